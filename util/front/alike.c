@@ -1,3 +1,4 @@
+/* See alike.h. */
 #define _GNU_SOURCE
 #include "alike.h"
 
@@ -7,32 +8,32 @@
 
 #include "../../runtime/names/groups.h"
 
-/* As alike.py has them: so many files become one row, and one that took more than this part of the
- * time of its like has a row of its own. */
+/* The same rule as alike.py: from this many similar files on they share a row, and a file that took
+ * more than this part of their time has its own row. */
 enum { LEAST = 20 };
 static const double own_part = 0.25;
 
-/* What files of one folder and ending have in common. */
+/* Similar files: one folder, one extension. */
 struct kind {
   struct alike_row row;
-  double whole;      /* time of all, also of those with rows of their own */
-  int64_t members;   /* that may share the row */
-  const char *first; /* the name of one of them */
-  size_t prefix;     /* bytes of it that all names begin with */
+  double whole;      /* time of all of them, including files with their own row */
+  int64_t members;   /* files that may share the row */
+  const char *first; /* name of one of them */
+  size_t prefix;     /* bytes of it that all names start with */
 };
 
 struct alike {
   const struct picture *picture;
-  struct id_table kinds; /* by the hash of folder and ending -> struct kind */
-  uint64_t *keys;        /* of the kinds, by place of the file; 0: it has none */
+  struct id_table kinds; /* hash of folder and extension -> struct kind */
+  uint64_t *keys;        /* key of each file's kind, by index; 0: none */
 };
 
 static const struct picture_file *file_at(const struct picture *picture, size_t place) {
   return id_table_value(&picture->files, place);
 }
 
-/* Of a folder and ending, and of what stands before the first number, if that is wanted.
- * Datasets, our own names, and groups already have no kind (0). */
+/* Hashes the folder and extension, and with_stem also what precedes the first digit. Returns 0 for
+ * datasets, Darshan's own names and groups, which have no kind. */
 static uint64_t key_of(const char *name, int with_stem) {
   uint64_t parts[2];
   if (!name || name[0] != '/') return 0;
@@ -40,7 +41,7 @@ static uint64_t key_of(const char *name, int with_stem) {
   size_t ending = darshan_ending(name, length), stem = folder;
   if (folder < 2 || strchr(name + folder, ':') || name[folder] == '*') return 0;
   if (with_stem) stem += strcspn(name + folder, "0123456789");
-  if (with_stem && stem >= ending) return 0; /* there is no number */
+  if (with_stem && stem >= ending) return 0; /* no digit */
   parts[0] = darshan_id_of_name(name, stem);
   parts[1] = darshan_id_of_name(name + ending, length - ending);
   uint64_t key = darshan_id_of_name((const char *)parts, sizeof(parts));
@@ -63,8 +64,8 @@ static void note_prefix(struct kind *kind, const char *name) {
   kind->prefix = same;
 }
 
-/* Files whose names differ in numbers are alike; so are, where those are too few, all of their
- * folder and ending.  0, or -1: no memory. */
+/* Files are similar if their names differ only in numbers. If there are too few such files, all
+ * files of the folder and extension are similar. Returns 0, or -1 if out of memory. */
 static int find_keys(struct alike *alike) {
   const struct picture *picture = alike->picture;
   struct id_table stems;
@@ -84,7 +85,7 @@ static int find_keys(struct alike *alike) {
   return result;
 }
 
-/* 0, or -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 static int find_kinds(struct alike *alike) {
   const struct picture *picture = alike->picture;
   size_t count = picture->files.count;
@@ -123,7 +124,7 @@ static void add_file(struct alike_row *row, const struct picture_file *file) {
   row->files++;
 }
 
-/* "/data/part_*.csv": whole characters, and no number that is cut in two. */
+/* Makes "/data/part_*.csv" and cuts neither a character nor a number in two. */
 static char *name_of(const struct kind *kind) {
   const char *name = kind->first;
   char *made = NULL;

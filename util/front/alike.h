@@ -1,5 +1,5 @@
-/* Rows of the table of files: those of one folder and ending that are alike have one row, as in
- * the report (util/python/darshan_report/measure/alike.py, by the same rule). */
+/* Rows of the table of files. Similar files of one folder and extension share a row, by the rule of
+ * the report (util/python/darshan_report/measure/alike.py). */
 #ifndef DARSHAN_FRONT_ALIKE_H
 #define DARSHAN_FRONT_ALIKE_H
 
@@ -7,20 +7,20 @@
 
 struct alike_row {
   char *name;
-  int64_t files;     /* that it stands for */
+  int64_t files;     /* number of files in the row */
   int is_of_program; /* program files of an interpreter, which share a record */
   struct picture_file sum;
 };
 
 struct alike_rows {
-  struct alike_row *row; /* the user's own files first, then by time */
+  struct alike_row *row; /* sorted: other files before program files, then by time */
   size_t count;
 };
 
-/* To be freed; of no memory no rows are made. */
+/* Returns the rows, which alike_free frees; no rows if out of memory. */
 struct alike_rows alike_rows(const struct picture *picture);
-/* Of the first `shown` rows the last becomes that of which most was touched through mappings, whose
- * time is in no call, if that is not among them. */
+/* Puts the row with the most bytes touched through mappings at the end of the first `shown` rows,
+ * unless it is already among them: the time of mapped access is in no call. */
 void alike_show_mapped(struct alike_rows *rows, size_t shown);
 void alike_free(struct alike_rows *rows);
 

@@ -1,3 +1,4 @@
+/* See beside.h. */
 #include "beside.h"
 
 #include "../runs/beside.h"

@@ -1,5 +1,5 @@
-/* What POSIX_EXT counts of operations on names and folders, which no record of a file
- * holds: the report counts it as time of POSIX (doc/page-one.md). */
+/* Operations without a file record: POSIX_EXT counts them for names and folders. The report adds
+ * their time to POSIX (doc/page-one.md). */
 #ifndef DARSHAN_FRONT_BESIDE_H
 #define DARSHAN_FRONT_BESIDE_H
 
@@ -8,18 +8,18 @@
 
 struct beside {
   double metadata, syncs; /* seconds, over all processes */
-  /* Bytes of mapped files, those of them that were touched (or mapped because the kernel was asked
-   * to), and those that the runtime did not look at: all, in a log of one that never looks. */
+  /* Bytes of mapped files, bytes of these that were touched or populated on request, and bytes that
+   * the runtime did not measure. */
   double mapped, touched, unmeasured;
 };
 
-/* files: ids that have a record of POSIX in this log, which has these times, too.
- * touched: gets the bytes that were touched of each mapped file (int64_t, by id); they are added.
- * 0; -1: the log is damaged there, and nothing was added to `sum`. */
+/* files: ids with a POSIX record in this log, which has these times already. touched: the touched
+ * bytes of each mapped file are added to it (int64_t, by id). Returns 0, or -1 if the log is
+ * corrupt there; `sum` then stays unchanged. */
 int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files,
               struct id_table *touched, struct darshan_error *error);
 
-/* Page faults of all processes, and those of them that waited for storage, as USAGE has them. */
+/* Page faults of all processes, and those that waited for storage, from USAGE. */
 struct beside_faults {
   double all, major;
 };

@@ -1,3 +1,4 @@
+/* See child.h. */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -14,7 +15,7 @@
 
 enum { NOT_FOUND = 127, NOT_STARTED = 126 };
 
-/* What people and batch systems send to end a job or to talk to it. */
+/* Signals that users and batch systems send to end a job or to notify it. */
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
 static double now(void) {
@@ -23,8 +24,8 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* si_code of a signal that a process sent is not positive; the kernel's own go
- * to the whole process group of the terminal. */
+/* Forwards signals that another process sent (si_code <= 0). The kernel sends the terminal's
+ * signals to the whole process group itself. */
 static void wait_for(pid_t child, const sigset_t *signals, struct child_end *end) {
   for (;;) {
     siginfo_t info;
@@ -38,7 +39,8 @@ static void wait_for(pid_t child, const sigset_t *signals, struct child_end *end
   }
 }
 
-/* What the kernel has accounted to this process, and to children that it waited for. */
+/* Reads the bytes of this process's own calls and of its waited-for children (/proc/self/io), and
+ * the children's storage bytes and processor time. */
 static void account(struct run_usage *usage, int64_t *cpu_ns) {
   enum { BLOCK = 512, MILLION = 1000000, MICRO = 1000 };
   struct rusage children;
@@ -76,9 +78,9 @@ struct signals_before {
   sigset_t blocked;
 };
 
-/* The child has this memory until the program is there, since a copy of it would cost page
- * tables, and a fault in both for each page that is written: what it changes of the environment
- * is not ours. */
+/* Starts the child with vfork, because a copy of this process's memory would cost page tables, and
+ * a page fault for each written page. The child shares this memory until exec, so it gets a copy of
+ * the environment to change. */
 static __attribute__((noinline)) pid_t begin(char *const *command,
                                              void (*prepare)(const void *context),
                                              const void *context, int report,
@@ -116,7 +118,7 @@ int child_run(char *const *command, void (*prepare)(const void *context), const 
   for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
     sigaddset(&signals, passed_on[i]);
   if (pipe2(report, O_CLOEXEC) < 0) return -1;
-  /* An ignored SIGCHLD would take the exit status away. */
+  /* With SIGCHLD ignored, the kernel would discard the exit status. */
   sigaction(SIGCHLD, &plain, &before.child);
   sigprocmask(SIG_BLOCK, &signals, &before.blocked);
   account(&end->before, &end->cpu_ns);
@@ -149,7 +151,7 @@ void child_end_like(const struct child_end *end) {
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
     raise(number);
-    exit(128 + number); /* not reached by a signal that ends processes */
+    exit(128 + number); /* reached only if the signal does not end processes */
   }
   exit(WEXITSTATUS(end->status));
 }

@@ -1,4 +1,4 @@
-/* darshan: one command in front of the others. */
+/* The `darshan` command: its own subcommands, and those that start another program of Darshan. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static const char usage[] =
     "  help [COMMAND]              the page of the manual, or what --help says\n"
     "  --version, --help\n";
 
-/* Commands that are programs of their own. */
+/* Subcommands that are separate programs. */
 static const struct {
   const char *command, *program;
 } others[] = {
@@ -72,16 +72,16 @@ static int become(const char *program, char **argv) {
   return 126;
 }
 
-/* Whoever closed one of the first three descriptors shall not find a log under its
- * number, nor we what we say in one; they are closed again in the program that is
- * run.  Reading from the one and writing to the others fails as before. */
+/* Opens the closed ones of the first three descriptors. Otherwise a log would get such a number,
+ * and messages would be written into the log. The application gets them closed (O_CLOEXEC). Reading
+ * and writing on them fails as before. */
 static void keep_closed_ones_free(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0)
       open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
-/* Commands that are here, and the name before what getopt says of their options. */
+/* Subcommands of this program; name is what getopt prints before its messages. */
 static struct {
   const char *command;
   int (*run)(int argc, char **argv);
@@ -91,16 +91,16 @@ static struct {
            {"recover", command_recover, "darshan recover"},
            {"watch", command_watch, "darshan watch"}};
 
-/* Whoever mistypes a command is told which word was not understood. */
+/* Names the unknown command or option before the usage text. */
 static int wrong(const char *command) {
   if (*command) say("there is no %s %s", *command == '-' ? "option" : "command", say_path(command));
   fputs(usage, stderr);
   return 2;
 }
 
-/* The page of the manual of a file, if it was installed and somebody can show it. */
+/* Shows a manual page with `man` if both are installed; otherwise returns. */
 static void show_page(const char *name) {
-  static const char *const endings[] = {"", ".gz"}; /* distributions pack pages */
+  static const char *const endings[] = {"", ".gz"}; /* distributions compress pages */
   char file[NAME_MAX], path[PATH_MAX];
   for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
     snprintf(file, sizeof(file), "%s.1%s", name, endings[i]);

@@ -1,3 +1,4 @@
+/* See datasets.h. */
 #define _GNU_SOURCE
 #include "datasets.h"
 
@@ -7,7 +8,7 @@
 
 #include "records.h"
 
-/* An operation's counters stand together, and so do its times. */
+/* The counters of an operation are contiguous in the record, and so are its times. */
 enum {
   PER_OPERATION = LAYERS_READ_CALLS - LAYERS_OPEN_CALLS,
   OPERATIONS = (LAYERS_META_CALLS - LAYERS_OPEN_CALLS) / PER_OPERATION + 1,
@@ -38,7 +39,7 @@ void datasets_free(struct datasets *datasets) {
   id_table_free(&datasets->table);
 }
 
-/* A log may say anything: sums stop at the largest, negative values add nothing. */
+/* Counters are untrusted: sums stop at INT64_MAX, negative values add nothing. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
@@ -59,7 +60,7 @@ static void add_record(struct dataset *dataset, const struct darshan_layers_reco
   }
 }
 
-/* Time of all records of one kind, so that rounding of single ones does no harm. */
+/* Sums over all records of a log, so that rounding errors of single records cancel out. */
 struct above {
   double hdf5, mpi;
 };
@@ -95,7 +96,7 @@ int datasets_add(struct datasets *datasets, double *own, darshan_log *log,
     add_record(dataset, record);
   }
   darshan_records_close(records);
-  if (above.hdf5 > 0) *own += above.hdf5; /* and is a number */
+  if (above.hdf5 > 0) *own += above.hdf5; /* false for NaN */
   if (above.mpi > 0) *own += above.mpi;
   return more < 0 ? -1 : 0;
 }

@@ -1,3 +1,4 @@
+/* See findings.h. */
 #define _GNU_SOURCE
 #include "findings.h"
 
@@ -15,26 +16,26 @@
 enum {
   MOST_LOGS = 64,
   OPTIONS = 3,
-  LONGEST = 300,     /* bytes that are kept of a line */
-  PARTIAL = 3,       /* status of a report of logs that are not whole: its findings were printed */
-  CANNOT_START = 126 /* status of a child that could not become the report */
+  LONGEST = 300,     /* bytes kept of a line */
+  PARTIAL = 3,       /* report's exit status for incomplete logs: it printed their findings */
+  CANNOT_START = 126 /* exit status of a child that could not start the report */
 };
 
-/* The last line that the report wrote to its standard error: why it failed. */
+/* The last line that the report wrote to stderr: the reason of its failure. */
 struct complaint {
   size_t length;
   int ended; /* the next byte begins a new line */
   char text[LONGEST + 1];
 };
 
-/* In the child: its standard output is our screen, its complaints go to the pipe. */
+/* Runs in the child. Its stdout is this program's stderr; its stderr goes to the pipe. */
 static void start(char **argv, int complaints) {
   int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nowhere < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
       dup2(complaints, STDERR_FILENO) < 0 || dup2(nowhere, STDIN_FILENO) < 0)
     _exit(CANNOT_START);
-  /* The report is not to be observed itself, nor does it get what the user preloads for the
-   * program (a profiler, which would leave a file of each). */
+  /* The report must not be instrumented, and it must not load the user's LD_PRELOAD, for example a
+   * profiler, which would leave a file for each process. */
   if (setenv("DARSHAN_DISABLE", "1", 1) < 0 || unsetenv("LD_PRELOAD") < 0) _exit(CANNOT_START);
   execv(argv[0], argv);
   dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
@@ -55,7 +56,7 @@ static void hear(struct complaint *complaint, const char *bytes, size_t count) {
   }
 }
 
-/* Reads until the report has closed its standard error. */
+/* Reads until the report closes its stderr. */
 static void hear_all(struct complaint *complaint, int from) {
   char bytes[512];
   for (;;) {
@@ -73,7 +74,7 @@ static void say_unavailable(const char *why) {
   fprintf(stderr, "darshan: findings are unavailable: %s\n", *why ? why : "the report failed");
 }
 
-/* Status of the report, or -1 if it could not be started or a signal ended it. */
+/* Returns the report's exit status, or -1 if it could not be started or a signal ended it. */
 static int run(char **argv, struct complaint *complaint) {
   int ends[2], status = 0;
   if (pipe2(ends, O_CLOEXEC) < 0) return -1;

@@ -1,3 +1,4 @@
+/* See inside.h. */
 #define _GNU_SOURCE
 #include "inside.h"
 
@@ -12,8 +13,8 @@
 
 enum { LIBRARIES = 3 };
 
-/* A function that who uses the library calls for sure, and words of the library's own, by
- * which one is known whose symbols are stripped. */
+/* A function that every program with this library contains, and a string of the library, which
+ * identifies it if the symbols are stripped. */
 static const struct library {
   const char *name, *function, *words;
 } libraries[LIBRARIES] = {
@@ -44,18 +45,19 @@ static int section(const struct image *image, const ElfW(Ehdr) * file, size_t nu
              : -1;
 }
 
-/* Whether a name is in a table of names, at this place. */
+/* Returns 1 if this name is at offset `at` of a string table. */
 static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t at,
                     const char *name) {
   if (at >= names->sh_size || names->sh_size - at < 2) return 0;
   const char *here = image->bytes + names->sh_offset + at;
-  /* A program may have thousands; two letters, since those of Python begin as PMPI does. */
+  /* Compares two letters first, because a table may have thousands of names, and many names in
+   * Python start with P like PMPI. */
   if (here[0] != name[0] || here[1] != name[1]) return 0;
   size_t length = strlen(name) + 1;
   return names->sh_size - at >= length && memcmp(here, name, length) == 0;
 }
 
-/* The functions of one table that the program has in itself: a bit for each library. */
+/* Returns one bit per library whose function this symbol table defines. */
 static unsigned defined_in(const struct image *image, const ElfW(Shdr) * table,
                            const ElfW(Shdr) * names) {
   unsigned found = 0;
@@ -77,7 +79,8 @@ static int is_linked(const struct image *image, const ElfW(Ehdr) * file) {
   return 0;
 }
 
-/* The same of all tables; has_symbols: there is one that is not only for the loader. */
+/* Returns one bit per library, from all symbol tables. has_symbols: a table is not only the dynamic
+ * linker's. */
 static unsigned defined(const struct image *image, const ElfW(Ehdr) * file, int *has_symbols) {
   ElfW(Shdr) table, names;
   unsigned found = 0;
@@ -92,8 +95,8 @@ static unsigned defined(const struct image *image, const ElfW(Ehdr) * file, int 
   return found;
 }
 
-/* Where the linker puts the words of a program; the whole file where no section says so.
- * The rest of a large program need not be read from its disk. */
+/* Returns the section that holds the program's strings, or the whole file if there is none. So the
+ * rest of a large program is not read from disk. */
 static struct image constants(const struct image *image, const ElfW(Ehdr) * file) {
   static const char name[] = ".rodata";
   ElfW(Shdr) one, names;
@@ -105,7 +108,7 @@ static struct image constants(const struct image *image, const ElfW(Ehdr) * file
   return *image;
 }
 
-/* What a program without symbols says itself. */
+/* Returns one bit per library whose string is in the program. */
 static unsigned spoken(const struct image *image) {
   unsigned found = 0;
   for (unsigned i = 0; i < LIBRARIES; i++) {

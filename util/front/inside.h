@@ -1,4 +1,4 @@
-/* Libraries that lie inside of a program, where no wrapper is reached. */
+/* Detects libraries that are statically linked into a program, where no wrapper is called. */
 #ifndef DARSHAN_FRONT_INSIDE_H
 #define DARSHAN_FRONT_INSIDE_H
 
@@ -6,9 +6,9 @@
 
 enum { INSIDE_ROOM = 64 };
 
-/* Which of the libraries that the runtime knows are linked into this program, which is
- * dynamic otherwise: "HDF5 and MPI".  0: none, or it cannot be told; 1: there are some.  A
- * program that is linked with the runtime has none: its calls go through stubs. */
+/* Writes the names of known libraries that are linked statically into a dynamic program: "HDF5 and
+ * MPI". Returns 1 if there are any, 0 if there are none or the file is unreadable. Ignores a
+ * program that is linked with the runtime, because its calls reach the wrappers. */
 int inside_program(char out[INSIDE_ROOM], const char *path);
 
 #endif

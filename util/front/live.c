@@ -1,3 +1,4 @@
+/* See live.h. */
 #define _GNU_SOURCE
 #include "live.h"
 
@@ -11,7 +12,7 @@
 
 static const char mark[] = "_mmap-log-", run_folder[] = "darshan-run";
 
-/* Journals of other users cannot be read, or are none of our business. */
+/* Returns 1 if the file belongs to this user. */
 static int is_ours(const char *path) {
   struct stat st;
   return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
@@ -26,7 +27,7 @@ static int list_folder(struct path_list *list, const char *folder, int below) {
     int length = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
     if (length < 0 || (size_t)length >= sizeof(path)) continue;
     if (strstr(entry->d_name, mark) && is_ours(path)) path_list_add(list, path);
-    /* Gone meanwhile, or somebody else's: nothing to say. */
+    /* Errors are ignored: the folder may be gone or belong to another user. */
     if (below && strncmp(entry->d_name, run_folder, sizeof(run_folder) - 1) == 0)
       list_folder(list, path, 0);
   }
@@ -42,7 +43,7 @@ int live_journals(struct path_list *list, const char *place) {
   return 0;
 }
 
-/* A journal that is gone takes its sums with it: no rate, rather than a negative. */
+/* Sums shrink when a journal disappears; the rate is then 0 instead of negative. */
 static double rate(int64_t now, int64_t before, double seconds) {
   return now > before && seconds > 0 ? (double)(now - before) / seconds : 0;
 }

@@ -1,23 +1,22 @@
-/* Journals of running processes, and what changed between two looks at them. */
+/* Journals of running processes, and the rates between two readings. */
 #ifndef DARSHAN_FRONT_LIVE_H
 #define DARSHAN_FRONT_LIVE_H
 
 #include "path-list.h"
 #include "picture.h"
 
-/* Adds the journals of a folder that this user may read, and of the folders
- * that `darshan run` makes in it; a file is taken as it is.  0, or -1 with errno
- * set: it cannot be looked at. */
+/* Adds this user's journals of a folder and of its run directories, or one file as it is. Returns
+ * 0, or -1 with errno set if the path cannot be read. */
 int live_journals(struct path_list *list, const char *place);
 
 struct live_rates { /* per second */
   double read, written, calls;
 };
 
-/* What a layer did since the look before; NULL before: since the start. */
+/* Returns the rates of a layer since `before`; NULL: since the start. */
 struct live_rates live_layer(const struct picture_layer *now, const struct picture *before,
                              double seconds);
-/* The same of a file, by its place in now->files. */
+/* Like live_layer, for the file at this index of now->files. */
 struct live_rates live_file(const struct picture *now, size_t place, const struct picture *before,
                             double seconds);
 

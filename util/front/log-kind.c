@@ -1,3 +1,4 @@
+/* See log-kind.h. */
 #include "log-kind.h"
 
 #include <string.h>

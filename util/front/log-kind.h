@@ -1,8 +1,8 @@
-/* What a log is of, as it says itself. */
+/* The kind of a log, from its job record. */
 #ifndef DARSHAN_FRONT_LOG_KIND_H
 #define DARSHAN_FRONT_LOG_KIND_H
 
-/* 1: of the ranks of an MPI job; 0 also where it cannot be read. */
+/* Returns 1 for the log of an MPI job, 0 for others and for an unreadable log. */
 int log_is_of_job(const char *path);
 
 #endif

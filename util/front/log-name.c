@@ -1,3 +1,4 @@
+/* See log-name.h. */
 #define _GNU_SOURCE
 #include "log-name.h"
 
@@ -28,7 +29,7 @@ int log_name_path(char out[PATH_MAX], const char *folder, const struct log_name 
   return n < PATH_MAX ? 0 : -1;
 }
 
-/* Nothing from outside leads to another folder, or disturbs a terminal. */
+/* A log's name must not lead to another folder or contain control characters. */
 static void clean(char *text) {
   for (; *text; text++)
     if (*text == '/' || (unsigned char)*text < ' ' || *text == 127) *text = '_';
@@ -75,7 +76,7 @@ static int copy(const char *from, const char *to) {
   if (in >= 0 && fstat(in, &st) == 0)
     out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0777);
   if (out >= 0) result = copy_bytes(in, out);
-  if (out >= 0 && close(out) < 0) result = -1; /* a full file system may say so only now */
+  if (out >= 0 && close(out) < 0) result = -1; /* a full file system may report it only here */
   int error = errno;
   if (out >= 0 && result < 0) unlink(to);
   if (in >= 0) close(in);

@@ -1,3 +1,4 @@
+/* See mapped.h. */
 #define _GNU_SOURCE
 #include "mapped.h"
 
@@ -12,8 +13,8 @@
 
 enum { STATUS_ROOM = 1024, LINE_ROOM = 4096 + 128 };
 
-/* Of the very first PID namespace (the kernel's PROC_PID_INIT_INO): in it, no process
- * is hidden. */
+/* The inode of the initial PID namespace (the kernel's PROC_PID_INIT_INO). There, all processes are
+ * visible. */
 static const uint64_t first_namespace = 0xEFFFFFFC;
 
 void alive_init(struct alive *alive) {
@@ -31,7 +32,7 @@ static uint64_t key_of(dev_t device, ino_t inode) {
   return (uint64_t)device * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)inode;
 }
 
-/* A process of this user's that may not be looked into: it has switched that off. */
+/* Adds a process of this user that made its maps unreadable. */
 static void add_hidden(struct alive *alive, pid_t pid) {
   char text[STATUS_ROOM];
   unsigned real, effective;
@@ -61,7 +62,7 @@ static void add_mapped(struct alive *alive, pid_t pid) {
   snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
   errno = 0;
   FILE *maps = fopen(path, "re");
-  /* Whether one may look is asked by the first read where it is not by open. */
+  /* Some kernels check the permission at the first read, not at open. */
   while (maps && fgets(line, sizeof(line), maps)) {
     if (!strstr(line, "_mmap-log-")) continue;
     if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major_number, &minor_number, &inode) == 3)
@@ -72,7 +73,7 @@ static void add_mapped(struct alive *alive, pid_t pid) {
   if (denied) add_hidden(alive, pid);
 }
 
-/* Once, and only if there is a journal to be judged. */
+/* Scans /proc once, and only if there is a journal to check. */
 static void look(struct alive *alive) {
   if (alive->looked) return;
   alive->looked = 1;
@@ -87,8 +88,8 @@ static void look(struct alive *alive) {
   if (folder) closedir(folder);
 }
 
-/* One that is hidden may be the owner if it was there then and has the program's name, of
- * which the kernel keeps 15 bytes. */
+/* Returns 1 if a process with unreadable maps may be the owner: it is old enough and has the
+ * program's name, of which the kernel keeps 15 bytes. */
 static int may_be_hidden(const struct alive *alive, int64_t start_ns, const char *program) {
   for (size_t i = 0; i < alive->num_hidden; i++) {
     const struct alive_hidden *one = &alive->hidden[i];

@@ -1,5 +1,6 @@
-/* Whether the owner of a journal lives.  It is mapped as long as its process lives; where
- * that cannot be seen, what it says of its owner tells, as of all processes of runs. */
+/* Decides whether the owner of a journal lives. A live process has its journal mapped. If
+ * mappings are not visible, the owner's pid and start time in the journal decide, as for
+ * processes of runs. */
 #ifndef DARSHAN_FRONT_MAPPED_H
 #define DARSHAN_FRONT_MAPPED_H
 
@@ -9,7 +10,7 @@
 #include "../parser/id-table.h"
 #include "../runs/alive.h"
 
-struct alive_hidden { /* a process of ours whose mappings are not shown */
+struct alive_hidden { /* a process of this user whose maps are unreadable */
   pid_t pid;
   struct alive_stat stat;
   char name[16];
@@ -18,7 +19,7 @@ struct alive_hidden { /* a process of ours whose mappings are not shown */
 struct alive {
   struct alive_here here;
   int looked, can_look;
-  struct id_table mapped; /* journals, by device and inode */
+  struct id_table mapped; /* journals that are mapped, by device and inode */
   struct alive_hidden *hidden;
   size_t num_hidden;
 };
@@ -26,10 +27,11 @@ struct alive {
 void alive_init(struct alive *alive);
 void alive_free(struct alive *alive);
 
-/* Whether somebody has this journal mapped. */
+/* Returns 1 if a process has this journal mapped. */
 int alive_maps(struct alive *alive, const struct stat *journal);
-/* Of the owner of a journal.  mapped 0: it lies where none is mapped, and is a copy.
- * owner: what it says of its process; program: the name of that. */
+/* Returns whether the owner of a journal lives. mapped 0: on this file system journals are not
+ * mapped, so the file is a copy. owner: its process, according to the journal; program: that
+ * process's name. */
 enum alive_answer alive_journal(struct alive *alive, const struct stat *journal, int mapped,
                                 const struct alive_traces *owner, const char *program);
 

@@ -1,3 +1,4 @@
+/* See merger.h. */
 #define _GNU_SOURCE
 #include "merger.h"
 
@@ -12,7 +13,7 @@
 #include "places.h"
 #include "say.h"
 
-/* Without what is preloaded; to be freed. */
+/* Returns the environment without LD_PRELOAD; the caller frees the array. */
 static char **plain_environment(void) {
   static const char preload[] = "LD_PRELOAD=";
   size_t count = 0, kept = 0;

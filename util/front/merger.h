@@ -1,4 +1,4 @@
-/* Has darshan-merge make logs. */
+/* Starts darshan-merge. */
 #ifndef DARSHAN_FRONT_MERGER_H
 #define DARSHAN_FRONT_MERGER_H
 
@@ -7,12 +7,12 @@
 enum merger_end { /* its exit status */
                   MERGER_MADE = 0,
                   MERGER_FAILED = 1,
-                  MERGER_NOTHING = 3 /* to be made, or somebody else is at it */
+                  MERGER_NOTHING = 3 /* no log to make, or another process makes it */
 };
 
-/* Runs it with these arguments, whose first is room for its path and whose last is NULL.
- * out: what it says on standard output, its last newline cut off, or NULL.  It is not
- * observed; quiet: its complaints are nobody's. */
+/* Runs darshan-merge, uninstrumented. argv[0] is set here, the last argument is NULL. out: the
+ * first line of its standard output, without newline; may be NULL. quiet: its messages are
+ * discarded. */
 enum merger_end merger_run(char **argv, char *out, size_t room, int quiet);
 
 #endif

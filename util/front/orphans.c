@@ -1,3 +1,4 @@
+/* See orphans.h. */
 #define _GNU_SOURCE
 #include "orphans.h"
 
@@ -12,7 +13,7 @@
 #include "tree.h"
 
 static const char mark[] = "_mmap-log-", job_mark[] = "_id", log_end[] = ".darshan";
-static const char any_run[] = "darshan-run"; /* before runs had logs: darshan-run-XXXXXX */
+static const char any_run[] = "darshan-run"; /* older runs: darshan-run-XXXXXX */
 
 static int number(char *out, size_t room, const char *from, const char *to) {
   size_t length = (size_t)(to - from);
@@ -62,7 +63,7 @@ static struct orphan *new_orphan(struct orphans *orphans, int is_run) {
   return &all[orphans->count++];
 }
 
-/* The ranks of a job have one unique number, and so has every other process. */
+/* The ranks of a job share a unique number; other processes have one each. */
 static struct orphan *orphan_of(struct orphans *orphans, const struct journal_name *name) {
   char both[sizeof(name->job) + sizeof(name->unique)];
   int is_new, length = snprintf(both, sizeof(both), "%s/%s", name->job, name->unique);
@@ -81,7 +82,8 @@ static void add_journal(struct orphans *orphans, const char *path) {
   if (orphan) path_list_add(&orphan->files, path);
 }
 
-/* The folder of a run; journals whose processes wrote no rows are taken as they are. */
+/* Returns 1 for a run directory. A folder with nothing but journals is not one: each journal is
+ * then handled by itself. */
 static int is_run(const char *path) {
   struct tree folder;
   const char *slash = strrchr(path, '/');
@@ -123,7 +125,8 @@ static void add_folder(struct orphans *orphans, const char *folder, size_t most,
   if (dir) closedir(dir);
 }
 
-/* One order for all who look at once: the first of a job is what they lock. */
+/* All processes that recover at the same time need one order, because they lock the first journal
+ * of a job. */
 static void put_in_order(struct orphans *orphans) {
   for (size_t i = 0; i < orphans->count; i++)
     path_list_sort(&orphans->all[i].files, 0);

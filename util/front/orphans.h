@@ -1,5 +1,5 @@
-/* What processes that ended unseen left in a folder for journals: run folders, and
- * journals of single processes and of MPI jobs. */
+/* Finds the run directories and orphaned journals in a folder: journals of single processes and of
+ * MPI jobs. */
 #ifndef DARSHAN_FRONT_ORPHANS_H
 #define DARSHAN_FRONT_ORPHANS_H
 
@@ -9,36 +9,36 @@
 #include "path-list.h"
 
 struct orphan {
-  struct path_list files; /* journals of one job, by rank; of a run its folder alone */
+  struct path_list files; /* the journals of a job, sorted by path; or one run directory */
   int is_run;
 };
 
 struct orphans {
   struct orphan *all;
   size_t count;
-  struct id_table by_job; /* of journals; empty before the first */
-  size_t looked_at;       /* entries of folders */
-  int cut;                /* there were more than `most` */
+  struct id_table by_job; /* orphans of journals; zeroed before the first */
+  size_t looked_at;       /* directory entries read */
+  int cut;                /* the limit `most` was reached */
 };
 
-/* Adds what is in the folder and below it in those of runs, of this user.  Whether any
- * of it is alive is not asked.  most: entries to look at. */
+/* Adds this user's run directories and journals in the folder, and journals one level below it.
+ * Does not check whether their processes live. most: limit of directory entries. */
 void orphans_find(struct orphans *orphans, const char *folder, size_t most);
 /* Adds the journals in one folder. */
 void orphans_find_journals(struct orphans *orphans, const char *folder);
 void orphans_free(struct orphans *orphans);
 
-/* Whether a file or folder of that name may be such. */
+/* Returns 1 if the name may be that of a journal or run directory. */
 int orphans_is_named(const char *name);
 
-/* What the name of a journal tells: <user>_<program>_id<job>_mmap-log-<unique>-<rank>. */
+/* The parts of a journal's name: <user>_<program>_id<job>_mmap-log-<unique>-<rank>. */
 struct journal_name {
   const char *start; /* <user>_<program>_id<job> */
   int start_length;
   char program[NAME_MAX + 1];
   char job[24], unique[24], rank[24];
 };
-/* 0, or -1: it is no journal's.  path stays where it is. */
+/* Returns 0, or -1 if this is not a journal's name. name->start points into path. */
 int journal_name_read(struct journal_name *name, const char *path);
 
 #endif

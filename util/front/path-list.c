@@ -1,3 +1,4 @@
+/* See path-list.h. */
 #define _GNU_SOURCE
 #include "path-list.h"
 

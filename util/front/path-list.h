@@ -1,4 +1,4 @@
-/* Paths of files, with memory of their own. */
+/* A list of paths that owns its strings. */
 #ifndef DARSHAN_FRONT_PATH_LIST_H
 #define DARSHAN_FRONT_PATH_LIST_H
 
@@ -10,7 +10,7 @@ struct path_list {
 };
 
 void path_list_add(struct path_list *list, const char *path);
-/* By name, from the first-th on. */
+/* Sorts by name, from index `first` on. */
 void path_list_sort(struct path_list *list, size_t first);
 void path_list_free(struct path_list *list);
 

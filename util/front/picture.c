@@ -1,3 +1,4 @@
+/* See picture.h. */
 #define _GNU_SOURCE
 #include "picture.h"
 
@@ -40,14 +41,13 @@ int picture_is_bottom(const struct darshan_merge_plan *plan) {
   return id == DARSHAN_MOD_POSIX || id == DARSHAN_MOD_STDIO || id == DARSHAN_MOD_DFS;
 }
 
-/* Sums of a log's numbers, which may be anything: they stop at the largest, and
- * what is not known (negative) adds nothing. */
+/* Counters are untrusted: sums stop at INT64_MAX, and unknown (negative) values add nothing. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
 
-/* Counters of calls are called READS, or INDEP_READS, COLL_READS ...: a kind of
- * access, not a property of it like SEQ_READS. */
+/* Sums the counters of calls: READS, or INDEP_READS, COLL_READS and so on, but not properties of
+ * calls such as SEQ_READS. */
 static int64_t calls(const struct darshan_merge_plan *plan, const void *record, const char *word) {
   static const char *const kinds[] = {"", "INDEP_", "COLL_", "SPLIT_", "NB_"};
   const struct darshan_counter *counter = plan->module->counters;
@@ -66,7 +66,7 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
   return sum;
 }
 
-/* Of DAOS, whose names have no such form; what is asynchronous is among them. */
+/* Like `calls`, for DAOS, whose counters have other names; they include asynchronous calls. */
 static int64_t calls_of_daos(const struct darshan_merge_plan *plan, const void *record, int write) {
   static const int dfs[2][3] = {{DFS_READS, DFS_READXS, -1}, {DFS_WRITES, DFS_WRITEXS, -1}};
   static const int daos[2][3] = {{DAOS_OBJ_FETCHES, DAOS_ARRAY_READS, DAOS_KV_GETS},
@@ -125,24 +125,24 @@ static void add_file(struct picture *picture, const struct darshan_merge_plan *p
   add(&file->calls, picture_writes(plan, record));
 }
 
-/* A standard stream that is no file: in a tree time in one is waiting for another program,
- * and what goes through a pipe is the same bytes twice. */
+/* Returns 1 for a standard stream that is not a file. In a run, time in such a stream is waiting
+ * for another program, and the reader and writer of a pipe would count its bytes twice. */
 static int is_stream(const darshan_log *log, const struct darshan_base_record *record) {
   const char *name = darshan_log_name(log, record->id);
   return name && (strcmp(name, "<STDIN>") == 0 || strcmp(name, "<STDOUT>") == 0 ||
                   strcmp(name, "<STDERR>") == 0);
 }
 
-/* One log, while it is added. */
+/* The log that is being added. */
 struct adding {
   darshan_log *log;
   const char *path;
   int is_tree;
-  struct id_table seen; /* the ids of POSIX */
+  struct id_table seen; /* ids of POSIX records */
   struct log_shares shares;
 };
 
-/* Layers of libraries that move no bytes themselves: only their time counts. */
+/* These layers move no bytes themselves, so only their time counts. */
 static int is_above(int id) {
   return id == DARSHAN_MOD_H5F || id == DARSHAN_MOD_PNETCDF_FILE;
 }
@@ -190,7 +190,7 @@ static void add_module(struct picture *picture, struct adding *adding, int id) {
   if (records) darshan_records_close(records);
 }
 
-/* What was mapped was opened before: it has a row, if POSIX was recorded. */
+/* A mapped file was opened before, so it has a row if POSIX was recorded. */
 static void add_touched(struct picture *picture, const struct id_table *touched) {
   for (size_t i = 0; i < touched->count; i++) {
     struct picture_file *file = id_table_find(&picture->files, touched->keys[i]);
@@ -230,8 +230,8 @@ static void add_datasets(struct picture *picture, struct adding *adding) {
   log_shares_own(&adding->shares, own);
 }
 
-/* Ranks may stand for several processes, and the processes of a run that were ranks of a
- * job count where their log is.  0: it does not say who was in it. */
+/* Adds the processes of a run. A rank of a run's log may be several processes, and ranks of an MPI
+ * job count in their own log. Returns 0 if the log has no PROCESS records. */
 static int add_programs(struct picture *picture, darshan_log *log, const char *path) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};
@@ -243,10 +243,10 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
   return 0;
 }
 
-/* Of several processes that keep a record each, or logs, the largest number is a lower bound.
- * Returns 1 if there are records of files past the limit. */
+/* Takes the largest number of files that a process or log has for a group: a lower bound. Returns 1
+ * if there are groups of files above the limit. */
 static int add_groups(struct picture *picture, darshan_log *log) {
-  enum { COUNTED = 114688 }; /* names in groups that a process tells apart (overflow.c) */
+  enum { COUNTED = 114688 }; /* names in groups that a process counts exactly (overflow.c) */
   struct darshan_error error = {""};
   darshan_records *records = darshan_records_open(log, DARSHAN_MOD_GROUP, &error);
   const void *record;
@@ -286,7 +286,7 @@ int64_t picture_files(const struct picture *picture, const struct id_table *reco
   return all;
 }
 
-/* Records that files past the limit share have all of their sums. */
+/* Returns 1 if the module only lacks single files: overflow records have their exact sums. */
 static int shares_record(const darshan_log *log, int module, int has_groups) {
   static const char overflow[] = "<overflow>";
   static const int of_files[] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_POSIX_EXT, DARSHAN_MOD_STDIO,
@@ -306,7 +306,7 @@ static int missing_of(const darshan_log *log, int has_groups) {
   for (int i = 0; i < info->num_modules; i++)
     if (info->modules[i].partial)
       found |= shares_record(log, info->modules[i].id, has_groups) ? PICTURE_SHARED : PICTURE_LOST;
-  /* Streams are told apart by the sketch. */
+  /* The number of STDIO names in groups is always an estimate. */
   for (int i = 0; i < info->num_modules; i++)
     if (info->modules[i].partial && info->modules[i].id == DARSHAN_MOD_STDIO)
       found |= PICTURE_ESTIMATED;
@@ -316,7 +316,7 @@ static int missing_of(const darshan_log *log, int has_groups) {
   return found;
 }
 
-/* "dropped_in_signal_handlers" is told as "in signal handlers". */
+/* Converts "dropped_in_signal_handlers" to "in signal handlers". */
 static void add_dropped(struct picture *picture, const struct darshan_info *info) {
   static const char prefix[] = "dropped_";
   for (int i = 0; i < info->num_metadata; i++) {
@@ -335,7 +335,7 @@ static void add_dropped(struct picture *picture, const struct darshan_info *info
   }
 }
 
-/* Of the first log that has such. */
+/* Takes the failed lookups of the first log that has some. */
 static void add_not_found(struct picture *picture, const struct darshan_info *info) {
   static const char key[] = "not_found", by[] = "not_found_by";
   int n = 0;

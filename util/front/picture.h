@@ -1,4 +1,4 @@
-/* What some logs of one run say together, small enough for a screen. */
+/* The summary of some logs of one run, small enough for a terminal. */
 #ifndef DARSHAN_FRONT_PICTURE_H
 #define DARSHAN_FRONT_PICTURE_H
 
@@ -12,11 +12,11 @@
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
 
-/* What logs had no room for.  Files that share a record are in all sums; PICTURE_ESTIMATED: if
- * some do, how many files these are is not exact. */
+/* Data that logs lack. PICTURE_SHARED: files share records, sums are exact. PICTURE_ESTIMATED: the
+ * number of such files is not exact. */
 enum picture_missing { PICTURE_SHARED = 1, PICTURE_LOST = 2, PICTURE_ESTIMATED = 4 };
 
-/* Events that the runtime saw and did not count, as metadata say. */
+/* Dropped events, according to the metadata. */
 struct picture_dropped {
   char where[128]; /* "in signal handlers" */
   int64_t number;
@@ -34,26 +34,26 @@ struct picture_file {
   char *name;
   double time; /* seconds in I/O, over all processes */
   int64_t read, written, calls;
-  int64_t touched; /* bytes, through mappings */
+  int64_t touched; /* bytes touched through mappings */
 };
 
-/* What a record of several files stands for. */
+/* A record that several files share. */
 struct picture_group {
   int64_t files;
-  int is_of_program; /* those of an interpreter, below one folder */
+  int is_of_program; /* program files of an interpreter in one folder */
 };
 
 struct picture {
   size_t logs;
   int64_t processes;
-  char *command;   /* of the log that began first */
+  char *command;   /* of the log that started first */
   double began;    /* wall clock, seconds since the epoch */
   double ended;    /* the same; 0: only journals */
-  double run_time; /* seconds; of logs without an end, what whoever started it measured */
-  int missing;     /* enum picture_missing of all logs, added up */
-  struct picture_dropped dropped[PICTURE_DROPPED]; /* by kind; the rest is zeros */
-  char *not_found[PICTURE_MISSED]; /* what a program that failed had looked for; the last first */
-  char *not_found_by;              /* which one, if not the one that was started */
+  double run_time; /* seconds, measured by `darshan stat`; for logs without an end time */
+  int missing;     /* bits of enum picture_missing over all logs */
+  struct picture_dropped dropped[PICTURE_DROPPED]; /* one per kind; unused entries are zeroed */
+  char *not_found[PICTURE_MISSED]; /* failed lookups of a program that failed; the last one first */
+  char *not_found_by;              /* that program, if it is not the root process */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
   struct id_table files;  /* record id -> struct picture_file, of POSIX, STDIO and DFS */
@@ -68,20 +68,20 @@ struct picture {
 void picture_init(struct picture *picture);
 void picture_free(struct picture *picture);
 
-/* Adds a log; one that cannot be read is named on stderr and left out. */
+/* Adds a log. Prints a message for an unreadable log and skips it. */
 void picture_add(struct picture *picture, const char *path);
 
-/* Sum of the counters of a record that stand for calls that read (write). */
+/* Sums the counters of read (write) calls of a record. */
 int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record);
 int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record);
 
-/* How many files the record of this id stands for; all records of a table by id together. */
+/* Returns the number of files that share this record; picture_files sums over all records of a
+ * table. */
 int64_t picture_files_of(const struct picture *picture, uint64_t id);
 int picture_is_of_program(const struct picture *picture, uint64_t id);
 int64_t picture_files(const struct picture *picture, const struct id_table *records);
 
-/* Whether the bytes of a layer are those of files as the system sees them;
- * upper layers move the same bytes again. */
+/* Returns 1 if the layer's bytes reach the system. Upper layers move the same bytes again. */
 int picture_is_bottom(const struct darshan_merge_plan *plan);
 
 #endif

@@ -1,3 +1,4 @@
+/* See places.h. */
 #define _GNU_SOURCE
 #include "places.h"
 
@@ -22,8 +23,8 @@ static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
 }
 
-/* This program, without links; /proc may not be there, and then it is what it was
- * started as, which counts from the folder that it was started in. */
+/* Finds the path of this executable, without links. Without /proc, uses the path by which it was
+ * started. */
 static int find_self(char out[PATH_MAX]) {
   ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
   if (n >= 0) {
@@ -43,7 +44,7 @@ int places_installed(char out[PATH_MAX], const char *name, const char *relative)
   return access(out, R_OK);
 }
 
-/* If all may write into the folder above, as into /tmp, all may write into this one. */
+/* If all users may write into the parent folder, as into /tmp, all may write into this one. */
 static int open_like_above(const char *path) {
   enum { OPEN = S_ISVTX | 0777 };
   char above[PATH_MAX];
@@ -67,7 +68,7 @@ int places_make_folders(const char *path, size_t shared_from) {
   return 0;
 }
 
-/* Before anything is made for a run; what pip installs has no runtime. */
+/* Called before any folder is made. A pip installation has no runtime. */
 static int find_library(struct places *places) {
   char path[PATH_MAX];
   if (places_installed(path, TREE_LIBRARY, FRONT_LIBRARY_FOLDER) == 0 &&
@@ -77,8 +78,8 @@ static int find_library(struct places *places) {
   return -1;
 }
 
-/* The loader splits LD_PRELOAD at blanks and colons, so a library whose path
- * has one goes by a link in the run's own folder. */
+/* The dynamic linker splits LD_PRELOAD at blanks and colons. A library whose path has one gets a
+ * link in the run's folder. */
 static int name_library(struct places *places) {
   char path[PATH_MAX];
   if (!strpbrk(places->library, " \t\n:")) return 0;
@@ -93,7 +94,8 @@ static int name_library(struct places *places) {
   return 0;
 }
 
-/* The name that DARSHAN_LOGFILE gives the number-th log: itself, .2, .3 …; 0 or -1. */
+/* Makes the name of the number-th log for DARSHAN_LOGFILE: itself, .2, .3 and so on. Returns 0, or
+ * -1 if it is too long. */
 static int numbered(char out[PATH_MAX], const struct places *places, int number) {
   int n = number == 1 ? snprintf(out, PATH_MAX, "%s", places->named)
                       : snprintf(out, PATH_MAX, "%s.%d", places->named, number);
@@ -108,7 +110,7 @@ static int count_named(const struct places *places) {
   return count;
 }
 
-/* Where the program's log goes by the user's word, beside the others. */
+/* Reads the log's name from DARSHAN_LOGFILE. */
 static int find_name(struct places *places) {
   char here[PATH_MAX];
   const char *named = getenv("DARSHAN_LOGFILE");
@@ -126,7 +128,8 @@ static int is_set_to_0(const char *variable) {
   return value && strcmp(value, "0") == 0;
 }
 
-/* The folder above that of a run: an inner one is beside it. */
+/* Removes a run directory from the end of the path: an inner run directory is next to the outer
+ * one. Returns 1 if it did. */
 static int step_out(char folder[PATH_MAX]) {
   char *slash = strrchr(folder, '/');
   if (!slash || slash == folder || strncmp(slash + 1, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0)
@@ -135,7 +138,8 @@ static int step_out(char folder[PATH_MAX]) {
   return 1;
 }
 
-/* Where the runtime will map files, so that they are found afterwards. */
+/* Makes the folder in which the runtime maps its journals, preferably on a file system in
+ * memory. */
 static int make_journals(struct places *places, const char *wanted) {
   char absolute[PATH_MAX];
   struct statfs fs;
@@ -148,7 +152,7 @@ static int make_journals(struct places *places, const char *wanted) {
   const char *name = places->is_tree ? RUN_FOLDER "0.XXXXXX" : "darshan-run-XXXXXX";
   if (join(places->journals, absolute, name) < 0 || !mkdtemp(places->journals)) return -1;
   places->hold = tree_hold(places->journals);
-  /* For whoever recovers it; without, its log goes where all go. */
+  /* `darshan recover` puts the log where this link points, or else into the default folder. */
   int linked =
       join(absolute, places->journals, RUN_LOGS) == 0 && symlink(places->logs, absolute) == 0;
   (void)linked;
@@ -185,7 +189,7 @@ int places_make(struct places *places, const char *wanted) {
     return -1;
   }
   if (make_journals(places, temporary && *temporary ? temporary : "/tmp") < 0) {
-    places->journals[0] = '\0'; /* the runtime says what it does without */
+    places->journals[0] = '\0'; /* the runtime then reports what it lacks */
     places->is_tree = 0;
   }
   if (name_library(places) == 0 && find_name(places) == 0) return 0;
@@ -193,8 +197,8 @@ int places_make(struct places *places, const char *wanted) {
   return -1;
 }
 
-/* Ours comes last: what must be first (a sanitizer) stays first, and what other
- * libraries do for the program is seen as it reaches libc. */
+/* Appends the runtime, because a sanitizer must stay first. Also the runtime then sees the calls of
+ * other preloaded libraries as they reach libc. */
 static void add_preload(const char *library) {
   const char *before = getenv("LD_PRELOAD");
   if (!before || !*before) {
@@ -207,9 +211,9 @@ static void add_preload(const char *library) {
   free(list);
 }
 
-/* A shared ASan runtime, gcc's or clang's, ends a program in which another library
- * comes before it; its own functions are reached all the same, through ours.  What is
- * named last holds.  Of any program: one in a script is not seen from here. */
+/* A shared ASan runtime aborts a program if another library is loaded before it, unless this option
+ * is set. ASan still works, because the runtime calls its functions. The last option wins. It is
+ * set for any program, because a program that a script starts is not known here. */
 static void allow_before_asan(void) {
   static const char option[] = "verify_asan_link_order=0";
   const char *before = getenv("ASAN_OPTIONS");
@@ -228,7 +232,7 @@ void places_announce(const void *context) {
   setenv("DARSHAN_LOGPATH", places->logs, 1);
   setenv("DARSHAN_LOGPATH_DATED", "0", 1);
   if (places->journals[0]) setenv("DARSHAN_MMAP_LOGPATH", places->journals, 1);
-  /* Who asks for a log gets one: of any program, of any job. */
+  /* A user who calls `darshan run` gets a log, whatever the program and the sampling. */
   if (places->is_tree)
     setenv("DARSHAN_ENABLE_NONMPI", places->journals, 1);
   else
@@ -237,11 +241,11 @@ void places_announce(const void *context) {
   if (places->named[0]) {
     char self[32];
     snprintf(self, sizeof(self), "%ld", (long)getpid());
-    setenv("DARSHAN_LOGFILE_PID", self, 0); /* a run within a run is no top */
+    setenv("DARSHAN_LOGFILE_PID", self, 0); /* an inner run is not the root process */
   }
 }
 
-/* A preload that is exported already would end the program as much as ours. */
+/* The program would not start with an inherited preload of the runtime either. */
 void places_leave_alone(const void *context) {
   static const char ours[] = "libdarshan.so";
   (void)context;
@@ -253,7 +257,7 @@ void places_leave_alone(const void *context) {
     size_t length = strlen(word);
     if (strcmp(base ? base + 1 : word, ours) == 0) continue;
     if (kept != list) *kept++ = ':';
-    memmove(kept, word, length); /* never to the right of where it was */
+    memmove(kept, word, length); /* the string never moves right */
     kept += length;
   }
   *kept = '\0';
@@ -264,7 +268,7 @@ void places_leave_alone(const void *context) {
   free(list);
 }
 
-/* Adds the logs of a folder, after moving them if there is a place to go to. */
+/* Moves the logs of a folder to move_to, unless that is NULL, and lists them. */
 static void list_logs(const char *folder, const char *move_to, struct path_list *list) {
   char path[PATH_MAX], moved[PATH_MAX];
   DIR *dir = opendir(folder);
@@ -288,10 +292,10 @@ void places_leave_own(const char *own, const char *folder) {
   list_logs(own, folder, &logs);
   path_list_free(&logs);
   if (join(link, own, TREE_LIBRARY) == 0) unlink(link);
-  rmdir(own); /* not while somebody still writes there */
+  rmdir(own); /* fails while a process still writes there */
 }
 
-/* Adds the logs that have got the user's name since the run began. */
+/* Lists the logs that got the user's name since the run began. */
 static void list_named(const struct places *places, struct path_list *list) {
   char path[PATH_MAX];
   for (int i = places->named_before + 1; places->named[0]; i++) {

@@ -1,10 +1,9 @@
-/* Where a run finds the runtime and leaves its files.
+/* The paths of a run: where it finds the runtime and where it leaves files.
  *
- * What its processes leave for the log of the run is in a folder of its own, and so are
- * their journals.  Logs that are written by themselves, as those of MPI jobs, go to
- * another one below the folder that the user named, and are moved up when the run is
- * over: that is how they are told from those of others that use the same folder at the
- * same time. */
+ * The run directory holds the journals of the run's processes, and what they leave for its log.
+ * Logs of single processes and of MPI jobs go to another folder below the one that the user named,
+ * and are moved up at the end of the run. So they are not confused with the logs of other runs that
+ * use the user's folder at the same time. */
 #ifndef DARSHAN_FRONT_PLACES_H
 #define DARSHAN_FRONT_PLACES_H
 
@@ -14,49 +13,49 @@
 #include "path-list.h"
 
 struct places {
-  char folder[PATH_MAX];   /* the user's; absolute */
-  char logs[PATH_MAX];     /* of this run, below it */
-  char journals[PATH_MAX]; /* of this run; empty: could not be made */
-  int is_tree;             /* its processes are to join one log */
-  int is_inner;            /* another run is around this one */
-  int hold;                /* says that this process lives and will make the log; or -1 */
-  char library[PATH_MAX];  /* what LD_PRELOAD is given; without blanks and colons */
+  char folder[PATH_MAX];   /* the user's folder, absolute */
+  char logs[PATH_MAX];     /* folder of this run's own logs, below it */
+  char journals[PATH_MAX]; /* run directory; empty: could not be made */
+  int is_tree;             /* the processes leave parts for one log */
+  int is_inner;            /* this run is within another run */
+  int hold;                /* lock that says that this process will make the log; or -1 */
+  char library[PATH_MAX];  /* path in LD_PRELOAD, without blanks and colons */
   char named[PATH_MAX];    /* DARSHAN_LOGFILE, absolute; empty: not set */
-  int named_before;        /* so many logs had that name, numbers included */
+  int named_before;        /* logs with that name, numbered ones included, before the run */
 };
 
-/* Makes the folders.  wanted: the user's folder, NULL: DARSHAN_LOGPATH, else
- * darshan-logs in the current folder.  0, or -1 with a message printed. */
+/* Makes the folders. wanted: the user's folder; NULL: DARSHAN_LOGPATH, else darshan-logs in the
+ * current folder. Returns 0, or -1 after a message. */
 int places_make(struct places *places, const char *wanted);
 
-/* Environment of the application; to be called in its process. */
+/* Sets the environment of the application; called in its process. */
 void places_announce(const void *places);
-/* The same for a program that must run without the runtime. */
+/* Removes the runtime from LD_PRELOAD, for a program that must run without it. */
 void places_leave_alone(const void *places);
 
-/* Moves the logs that were written by themselves to the user's folder and lists them
- * there, and lists the journals that were left. */
+/* Moves the logs of single processes and MPI jobs to the user's folder and lists them. Also lists
+ * the remaining journals. */
 void places_collect(const struct places *places, struct path_list *logs,
                     struct path_list *journals);
-/* Removes the folders that are empty.  needed: a process that goes on uses them. */
+/* Removes empty folders. needed: a process that still runs uses them. */
 void places_leave(struct places *places, int needed);
-/* The folder that journals of all are in; empty: there is none of ours, or an outer run
- * has it. */
+/* Writes the folder of all run directories; "" if this run has no run directory, or is within
+ * another run. */
 void places_around(const struct places *places, char out[PATH_MAX]);
 
-/* Where the front of a run that is no more had its logs: a folder of its own (empty: it is
- * not there), and the one that it is in.  0, or -1: nobody may write there. */
+/* Finds where an ended `darshan run` put its logs: a folder of its own ("" if it does not exist),
+ * and the parent of that. Returns 0, or -1 if the parent is not known or not writable. */
 int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run);
-/* That of its own goes, after logs of single processes have come out of it. */
+/* Moves the logs of single processes out of a run's own folder and removes it. */
 void places_leave_own(const char *own, const char *folder);
 
-/* Makes a folder and those above it that are missing.  Those whose path is longer than
- * shared_from are for all, as folders of days are, if the one above is.  0, or -1 with
- * errno set. */
+/* Makes a folder and its missing parents. Folders whose path is longer than shared_from, for
+ * example those of days, become writable for all if their parent is. Returns 0, or -1 with errno
+ * set. */
 int places_make_folders(const char *path, size_t shared_from);
 
-/* Path of a program or library of this installation: beside this program, or,
- * installed, below `relative`.  0, or -1 if it is not there. */
+/* Finds a program or library of this installation: in the folder of this program, or below
+ * `relative` of it. Returns 0, or -1 if it does not exist. */
 int places_installed(char out[PATH_MAX], const char *name, const char *relative);
 
 #endif

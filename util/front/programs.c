@@ -1,3 +1,4 @@
+/* See programs.h. */
 #define _GNU_SOURCE
 #include "programs.h"
 
@@ -26,7 +27,8 @@ void programs_free(struct programs *programs) {
 
 /* --- names ------------------------------------------------------------------------- */
 
-/* What a person knows by the script that it runs; a version may follow. */
+/* Returns 1 for interpreters: users know such a process by its script. A version may follow the
+ * name. */
 static int is_interpreter(const char *name, size_t length) {
   static const char *const known[] = {"sh",   "bash", "dash",    "zsh",   "ksh",  "python", "pypy",
                                       "perl", "ruby", "Rscript", "julia", "node", "lua"};
@@ -56,7 +58,7 @@ static struct word without_folder(struct word word) {
   return (struct word){slash + 1, word.length - (size_t)(slash + 1 - word.at)};
 }
 
-/* An option ends the search where the program is in it, or where it may have a value. */
+/* Returns the script, or the interpreter if an option holds the program or may have a value. */
 static struct word script_of(struct word program, const char *rest) {
   struct word word = next_word(&rest);
   if (word.length == 2 && strncmp(word.at, "-m", 2) == 0) {
@@ -74,9 +76,9 @@ char *program_of(const char *process) {
   command = command ? command + 2 : process;
   while ((next = strstr(command, became)))
     command = next + sizeof(became) - 1;
-  if (command[0] == '(') return strdup(command); /* what stands for a name */
+  if (command[0] == '(') return strdup(command); /* a substitute for a name */
   struct word program = without_folder(next_word(&command));
-  if (program.length && program.at[0] == '-') { /* a login shell's */
+  if (program.length && program.at[0] == '-') { /* a login shell */
     program.at++;
     program.length--;
   }
@@ -84,7 +86,7 @@ char *program_of(const char *process) {
   return program.length ? strndup(program.at, program.length) : strdup("(unknown)");
 }
 
-/* A script in a folder of commands: it was started by its name. */
+/* Returns 1 for a script in a folder of commands: the user typed only its name. */
 static int is_command_file(struct word word) {
   static const char *const folders[] = {"bin", "sbin", "shims", "condabin", "libexec"};
   struct word name = without_folder(word);
@@ -113,7 +115,7 @@ const char *command_typed(const char *command) {
 
 /* --- sums --------------------------------------------------------------------------- */
 
-/* A log may say anything: sums stop at the largest, negative values add nothing. */
+/* Counters are untrusted: sums stop at INT64_MAX, negative values add nothing. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
@@ -128,7 +130,7 @@ static void add_record(struct program *program, const struct darshan_process_rec
         counters[PROCESS_UNSEEN] < RUN_SILENT ? (int)counters[PROCESS_UNSEEN] : (int)RUN_SILENT;
   }
   for (int i = PROCESS_F_READ_TIME; i <= PROCESS_F_META_TIME; i++)
-    if (record->fcounters[i] > 0) program->time += record->fcounters[i]; /* and is a number */
+    if (record->fcounters[i] > 0) program->time += record->fcounters[i]; /* false for NaN */
 }
 
 static void add_end(struct programs *programs, const char *name,

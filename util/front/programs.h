@@ -1,4 +1,4 @@
-/* The programs of runs that are trees of processes: PROCESS of some logs. */
+/* The programs of runs, from PROCESS records of some logs. */
 #ifndef DARSHAN_FRONT_PROGRAMS_H
 #define DARSHAN_FRONT_PROGRAMS_H
 
@@ -6,47 +6,48 @@
 #include "darshan-read.h"
 
 struct program {
-  char *name;     /* of the last program that its processes were */
-  int64_t count;  /* of processes */
-  int64_t ranks;  /* of MPI jobs, whose I/O is in logs of their own */
+  char *name;     /* the last program of its processes */
+  int64_t count;  /* number of processes */
+  int64_t ranks;  /* ranks of MPI jobs, whose I/O is in their own logs */
   double time;    /* seconds in I/O */
-  int64_t unseen; /* of them: whose I/O was not seen, or not all */
-  int why;        /* ... the last of them: PROCESS_UNSEEN */
+  int64_t unseen; /* processes whose I/O is not or not completely recorded */
+  int why;        /* the last reason for that: PROCESS_UNSEEN */
 };
 
-/* One way in which processes of a program ended that was neither exit(0) nor life. */
+/* One way in which processes of a program failed. */
 struct bad_end {
   const char *name;
   int64_t count;
-  int64_t signal; /* 0: by its status */
-  int64_t status; /* -1: not known, or in several ways */
+  int64_t signal; /* 0: exited with a status */
+  int64_t status; /* -1: not known, or several */
 };
 
 struct programs {
   struct id_table table;    /* hash of the name -> struct program */
-  struct id_table bad_ends; /* hash of all but the count -> struct bad_end */
+  struct id_table bad_ends; /* hash of name, end and status -> struct bad_end */
 };
 
 void programs_init(struct programs *programs);
 void programs_free(struct programs *programs);
 
-/* Adds those of a log that has PROCESS, and its processes to *processes, without ranks of
- * jobs; -1: error filled, what came before the damage is added. */
+/* Adds the programs of a log with PROCESS. Adds its processes, without ranks of jobs, to
+ * *processes. Returns 0, or -1 with an error if the log is corrupt; the records before that place
+ * are added. */
 int programs_add(struct programs *programs, darshan_log *log, int64_t *processes,
                  struct darshan_error *error);
 
-/* All of them, those with most time first; to be freed, NULL: none.  How many: *count. */
+/* Returns all *count programs, most time first. The caller frees the array; NULL: none. */
 const struct program **programs_by_time(const struct programs *programs, size_t *count);
 
-/* The same of bad ends, those of most processes first. */
+/* Like programs_by_time, for bad ends, most processes first. */
 const struct bad_end **programs_bad_ends(const struct programs *programs, size_t *count);
 
-/* A program's name, from the name of a PROCESS record: the script of an interpreter, else
- * the file.  To be freed. */
+/* Returns a program's name from the name of a PROCESS record: an interpreter's script, otherwise
+ * the program's file. The caller frees it. */
 char *program_of(const char *process);
 
-/* A command line as it was typed: of a command that is a script the kernel has put the interpreter
- * before it.  The rest of the line. */
+/* Returns the command line as the user typed it: without the interpreter that the kernel puts
+ * before a script. Points into command. */
 const char *command_typed(const char *command);
 
 #endif

@@ -1,3 +1,4 @@
+/* See quantity.h. */
 #include "quantity.h"
 
 #include <stdio.h>
@@ -5,7 +6,7 @@
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   unsigned unit = 0;
-  if (!(bytes >= 0)) return "?"; /* a log may say anything */
+  if (!(bytes >= 0)) return "?"; /* counters are untrusted */
   while (bytes >= 999.5 && unit < 6 && (unit > 0 || bytes >= 1024)) {
     bytes /= 1024;
     unit++;
@@ -61,7 +62,7 @@ const char *quantity_ratio(char out[QUANTITY_ROOM], double part, double whole) {
 }
 
 const char *quantity_share(char out[QUANTITY_ROOM], double part, double whole) {
-  /* A log may say anything: shares outside the whole are none. */
+  /* Counters are untrusted: a part outside of the whole has no share. */
   if (!(whole > 0 && part >= 0 && part <= whole)) return "-";
   snprintf(out, QUANTITY_ROOM, "%.0f%%", 100 * part / whole);
   return out;

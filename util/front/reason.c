@@ -1,3 +1,4 @@
+/* See reason.h. */
 #define _GNU_SOURCE
 #include "reason.h"
 
@@ -19,7 +20,7 @@
 
 enum { HEAD = 65536, MAX_SCRIPTS = 4 };
 
-/* As execvp would find it; 0 or -1. */
+/* Finds a program like execvp. Returns 0 or -1. */
 static int find_program(char out[PATH_MAX], const char *name) {
   const char *path = getenv("PATH");
   if (strchr(name, '/')) return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX ? 0 : -1;
@@ -41,8 +42,8 @@ static size_t read_head(const char *path, char head[HEAD]) {
   return (size_t)n;
 }
 
-/* The program interpreter, which loads libraries; NULL: there is none, or the
- * headers are not where they belong. */
+/* Returns the path of the dynamic linker (PT_INTERP), "" if it is not in the part that was read.
+ * NULL: none, or the program headers are not in that part. */
 static const char *loader_of(const char *head, size_t n) {
   ElfW(Ehdr) file;
   memcpy(&file, head, sizeof(file));
@@ -59,8 +60,8 @@ static const char *loader_of(const char *head, size_t n) {
   return NULL;
 }
 
-/* Does a file for the other word size or another processor name a loader?  That one would
- * complain of our library on stderr, and start the program without it. */
+/* Returns 1 if a file for another word size or processor names a dynamic linker, which would print
+ * an error about the runtime and start the program without it. */
 static int names_a_loader(const char *head, size_t n) {
   Elf32_Ehdr file;
   memcpy(&file, head, sizeof(file));
@@ -75,10 +76,10 @@ static int names_a_loader(const char *head, size_t n) {
   return 0;
 }
 
-/* Where the linker has put the first bytes of this program; /proc may not be there. */
+/* The first bytes of this program in memory, set by the linker; /proc may be missing. */
 extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");
 
-/* The loader of this program, of which libdarshan.so is a sister; "": it has none. */
+/* Returns the dynamic linker of this program, which is also libdarshan.so's; "": none. */
 static const char *own_loader(void) {
   const char *first = (const char *)&own_head;
   const ElfW(Phdr) *part = (const ElfW(Phdr) *)(const void *)(first + own_head.e_phoff);
@@ -87,8 +88,8 @@ static const char *own_loader(void) {
   return "";
 }
 
-/* A loader that can be read and is another C library's: with ours it would not start the
- * program. */
+/* Returns 1 for the readable dynamic linker of another C library, which would not start the program
+ * with the runtime. */
 static int is_foreign(const char *loader) {
   static const char mark[] = LIBC_LOADER_MARK;
   struct stat st;
@@ -113,8 +114,8 @@ static int raises_rights(const char *path) {
   return getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* The interpreter that a script names, put in place of path; for `env NAME`
- * the program that env would start.  0, or -1 if it is no script. */
+/* Replaces path by the interpreter that a script names, or by the program that `env NAME` starts.
+ * Returns 0, or -1 if the file is not a script. */
 static int follow_script(char path[PATH_MAX], const char *head) {
   char line[256], *word, *rest = NULL;
   if (strncmp(head, "#!", 2) != 0) return -1;
@@ -136,15 +137,15 @@ static const char other_size[] =
 #define OTHER_KIND "is made for another kind of processor than libdarshan.so"
 static const char other_kind[] = OTHER_KIND, other_processor[] = OTHER_KIND "; it ran unwatched";
 
-/* Programs that start without the runtime, so that their loader has nothing to complain of. */
+/* Programs that start without the runtime, so that their dynamic linker prints no error. */
 static int is_left_alone(const char *reason) {
   return reason == other_libc || reason == other_size || reason == other_processor;
 }
 
-/* Of a program that libdarshan.so is not made for. */
+/* Returns the reason for a program of another word size or processor. */
 static const char *reason_of_kind(const char *head, size_t n, const ElfW(Ehdr) * file) {
   if (!names_a_loader(head, n))
-    return other_kind; /* nothing is printed; its children may be seen */
+    return other_kind; /* nothing is printed, and its children may be instrumented */
   return file->e_ident[EI_CLASS] == ELFCLASS32 && own_head.e_ident[EI_CLASS] == ELFCLASS64
              ? other_size
              : other_processor;
@@ -166,7 +167,7 @@ static const char *reason_of_file(const char *path, const char *head, size_t n) 
   return NULL;
 }
 
-/* A program of Go has the note of its build id among its notes (life/watched.c). */
+/* A Go program has a note with its build id (life/watched.c). */
 static int is_go(const char *head, size_t n) {
   static const char go[4] = "Go";
   ElfW(Ehdr) file;
@@ -192,7 +193,7 @@ static int is_go(const char *head, size_t n) {
   return 0;
 }
 
-/* The command that was looked at last: it is asked for before the run and after it. */
+/* The result for the last command: it is needed before the run and after it. */
 static struct {
   const char *command, *reason;
   char path[PATH_MAX];
@@ -214,8 +215,8 @@ static void look_at(const char *command) {
   }
 }
 
-/* Why nothing can be preloaded into this program, or into the one that it is a
- * script for; path is then that program.  NULL: it is not seen why. */
+/* Returns why the runtime cannot be preloaded into this program, or into the interpreter of this
+ * script; path becomes that program. NULL: no reason found. */
 static const char *reason_of_program(char path[PATH_MAX], const char *command) {
   look_at(command);
   if (looked_at.is_there) memcpy(path, looked_at.path, PATH_MAX);
@@ -246,7 +247,7 @@ void reason_for_no_log(char *out, size_t room, const char *command) {
   char path[PATH_MAX];
   const char *serial = getenv("DARSHAN_ENABLE_NONMPI");
   const char *reason = reason_of_program(path, command);
-  if (is_left_alone(reason)) serial = NULL; /* whatever else is said */
+  if (is_left_alone(reason)) serial = NULL; /* this reason holds whatever the setting is */
   if (access(DARSHAN_OFF_FILE, F_OK) == 0) {
     snprintf(out, room, DARSHAN_OFF_FILE " is there, which switches recording off");
     return;

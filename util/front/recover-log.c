@@ -1,3 +1,4 @@
+/* See recover-log.h. */
 #define _GNU_SOURCE
 #include "recover-log.h"
 
@@ -24,7 +25,7 @@
 #include <config.h>
 
 static const int64_t second_ns = 1000000000;
-enum { FRESH = 2 /* seconds: it may be about to be mapped */, HOUR = 3600 };
+enum { FRESH = 2 /* seconds: it may not be mapped yet */, HOUR = 3600 };
 
 void recovery_tell(const struct recovery *recovery, const char *format, ...) {
   va_list list;
@@ -35,7 +36,7 @@ void recovery_tell(const struct recovery *recovery, const char *format, ...) {
   putchar('\n');
 }
 
-/* --- where logs go: as the runtime has it, without a configuration file --- */
+/* --- folder of the log: like the runtime's, but without a configuration file --- */
 
 static int in_folder_of_the_day(char out[PATH_MAX], const char *folder) {
   struct tm tm;
@@ -94,7 +95,7 @@ void recovery_made(struct recovery *recovery, const char *folder, const char *lo
   snprintf(recovery->folder, sizeof(recovery->folder), "%s", folder);
 }
 
-/* What it says of its process. */
+/* Reads the owner from the journal. */
 static void read_journal(struct journal *journal, const char *path) {
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_read(path, &error);
@@ -114,7 +115,7 @@ static int may_be_mapped(const char *path) {
   return statfs(path, &fs) == 0 && in_place(fs.f_type);
 }
 
-/* in_run 1: nobody of the run whose folder it is in lives, as far as rows tell. */
+/* in_run 1: the rows of the run say that none of its processes lives. */
 static enum alive_answer owner_of(struct recovery *recovery, const char *path, int in_run,
                                   struct journal *journal) {
   struct journal_name name;
@@ -126,15 +127,16 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
   enum alive_answer answer = alive_journal(&recovery->alive, &journal->st, may_be_mapped(path),
                                            &journal->owner, name.program);
   if (answer != ALIVE_NOT || age >= (journal->readable ? FRESH : HOUR) * second_ns) return answer;
-  /* Where the system itself knows that its owner is gone, as at the end of a batch job,
-   * nobody is about to map it. */
+  /* If the system knows that the owner is gone, as at the end of a batch job, no process will map
+   * it. */
   int is_sure = journal->owner.pid && alive_process(&recovery->alive.here, &journal->owner,
                                                     recovery->alive.here.now_ns) == ALIVE_NOT;
   return is_sure ? ALIVE_NOT : ALIVE_UNKNOWN;
 }
 
-/* The same whenever it is made of the same journals.  The ranks of a job that were on other
- * nodes have the same number, and their log may be in the same folder. */
+/* The name is the same whenever the log is made from the same journals. The lowest rank is part of
+ * it, because the ranks of other nodes have the same unique number, and their log may be in the
+ * same folder. */
 static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;
@@ -145,7 +147,8 @@ static int name_log(char out[PATH_MAX], const char *folder, const char *path,
   return log_name_path(out, folder, &log);
 }
 
-/* For whoever does the same now: a descriptor to be closed, or -1: he is first, or was. */
+/* Locks a job's first journal against other recovering processes. Returns a descriptor, or -1 if
+ * another process holds the lock or has removed the journal. */
 static int lock(const char *path, const struct stat *st) {
   struct stat now;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -157,7 +160,7 @@ static int lock(const char *path, const struct stat *st) {
   return -1;
 }
 
-/* The first one, by which the log is named, goes last. */
+/* Removes the first journal last, because the log's name comes from it. */
 static void remove_all(const struct path_list *files) {
   for (size_t i = files->count; i-- > 0;)
     if (unlink(files->paths[i]) < 0 && errno != ENOENT)
@@ -178,7 +181,7 @@ static enum merger_end merge_journals(const struct recovery *recovery, char *log
   return end;
 }
 
-/* Its process was killed before it had written anything. */
+/* Returns 1 if the process was killed before it wrote anything. */
 static int is_blank(const char *path, const struct stat *st) {
   char head[16] = "", zeros[sizeof(head)] = "";
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -187,8 +190,8 @@ static int is_blank(const char *path, const struct stat *st) {
   return n >= 0 && (st->st_size == 0 || memcmp(head, zeros, sizeof(head)) == 0);
 }
 
-/* The log is complete under its name or is not there: whoever made it was killed before
- * he could remove the journals, and nothing is to be done twice. */
+/* If the log exists it is complete: a process was killed after it made the log and before it
+ * removed the journals. So the log is not made again. */
 static void make_log(struct recovery *recovery, const struct path_list *files,
                      const struct journal *first) {
   char folder[PATH_MAX], log[PATH_MAX];

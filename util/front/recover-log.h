@@ -1,4 +1,4 @@
-/* From what a process, a job or a run left to its log. */
+/* Makes logs from what killed processes, jobs and runs left. */
 #ifndef DARSHAN_FRONT_RECOVER_LOG_H
 #define DARSHAN_FRONT_RECOVER_LOG_H
 
@@ -6,31 +6,31 @@
 #include "orphans.h"
 
 struct recovery {
-  const char *output; /* folder for logs, NULL: the user's */
-  int dry_run, quiet; /* quiet: says nothing */
-  int64_t min_age_ns; /* younger ones are left alone */
+  const char *output; /* folder for logs; NULL: the default */
+  int dry_run, quiet; /* quiet: prints nothing */
+  int64_t min_age_ns; /* younger files are skipped */
   struct alive alive;
-  struct path_list logs; /* that were made */
+  struct path_list logs; /* made until now */
   size_t failed;
-  char folder[PATH_MAX]; /* where the last of them went */
+  char folder[PATH_MAX]; /* folder of the last log */
 };
 
-/* One line says what was done.  Whoever lives, or may, is left alone. */
+/* Makes the log and prints one line. Skips what lives or may live. */
 void recover_orphan(struct recovery *recovery, const struct orphan *orphan);
 
-/* Of the ranks of one job, or of one process.  in_run: they are in the folder of a run, of
- * whose processes none lives by what they said. */
+/* Makes the log of the ranks of a job, or of one process. in_run: the files are in a run directory
+ * whose rows say that no process lives. */
 void recover_journals(struct recovery *recovery, const struct path_list *files, int in_run);
-/* Of everybody who left a journal in the folder of a run that has its log. */
+/* Makes the logs of all journals in a run directory whose log was made before. */
 void recover_rest(struct recovery *recovery, const char *run);
 
-/* What is done goes to standard output, as its result. */
+/* Prints a result on standard output, unless quiet. */
 void recovery_tell(const struct recovery *recovery, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The same of what is left alone; who wants to know calls for a dry run. */
+/* Prints that a live process is skipped, in a dry run only. */
 void recovery_leave(const struct recovery *recovery, const char *path, enum alive_answer answer);
-/* Where logs go, which is made; by default to the folder of the journal.  0, or -1 after
- * a line. */
+/* Writes the folder for logs and makes it; the last default is the journal's folder. Returns 0, or
+ * -1 after a message. */
 int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal);
 void recovery_made(struct recovery *recovery, const char *folder, const char *log);
 

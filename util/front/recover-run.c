@@ -1,3 +1,4 @@
+/* Recovers run directories; see recover-log.h. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -28,7 +29,7 @@ static enum alive_answer anybody(struct recovery *recovery, const struct tree *r
   return ALIVE_NOT;
 }
 
-/* 1: there is a log of it, or would be. */
+/* Returns 1 if the run has a log now, or would have one after a dry run. */
 static int merge_run(struct recovery *recovery, const struct tree *run) {
   char folder[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
   size_t processes = run->processes.count;
@@ -74,7 +75,7 @@ static void remove_run(const struct recovery *recovery, const struct tree *run,
                 recovery->dry_run ? "would be removed" : "removed");
 }
 
-/* A merger that is at work has files of its own there, and removes journals. */
+/* Returns 1 while a merger is at work: it has files of its own there, and it removes journals. */
 static int is_busy(const char *path) {
   struct tree now;
   int busy = tree_read(&now, path) < 0 || now.strange;
@@ -85,7 +86,7 @@ static int is_busy(const char *path) {
 static void make_logs(struct recovery *recovery, const struct tree *run) {
   int fd = open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return;
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* else somebody does just this */
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* otherwise another process recovers it */
     int merged = merge_run(recovery, run);
     if (!(merged && recovery->dry_run) && !is_busy(run->path)) recover_rest(recovery, run->path);
   }
@@ -108,7 +109,7 @@ static void recover_tree(struct recovery *recovery, const char *path) {
   tree_free(&run);
 }
 
-/* Where its front would have put the log, if nobody wants it elsewhere. */
+/* The log goes where `darshan run` would have put it, unless the user names a folder. */
 static void recover_run(struct recovery *recovery, const char *path) {
   char own[PATH_MAX], folder[PATH_MAX], run[PATH_MAX];
   struct stat st;

@@ -1,3 +1,4 @@
+/* See recover.h. */
 #define _GNU_SOURCE
 #include "recover.h"
 
@@ -61,7 +62,7 @@ static int recover_own(struct command *command) {
   return command->recovery.failed || ferror(stdout) || fflush(stdout) ? 1 : 0;
 }
 
-/* Becomes this user for good: what he left in a folder of all may be a trap for root. */
+/* Becomes this user for good: files in a shared folder may be a trap for root. */
 static int become(uid_t uid) {
   const struct passwd *user = getpwuid(uid);
   gid_t group = user ? user->pw_gid : (gid_t)uid;
@@ -84,7 +85,7 @@ static int recover_of(struct command *command, uid_t uid) {
   return child < 0 || status != 0;
 }
 
-/* Whose files with such names are in these folders. */
+/* Collects the owners of files with such names. */
 static void find_users(const struct path_list *folders, struct id_table *users) {
   char path[PATH_MAX];
   struct stat st;
@@ -163,9 +164,9 @@ int command_recover(int argc, char **argv) {
   return status;
 }
 
-/* --- by the way --- */
+/* --- after a run --- */
 
-/* Variables of launchers: what happens between the ranks of a job delays all of them. */
+/* Returns 1 for a rank of a launcher: a delay of one rank delays all of them. */
 static int in_a_job(void) {
   static const char *const ranks[] = {
 #define LAUNCHER(name, rank, size, first, job, step, again, unique) rank,
@@ -177,8 +178,8 @@ static int in_a_job(void) {
   return 0;
 }
 
-/* Whether it is this user's turn today, in this folder; from now on it is not.  A file
- * of somebody else's under that name is as good as one of today. */
+/* Returns 1 at most once a day per user and folder, and notes that in a file. A file of another
+ * user under that name counts as noted. */
 static int is_due(const char *folder) {
   char path[PATH_MAX];
   struct stat st;

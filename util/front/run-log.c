@@ -1,3 +1,4 @@
+/* See run-log.h. */
 #define _GNU_SOURCE
 #include "run-log.h"
 
@@ -17,12 +18,14 @@
 #include "say.h"
 #include "tree.h"
 
-/* One process that was one program: what it wrote is the log, byte for byte. */
+/* Returns the process of a run that was one process with one program: its part becomes the log,
+ * byte for byte. */
 static const struct tree_process *only_process(const struct tree *run) {
   struct stat st;
   if (run->parts.count != 1 || run->journals.count || run->processes.count != 1) return NULL;
-  if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode)) return NULL; /* elsewhere */
-  if (run->has_others) return NULL; /* who may not have come to telling of itself */
+  if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode))
+    return NULL;                    /* a link to another folder */
+  if (run->has_others) return NULL; /* a child may not have written its row yet */
   const struct tree_process *process = id_table_value(&run->processes, 0);
   return process->starts == 1 && !process->is_rank ? process : NULL;
 }
@@ -55,7 +58,8 @@ static enum merger_end take_part(char log[PATH_MAX], const struct tree *run,
   return log_name_give(part, log, named) == 0 ? MERGER_MADE : MERGER_FAILED;
 }
 
-/* A program that cannot say it, being static perhaps, is named by what was asked for. */
+/* The command line is for a root process that has none in its part, for example a static
+ * program. */
 static void join_words(char *out, size_t room, char *const *words) {
   size_t used = 0;
   out[0] = '\0';
@@ -86,8 +90,9 @@ static int is_launched(const struct tree *run, pid_t top) {
   return 0;
 }
 
-/* What ends with the top but a little later, as the servers of Python's multiprocessing
- * do, is to be in the log; who goes on is not waited for.  0, or -1: it cannot be read. */
+/* Waits a little for processes that end shortly after the root process, like servers of Python's
+ * multiprocessing, so that they are in the log. Does not wait for others. Returns 0, or -1 if the
+ * folder is unreadable. */
 static int read_settled(struct tree *run, size_t *running, const struct places *places, pid_t top) {
   enum { STEP_MS = 5, MOST_MS = 250 };
   const struct timespec step = {0, STEP_MS * 1000000L};
@@ -102,8 +107,8 @@ static int read_settled(struct tree *run, size_t *running, const struct places *
   }
 }
 
-/* The log of the run, if it is to have one; log stays empty if not.  0: its processes
- * have said nothing, and leave logs by themselves. */
+/* Makes the log of the run; log stays empty if there is none. Returns 0 if its processes wrote no
+ * rows: they leave logs of their own. */
 static int make_log(struct run_outcome *outcome, struct places *places, const struct child_end *end,
                     char *const *command, char log[PATH_MAX]) {
   struct tree run;
@@ -114,7 +119,7 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
     tree_reaped(&run, end);
     outcome->jobs_first = is_launched(&run, end->pid);
     enum merger_end made = MERGER_NOTHING;
-    /* How a process ended is in the log of a run, not in what it leaves itself. */
+    /* Only a merged log has the exit status of its processes, so a failed one is merged. */
     if (only && !outcome->running && end->status == 0)
       made = take_part(log, &run, only, places);
     else
@@ -127,7 +132,7 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
   return told;
 }
 
-/* A run's own log first, unless all that the user started is a job. */
+/* Puts the log of the run first, unless the user started only a job. */
 static void put_in_order(struct run_outcome *outcome, const struct path_list *others,
                          const char *log) {
   enum { JOBS, OTHERS };
@@ -144,7 +149,7 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   outcome->has_own = log[0] != '\0';
 }
 
-/* Ranks of a job that was killed have left journals, and nobody else makes its log. */
+/* The journals of a killed job's ranks: no other process makes their log. */
 static void take_rest(struct run_outcome *outcome, const struct places *places,
                       struct path_list *others) {
   struct recovery recovery;
@@ -184,7 +189,7 @@ void run_outcome_free(struct run_outcome *outcome) {
   path_list_free(&outcome->journals);
 }
 
-/* --- the line ---------------------------------------------------------------------- */
+/* --- the message ------------------------------------------------------------------- */
 
 struct line {
   char *out;
@@ -209,8 +214,8 @@ static void add_logs(struct line *line, size_t count, const char *what, const ch
     add(line, "%zu logs%s, the first: %s", count, what, say_path(first));
 }
 
-/* Its own log is the log; where there is none, and where a job is all that was started,
- * those of jobs need no further word. */
+/* The run's log is called "log". If there is none, or only a job was started, the jobs' logs are
+ * named that way. */
 static void add_all_logs(struct line *line, const struct run_outcome *outcome) {
   char *const *paths = outcome->logs.paths;
   size_t own = (size_t)outcome->has_own, jobs = outcome->jobs;

@@ -1,5 +1,5 @@
-/* What a run under the front leaves to the user: one log, those of its MPI jobs, and
- * what still runs. */
+/* Results of `darshan run` for the user: the log of the run, those of its MPI jobs, and processes
+ * that still run. */
 #ifndef DARSHAN_FRONT_RUN_LOG_H
 #define DARSHAN_FRONT_RUN_LOG_H
 
@@ -7,22 +7,22 @@
 #include "places.h"
 
 struct run_outcome {
-  struct path_list logs; /* in the order in which they are told of */
-  int has_own;           /* one of them is that of the run */
-  size_t jobs;           /* so many are of MPI jobs; others were written by themselves */
+  struct path_list logs; /* in the order of the message */
+  int has_own;           /* one of them is the run's */
+  size_t jobs;           /* number of MPI jobs' logs; the rest are of single processes */
   int jobs_first;
-  struct path_list journals; /* of what ended unseen, or still runs */
-  size_t running;            /* processes that have outlived the run */
-  char later[PATH_MAX];      /* where these will write their logs */
-  char kept[PATH_MAX];       /* no log could be made: what is left is here */
+  struct path_list journals; /* of processes that were killed or still run */
+  size_t running;            /* processes that outlive the run */
+  char later[PATH_MAX];      /* folder for their logs */
+  char kept[PATH_MAX];       /* no log could be made: path of the run directory */
 };
 
-/* To be called when the program has ended; command: what was asked for. */
+/* Called after the program ended. command: its arguments. */
 void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end,
                   char *const *command);
 void run_outcome_free(struct run_outcome *outcome);
 
-/* One line of it; 0: there is nothing to be told. */
+/* Writes one line about the logs. Returns 0 if there is nothing to report. */
 int run_outcome_text(const struct run_outcome *outcome, char *out, size_t room);
 
 #endif

@@ -1,3 +1,4 @@
+/* See run.h. */
 #define _GNU_SOURCE
 #include "run.h"
 
@@ -39,7 +40,7 @@ static const char stat_usage[] =
 
 enum { GO_ON = -1 };
 
-/* The one line at the end: where the logs are, or why there are none. */
+/* Prints the final line: where the logs are, or why there are none. */
 static void say_outcome(const struct run_outcome *outcome, const char *program,
                         const struct child_end *end) {
   char text[TEXT_ROOM], reason[TEXT_ROOM / 2];
@@ -72,8 +73,8 @@ static int is_launcher(const char *path) {
   return 0;
 }
 
-/* A line for what has libraries inside, where no wrapper is reached: for the program, or for
- * the first one behind a launcher that has. */
+/* Warns about a program with statically linked libraries, whose calls no wrapper sees. Behind a
+ * launcher, warns about the first such program. */
 static void say_inside(char *const *command) {
   char libraries[INSIDE_ROOM], path[PATH_MAX];
   for (int launched = is_launcher(command[0]); *command; command++) {
@@ -87,8 +88,8 @@ static void say_inside(char *const *command) {
   }
 }
 
-/* Reads the options; GO_ON, or the exit status of help or of a wrong use, which has been
- * said.  What follows them is behind optind. */
+/* Reads the options. Returns GO_ON, or the exit status after --help or a usage error. optind is
+ * then the index of the program. */
 static int parse_run(int argc, char **argv, const char *options, const char *usage,
                      const char **folder, struct path_list *logs) {
   static const struct option names[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -112,7 +113,7 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
   return GO_ON;
 }
 
-/* Runs the program and has its log made; 0, or an exit status. */
+/* Runs the program and makes its log. Returns 0, or the exit status of a failure. */
 static int run_program(char **command, const char *folder, struct run_outcome *outcome,
                        struct child_end *end, char around[PATH_MAX]) {
   struct places places;
@@ -127,7 +128,7 @@ static int run_program(char **command, const char *folder, struct run_outcome *o
   return started < 0 ? CANNOT_RUN : WEXITSTATUS(end->status);
 }
 
-/* What earlier runs left where this one had its journals; around: that folder. */
+/* Recovers what earlier runs left in `around`, the folder of this run's journals. */
 static void recover_others(const struct run_outcome *outcome, const char *around) {
   if (around[0] && !outcome->jobs) recover_by_the_way(around);
 }
@@ -154,13 +155,13 @@ static void add_logs(struct picture *picture, const struct path_list *logs) {
     picture_add(picture, logs->paths[i]);
 }
 
-/* The screen of logs that are there already. */
+/* Prints the summary of existing logs. */
 static int show_logs(struct path_list *logs) {
   struct picture picture;
   picture_init(&picture);
   add_logs(&picture, logs);
   screen_print(&picture);
-  if (picture.logs) findings_print(logs); /* else each log's fault was said */
+  if (picture.logs) findings_print(logs); /* otherwise each log has its message already */
   int status = picture.logs == 0;
   picture_free(&picture);
   path_list_free(logs);
@@ -183,7 +184,7 @@ int command_stat(int argc, char **argv) {
   picture_init(&picture);
   add_logs(&picture, &outcome.logs);
   add_logs(&picture, &outcome.journals);
-  picture.run_time = end.wall_time; /* of logs that have no end */
+  picture.run_time = end.wall_time; /* for logs without an end time */
   screen_print(&picture);
   findings_print(outcome.logs.count ? &outcome.logs : &outcome.journals);
   say_outcome(&outcome, command[0], &end);
@@ -191,7 +192,8 @@ int command_stat(int argc, char **argv) {
   recover_others(&outcome, around);
   picture_free(&picture);
   run_outcome_free(&outcome);
-  /* The screen is what was asked for: a program that failed says so first. */
+  /* The user asked for the summary, so a write error of it is a failure. A failed program's status
+   * has precedence. */
   if (ferror(stderr) && end.status == 0) return CANNOT_RUN;
   child_end_like(&end);
 }

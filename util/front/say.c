@@ -1,3 +1,4 @@
+/* See say.h. */
 #define _GNU_SOURCE
 #include "say.h"
 
@@ -8,18 +9,18 @@
 #include <wchar.h>
 #include <wctype.h>
 
-/* Controls of the direction of text print nothing and reorder the rest. */
+/* Returns 1 for controls of the text direction, which print nothing and reorder other text. */
 static int turns_text(wchar_t c) {
   return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Printable ASCII, which every locale prints alike. */
+/* Returns 1 for printable ASCII, which is the same in every locale. */
 static int is_plain(char c) {
   return c >= ' ' && c <= '~';
 }
 
-/* The locale is loaded for text that depends on it: that costs a tenth of a millisecond. */
+/* Loads the locale only for text that needs it, because that takes 0.1 ms. */
 static void locate_for(const char *text) {
   static int located;
   while (is_plain(*text))
@@ -29,8 +30,8 @@ static void locate_for(const char *text) {
   located = 1;
 }
 
-/* One character of text: its printable form in piece, its width in *columns.
- * Returns the bytes read. */
+/* Takes one character of text: its printable form goes to piece, its width to *columns. Returns the
+ * bytes read. */
 static size_t take(const char *text, char piece[8], size_t *columns) {
   mbstate_t state = {0};
   wchar_t c;

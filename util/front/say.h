@@ -1,21 +1,21 @@
-/* Text for a terminal: names of files and programs are data of strangers. */
+/* Messages and text for a terminal. Names of files and programs are untrusted. */
 #ifndef DARSHAN_FRONT_SAY_H
 #define DARSHAN_FRONT_SAY_H
 
 #include <stddef.h>
 
-/* Copies text so that it can neither steer a terminal nor break a line:
- * whatever does not print in the locale comes out as \xNN.  At most `columns`
- * wide, longer text loses its start ("...end"), or its end if keep_end is 0.
- * Returns the columns used.  room: bytes of out, 4 per column are enough. */
+/* Copies text so that it neither controls the terminal nor breaks the line: characters that do not
+ * print in the locale become \xNN. The result has at most `columns` columns: longer text loses its
+ * start ("...end"), or its end if keep_end is 0. Returns the columns used. room: bytes of out; 4
+ * per column are enough. */
 size_t say_printable(char *out, size_t room, const char *text, size_t columns, int keep_end);
 
-/* One line on stderr, "darshan: " before it. */
+/* Prints one line on stderr, after "darshan: ". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 enum { SAY_ROOM = 1024 };
-/* A path for a message: printable, cut where it is very long.  One of four
- * buffers that are used in turn. */
+/* Returns a printable path for a message, shortened if it is very long. Uses four buffers in
+ * turn. */
 const char *say_path(const char *path);
 
 #endif

@@ -1,3 +1,4 @@
+/* See screen.h. */
 #define _GNU_SOURCE
 #include "screen.h"
 
@@ -32,7 +33,7 @@ static void end_line(struct screen *screen) {
   screen->lines++;
 }
 
-/* A cell, to the right, with a blank before it; a micro sign is two bytes in one column. */
+/* Prints a right-aligned cell after a blank. A micro sign has two bytes but one column. */
 static void put_cell(int width, const char *text) {
   fprintf(stderr, " %*s", width + (strstr(text, "\u00b5") ? 1 : 0), text);
 }
@@ -50,7 +51,7 @@ static int64_t bytes(const struct picture_layer *layer, int counter) {
   return darshan_record_counters(&layer->plan, layer->total)[counter];
 }
 
-/* Bytes, and seconds in calls that moved them, of the layers next to the system. */
+/* Bytes of the layers next to the system, and seconds in the calls that moved them. */
 struct moved {
   double read, written, read_time, write_time;
 };
@@ -68,13 +69,13 @@ static struct moved moved_bytes(const struct picture *picture) {
   return sum;
 }
 
-/* The log's own where it has one, so that the same log never has two. */
+/* Prefers the log's own run time, so that the same log always shows the same. */
 static double run_time(const struct picture *picture) {
   double logged = picture->ended - picture->began;
   return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
 }
 
-/* In the words of the report (notes.py). */
+/* Uses the report's wording (notes.py). */
 static void print_missing(struct screen *screen, int missing) {
   if (missing & PICTURE_LOST)
     fputs("the log does not hold everything: the numbers are lower bounds", stderr);
@@ -86,7 +87,7 @@ static void print_missing(struct screen *screen, int missing) {
   if (missing & (PICTURE_LOST | PICTURE_SHARED)) end_line(screen);
 }
 
-/* Calls that no number has, and where they were made. */
+/* Prints the number of dropped events and where they happened. */
 static void print_dropped(struct screen *screen, const struct picture *picture) {
   static const char tables[] = "for full tables", deepbind[] = "by deepbind";
   for (int i = 0; i < PICTURE_DROPPED && picture->dropped[i].where[0]; i++) {
@@ -117,7 +118,7 @@ static void print_not_found(struct screen *screen, const struct picture *picture
   end_line(screen);
 }
 
-/* Items one after another, with a comma between; 0: there is no line left for it. */
+/* Comma-separated items over at most two lines; pack returns 0 if there is no space left. */
 struct packed {
   struct screen *screen;
   int column, lines;
@@ -149,7 +150,8 @@ static void end_packed(struct packed *packed, size_t left) {
 
 enum { ITEM = 8 * COLUMNS };
 
-/* Of the time in which the processes could work; it is said where it is not the run's. */
+/* Prints the I/O share of the working time. Also prints the working time if it is not the run
+ * time. */
 static void print_shares(struct packed *packed, const struct picture *picture, double run) {
   const struct shares *shares = &picture->shares;
   const double rounding = 0.005;
@@ -244,7 +246,7 @@ static const char *why_unseen(int why) {
   return words[why];
 }
 
-/* Programs whose I/O is in no number of the screen. */
+/* Prints the programs whose I/O is in no number of the summary. */
 static void print_unseen(struct screen *screen, const struct program **all, size_t count) {
   char item[ITEM];
   size_t left = 0;
@@ -262,7 +264,7 @@ static void print_unseen(struct screen *screen, const struct program **all, size
   end_packed(&packed, left);
 }
 
-/* Of a run that was several processes. */
+/* Prints the programs of a run. */
 static void print_tree(struct screen *screen, const struct picture *picture) {
   size_t count;
   const struct program **all = programs_by_time(&picture->programs, &count);
@@ -295,7 +297,7 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   }
 }
 
-/* Pages, of which the kernel maps some around each page fault. */
+/* Prints mapped bytes. A page fault makes the kernel map neighbouring pages, too. */
 static void print_mapped(struct screen *screen, const struct picture *picture) {
   char a[NUMBER], b[NUMBER], c[NUMBER];
   if (picture->mapped <= 0) return;
@@ -319,8 +321,8 @@ static void print_speed(struct screen *screen, const char *verb, double bytes_mo
   end_line(screen);
 }
 
-/* Shares of the size classes of one kind of call; the classes are named by
- * their counters. */
+/* Prints the share of each size class of one kind of call. The counters' names end with the
+ * classes. */
 static void print_sizes(struct screen *screen, const struct picture_layer *layer,
                         const char *family, const char *verb) {
   const int64_t *values = darshan_record_counters(&layer->plan, layer->total);
@@ -370,7 +372,7 @@ static void print_datasets(struct screen *screen, const struct datasets *dataset
   }
 }
 
-/* " (5,000 files)"; "" for one. */
+/* Writes " (5,000 files)", or "" for one file. */
 static int tell_files(char out[NUMBER], int64_t files) {
   char digits[NUMBER], grouped[NUMBER];
   int n = snprintf(digits, sizeof(digits), "%lld", (long long)files), at = 0;
@@ -398,7 +400,7 @@ static void print_file(struct screen *screen, const struct alike_row *row, int h
   end_line(screen);
 }
 
-/* Some at least, also below a table of datasets. */
+/* Prints at least a few files, even if a table of datasets already fills the screen. */
 static void print_files(struct screen *screen, const struct picture *picture) {
   int room = LINES - screen->lines - 4, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);

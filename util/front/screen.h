@@ -1,11 +1,11 @@
-/* The screen of `darshan stat`: at most 20 lines of 80 columns on stderr, so
- * that the findings and where the logs are find room below. */
+/* The summary of `darshan stat` on stderr: about 20 lines of 80 columns, so that the findings and
+ * the path of the log fit below. */
 #ifndef DARSHAN_FRONT_SCREEN_H
 #define DARSHAN_FRONT_SCREEN_H
 
 #include "picture.h"
 
-/* Headings are bold where stderr is a terminal and NO_COLOR is not set. */
+/* Prints headings in bold if stderr is a terminal and NO_COLOR is not set. */
 void screen_print(const struct picture *picture);
 
 #endif

@@ -1,3 +1,4 @@
+/* See shares.h. */
 #include "shares.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 
 #include "records.h"
 
-/* What is not known, or no number, is nothing. */
+/* Unknown values and NaN count as 0. */
 static double seconds(double value) {
   return isfinite(value) && value > 0 ? value : 0;
 }
@@ -67,7 +68,7 @@ void log_shares_own(struct log_shares *sums, double time) {
   sums->own += seconds(time);
 }
 
-/* Of a log that does not tell its processes apart each had the run time. */
+/* If a log does not distinguish its processes, each of them counts with the run time. */
 static double work_of(darshan_log *log, double io) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};

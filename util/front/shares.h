@@ -1,5 +1,5 @@
-/* How much of the time of some logs was I/O.  Two sums, which every report has under the same
- * names (doc/page-one.md): time in file I/O, and time in I/O of all layers. */
+/* The I/O share of the run time, over some logs. There are two sums, with the same names in every
+ * report (doc/page-one.md): time in file I/O, and time in I/O of all layers. */
 #ifndef DARSHAN_FRONT_SHARES_H
 #define DARSHAN_FRONT_SHARES_H
 
@@ -9,28 +9,29 @@
 
 struct shares {
   double files; /* seconds in calls of the lowest layers on files, over all processes */
-  double all;   /* the same and in the libraries above: HDF5, MPI-IO, PnetCDF */
+  double all;   /* that and time in the libraries above: HDF5, MPI-IO, PnetCDF */
   double work;  /* seconds in which the processes could work; 0: not known */
 };
 
-/* What is added up of one log. */
+/* Sums of one log. */
 struct log_shares {
   double files, tallest, own, layer;
   struct id_table pipes; /* ids of named pipes */
 };
 
-/* Reads which files are named pipes: who waits in one waits for a program, not for a file. */
+/* Finds the named pipes: waiting in one is waiting for a program, not for a file. Returns 0, or -1
+ * with an error. */
 int log_shares_begin(struct log_shares *sums, darshan_log *log, struct darshan_error *error);
-/* A module's records follow, of which those of standard streams that are no files (`elsewhere`)
- * are no time in I/O. */
+/* Adds a record of a module. `elsewhere`: a standard stream that is not a file, whose time does not
+ * count. */
 void log_shares_record(struct log_shares *sums, const struct darshan_merge_plan *plan,
                        const void *record, int elsewhere);
 void log_shares_end_module(struct log_shares *sums, int is_bottom);
-/* Time of operations on names, which no record of a file has. */
+/* Adds the time of operations on names, which no file record has. */
 void log_shares_beside(struct log_shares *sums, double seconds);
-/* Seconds in libraries themselves, of LAYERS. */
+/* Adds seconds in the libraries themselves, from LAYERS. */
 void log_shares_own(struct log_shares *sums, double seconds);
-/* Adds the log's shares to those of others, and frees what begin took. */
+/* Adds the log's sums to `all` and frees the memory of log_shares_begin. */
 void log_shares_end(struct log_shares *sums, darshan_log *log, struct shares *all);
 
 #endif

@@ -1,9 +1,10 @@
+/* See signal-name.h. */
 #include "signal-name.h"
 
 #include <signal.h>
 #include <stddef.h>
 
-/* libc has these since 2.32 only. */
+/* glibc has these names since 2.32 only. */
 static const char *const names[] = {
     [SIGHUP] = "HUP",       [SIGINT] = "INT",   [SIGQUIT] = "QUIT",   [SIGILL] = "ILL",
     [SIGTRAP] = "TRAP",     [SIGABRT] = "ABRT", [SIGBUS] = "BUS",     [SIGFPE] = "FPE",

@@ -1,8 +1,8 @@
-/* What a signal is called. */
+/* Names of signals. */
 #ifndef DARSHAN_SIGNAL_NAME_H
 #define DARSHAN_SIGNAL_NAME_H
 
-/* Its name without "SIG"; NULL if it has none. */
+/* Returns the name without "SIG", NULL if there is none. */
 const char *signal_name(long number);
 
 #endif

@@ -1,3 +1,4 @@
+/* See tree.h. */
 #define _GNU_SOURCE
 #include "tree.h"
 
@@ -27,7 +28,7 @@ static uint64_t key_of(const struct run_event *row) {
   return key;
 }
 
-/* The number has been given to another process. */
+/* The pid belongs to another process now. */
 static void begin_anew(struct tree_process *process) {
   process->starts = process->ended = process->is_rank = process->is_launcher = 0;
 }
@@ -39,7 +40,8 @@ static void add_start(struct tree_process *process, const struct run_event *row)
   process->starts++;
 }
 
-/* darshan-run.<pid>p.<unique>: it began before the first row, in the same place. */
+/* Takes the launcher's pid from darshan-run.<pid>p.<unique>. It began before the first row, on the
+ * same host. */
 static void note_parent(struct tree *folder, const struct run_event *row) {
   const char *slash = strrchr(folder->path, '/'), *name = slash ? slash + 1 : folder->path;
   char *end;
@@ -153,7 +155,7 @@ static int open_events(const char *path, int flags) {
   return open(events, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* A row of this place, as what others here have said. */
+/* Writes a row with the pid namespace and host that other rows of this host have. */
 static void write_row(const struct tree *folder, struct run_event *row) {
   int fd = open_events(folder->path, O_WRONLY | O_APPEND);
   if (fd < 0) return;
@@ -166,7 +168,7 @@ static void write_row(const struct tree *folder, struct run_event *row) {
     memcpy(row->host, process->traces.host, sizeof(row->host));
   }
   ssize_t written = write(fd, row, sizeof(*row));
-  (void)written; /* then it is not known how it ended */
+  (void)written; /* without the row it is not known how it ended */
   close(fd);
 }
 

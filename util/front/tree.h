@@ -1,5 +1,5 @@
-/* What the processes of a run have left in its folder (runtime/format/run.h), as far
- * as the front asks: who is still there, and whether there is a log to be made. */
+/* The run directory (runtime/format/run.h), as far as the `darshan` command needs it: which
+ * processes still live, and whether there is a log to make. */
 #ifndef DARSHAN_FRONT_TREE_H
 #define DARSHAN_FRONT_TREE_H
 
@@ -13,54 +13,54 @@
 struct tree_process {
   struct alive_traces traces;
   int64_t seen_ns;
-  int starts; /* programs of ours that it was */
+  int starts; /* number of its START rows */
   int ended, is_rank;
-  int is_launcher; /* as the last of its programs is */
+  int is_launcher; /* its last program is a launcher */
 };
 
 struct tree {
   char path[PATH_MAX];
   struct id_table processes;
   size_t rows;
-  struct alive_traces parent; /* who launched the tops of several trees and tells nothing */
+  struct alive_traces parent; /* the uninstrumented launcher of several root processes */
   struct path_list parts;
-  struct path_list journals; /* of what lives or was killed */
+  struct path_list journals; /* of processes that live or were killed */
   int is_closed;
-  int has_others; /* somebody forked, or started a program, whether or not that has told yet */
-  int strange;    /* other files: of a merger that was killed, perhaps */
+  int has_others; /* a process forked or started another one, which may not have written rows yet */
+  int strange;    /* other files, for example of a killed merger */
 };
 
-/* A link to the library, in the folder of a run: its own path has a blank in it. */
+/* The name of a link to the runtime in the run directory, if the runtime's own path has a blank. */
 #define TREE_LIBRARY "libdarshan.so"
 
-/* 0, or -1: it cannot be read.  To be freed either way. */
+/* Returns 0, or -1 if it cannot be read. tree_free is needed in both cases. */
 int tree_read(struct tree *folder, const char *path);
 void tree_free(struct tree *folder);
 
-/* Who comes from now on writes a log of its own.  0 or -1. */
+/* From now on, later processes write logs of their own. Returns 0 or -1. */
 int tree_close(const struct tree *folder);
 
-/* There is nothing in it that a log could be made of. */
+/* Returns 1 if there is nothing to make a log from. */
 int tree_is_empty(const struct tree *folder);
 
-/* How many of its processes may still live, by answer. */
+/* Counts the processes that have this answer and no end in the rows. */
 size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
-/* How many that told of themselves still run, but for one. */
+/* Counts the instrumented processes that still run, except `but`. */
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);
 
-/* Says in the folder how the process that the front started ended, which it alone knows. */
+/* Writes the row of the root process's exit, which only this process knows. */
 void tree_reaped(const struct tree *folder, const struct child_end *end);
-/* ... that it told nothing, or not all, and what it was; if that is so. */
+/* Writes a row if the root process was not, or not completely, instrumented. */
 void tree_unwatched(const struct tree *folder, const struct child_end *end, const char *command);
 
-/* The front says by this lock that it lives and will make the log: a descriptor to be
- * closed, or -1. */
+/* Takes the lock that says that this process lives and will make the log. Returns a descriptor, or
+ * -1. */
 int tree_hold(const char *path);
-/* Whether some front does. */
+/* Returns 1 if a process holds that lock. */
 int tree_is_held(const char *path);
 
-/* Removes a folder that nobody needs any more, unless there is anything of worth in it. */
+/* Removes a run directory unless it still has parts, journals or other files, or is held. */
 void tree_discard(const char *path);
 
 #endif

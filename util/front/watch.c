@@ -1,3 +1,4 @@
+/* See watch.h. */
 #define _GNU_SOURCE
 #include "watch.h"
 
@@ -29,7 +30,7 @@ static const char usage[] =
 
 struct watch {
   double interval;
-  long looks; /* 0: no end */
+  long looks; /* 0: until interrupted */
   char **places;
   int num_places;
   int terminal;
@@ -57,7 +58,7 @@ static int take(struct picture *picture, const struct watch *watch) {
       return -1;
     }
   for (size_t i = 0; i < journals.count; i++)
-    /* One that ended between listing and reading is no news. */
+    /* Skips a journal whose process ended between listing and reading. */
     if (access(journals.paths[i], R_OK) == 0) picture_add(picture, journals.paths[i]);
   path_list_free(&journals);
   return 0;
@@ -70,14 +71,14 @@ static void print_rates(const struct live_rates *rates) {
          quantity_count(a[2], (long long)(rates->calls + 0.5)));
 }
 
-/* Places of the files that move most just now, the first first. */
+/* Stores the indices of the files with the highest rates, highest first. Returns how many. */
 static size_t busiest(const struct picture *now, const struct picture *before, double seconds,
                       size_t places[FILES]) {
   double moved[FILES];
   size_t found = 0;
   for (size_t i = 0; i < now->files.count; i++) {
     struct live_rates rates = live_file(now, i, before, seconds);
-    double bytes = rates.read + rates.written + rates.calls; /* empty calls count, too */
+    double bytes = rates.read + rates.written + rates.calls; /* calls of zero bytes count, too */
     size_t at = found;
     if (bytes <= 0) continue;
     while (at > 0 && moved[at - 1] < bytes)
@@ -132,12 +133,11 @@ static int look_again_and_again(const struct watch *watch) {
     if (interrupted) break;
     double time = now_seconds();
     if (take(&now, watch) < 0) break;
-    /* From the top of a terminal, what was there is wiped; elsewhere a blank
-     * line ends each look. */
+    /* Clears the terminal and starts at its top. Otherwise a blank line ends each table. */
     if (watch->terminal) fputs("\033[H\033[2J", stdout);
     print(&now, &before, time - last);
     if (!watch->terminal) putchar('\n');
-    if (fflush(stdout) != 0) break; /* nobody listens any more */
+    if (fflush(stdout) != 0) break; /* the reader closed the pipe */
     picture_free(&before);
     before = now;
     last = time;

@@ -1,8 +1,8 @@
-/* darshan watch: what running processes do right now, from their journals. */
+/* The subcommand watch: what running processes do at the moment, from their journals. */
 #ifndef DARSHAN_FRONT_WATCH_H
 #define DARSHAN_FRONT_WATCH_H
 
-/* argv[0] is "watch"; returns the exit status. */
+/* argv[0] is "watch". Returns the exit status. */
 int command_watch(int argc, char **argv);
 
 #endif
