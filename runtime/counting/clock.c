@@ -1,3 +1,4 @@
+/* Reads the clocks, and fits the line from ticks to seconds (clock.h). */
 #include "clock.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 
 enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8 };
 
-static struct darshan_clock *settled; /* not all may be asked any more */
+static struct darshan_clock *settled; /* the clock after clock_settle: some sources are forbidden */
 
 static uint64_t ask_kernel(clockid_t id) {
   struct timespec now = {0, 0};
@@ -15,17 +16,17 @@ static uint64_t ask_kernel(clockid_t id) {
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* No system call, errno untouched. */
+/* Makes no system call and does not change errno. */
 static uint64_t ask_vdso(clockid_t id) {
   struct timespec now;
   clock_gettime(id, &now);
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* By the counter, if it may be read, and the line in use. */
+/* Returns the time by the line in use, without a call to the kernel. */
 static uint64_t ns_by_line(const struct darshan_clock *clock, clockid_t id) {
   uint64_t ticks = clock_ticks(clock);
-  struct floats floats; /* this is asked outside of any update, too */
+  struct floats floats; /* this function is called outside of updates, too */
   floats_take(&floats);
   uint64_t passed = (uint64_t)(clock_seconds(clock, ticks) * 1e9);
   floats_give(&floats);
@@ -50,7 +51,7 @@ uint64_t clock_ticks_asked(const struct darshan_clock *clock) {
   return clock->base_ticks + passed;
 }
 
-/* The kernel's own verdict: if it keeps time by another source, so do we. */
+/* Trusts the counter only if the kernel uses it to keep time. */
 static int kernel_uses_counter(void) {
 #if defined(__x86_64__)
   char source[16] = "";
@@ -61,15 +62,15 @@ static int kernel_uses_counter(void) {
   sys_close(fd);
   return n >= 3 && memcmp(source, "tsc", 3) == 0;
 #elif defined(__aarch64__)
-  return 1; /* the architecture guarantees a constant, common rate */
+  return 1; /* the architecture guarantees a constant rate, common to all processors */
 #else
   return 0;
 #endif
 }
 
-/* One moment on both clocks.  A process that loses its processor between the two
- * readings would take a counter of milliseconds later for the same moment, and
- * times would jump back; such a reading is seen by its length, and repeated. */
+/* One point in time on both clocks. If the process loses its processor between the two readings,
+ * the pair is wrong by milliseconds and times would jump back. The code detects this by the length
+ * of the reading, and repeats it. */
 struct moment {
   uint64_t ticks, ns;
 };
@@ -107,7 +108,7 @@ static void set_off(struct darshan_clock *clock) {
 }
 
 void clock_start(struct darshan_clock *clock) {
-  if (settled) return; /* the child of a fork counts on */
+  if (settled) return; /* a forked child continues to use the parent's clock */
   clock->counter_trusted = kernel_uses_counter();
   set_off(clock);
 }
@@ -124,7 +125,7 @@ void clock_refit(struct darshan_clock *clock) {
   if (!__atomic_compare_exchange_n(&clock->refitting, &idle, 1, 0, __ATOMIC_ACQUIRE,
                                    __ATOMIC_RELAXED))
     return;
-  struct floats floats; /* a change of the filter refits outside of any update */
+  struct floats floats; /* called outside of updates, too, when a filter changes */
   floats_take(&floats);
   struct moment now = moment_now(clock);
   uint64_t ns = now.ns - clock->first_ns, ticks = now.ticks;

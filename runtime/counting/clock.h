@@ -1,13 +1,11 @@
-/* Time as the records want it: seconds since the start of the process.
+/* The time of records: seconds since the start of the process.
  *
- * A wrapper reads a tick counter (the TSC on x86-64, the virtual counter on
- * AArch64) before and after the call; ticks become seconds by a straight line
- * through two moments read on both the counter and CLOCK_MONOTONIC.  The line is
- * refitted whenever the distance from its first point has grown by an eighth (at
- * most a second), so a conversion is never further off than about one clock
- * reading, provided that nothing came between the two readings of a moment:
- * clock.c sees to that.  Where the kernel does not trust the counter, ticks are
- * nanoseconds of CLOCK_MONOTONIC. */
+ * A wrapper reads a tick counter (the TSC on x86-64, the virtual counter on AArch64) before and
+ * after the call. Ticks become seconds by a straight line through two points in time that were read
+ * on both the counter and CLOCK_MONOTONIC. The line is refitted when the distance from its first
+ * point has grown by an eighth (at most a second), so a conversion is off by at most about one
+ * clock reading, provided that the two readings of a point were not interrupted, which clock.c
+ * checks. If the kernel does not trust the counter, ticks are nanoseconds of CLOCK_MONOTONIC. */
 #ifndef DARSHAN_CLOCK_H
 #define DARSHAN_CLOCK_H
 
@@ -16,8 +14,8 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-/* What a log calls the counter; ticks of which every counter of the kind, and the nanoseconds
- * in its place, have more in a millisecond. */
+/* The counter's name in the log, and a number of ticks that takes less than a millisecond on every
+ * processor, and also if ticks are nanoseconds. */
 #if defined(__aarch64__)
 #define CLOCK_COUNTER "cntvct"
 enum { CLOCK_SHORT = 1 << 10 };
@@ -32,7 +30,7 @@ struct clock_line {
   double seconds_per_tick;
 };
 
-/* From the start of a call to its end, in seconds. */
+/* Start and end of a call, in seconds. */
 struct clock_span {
   double start, end;
 };
@@ -40,14 +38,14 @@ static inline double clock_length(struct clock_span at) {
   return at.end - at.start;
 }
 
-/* Whom to ask where the counter is not to be read. */
+/* The source of time if the counter must not be read. */
 enum clock_source {
-  CLOCK_VDSO,  /* it reads the counter, or knows better */
-  CLOCK_CALL,  /* the program has made reading the counter a fault */
-  CLOCK_NOBODY /* and system calls, too: time stands still */
+  CLOCK_VDSO,  /* the vDSO reads the counter, or another clock */
+  CLOCK_CALL,  /* system calls: the application has made reading the counter a fault */
+  CLOCK_NOBODY /* none: system calls are forbidden, too, and time stands still */
 };
 
-struct darshan_clock { /* begins with what every call reads */
+struct darshan_clock { /* begins with the members that every call reads */
   uint64_t refit_at;   /* in ticks */
   unsigned current;    /* the line in use; the others are old or being written */
   int counter_trusted;
@@ -58,23 +56,23 @@ struct darshan_clock { /* begins with what every call reads */
   int64_t start_sec; /* wall clock at the start */
   int64_t start_nsec;
   int refitting;
-  enum clock_source source; /* where the counter is not read */
-  int had_counter;          /* and trusted it, before */
-  uint64_t base_ticks;      /* when it was read last */
+  enum clock_source source; /* used if the counter is not read */
+  int had_counter;          /* value of counter_trusted before clock_settle */
+  uint64_t base_ticks;      /* ticks and time at clock_settle */
   uint64_t base_ns;
 };
 
 uint64_t clock_ns(clockid_t id);
 uint64_t clock_ticks_asked(const struct darshan_clock *clock);
 void clock_start(struct darshan_clock *clock);
-/* The wall clock now, as it is if nobody has set it since the start: times within
- * a run and its length belong together. */
-/* The program is about to forbid system calls (sys-gate.h), reading the counter, or both:
- * time is told by what is left.  clock_unsettle: it was refused. */
+/* clock_wall returns the wall clock as if it had not been set since the start: times within a run
+ * must be consistent with its length. */
+/* Called before the application forbids system calls (sys-gate.h), reading the counter, or both:
+ * the remaining source is used from then on. clock_unsettle: the kernel refused the filter. */
 void clock_settle(struct darshan_clock *clock, int calls, int counter);
 void clock_unsettle(struct darshan_clock *clock);
 struct timespec clock_wall(const struct darshan_clock *clock);
-/* Fits the line anew; called when refit_at has passed. */
+/* Refits the line; called after refit_at. */
 void clock_refit(struct darshan_clock *clock);
 
 static inline uint64_t clock_counter(void) {
@@ -96,8 +94,8 @@ static inline uint64_t clock_ticks(const struct darshan_clock *clock) {
   return clock_ticks_asked(clock);
 }
 
-/* The same, but never before: a thread may have gone to a processor whose counter is
- * a little behind. */
+/* Like clock_ticks, but never less than before: the thread may have moved to a processor whose
+ * counter is slightly behind. */
 static inline uint64_t clock_ticks_after(const struct darshan_clock *clock, uint64_t before) {
   uint64_t now = clock_ticks(clock);
   return __builtin_expect(now > before, 1) ? now : before;
@@ -106,7 +104,7 @@ static inline uint64_t clock_ticks_after(const struct darshan_clock *clock, uint
 static inline struct clock_line clock_line(const struct darshan_clock *clock) {
   const struct clock_line *line =
       &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
-  /* Atomic, because a reader that slept for three refits may see one written. */
+  /* Atomic loads: a thread that slept for three refits may read a line that is being written. */
   struct clock_line copy;
   copy.ticks = __atomic_load_n(&line->ticks, __ATOMIC_RELAXED);
   __atomic_load(&line->seconds, &copy.seconds, __ATOMIC_RELAXED);
@@ -114,7 +112,7 @@ static inline struct clock_line clock_line(const struct darshan_clock *clock) {
   return copy;
 }
 
-/* How long a tick is, for lengths of time alone. */
+/* Returns the seconds per tick, for durations only. */
 static inline double clock_tick(const struct darshan_clock *clock) {
   const struct clock_line *line =
       &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
@@ -130,14 +128,14 @@ static inline double clock_seconds(const struct darshan_clock *clock, uint64_t t
   return clock_seconds_by(clock_line(clock), ticks);
 }
 
-/* Both by one line: a refit in between could turn a short span around. */
+/* Uses one line for both: a refit in between could make a short span negative. */
 static inline struct clock_span clock_span(const struct darshan_clock *clock, uint64_t start,
                                            uint64_t end) {
   struct clock_line line = clock_line(clock);
   return (struct clock_span){clock_seconds_by(line, start), clock_seconds_by(line, end)};
 }
 
-/* When the line says that this many seconds will have passed. */
+/* Returns the tick at which, by the line, this many seconds will have passed. */
 static inline uint64_t clock_ticks_at(const struct darshan_clock *clock, double seconds) {
   struct clock_line line = clock_line(clock);
   return line.ticks + (uint64_t)(int64_t)((seconds - line.seconds) / line.seconds_per_tick);
@@ -146,8 +144,8 @@ static inline uint64_t clock_ticks_at(const struct darshan_clock *clock, double 
 static inline void record_note_start(double *first, double start) {
   if (*first == 0 || start < *first) *first = start;
 }
-/* Time without what overlaps calls before it.  None is left where a call of
- * another thread ended later and was counted first. */
+/* Returns the time of a call without its overlap with calls before it: 0 if a call of another
+ * thread ended later and was counted first. */
 static inline double record_time(double *last, struct clock_span at) {
   double from = at.start > *last ? at.start : *last;
   if (at.end <= from) return 0;

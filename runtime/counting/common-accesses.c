@@ -1,3 +1,4 @@
+/* Counts the accesses of a record, and keeps the four most common ones in it. */
 #include "common-accesses.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@ static int same(const int64_t *a, const int64_t *b) {
   return memcmp(a, b, BYTES) == 0;
 }
 
-/* Puts the tuple into the slots of the record. */
+/* Inserts the tuple into the slots of the record. */
 static void show(int64_t *values, int64_t *counts, const struct common_access *access) {
   struct common_access shown[ACCESSES_SHOWN + 1];
   int n = 0, placed = 0;
@@ -30,7 +31,7 @@ static void show(int64_t *values, int64_t *counts, const struct common_access *a
   }
 }
 
-/* Finds or adds; -1: the table is full. */
+/* Finds or adds the access and returns its index, or -1 if the table is full. */
 static int find(struct common_accesses *table, const int64_t *access) {
   if (table->last < table->used && same(table->entry[table->last].value, access))
     return (int)table->last;
@@ -41,9 +42,10 @@ static int find(struct common_accesses *table, const int64_t *access) {
   return (int)table->used++;
 }
 
-/* 1: the record has this access, or a place for it. */
+/* Counts the access in the record alone. Returns 1, or 0 if the record neither has it nor has a
+ * free slot. */
 static int count_in_record(int64_t *values, int64_t *counts, const int64_t *access) {
-  if (access[0] == 0) return 0; /* is never shown, and yet remembered */
+  if (access[0] == 0) return 0; /* size 0 is tracked, but never shown */
   for (int i = 0; i < ACCESSES_SHOWN; i++) {
     if (counts[i] && !same(&values[i * ACCESS_FIELDS], access)) continue;
     struct common_access counted = {.count = counts[i] + 1};
@@ -54,7 +56,7 @@ static int count_in_record(int64_t *values, int64_t *counts, const int64_t *acce
   return 0;
 }
 
-/* What the record has counted so far begins the table. */
+/* Makes the table and fills it with the accesses that the record has counted so far. */
 static struct common_access *new_table(struct common_accesses *table, struct scratch *scratch,
                                        const int64_t *values, const int64_t *counts) {
   struct common_access *entry =
@@ -82,7 +84,7 @@ void common_accesses_count(struct common_accesses *table, struct scratch *scratc
   int64_t count = ++table->entry[at].count;
   if (access[0] == 0) return;
   if (counts[0] && same(values, access))
-    counts[0] = count; /* the leader leads further */
+    counts[0] = count; /* the first stays first */
   else
     show(values, counts, &table->entry[at]);
 }

@@ -1,3 +1,4 @@
+/* The table of the most common values of a record (common-values.h). */
 #include "common-values.h"
 
 static struct common_value *entry_of(struct common_values *table, uint32_t number) {

@@ -1,7 +1,7 @@
-/* The four most common values of a record (access sizes, strides): a private
- * table of up to 32 values with their counts, of which the best four stand in
- * the record, ordered by count, then by value, both descending.  Most files
- * never see a fifth value, so room for the others is taken when one comes. */
+/* The four most common values of a record (access sizes, strides). A private table has up to 32
+ * values with their counts. The record has the first four, in descending order of count, then of
+ * value. Most files never have a fifth value, so the rest of the table is allocated when one
+ * occurs. */
 #ifndef DARSHAN_COMMON_VALUES_H
 #define DARSHAN_COMMON_VALUES_H
 
@@ -17,20 +17,19 @@ struct common_value {
 
 struct common_values {
   uint32_t used;
-  struct common_value *last; /* raised last; NULL: none yet */
+  struct common_value *last; /* counted last; NULL: none yet */
   struct common_value near[COMMON_VALUES_NEAR];
-  struct common_value *far; /* the others; NULL: none yet */
+  struct common_value *far; /* the other values; NULL: none yet */
 };
 
-/* Puts (value, count) into the four slots; values[i] and counts[i] are the
- * record's own fields. */
+/* Inserts (value, count) into the four slots, the record's own fields values[i] and counts[i]. */
 void common_values_show(int64_t *values, int64_t *counts, int64_t value, int64_t count);
 
-/* Finds or adds the entry of value; NULL: table full. */
+/* Finds or adds the entry of value; returns NULL if the table is full. */
 struct common_value *common_values_find(struct common_values *table, struct scratch *scratch,
                                         int64_t value);
 
-/* Counts one occurrence.  0 is tracked (it takes a place) but never shown. */
+/* Counts one occurrence. The value 0 is tracked (it takes a slot) but never shown. */
 static inline void common_values_count(struct common_values *table, struct scratch *scratch,
                                        int64_t *values, int64_t *counts, int64_t value) {
   struct common_value *entry = table->last;
@@ -42,7 +41,7 @@ static inline void common_values_count(struct common_values *table, struct scrat
   int64_t count = ++entry->count;
   if (value == 0) return;
   if (__builtin_expect(values[0] == value, 1))
-    counts[0] = count; /* the leader only leads further */
+    counts[0] = count; /* the first stays first */
   else
     common_values_show(values, counts, value, count);
 }

@@ -1,3 +1,4 @@
+/* Allocates small pieces of memory from chunks. */
 #include "scratch.h"
 
 #include "../intercept/memory.h"
@@ -11,7 +12,8 @@ struct scratch_chunk {
 };
 _Static_assert(sizeof(struct scratch_chunk) == HEAD, "pieces are aligned to 16");
 
-/* Each chunk is twice as large as the one before.  One of several threads wins. */
+/* Maps a chunk, twice as large as the previous one. If several threads do this, one chunk is used
+ * and the others are unmapped. */
 static void new_chunk(struct scratch *scratch, struct scratch_chunk *full) {
   size_t size = full ? 2 * full->size : FIRST_CHUNK;
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;

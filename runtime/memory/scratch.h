@@ -1,5 +1,4 @@
-/* Small pieces of private memory that are never given back: tables that only
- * some records need. */
+/* Small pieces of private memory that are never freed, for tables that only some records need. */
 #ifndef DARSHAN_SCRATCH_H
 #define DARSHAN_SCRATCH_H
 
@@ -7,16 +6,16 @@
 
 struct scratch_chunk;
 struct scratch {
-  struct scratch_chunk *chunk; /* that pieces are taken from; NULL: none yet */
-  int lacked;                  /* there was none for a piece: the log will say so */
+  struct scratch_chunk *chunk; /* the current chunk; NULL: none yet */
+  int lacked;                  /* an allocation failed, which the log reports */
 };
 
-/* n zeroed bytes, n at most SCRATCH_MOST, aligned to 16; NULL: there is none.  Takes
- * no lock: whoever calls it may be left at any moment. */
+/* Returns n zeroed bytes, n at most SCRATCH_MOST, aligned to 16, or NULL. Takes no lock, because a
+ * handler may abandon the caller at any instruction. */
 enum { SCRATCH_MOST = 8192 };
 void *scratch_take(struct scratch *scratch, size_t n);
 
-/* That of this process. */
+/* The scratch memory of this process. */
 extern struct scratch darshan_scratch __attribute__((visibility("hidden")));
 
 #endif

@@ -1,10 +1,11 @@
+/* Maps and clears the segments of a table (segments.h). */
 #include "segments.h"
 
 #include <string.h>
 
 #include "../intercept/memory.h"
 
-enum { FIRST_ITEMS_SHIFT = 12 }; /* at most, in the first segment */
+enum { FIRST_ITEMS_SHIFT = 12 }; /* log2 of the largest first segment, in items */
 
 void segments_prepare(struct segments *segments, size_t item_size, size_t bytes) {
   uint32_t shift = 2;
