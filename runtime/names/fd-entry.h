@@ -1,10 +1,10 @@
-/* What a descriptor number stands for right now. */
+/* The files and streams that descriptors refer to now. */
 #ifndef DARSHAN_FD_ENTRY_H
 #define DARSHAN_FD_ENTRY_H
 
 enum {
-  RUNTIME_FDS = 1 << 14,    /* descriptors found at once; */
-  RUNTIME_FDS_FAR = 1 << 20 /* further ones by another table */
+  RUNTIME_FDS = 1 << 14,    /* descriptors in the first table; */
+  RUNTIME_FDS_FAR = 1 << 20 /* all descriptors; the others are in a second table */
 };
 
 struct fd_entry {

@@ -1,3 +1,4 @@
+/* Reads facts and paths of descriptors from the kernel. */
 #include "fd-name.h"
 
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 
 static const char gone[] = " (deleted)", memfd[] = "/memfd:";
 
-/* Puts a number behind what is there; returns the length. */
+/* Appends a number to the text; returns the new length. */
 static size_t put_number(char *text, size_t length, uint64_t value) {
   char digits[20];
   size_t n = 0;
@@ -25,7 +26,7 @@ static size_t put_number(char *text, size_t length, uint64_t value) {
 
 enum { LINK_ROOM = 40 };
 
-/* The link that the system has for a number of a process (0: this one). */
+/* Writes the path of a descriptor in /proc, for the process pid (0: this one). */
 static void put_link(char *link, pid_t pid, int fd) {
   static const char before[] = "/proc/", self[] = "self", below[] = "/fd/";
   size_t length = sizeof(before) - 1;
@@ -36,11 +37,11 @@ static void put_link(char *link, pid_t pid, int fd) {
   put_number(link, length + sizeof(below) - 1, (unsigned)fd);
 }
 
-/* path: that of another process's number; "": it is one of ours. */
+/* path: the descriptor's path in /proc if it is another process's; "" if it is this process's. */
 static int look_at(int fd, const char *path, struct fd_facts *facts) {
   struct statx known;
   long result = -9 /* EBADF */;
-  for (int try = 0; try < 2; try++) { /* it is asked once for the whole life of a number */
+  for (int try = 0; try < 2; try++) { /* retried, because the result is used for long */
     result = SYS5(SYS_statx, fd, path, AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
                   STATX_TYPE | STATX_NLINK | STATX_INO, &known);
     if (result >= 0 || result == -9 || !sys_may(SYS_statx)) break;
@@ -65,12 +66,12 @@ int fd_look_in(pid_t pid, int fd, struct fd_facts *facts) {
   return look_at(fd, link, facts);
 }
 
-/* What the system has for it, as readlink says; -errno. */
+/* Reads the link of a descriptor. Returns its length, or -errno. */
 static ssize_t link_of(char *out, size_t room, pid_t pid, int fd) {
   char link[LINK_ROOM];
   put_link(link, pid, fd);
   ssize_t got = sys_readlink(link, out, room);
-  if (got < 0) got = sys_readlink(link, out, room); /* what is said twice is believed */
+  if (got < 0) got = sys_readlink(link, out, room); /* a failure is retried once */
   if (got >= 0 && (size_t)got < room) out[got] = '\0';
   return got;
 }
@@ -79,15 +80,15 @@ static int is_marked(const char *name, size_t length) {
   return length > sizeof(gone) && strcmp(name + length - (sizeof(gone) - 1), gone) == 0;
 }
 
-/* The mark of a deleted file may be the end of a true name: a file that has no
- * name left has no links, and one of several may still be there to be asked. */
+/* Returns 1 if the mark of a deleted file is not just the end of the true name: the file has no
+ * links, or, if it has several, this name does not exist. */
 static int is_gone(const char *name, int fd) {
   struct fd_facts facts;
   if (fd_look(fd, &facts) == 0 && facts.links == 0) return 1;
   return sys_faccess(name, F_OK) != 0;
 }
 
-/* Without the mark. */
+/* Removes the mark. */
 static size_t last_name(char *name, size_t length) {
   length -= sizeof(gone) - 1;
   if (strncmp(name, memfd, sizeof(memfd) - 1) == 0) {
@@ -109,7 +110,7 @@ size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_f
   ssize_t got = link_of(out, room, pid, fd);
   if (got > 0 && out[0] != '/') return 0;
   if (got < 0 && !sys_may(SYS_readlinkat)) return 0;
-  if (got <= 0 || (size_t)got >= room) { /* no /proc, or a name too long for it */
+  if (got <= 0 || (size_t)got >= room) { /* no /proc, or the name is too long for it */
     static const char before[] = "<file ";
     memcpy(out, before, sizeof(before));
     size_t length = put_number(out, sizeof(before) - 1, facts->device[0]);

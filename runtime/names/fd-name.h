@@ -1,4 +1,4 @@
-/* What the system knows of a descriptor that nobody here saw opened. */
+/* Facts about a descriptor whose open the runtime did not see. */
 #ifndef DARSHAN_FD_NAME_H
 #define DARSHAN_FD_NAME_H
 
@@ -6,28 +6,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the kernel has in memory of it: no server is asked, since a dead one would hang
- * a program that has not asked it either. */
+/* Facts that the kernel has in memory. The runtime does not let it query a file server: if that
+ * server is dead, the application would hang, although it made no query itself. */
 struct fd_facts {
   int is_regular;        /* 1: a regular file */
-  uint32_t links, block; /* names that it has; bytes of a good transfer */
+  uint32_t links, block; /* number of names; preferred bytes of a transfer */
   uint32_t device[2];    /* major, minor */
   uint64_t inode;
 };
-/* 0, or -errno. */
+/* Returns 0, or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
-/* The same of a number of the process pid, 0: of this one. */
+/* Like fd_look, for a descriptor of the process pid, 0: of this one. */
 int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);
 
-/* The absolute path behind a descriptor, as the mount table of this process has
- * it; of a file without a place in any folder what it had: the last path of one
- * that was deleted, "<memfd:label>".  Length without the NUL; 0: no file, no
- * /proc, or no room. */
+/* Writes the absolute path of a descriptor, by the mount table of this process. A file that is in
+ * no folder has another name: a deleted file its last path, a memfd "<memfd:label>". Returns the
+ * length without the NUL; 0 if it is not a file, if there is no /proc, or if out is too small. */
 size_t fd_name(char *out, size_t room, int fd);
 
-/* The same of a regular file, which may be another process's, and nobody is asked whether
- * that name is there; where the system says none, "<file MAJOR:MINOR/INODE>".  0: it is
- * something without a name, or the system may not be asked. */
+/* Like fd_name, for a regular file, which may be another process's. Does not check whether the name
+ * exists. If the system has no name, writes "<file MAJOR:MINOR/INODE>". Returns 0 if it is an
+ * object without a name, or if the system call is forbidden. */
 size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_facts *facts);
 
 #endif

@@ -1,12 +1,12 @@
-/* A hash of the folder of a name, to find again what was learnt of that folder.  It stays in this
- * process and is asked for with each new file: a few multiplications, and no more. */
+/* A hash of a name's folder, the key for facts about that folder. It is used in this process only
+ * and computed for each new file, so it consists of a few multiplications. */
 #ifndef DARSHAN_FOLDER_HASH_H
 #define DARSHAN_FOLDER_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __SSE2__ /* of every x86-64 */
+#ifdef __SSE2__ /* every x86-64 has it */
 #include <emmintrin.h>
 #endif
 
@@ -15,7 +15,7 @@ static inline uint64_t folder_hash_mix(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-/* Of length bytes, mostly up to a slash and with it. */
+/* Hashes length bytes, mostly a path up to its last slash, inclusive. */
 static inline uint64_t folder_hash(const char *bytes, size_t length) {
   uint64_t hash = length * UINT64_C(0xD6E8FEB86659FD93), word;
   size_t at = 0;
@@ -23,7 +23,7 @@ static inline uint64_t folder_hash(const char *bytes, size_t length) {
     __builtin_memcpy(&word, bytes + at, sizeof(word));
     hash = folder_hash_mix(hash, word);
   }
-  if (at < length && length >= sizeof(word)) { /* the last ones, some of them again */
+  if (at < length && length >= sizeof(word)) { /* the last bytes, some of them again */
     __builtin_memcpy(&word, bytes + length - sizeof(word), sizeof(word));
     hash = folder_hash_mix(hash, word);
     at = length;
@@ -34,7 +34,7 @@ static inline uint64_t folder_hash(const char *bytes, size_t length) {
   return hash ^ hash >> 32;
 }
 
-/* Bytes of a name up to its last slash and with it; 0: there is none. */
+/* Returns the bytes of a name up to its last slash, inclusive; 0 if there is no slash. */
 static inline size_t folder_bytes(const char *name, size_t length) {
 #ifdef __SSE2__
   enum { LOOK = 16 };
@@ -50,11 +50,11 @@ static inline size_t folder_bytes(const char *name, size_t length) {
   return length;
 }
 
-/* The folder of a name: looked for once, when the name is made, for all that is known by folder
- * (excluded? a tree? which alignment? which group?). */
+/* The folder of a name. It is computed once, for everything that is known by folder: exclusion,
+ * tree, alignment, group. */
 struct name_folder {
   uint64_t hash;
-  size_t bytes; /* of the name, as folder_bytes says */
+  size_t bytes; /* length of the folder's path, by folder_bytes */
 };
 static inline struct name_folder name_folder(const char *name, size_t length) {
   size_t bytes = folder_bytes(name, length);

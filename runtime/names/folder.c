@@ -1,3 +1,4 @@
+/* Remembers the path of the working folder (folder.h). */
 #include "folder.h"
 
 #include <sched.h>
@@ -9,15 +10,15 @@
 
 static struct folder_state {
   int lock;
-  int begun;          /* of who has the lock, for spin_unlock_alone */
-  uint32_t length;    /* 0: never asked for */
-  uint32_t changes;   /* how often it may have changed */
-  uint32_t seen;      /* ... when it was asked for */
-  uint32_t untrusted; /* by how many reasons what is remembered cannot be used */
+  int begun;          /* of the lock holder, for spin_unlock_alone */
+  uint32_t length;    /* 0: path is not known */
+  uint32_t changes;   /* how often the folder may have changed */
+  uint32_t seen;      /* ... when the path was read */
+  uint32_t untrusted; /* number of reasons not to use the remembered path */
   char path[4096];
 } folder_state;
 
-/* The child of a vfork has a folder of its own, and our memory. */
+/* A vfork child has its own working folder, and its parent's memory. */
 static int is_trusted(const struct folder_state *folder) {
   return !__atomic_load_n(&folder->untrusted, __ATOMIC_ACQUIRE) && !(darshan_guard & GUARD_VFORK);
 }
@@ -34,16 +35,17 @@ __attribute__((noinline)) static void unlock(struct folder_state *folder) {
   spin_unlock_alone(&folder->lock, begun);
 }
 
-/* With the lock held.  A change in between is seen by the next. */
+/* Reads the path if it may have changed. The caller holds the lock. If the folder changes
+ * meanwhile, the next call reads the path again. */
 static void ask(struct folder_state *folder) {
   uint32_t changes = __atomic_load_n(&folder->changes, __ATOMIC_ACQUIRE);
   if (folder->length && folder->seen == changes && is_trusted(folder)) return;
   folder->length = 0;
   folder->seen = changes;
   ssize_t got = sys_getcwd(folder->path, sizeof(folder->path));
-  /* Without it the name would be another file's: only what is said twice is believed. */
+  /* An error is retried once: without the folder the name would be that of another file. */
   if (got < 0) got = sys_getcwd(folder->path, sizeof(folder->path));
-  /* "(unreachable)...": it lies outside of the root */
+  /* "(unreachable)...": outside the root directory */
   if (got > 1 && folder->path[0] == '/') folder->length = (uint32_t)got - 1;
 }
 
@@ -55,7 +57,7 @@ size_t folder_clean_path(char *out, size_t room, const char *path) {
   length = folder->length
                ? darshan_clean_path(out, room, folder->path, folder->length, path)
                : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
-  if (!is_trusted(folder)) folder->length = 0; /* nobody else's */
+  if (!is_trusted(folder)) folder->length = 0; /* only for this call */
   unlock(folder);
   return length;
 }

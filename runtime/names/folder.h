@@ -1,31 +1,33 @@
-/* The working folder, where relative names begin.  It is asked for once and
- * remembered, until it may have changed; while nobody can say when it changes, or
- * threads have each their own, it is asked for every time. */
+/* The working folder, where relative names begin. The path is read once and remembered until it may
+ * have changed. While changes are invisible, or threads have different folders, it is read for
+ * every name. */
 #ifndef DARSHAN_FOLDER_H
 #define DARSHAN_FOLDER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Stands for a folder whose name nobody can say: one that was removed, or is outside of the
- * root, or too deep.  A file that is open may still be named by its descriptor. */
+/* Replaces the path of a folder that cannot be determined: the folder was removed, is outside the
+ * root directory, or is too deep. An open file may still be named by its descriptor. */
 #define FOLDER_UNKNOWN "<unknown folder>"
 
-/* The name under which a relative path is recorded; 0: it cannot be had. */
+/* Writes the name under which a relative path is recorded. Returns its length, or 0 if there is
+ * none. */
 size_t folder_clean_path(char *out, size_t room, const char *path);
 
-/* Before nobody may be asked any more (filter.h). */
+/* Called before system calls are forbidden (filter.h). */
 void folder_learn(void);
 
-/* It may be another one now.  Waits for nobody. */
+/* Called after the working folder may have changed. Takes no lock. */
 void folder_changed(void);
-/* From here on it may change at any moment, or differ between threads; until as
- * many have said that this is over. */
+/* folder_distrust: from now on the folder may change at any time, or differ between threads.
+ * folder_trust_again ends one such state; all must have ended before the path is remembered
+ * again. */
 void folder_distrust(void);
 void folder_trust_again(void);
-/* unshare: a thread may have a folder of its own from now on. */
+/* Called for unshare(flags): a thread may have its own folder from now on. */
 void folder_unshared(int flags);
-/* In a forked child. */
+/* Called in the child after fork. */
 void folder_forked(void);
 
 #endif

@@ -1,5 +1,5 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memrchr; also for tools, which do not say so on the command line */
+#define _GNU_SOURCE /* memrchr; tools that compile this file do not define it */
 #endif
 #include "groups.h"
 
@@ -8,7 +8,7 @@
 
 struct darshan_group_rules darshan_group_rules;
 
-/* One behind the other, so that no pointer has to be filled in at each start. */
+/* Concatenated strings, so that the loader has no pointers to relocate at each start. */
 static const char trees[] =
 #define TREE(pattern) pattern "\0"
 #define DATA(ending)
@@ -41,7 +41,7 @@ static int is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Numbers, as of steps or ranks, tell no kind of file; "." at the start hides a file. */
+/* Digits alone (of steps or ranks) do not identify a kind of file. A leading "." hides a file. */
 size_t darshan_ending(const char *name, size_t length) {
   size_t first = darshan_folder_part(name, length), letters = 0;
   for (size_t at = length; at > first + 1 && length - at < LONGEST_ENDING; at--) {
@@ -64,9 +64,9 @@ int darshan_is_data(const char *name, size_t length) {
   return 0;
 }
 
-/* Does the pattern stand at the start of the text and end before a "/"?  Returns the bytes that
- * it takes there, 0: no.  "*" takes what is left of its component if the rest of the component
- * can be found behind it. */
+/* Returns the bytes of the text that the pattern matches, from its start to before a "/"; 0 if it
+ * does not match. "*" matches any characters of one component that let the rest of the component
+ * match. */
 static size_t matched(const char *pattern, const char *text, const char *end) {
   const char *at = text, *star = NULL, *from = NULL;
   for (;;) {
@@ -89,7 +89,7 @@ static size_t matched(const char *pattern, const char *text, const char *end) {
   }
 }
 
-/* The first place where a row stands in the folders of the name: bytes up to its end. */
+/* Returns the end, in bytes, of the first match of a row in the folders of the name; 0 if none. */
 static size_t place_of(const char *row, const char *name, const char *end) {
   for (const char *slash = name; slash; slash = memchr(slash + 1, '/', (size_t)(end - slash) - 1)) {
     const char *component = slash + 1;
@@ -105,9 +105,10 @@ static uint64_t initial(const char *row) {
   return *row == '*' || *row == '[' ? UINT64_MAX : UINT64_C(1) << (*row & 63);
 }
 
-/* A bit for each first letter of a row: few components of other paths begin with one. */
+/* Returns a bit for the first letter of each row. Few components of other paths begin with one of
+ * these letters. */
 static uint64_t initials(const struct darshan_group_rules *rules) {
-  static uint64_t all; /* that rows of the table begin with */
+  static uint64_t all; /* of the rows of the table */
   uint64_t found = __atomic_load_n(&all, __ATOMIC_RELAXED);
   if (!found) {
     for (const char *row = trees; *row; row += strlen(row) + 1)

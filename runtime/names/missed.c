@@ -1,3 +1,4 @@
+/* Stores the last failed lookups in a ring (missed.h). */
 #include "missed.h"
 
 #include <stdint.h>
@@ -5,16 +6,16 @@
 
 #include "groups.h"
 
-/* Whoever finds a place taken goes on without: a handler or another thread is at it. */
+/* If a slot is taken, the thread skips it: a handler or another thread is using it. */
 struct missed {
   uint32_t taken, length;
   char name[MISSED_ROOM];
 };
-enum { PLACES = 16 }; /* which names are of programs is asked at the end: that takes long */
+enum { PLACES = 16 }; /* names of programs are removed late: the check is slow */
 static struct missed missed[PLACES];
-static uint32_t met; /* how many were noted */
+static uint32_t met; /* number of noted names */
 
-/* What shells and exec look for in PATH, and the loader. */
+/* Returns 1 for a name that a shell, exec or the loader searches in several folders. */
 static int is_searched(const char *name, size_t length) {
   static const char *const folders[] = {"/bin/", "/sbin/", "/shims/", "/libexec/"};
   size_t base = length;
@@ -24,7 +25,7 @@ static int is_searched(const char *name, size_t length) {
     size_t n = strlen(folders[i]);
     if (base >= n && memcmp(name + base - n, folders[i], n) == 0) return 1;
   }
-  return strstr(name + base, ".so.") != NULL; /* it ends with a zero byte */
+  return strstr(name + base, ".so.") != NULL; /* the name ends with a NUL */
 }
 
 static int is_of_program(const char *name, size_t length) {
@@ -47,7 +48,7 @@ void missed_note(const char *name, size_t length) {
   if (length == 0 || length >= MISSED_ROOM || name[0] != '/') return;
   uint32_t count = __atomic_load_n(&met, __ATOMIC_RELAXED);
   struct missed *last = &missed[(count - 1) % PLACES];
-  if (count && take(last)) { /* it is often asked for again */
+  if (count && take(last)) { /* repeated lookups are common */
     int is_same = last->length == length && memcmp(last->name, name, length) == 0;
     give(last);
     if (is_same) return;
@@ -65,7 +66,7 @@ void missed_forget(void) {
     missed[i].taken = missed[i].length = 0;
 }
 
-/* The name in a place, if it is none of a program. */
+/* Copies the name in a slot; returns 0 if it is of a program. */
 static size_t name_in(struct missed *place, char out[MISSED_ROOM]) {
   if (!take(place)) return 0;
   size_t length = place->length;

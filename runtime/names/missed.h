@@ -1,17 +1,18 @@
-/* The last names that a process looked for and did not find: what a program that fails may have
- * failed for.  Names of program files, for which interpreters and loaders search, are none. */
+/* The last failed lookups of a process, which may be why a program failed. Names of program files,
+ * for which interpreters and loaders search, are not included. */
 #ifndef DARSHAN_MISSED_H
 #define DARSHAN_MISSED_H
 
 #include <stddef.h>
 
-enum { MISSED_NAMES = 4, MISSED_ROOM = 256 }; /* longer names are left out */
+enum { MISSED_NAMES = 4, MISSED_ROOM = 256 }; /* longer names are skipped */
 
-/* Notes a name.  May be called by a signal handler. */
+/* Notes a name. Async-signal-safe. */
 void missed_note(const char *name, size_t length);
-/* A child of a fork has looked for nothing. */
+/* Forgets all names in a forked child, which has looked up none. */
 void missed_forget(void);
-/* The last name (0), the one before (1) ...; returns its length, 0: there is none. */
+/* Writes the last name (back = 0), the one before (1) ... and returns its length, or 0 if there is
+ * none. */
 size_t missed_name(unsigned back, char out[MISSED_ROOM]);
 
 #endif

@@ -1,3 +1,4 @@
+/* Takes and frees buffers for paths (path-buffers.h). */
 #include "path-buffers.h"
 
 #include <stddef.h>
@@ -8,17 +9,17 @@
 #include "../intercept/stack.h"
 
 enum { FIRST = 8, MORE = 32, CHUNKS = 32 };
-/* A stack may wait long for its turn, where there are many and the machine is busy.  The
- * second: where all buffers are missed. */
+/* How long a buffer must have been missed before it counts as abandoned: a stack may wait long if
+ * there are many and the machine is busy. The second applies when all buffers are taken. */
 #define PATIENCE_NS UINT64_C(60000000000)
 #define SHORT_PATIENCE_NS UINT64_C(10000000000)
 
-/* The first are part of the library; the kernel gives their pages when they are
- * first written to. */
+/* The first buffers are part of the library; the kernel allocates their pages at the first
+ * write. */
 SELDOM static char first_bytes[FIRST][DARSHAN_PATH_ROOM] __attribute__((aligned(64)));
 static struct path_buffer first[FIRST];
-/* Further ones, mapped when so many calls are under way at once: the buffers, and
- * behind them their bytes. */
+/* Further buffers, mapped when many calls need one at once: the structs, followed by their
+ * bytes. */
 static struct path_buffer *chunks[CHUNKS];
 
 static int take(struct path_buffer *buffer, int thread, const char *frame) {
@@ -30,7 +31,7 @@ static int take(struct path_buffer *buffer, int thread, const char *frame) {
   return 1;
 }
 
-/* From a place of the thread's own, so that threads seldom meet. */
+/* Starts the search at a slot that depends on the thread, so that threads seldom collide. */
 static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, int thread,
                                       const char *frame) {
   for (unsigned i = 0; i < n; i++) {
@@ -40,15 +41,17 @@ static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, i
   return NULL;
 }
 
-/* A frame at or below the caller's: of a call that was left, or that another stack makes.
- * (A call that needs two buffers takes the second in a function below.) */
+/* Returns 1 if the owner has ended, or if it is this thread and its frame is at or below the
+ * caller's: then the call was abandoned, or another stack makes it. (A call that needs two buffers
+ * takes the second in a deeper function.) */
 static int may_be_left(const struct path_buffer *buffer, int thread, const char *frame) {
   return buffer->owner == thread ? buffer->frame <= frame && !stack_is_alternate(frame)
                                  : spin_is_gone(buffer->owner);
 }
 
-/* All of them are taken.  A call has its buffer for microseconds, or as long as its stack
- * waits for its turn: whoever may have been left and has been missed for longer, was. */
+/* Frees abandoned buffers when all are taken. A call has its buffer for microseconds, or for as
+ * long as its stack is not scheduled; a buffer that may be abandoned and is missed for longer was
+ * abandoned. */
 static void free_of_the_left(struct path_buffer *buffers, unsigned n, int thread, const char *frame,
                              uint64_t patience) {
   struct timespec time = {0, 0};
@@ -60,13 +63,13 @@ static void free_of_the_left(struct path_buffer *buffers, unsigned n, int thread
     if (!owner) continue;
     uint64_t missed = __atomic_load_n(&buffer->missed, __ATOMIC_RELAXED);
     if (!missed) __atomic_store_n(&buffer->missed, now, __ATOMIC_RELAXED);
-    /* Others may have gone on since `now`: then it is the earlier time. */
+    /* Another thread may have set `missed` after `now` was read: then `now` is the earlier time. */
     if (missed && now > missed && now - missed >= patience && may_be_left(buffer, thread, frame))
       path_buffer_give(buffer);
   }
 }
 
-/* All of a chunk, mapped by whoever is first to need it; NULL: no memory. */
+/* Returns a chunk, which the first thread that needs it maps; NULL if out of memory. */
 static struct path_buffer *chunk(int number) {
   enum { BYTES = MORE * (sizeof(struct path_buffer) + DARSHAN_PATH_ROOM) };
   struct path_buffer *known = __atomic_load_n(&chunks[number], __ATOMIC_ACQUIRE);
@@ -107,7 +110,8 @@ struct path_buffer *path_buffer_take(void) {
   return buffer;
 }
 
-/* A call that was interrupted by the handler that forked goes on in the child. */
+/* Frees all buffers, except those of the thread that forked: a call of it may have been interrupted
+ * by the handler that forked, and continues in the child. */
 static void forked(struct path_buffer *buffers, unsigned n, int before) {
   for (unsigned i = 0; buffers && i < n; i++)
     buffers[i].owner = before && buffers[i].owner == before ? spin_token() : 0;

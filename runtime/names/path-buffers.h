@@ -1,24 +1,24 @@
-/* Room for paths, which does not fit on the stack of a coroutine: buffers that a
- * call takes and gives back, without a lock or a system call.
+/* Buffers for paths, which do not fit on the stack of a coroutine. A call takes a buffer and frees
+ * it, without a lock or a system call.
  *
- * A call that has one may stop in its midst, while other stacks of its thread go on.  So
- * a buffer is nobody's again only when it is given back, or when it is missed for long:
- * then a handler has jumped out of the call, or its thread has ended. */
+ * A call that has a buffer may stop in the middle, while other stacks of its thread run. So a
+ * buffer becomes free only when its call frees it, or when it is missed for long: then a handler
+ * has jumped out of the call, or its thread has ended. */
 #ifndef DARSHAN_PATH_BUFFERS_H
 #define DARSHAN_PATH_BUFFERS_H
 
 #include <stdint.h>
 
-enum { DARSHAN_PATH_ROOM = 4096 }; /* what the paths of this library fit into, with the NUL */
+enum { DARSHAN_PATH_ROOM = 4096 }; /* the longest path of the runtime, with the NUL */
 
 struct path_buffer {
-  int owner;         /* the thread that took it, as spin_token says; 0: nobody has it */
+  int owner;         /* token of its thread (spin_token); 0: free */
   const char *frame; /* of the call that took it */
-  uint64_t missed;   /* when it was first missed, in nanoseconds; 0: it was not */
-  char *bytes;       /* DARSHAN_PATH_ROOM */
+  uint64_t missed;   /* when it was first missed, in nanoseconds; 0: never */
+  char *bytes;       /* of size DARSHAN_PATH_ROOM */
 } __attribute__((aligned(64)));
 
-/* NULL: there is none, and the event has to do without a name. */
+/* Returns NULL if no buffer is free; the event then has no name. */
 struct path_buffer *path_buffer_take(void);
 
 static inline void path_buffer_give(struct path_buffer *buffer) {
@@ -27,7 +27,8 @@ static inline void path_buffer_give(struct path_buffer *buffer) {
   __atomic_store_n(&buffer->owner, 0, __ATOMIC_RELEASE);
 }
 
-/* In a forked child: of all threads only this one is left, which had another id. */
+/* Called in the child after fork: only this thread exists there, and its previous token is
+ * `before`. */
 void path_buffers_forked(int before);
 
 #endif

@@ -1,13 +1,14 @@
+/* Cleans paths for use as names of records (paths.h). */
 #include "paths.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __SSE2__ /* of every x86-64 */
+#ifdef __SSE2__ /* every x86-64 has it */
 #include <emmintrin.h>
 
-/* Whether one of sixteen bytes is '/' and the one behind it '/' or '.', which differ in the lowest
- * bit only. */
+/* Returns true if one of sixteen bytes is '/' and the next byte '/' or '.', which differ only in
+ * the lowest bit. */
 enum { LOOK = 16 };
 static bool suspicious(const char *bytes) {
   __m128i word = _mm_loadu_si128((const __m128i *)(const void *)bytes);
@@ -20,7 +21,8 @@ static bool suspicious(const char *bytes) {
 #else
 #define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
 
-/* The high bit of every byte that equals b; false alarms only above a true one. */
+/* Sets the high bit of every byte that equals b. Other bytes may be marked only above such a
+ * byte. */
 static uint64_t bytes_equal(uint64_t word, unsigned char b) {
   uint64_t difference = word ^ EACH_BYTE(b);
   return (difference - EACH_BYTE(1)) & ~difference & EACH_BYTE(0x80);
@@ -45,8 +47,8 @@ bool darshan_may_need_cleaning(const char *path, size_t length) {
   return false;
 }
 
-/* Appends path to out, which holds length bytes, without what is to be cleaned
- * away; the room suffices.  Returns the new length. */
+/* Appends the cleaned path to out, which contains length bytes and has enough space. Returns the
+ * new length. */
 static size_t append_clean(char *out, size_t length, const char *path, size_t path_length) {
   for (size_t i = 0; i < path_length; i++) {
     bool after_slash = length > 0 && out[length - 1] == '/';
@@ -57,7 +59,7 @@ static size_t append_clean(char *out, size_t length, const char *path, size_t pa
   return length;
 }
 
-/* The same, at once where nothing is to be cleaned. */
+/* Like append_clean, but copies a path that needs no cleaning. */
 static size_t append(char *out, size_t length, const char *path, size_t path_length) {
   if (darshan_may_need_cleaning(path, path_length))
     return append_clean(out, length, path, path_length);
@@ -72,11 +74,11 @@ size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_le
   if (path_length + (relative ? cwd_length + 1 : 0) >= room) return 0;
   if (relative) {
     length = append(out, 0, cwd, cwd_length);
-    /* A folder that was opened as "x/." keeps its dot only as long as it is last. */
+    /* The folder's path may end with "/.", if it was opened so: the dot is removed. */
     if (length >= 2 && out[length - 1] == '.' && out[length - 2] == '/') length--;
     if (length == 0 || out[length - 1] != '/') out[length++] = '/';
   }
-  if (relative && path[0] == '.') { /* its first "./" follows our slash */
+  if (relative && path[0] == '.') { /* its first "./" follows the slash of out */
     length = append_clean(out, length, path, path_length);
   } else {
     length = append(out, length, path, path_length);

@@ -1,6 +1,6 @@
-/* A pattern becomes a graph (Thompson's construction): a node takes one byte of a set, or leads
- * on without one.  Matching keeps the set of nodes that may be next, so its time is bounded by
- * the length of the text times the number of nodes, whatever the pattern. */
+/* Compiles and matches patterns. A pattern becomes a graph (Thompson's construction): a node takes
+ * one byte of a set, or leads on without a byte. Matching stores the set of nodes that may be next,
+ * so its time is at most the length of the text times the number of nodes. */
 #include "pattern.h"
 
 #include <string.h>
@@ -13,11 +13,11 @@ enum { NO_LIMIT = -1, NONE = -1 };
 
 struct pattern_node {
   uint8_t kind;
-  uint16_t next, other; /* other: of a FORK */
-  uint8_t set[32];      /* of BYTES */
+  uint16_t next, other; /* other: only of a FORK */
+  uint8_t set[32];      /* only of BYTES */
 };
 
-/* From first to last, a PASS that leads nowhere yet. */
+/* A part of the graph, from first to last. last is a PASS without a successor. */
 struct piece {
   int first, last;
 };
@@ -42,7 +42,7 @@ static int add_node(struct parser *p, enum kind kind, int next) {
   return (int)p->count++;
 }
 
-/* A node that leads to an end of its own. */
+/* Adds a node that leads to its own end. */
 static struct piece one(struct parser *p, enum kind kind) {
   int last = add_node(p, PASS, 0), first = add_node(p, kind, last);
   return (struct piece){first, last};
@@ -58,7 +58,7 @@ static struct piece join(struct parser *p, struct piece a, struct piece b) {
   return (struct piece){a.first, b.last};
 }
 
-/* A FORK to the piece or past it; loops: the piece leads back to the FORK. */
+/* Adds a FORK to the piece or past it. loops: the piece leads back to the FORK. */
 static struct piece repeat(struct parser *p, struct piece a, bool loops, bool may_be_none) {
   struct piece fork = one(p, FORK);
   p->nodes[fork.first].other = (uint16_t)a.first;
@@ -83,7 +83,7 @@ static void invert(uint8_t *set) {
     set[i] = (uint8_t)~set[i];
 }
 
-/* Of the C locale, whatever the program's is: ranges of bytes, in pairs. */
+/* The classes of the C locale, whatever the application's locale is: ranges of bytes, in pairs. */
 static const struct {
   const char *name, *ranges;
 } classes[] = {
@@ -111,7 +111,7 @@ static bool is_word(unsigned char byte) {
          (byte >= 'a' && byte <= 'z') || byte == '_';
 }
 
-/* [:name:], [=x=], [.x.]: what stands between, and the place behind; NULL: it does not end. */
+/* Parses [:name:], [=x=] or [.x.]. Returns the name in between, or NULL if its end is missing. */
 static const char *named(struct parser *p, size_t *length) {
   char mark = p->at[1];
   const char *name = p->at + 2, *end = name;
@@ -123,7 +123,8 @@ static const char *named(struct parser *p, size_t *length) {
   return name;
 }
 
-/* One end of a range, or a byte; NONE: a class, which has been added, or an error. */
+/* Parses a byte or one end of a range. Returns NONE for a class, which has been added, or an
+ * error. */
 static int set_byte(struct parser *p, uint8_t *set) {
   size_t length = 0;
   char mark = p->at[0] == '[' ? p->at[1] : '\0';
@@ -134,7 +135,7 @@ static int set_byte(struct parser *p, uint8_t *set) {
   return NONE;
 }
 
-/* Behind the '['. */
+/* Parses a set, after its '['. */
 static struct piece parse_set(struct parser *p) {
   struct piece piece = one(p, BYTES);
   uint8_t *set = p->nodes[piece.first].set;
@@ -175,7 +176,8 @@ static struct piece word_or_space(struct parser *p, char letter) {
   return piece;
 }
 
-/* Behind a backslash; anchor: it takes no byte, and may not be repeated. */
+/* Parses the character after a backslash. anchor: set if it takes no byte and must not be
+ * repeated. */
 static struct piece parse_escape(struct parser *p, bool *anchor) {
   static const char anchors[] = "`'bB<>";
   static const enum kind kinds[] = {BEGIN, END, WORD_EDGE, NO_WORD_EDGE, WORD_BEGIN, WORD_END};
@@ -221,7 +223,7 @@ static struct piece parse_atom(struct parser *p, bool *anchor) {
   case '*':
   case '+':
   case '?':
-  case '{': /* nothing to be repeated */
+  case '{': /* there is nothing to repeat */
     p->wrong = true;
     return nothing(p);
   default:
@@ -236,12 +238,12 @@ static int parse_number(struct parser *p) {
   return number;
 }
 
-/* Behind a '{': how often. */
+/* Parses the bounds after a '{'. */
 static void parse_bounds(struct parser *p, int *least, int *most) {
   *least = *most = parse_number(p);
   if (*p->at == ',') {
     p->at++;
-    *most = parse_number(p); /* NO_LIMIT: none is given */
+    *most = parse_number(p); /* NO_LIMIT if there is no number */
     if (*least == NONE) *least = 0;
   } else if (*least == NONE) {
     p->wrong = true;
@@ -253,8 +255,8 @@ static void parse_bounds(struct parser *p, int *least, int *most) {
 
 static struct piece parse_piece(struct parser *p, const char *stop);
 
-/* least to most times what begins at from and ends at stop; a: it, for the first time.  Further
- * copies are parsed again. */
+/* Repeats, least to most times, the piece that begins at from and ends at stop. a is its first
+ * copy; further copies are parsed again. */
 static struct piece times(struct parser *p, struct piece a, const char *from, const char *stop,
                           int least, int most) {
   const char *behind = p->at;
@@ -274,7 +276,7 @@ static struct piece times(struct parser *p, struct piece a, const char *from, co
   return all;
 }
 
-/* An atom and its repetitions, up to stop if that is given. */
+/* Parses an atom and its repetitions, up to stop if stop is not NULL. */
 static struct piece parse_piece(struct parser *p, const char *stop) {
   const char *from = p->at;
   bool anchor = false;
@@ -315,9 +317,9 @@ static struct piece parse_choice(struct parser *p) {
 
 /* --- matching -------------------------------------------------------------------------- */
 
-/* Where in a text one is. */
+/* A position in the text. */
 struct place {
-  unsigned char before, after; /* 0: the text begins, or ends, here */
+  unsigned char before, after; /* 0: the text begins or ends here */
 };
 
 static bool holds(enum kind kind, struct place place) {
@@ -344,11 +346,12 @@ static void add(uint64_t *set, unsigned number) {
   set[number / 64] |= (uint64_t)1 << number % 64;
 }
 
-/* For a few words a call costs more time, and stack, than the loop. */
+/* Keeps the compiler from calling memset, which for a few words costs more time and stack than the
+ * loop. */
 #define NO_MEMSET __asm__ volatile("")
 
-/* Follows all nodes of now (which is empty afterwards): true if a match ends here; next receives
- * the nodes behind the byte that comes. */
+/* Follows all nodes of now and empties it. Returns true if a match ends here; next receives the
+ * nodes after the next byte. */
 static bool step(const struct pattern *pattern, uint64_t *now, uint64_t *next, struct place place) {
   uint64_t seen[WORDS];
   unsigned words = (pattern->count + 63) / 64;
@@ -382,7 +385,7 @@ static bool step(const struct pattern *pattern, uint64_t *now, uint64_t *next, s
 bool pattern_found(const struct pattern *pattern, const char *text) {
   uint64_t sets[2][WORDS];
   unsigned words = (pattern->count + 63) / 64, now = 0;
-  bool waiting = false; /* for the rest of a match that has begun */
+  bool waiting = false; /* a match has begun */
   for (unsigned i = 0; i < words; i++) {
     sets[0][i] = 0;
     NO_MEMSET;
@@ -406,7 +409,7 @@ bool pattern_found(const struct pattern *pattern, const char *text) {
   }
 }
 
-/* Which bytes may come first, wherever anchors allow a match. */
+/* Computes the bytes with which a match may begin, if anchors allowed it everywhere. */
 static void note_first(struct pattern *pattern) {
   uint64_t todo[WORDS] = {0}, seen[WORDS] = {0};
   add(todo, pattern->start);
@@ -435,8 +438,8 @@ static int behind_passes(const struct pattern_node *nodes, int number) {
   return number;
 }
 
-/* Leaves out the nodes that only lead on; numbers: room for one for each node.  0, or -1: too
- * many are left. */
+/* Removes the PASS nodes. numbers: space for a number per node. Returns 0, or -1 if too many nodes
+ * remain. */
 static int shorten(struct pattern *pattern, uint16_t *numbers) {
   struct pattern_node *nodes = pattern->nodes;
   unsigned count = 0;
@@ -460,7 +463,7 @@ static int shorten(struct pattern *pattern, uint16_t *numbers) {
   return 0;
 }
 
-/* Parses into memory for more nodes than are kept. */
+/* Parses into memory that has space for more nodes than the pattern keeps. */
 static int parse(struct pattern *pattern, const char *text, struct pattern_node *memory) {
   struct parser parser = {.at = text, .nodes = memory};
   struct piece all = parse_choice(&parser);

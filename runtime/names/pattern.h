@@ -1,7 +1,7 @@
-/* Patterns of settings: POSIX extended regular expressions over bytes, as libc's regcomp takes
- * them in the C locale with REG_EXTENDED | REG_NOSUB.  Only back references are missing.
- * Ours, because libc's takes a lock, 12 KiB of stack, and memory by malloc, which a preloaded
- * library may not be ready for when settings are read. */
+/* Patterns of settings: POSIX extended regular expressions over bytes, as libc's regcomp accepts
+ * them in the C locale with REG_EXTENDED | REG_NOSUB, without back references. The runtime does not
+ * use regcomp, because it takes a lock, 12 KiB of stack, and memory by malloc, and a preloaded
+ * library may not be ready for malloc when settings are read. */
 #ifndef DARSHAN_PATTERN_H
 #define DARSHAN_PATTERN_H
 
@@ -13,17 +13,18 @@ enum { PATTERN_NODES = 448 }; /* a byte of a pattern takes one */
 
 struct pattern {
   struct pattern_node *nodes; /* NULL: not compiled */
-  size_t memory;              /* bytes that nodes take */
+  size_t memory;              /* size of nodes, in bytes */
   unsigned count, start;
-  uint8_t first[32]; /* a bit for each byte that a match may begin with */
-  bool empty;        /* a match may have no byte */
+  uint8_t first[32]; /* a bit for each byte with which a match may begin */
+  bool empty;        /* a match may be empty */
 };
 
-/* 0; -1: not a regular expression, too large (PATTERN_NODES), or there is no memory. */
+/* Returns 0, or -1 if text is not a regular expression, is too large (PATTERN_NODES), or an
+ * allocation failed. */
 int pattern_compile(struct pattern *pattern, const char *text);
 void pattern_release(struct pattern *pattern);
 
-/* Is there a match anywhere in the text?  May be called by several threads at once. */
+/* Returns true if there is a match anywhere in the text. Several threads may call it at once. */
 bool pattern_found(const struct pattern *pattern, const char *text);
 
 #endif
