@@ -1,4 +1,4 @@
-"""Any report's blocks for a terminal; plots are left out."""
+"""The blocks of a report as text for a terminal, without plots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def lines(report: Report) -> Iterator[str]:
-    """Lines of text; tables are as wide as they are."""
+    """Yields lines of text; tables are not limited to 80 columns."""
     yield visible(report.title)
     for block in report.blocks:
         if isinstance(block, Heading):

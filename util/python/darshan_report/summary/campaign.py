@@ -1,4 +1,4 @@
-"""Many logs: a row per job, the worst first, and what changes over time."""
+"""The report of many logs: one row per job, the worst first, and the I/O share over time."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from .units import amount, count, percent, plural, seconds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROWS = 60  # jobs in the table; the others are in the sums
+_ROWS = 60  # jobs in the table; the sums include all jobs
 _FINDINGS = 20
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one log adds to the campaign."""
+    """The numbers of one log."""
 
     path: str
     program: str
     job_id: int
     user_id: int
-    user: str  # of the log's name, which the runtime gives; empty: it says none
+    user: str  # from the log's file name; empty if unknown
     start: float  # seconds since the epoch
     run_time: float
     processes: int
-    shares: Shares  # how much of the time was I/O
+    shares: Shares  # I/O share of the run time
     read: float  # bytes of the lowest layers
     written: float
-    stake: Stake  # of the costliest problem
+    stake: Stake  # potential saving of the costliest problem
     problems: tuple[str, ...]  # titles, costliest first
-    page: str = ""  # where the log's own page is, relative to that of all jobs
+    page: str = ""  # link to the log's own page, relative to the page of all jobs
 
 
 def logs_in(paths: Sequence[str]) -> list[str]:
-    """The logs that were named: files, and all .darshan files below folders."""
+    """Returns the named logs, and all .darshan files below named folders."""
     found = []
     for path in paths:
         if not os.path.isdir(path):
@@ -62,7 +62,7 @@ def logs_in(paths: Sequence[str]) -> list[str]:
 
 
 def _user(path: str) -> str:
-    """Who ran it, as the runtime names logs: <user>_<program>_id<job>-..."""
+    """Returns the user from a log's file name <user>_<program>_id<job>-..., or ""."""
     found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(path))
     return found[1] if found and not found[1].isdecimal() else ""
 
@@ -97,7 +97,7 @@ def read(
     complain: Callable[[str, LogError], None],
     page: Callable[[Context], str] = lambda _: "",
 ) -> list[Job]:
-    """The jobs of all logs that can be read, the worst first; page: makes a log's own page."""
+    """Returns the jobs of all readable logs, the worst first; `page` makes the page of a log."""
     jobs = []
     for number, path in enumerate(paths, 1):
         try:
@@ -142,7 +142,7 @@ def _table(jobs: list[Job]) -> Table:
 
 
 def frequent(jobs: list[Job]) -> Table:
-    """Which problems how many jobs have."""
+    """Returns a table of problems with their numbers of jobs."""
     numbers: dict[str, int] = {}
     for job in jobs:
         for title in dict.fromkeys(job.problems):
@@ -176,7 +176,7 @@ def _trend(jobs: list[Job]) -> Plot:
 
 
 def together(jobs: Sequence[Job]) -> Shares:
-    """The shares of all jobs."""
+    """Returns the I/O shares of all jobs together."""
     return Shares(
         sum(j.shares.files for j in jobs),
         sum(j.shares.all for j in jobs),
@@ -198,7 +198,7 @@ def _summary(jobs: list[Job]) -> Iterator[Block]:
 
 
 def campaign(jobs: list[Job]) -> Report:
-    """The report of many jobs, at least one."""
+    """Returns the report of at least one job."""
     blocks: list[Block] = [*_summary(jobs)]
     if any(j.problems for j in jobs):
         blocks += [Heading("Problems by number of jobs"), frequent(jobs)]

@@ -1,4 +1,4 @@
-"""The jobs of a campaign as data: a row each, all of them."""
+"""The jobs of a campaign as JSON and CSV, one row per job."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _number(value: float) -> float | None:
 
 
 def row(job: Job) -> dict[str, Any]:
-    """One job."""
+    """Returns one job as a dictionary."""
     return {
         "log": visible(job.path),
         "program": visible(job.program),
@@ -42,13 +42,13 @@ def row(job: Job) -> dict[str, Any]:
 
 
 def as_json(jobs: Sequence[Job]) -> str:
-    """All jobs, the worst first."""
+    """Returns all jobs as JSON, the worst first."""
     whole = {"format": FORMAT, "version": VERSION, "jobs": [row(job) for job in jobs]}
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_csv(jobs: Sequence[Job]) -> str:
-    """The same as a table; problems in one cell, with semicolons between them."""
+    """Returns all jobs as CSV; the problems are one cell, separated by semicolons."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     rows = [row(job) for job in jobs]

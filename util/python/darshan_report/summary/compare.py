@@ -1,4 +1,4 @@
-"""Two logs side by side: what changed, by how much, which findings went away."""
+"""The comparison of two logs: the differences, their factors, and fixed and new problems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Show = Callable[[float], str]
 
 
 def _factor(before: float | None, after: float | None) -> str:
-    """How many times as much the second is."""
+    """Returns how many times the first value the second is."""
     if before is None or after is None or before <= 0:
         return NONE
     ratio = after / before
@@ -36,7 +36,7 @@ def _row(what: str, before: float | None, after: float | None, show: Show) -> tu
 
 
 def share_rows(one: Context, two: Context) -> Iterator[tuple[str, str, str]]:
-    """Shares of the time in I/O: name, of the first, of the second."""
+    """Yields rows of I/O shares: name, share of the first log, share of the second."""
     shares = one.shares, two.shares
     what = in_io.OF_WORK if any(s.waited for s in shares) else in_io.OF_RUN
     yield f"{in_io.FILES}, of {what}", *map(in_io.files, shares)
@@ -102,7 +102,7 @@ def _problems(context: Context) -> dict[str, Finding]:
 
 
 def compare(one: Context, two: Context) -> Report:
-    """The report of two open logs, the first being the one that the second is held against."""
+    """Returns the comparison of two open logs; the first is the baseline."""
     before, after = _problems(one), _problems(two)
     gone = [f for name, f in before.items() if name not in after]
     new = [f for name, f in after.items() if name not in before]

@@ -1,4 +1,4 @@
-"""What all sections of one report look at: the log and figures computed once."""
+"""The data that all sections of a report use: the log, and figures that are computed once."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ from ..measure.usage import Usage, usage_of
 from ..records import Records, Totals
 from .text import ShortNames, shorten
 
-# Metadata of a run's log: how many processes, which parts.
+# Keys of a log's metadata: how many processes left no records, which parts were skipped.
 WITHOUT_RECORDS, LEFT_OUT = "processes_without_records", "parts_left_out"
 _COMMON_SIZES = 4
 _TITLE = 60  # characters of a program's name
-_LANES = 14  # programs that are told apart in a picture
+_LANES = 14  # programs with a lane of their own in a diagram
 
 
 @dataclass(frozen=True, eq=False)
 class LayerFigures:
-    """Everything the report says of one layer; the records themselves are gone."""
+    """All figures of one layer in a report, without the records."""
 
     layer: Layer
     records: int
@@ -59,20 +59,21 @@ class LayerFigures:
     write_time: float | None
     meta_time: float | None
     operations: tuple[tuple[str, int | None], ...]
-    sizes_read: tuple[int, ...]  # transfers per bucket of SIZES; empty: no histogram
+    # transfers per size class of SIZES; empty: the layer has no histogram
+    sizes_read: tuple[int, ...]
     sizes_written: tuple[int, ...]
     common: list[tuple[int, int]]
-    reads: Order | None  # None: the layer does not count them so
+    reads: Order | None  # None: the layer has no such counters
     writes: Order | None
     files: Files
     performance: Performance | None
     last: float  # end of its last operation, seconds after the start
-    unknown: frozenset[str]  # counters whose sum the log does not know
-    moves_bytes: bool  # whether the layer counts bytes at all
+    unknown: frozenset[str]  # counters whose sum is unknown
+    moves_bytes: bool  # whether the layer counts bytes
 
     @property
     def time(self) -> float:
-        """Known time in calls, seconds, summed over processes."""
+        """Returns the known seconds in calls, summed over processes."""
         return sum(t or 0.0 for t in (self.read_time, self.write_time, self.meta_time))
 
 
@@ -93,7 +94,8 @@ def _sizes(totals: Totals, layer: Layer, kind: str) -> tuple[int, ...]:
 
 
 def _metadata(totals: Totals, layer: Layer) -> float | None:
-    """Time in metadata calls; PnetCDF's waits for queued requests belong to it."""
+    """Returns the time of metadata operations, which includes PnetCDF's waits for queued
+    requests."""
     names = map(layer.counter, ("F_META_TIME", "F_WAIT_TIME"))
     return totals.sum_of(*filter(totals.has, names))
 
@@ -103,14 +105,14 @@ def _plus(known: float | None, more: float) -> float | None:
 
 
 def _extra(log: Log) -> Records | None:
-    """The records of POSIX_EXT; None without any."""
+    """Returns the records of POSIX_EXT, or None if the log has none."""
     region = log.info.region("POSIX_EXT")
     if region is None or region.length == 0:
         return None
     try:
         return log.records("POSIX_EXT")
     except LogError:
-        return None  # said where the others' damage is
+        return None  # reported with other damage (see extras)
 
 
 def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigures | None:
@@ -118,7 +120,7 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
     if is_tree and layer.module == "STDIO":
         records = of_files(records)
     extra = _extra(log) if layer.module == "POSIX" else None
-    # What is counted of operations on names, which no record of a file holds.
+    # Operations on names, which no record of a file counts.
     more = Beside() if extra is None else beside(extra, records.ids)
     if not len(records) and not more.metadata + more.syncs:
         return None
@@ -167,14 +169,15 @@ class Context:
         self.log = log
         self.limits = limits or Limits()
         self.info = log.info
-        self.shown = ShortNames()  # the appendix has them in full
-        self._alike: dict[int, tuple[str, int]] = {}  # rows of several files: name, how many
+        self.shown = ShortNames()  # the appendix has the full names
+        # rows that represent several files: name, number of files
+        self._alike: dict[int, tuple[str, int]] = {}
         self._together: dict[str, Files] = {}  # by module
-        self.damaged: list[tuple[str, str]] = []  # module, what the library said
+        self.damaged: list[tuple[str, str]] = []  # module, error of the library
 
     @functools.cached_property
     def figures(self) -> list[LayerFigures]:
-        """Figures of every layer with records, from the application downwards."""
+        """Figures of each layer with records, from the application downwards."""
         found = []
         users = Users(-1 if self.info.nprocs > 1 else 1, shared(self.log), self.tree)
         is_tree = self.tree is not None
@@ -190,8 +193,8 @@ class Context:
 
     @functools.cached_property
     def streams(self) -> tuple[int, int, float]:
-        """Bytes read from, written to standard streams of a tree that are no files, and the
-        seconds in that, which are in no other number."""
+        """Bytes read from and written to the standard streams of a process tree that are not files,
+        and the seconds of these calls.  No other number includes them."""
         try:
             records = self.log.records("STDIO")
         except LogError:
@@ -203,7 +206,7 @@ class Context:
 
     @functools.cached_property
     def exclusive(self) -> list[Own]:
-        """Times in which no second is in two layers; empty if the log does not tell them apart."""
+        """Times of the layers without overlap; empty if the log has no such times."""
         above = own_times(self.attribution) if self.attribution else []
         below = [
             Own(f.layer.title, f.read_time or 0.0, f.write_time or 0.0, f.meta_time or 0.0)
@@ -214,29 +217,29 @@ class Context:
 
     @functools.cached_property
     def findings(self) -> list[Finding]:
-        """What the diagnoses say, problems first, by what is at stake."""
+        """The findings: problems first, ordered by potential saving."""
         return self._judged[0]
 
     @functools.cached_property
     def shares(self) -> Shares:
-        """How much of the time was I/O: what every report says of it."""
+        """The I/O share of the run time, for all reports."""
         return self._judged[1]
 
     @functools.cached_property
     def _judged(self) -> tuple[list[Finding], Shares]:
-        # Facts are kept only where they are asked again: they hold all records.
+        # Facts hold all records, so they are stored only for a process tree, which uses them again.
         facts = self.facts if self.tree else Facts(self.log, self.limits, self.processes)
         with np.errstate(over="ignore", invalid="ignore"):
             return diagnose_facts(facts), facts.shares
 
     @functools.cached_property
     def facts(self) -> Facts:
-        """What diagnoses look at, of a tree."""
+        """The facts for the diagnoses of a process tree."""
         return Facts(self.log, self.limits, self.processes)
 
     @functools.cached_property
     def processes(self) -> Processes | None:
-        """Who was in the run, if the log tells."""
+        """The processes of the run, or None if the log does not have them."""
         try:
             return processes(self.log)
         except LogError as error:
@@ -245,12 +248,12 @@ class Context:
 
     @property
     def tree(self) -> Processes | None:
-        """The processes of a run that is no MPI job but a tree of programs."""
+        """The processes of a run that is not an MPI job but a process tree; else None."""
         return self.processes if self.processes and self.processes.number > 1 else None
 
     @functools.cached_property
     def lanes(self) -> Lanes | None:
-        """When the programs of a tree were there."""
+        """The lifetimes of the programs of a process tree, as lanes of a diagram."""
         return lanes(self.tree, self.run_time, _LANES) if self.tree else None
 
     @property
@@ -261,23 +264,23 @@ class Context:
 
     @property
     def process_time(self) -> float:
-        """Seconds in which the processes could work, added up."""
+        """Returns the sum of the processes' working times in seconds."""
         return self.shares.work
 
     @property
     def of_ranks(self) -> bool:
-        """Whether this is a job of ranks, which are alike: times are told of each on average."""
+        """Tells whether this is a job of ranks, whose times are shown as means per rank."""
         return self.nprocs > 1 and self.tree is None
 
     @property
     def mean_over(self) -> int:
-        """What times are divided by where they are shown: ranks of a job are alike, so a mean
-        tells of each of them; programs of a tree are not, and their sum is shown."""
+        """Returns the divisor of shown times.  Ranks of a job are similar, so their mean describes
+        each of them.  Programs of a process tree are not, so their sum is shown."""
         return 1 if self.tree else self.nprocs
 
     @property
     def number(self) -> int:
-        """How many processes there were."""
+        """Returns the number of processes."""
         return self.processes.number if self.processes else self.nprocs
 
     @functools.cached_property
@@ -291,14 +294,14 @@ class Context:
 
     @functools.cached_property
     def talk(self) -> Talk | None:
-        """MPI's communication, where it was counted."""
+        """MPI communication, or None if it was not recorded."""
         try:
             return talk_of(self.log)
         except LogError:
-            return None  # said where the others' damage is
+            return None  # the damage is not reported
 
     def timelines(self, module: str, most: int) -> Timelines | None:
-        """When the busiest files of a trace were used; None without one."""
+        """Returns the access times of the busiest files of a trace; None if there is no trace."""
         try:
             return timelines(self.log, module, self.run_time, most)
         except LogError as error:
@@ -307,7 +310,7 @@ class Context:
 
     @functools.cached_property
     def extras(self) -> Totals | None:
-        """What the annex says of POSIX calls beyond the POSIX module; None without one."""
+        """The annex's sums of POSIX calls beyond the POSIX module; None if the log has none."""
         region = self.info.region("POSIX_EXT")
         if region is None or region.length == 0:
             return None
@@ -319,7 +322,7 @@ class Context:
 
     @functools.cached_property
     def usage(self) -> Usage | None:
-        """What the kernel has accounted to the processes."""
+        """The resource usage of the processes, as the kernel reported it."""
         return usage_of(self.log)
 
     @functools.cached_property
@@ -329,7 +332,7 @@ class Context:
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """What HDF5 calls became in POSIX; None if the log does not say."""
+        """The POSIX calls behind HDF5 calls; None if the log lacks them."""
         region = self.info.region("LAYERS")
         if region is None or region.length == 0:
             return None
@@ -341,8 +344,8 @@ class Context:
 
     @property
     def incomplete(self) -> bool:
-        """Whether the log does not hold all that it should: of a live program, without room
-        for all records, or damaged; the last as far as it was read until now."""
+        """Tells whether the log lacks data: its program still runs, a limit was reached, or the
+        log is damaged.  Damage counts only if it was read already."""
         info = self.info
         lacking = any(region.partial for region in info.regions)
         lost = {WITHOUT_RECORDS, LEFT_OUT} & dict(info.metadata).keys()
@@ -350,12 +353,12 @@ class Context:
 
     @property
     def nprocs(self) -> int:
-        """Processes of the job; at least one, whatever a damaged log says."""
+        """Returns the number of processes of the job; at least 1, even if the log is damaged."""
         return max(1, self.info.nprocs)
 
     @property
     def run_time(self) -> float:
-        """Seconds; for a live journal up to the last operation seen."""
+        """Returns seconds; of a live journal those up to the last recorded operation."""
         known = self.info.run_time
         if math.isfinite(known) and known >= 0:
             return known
@@ -363,19 +366,19 @@ class Context:
 
     @property
     def program(self) -> str:
-        """The name of the program that the user started, whatever it became."""
+        """Returns the name of the program that the user started, before any exec."""
         first = self.processes.first if self.processes and self.processes.ranks[0] == 0 else ""
         command = first if is_command(first) else self.info.exe.strip()
         return asked_for(command) if command else ""
 
     @functools.cached_property
     def failure(self) -> Failure | None:
-        """How the program failed; None: it did not, or the log does not tell."""
+        """How the program failed; None if it did not fail or the log lacks the status."""
         return failure(self.log, self.processes)
 
     @property
     def title(self) -> str:
-        """The program and the date, by which people know a run."""
+        """Returns the program and the date, which identify a run for users."""
         name = shorten(self.program, _TITLE) or "a program"
         try:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.info.start))
@@ -384,7 +387,7 @@ class Context:
         return f"{name}, {day}"
 
     def name(self, record: int) -> str:
-        """The name of a record, or its number; of one that many files share, how many."""
+        """Returns the name of a record or its id; of a record of many files also their number."""
         if like := self._alike.get(record):
             name, files = like
             return f"{name} ({files:,} files)"
@@ -393,7 +396,7 @@ class Context:
         return f"{found} ({group.files:,} files)" if group and group.files > 1 else found
 
     def together(self, figures: LayerFigures) -> Files:
-        """The files of a layer, with one row for those of a folder that are alike."""
+        """Returns the files of a layer; similar files of a folder are one row."""
         module = figures.layer.module
         if module not in self._together:
             files, names = together(figures.files, self.log.name)
@@ -404,5 +407,6 @@ class Context:
         return self._together[module]
 
     def short(self, name: str, width: int) -> str:
-        """A name cut in the middle where it is long; the appendix then has it in full."""
+        """Returns a name whose middle is cut if it is too long; the appendix then has the full
+        name."""
         return self.shown.all([name], width)[0]

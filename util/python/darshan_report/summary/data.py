@@ -1,4 +1,4 @@
-"""The report as data: what the PDF shows, for programs.  doc/report.schema.json describes it."""
+"""The report as JSON or CSV: the content of the PDF for programs (doc/report.schema.json)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .sections.processes import tree_rows
 from .text import visible
 
 FORMAT, VERSION = "darshan-report", 1
-_FILES, _DATASETS = 15, 50  # of a layer; the rest is summed in the layer itself
-_GROUPS = 200  # rows of the tree of processes; the rest is summed where it belongs
+_FILES, _DATASETS = 15, 50  # rows per layer; the sums of the layer include all
+_GROUPS = 200  # rows of the process tree; the remaining rows are added to the row above
 
 
 def _number(value: float | None) -> float | int | None:
-    """A number that JSON has; None for what is unknown."""
+    """Returns a number that JSON can represent, or None if it is unknown."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value
@@ -166,7 +166,7 @@ def _row(tree: Processes, row: Row, above: int | None) -> dict[str, Any]:
 
 
 def _tree(context: Context) -> dict[str, Any] | None:
-    """The processes of a run that is no MPI job, as far as there is room."""
+    """Returns the processes of a run that is a process tree, at most _GROUPS rows; else None."""
     tree = context.tree
     if tree is None or context.lanes is None:
         return None
@@ -225,7 +225,7 @@ def _io(context: Context) -> dict[str, Any]:
 
 
 def data(context: Context) -> dict[str, Any]:
-    """Everything, as plain lists and dictionaries."""
+    """Returns the whole report as lists and dictionaries."""
     info, attribution = context.info, context.attribution
     return {
         "format": FORMAT,
@@ -277,7 +277,7 @@ def data(context: Context) -> dict[str, Any]:
 
 
 def as_json(contexts: list[dict[str, Any]]) -> str:
-    """One report as an object, several as a list."""
+    """Returns one report as a JSON object, several reports as a list."""
     whole = contexts[0] if len(contexts) == 1 else contexts
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -291,7 +291,7 @@ def _rows(prefix: str, value: Any) -> list[tuple[str, Any]]:
 
 
 def as_csv(contexts: list[dict[str, Any]]) -> str:
-    """The same values, a line each: log, path of the value in the JSON, value."""
+    """Returns the same values as CSV, one line each: log, path of the value in the JSON, value."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("log", "path", "value"))

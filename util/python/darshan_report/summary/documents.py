@@ -1,5 +1,5 @@
-"""From the logs of one command to files: which log goes where, in which form, and the
-order of the sections in it."""
+"""From the logs of one command to output files: target and format of each log, and the order of the
+sections."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from .progress import Progress
 from .text import visible
 
 PROGRAM = "darshan-job-summary"
-INCOMPLETE = 3  # exit status: all was made, but a log does not hold everything
+INCOMPLETE = 3  # exit status: the report was made, but a log is incomplete
 
 
 def say(text: str) -> None:
-    """One line on stderr; a name from outside cannot steer the terminal."""
+    """Prints one line on stderr; control characters of names are escaped."""
     print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
 
 
 def complain(path: str, error: LogError) -> None:
-    """What is wrong with a log."""
+    """Prints the error of a log."""
     text = str(error)
     say(text if text.startswith(f"{path}: ") else f"{path}: {text}")
 
 
 def compose(context: Context) -> Report:
-    """One log becomes one report.  A module that is damaged becomes a warning in it."""
-    # What plots need, for plots only.
+    """Makes the report of one log; a damaged module becomes a warning in it."""
+    # Only reports with plots need these imports.
     from .sections import (  # noqa: PLC0415
         accesses,
         communication,
@@ -94,7 +94,7 @@ class Documents:
         self._status = 0
 
     def make(self) -> int:
-        """Makes everything; returns the exit status."""
+        """Makes all reports; returns the exit status."""
         if self._options.campaign:
             self._campaign(self._options.output or self._several_name("darshan-campaign"))
         elif self._options.compare:
@@ -105,7 +105,8 @@ class Documents:
         return self._status
 
     def _targets(self) -> list[tuple[str, list[str]]]:
-        """Which logs go into which file; two logs never into one by chance."""
+        """Returns the logs of each output file; refuses two logs for one file unless -o
+        names it."""
         paths = self._options.logs
         if self._options.output:
             if any(same_file(self._options.output, path) for path in paths):
@@ -144,7 +145,7 @@ class Documents:
         return made
 
     def _told(self, context: Context) -> None:
-        """What was made of an incomplete log begins with that; scripts see the status."""
+        """Sets the exit status for an incomplete log, so that scripts notice it."""
         if context.incomplete and not self._status:
             self._status = INCOMPLETE
 
@@ -186,7 +187,7 @@ class Documents:
         return "\n".join(parts)
 
     def _several_name(self, stem: str) -> str:
-        """Where one report of several logs goes that was given no name."""
+        """Returns the default output of a report of several logs."""
         return "-" if self._form == "text" else f"{stem}.{self._form}"
 
     def _several(self, target: str, report: Report) -> None:
@@ -257,7 +258,8 @@ class Documents:
             self._several(target, campaign.campaign(jobs))
 
     def _pages_of(self, target: str) -> list[Any]:
-        """What makes a page for each log of a campaign; nothing where none is asked for."""
+        """Returns the function that makes a page per log of a campaign, in a list; else an empty
+        list."""
         if self._form != "html" or target == "-":
             return []
         from ..page.campaign import Pages  # noqa: PLC0415 - for this form only
@@ -301,5 +303,5 @@ class Documents:
         if target == "-":
             return
         if sys.stdout is not None:
-            # As bytes: a name need not be text in the user's encoding.
+            # As bytes: the user's encoding may not have the characters of the name.
             sys.stdout.buffer.write(os.fsencode(target) + b"\n")

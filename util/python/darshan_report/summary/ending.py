@@ -1,4 +1,4 @@
-"""How the command ends by a signal: quietly, by that signal, with nothing left behind."""
+"""Exit by a signal: quietly, by the same signal, without leftover files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU)
 
 
 class _Begun:
-    """What there would be left of this process."""
+    """Temporary files and child processes of this process."""
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
@@ -31,7 +31,7 @@ _begun = _Begun()
 def _clean() -> None:
     for child in _begun.children:
         child.kill()
-        # Not child.wait: the interrupted code may be in it, and have its lock.
+        # Not child.wait: the interrupted code may hold its lock.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(child.pid, 0)
     for path in _begun.paths:
@@ -40,12 +40,12 @@ def _clean() -> None:
         else:
             with contextlib.suppress(OSError):
                 os.unlink(path)
-    # What others made for the time of this process: matplotlib has a folder, too.
+    # Cleans up for other modules, for example matplotlib's temporary folder.
     atexit._run_exitfuncs()
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """Ends this process.  No exception: a callback from C would swallow it."""
+    """Ends this process.  Raises no exception, because a callback from C would swallow it."""
     if _begun.holds:
         _begun.came = number
         return
@@ -59,16 +59,17 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def end(number: int) -> None:
-    """Ends this process by a signal, as one that came would: nothing stays behind."""
+    """Ends this process like an external signal would, without leftover files."""
     _end(number, None)
 
 
-BESIDE = ".darshan-report-"  # how the names of files begin that are being made
+BESIDE = ".darshan-report-"  # prefix of temporary files
 
 
 @contextlib.contextmanager
 def _held() -> Iterator[None]:
-    """Signals wait: what is made here is known before one ends the process."""
+    """Delays signals, so that a new file or process is registered before a signal ends this
+    process."""
     _begun.holds += 1
     try:
         yield
@@ -79,7 +80,8 @@ def _held() -> Iterator[None]:
 
 
 def prepare() -> None:
-    """From now on signals that would end this process clean up first; others stay ignored."""
+    """Installs handlers that clean up before a signal ends this process; ignored signals stay
+    ignored."""
     for number in _SIGNALS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _end)
@@ -87,7 +89,7 @@ def prepare() -> None:
 
 @contextlib.contextmanager
 def folder() -> Iterator[str]:
-    """A folder for the time of the block."""
+    """Creates a temporary folder that exists during the block."""
     with _held():
         path = tempfile.mkdtemp(prefix="darshan-report-")
         _begun.paths.add(path)
@@ -100,9 +102,10 @@ def folder() -> Iterator[str]:
 
 @contextlib.contextmanager
 def file_beside(target: str) -> Iterator[tuple[int, str]]:
-    """A new file, open, in the folder of target; gone after the block if it was not renamed."""
+    """Creates and opens a temporary file in the folder of target; deletes it after the block unless
+    it was renamed."""
     with _held():
-        # In the target's own folder, so that the rename is one step.
+        # In the target's own folder, so that the rename is atomic.
         made = tempfile.mkstemp(dir=os.path.dirname(target), prefix=BESIDE)
         _begun.paths.add(made[1])
     try:
@@ -114,7 +117,8 @@ def file_beside(target: str) -> Iterator[tuple[int, str]]:
 
 
 def run(command: list[str], where: str, environment: dict[str, str], seconds: float) -> int:
-    """Runs a program that reads and says nothing; its status.  OSError, TimeoutExpired."""
+    """Runs a program without input and output; returns its exit status.  Raises OSError or
+    TimeoutExpired."""
     with _held():
         child = subprocess.Popen(
             command,
@@ -128,6 +132,6 @@ def run(command: list[str], where: str, environment: dict[str, str], seconds: fl
     try:
         return child.wait(seconds)
     finally:
-        child.kill()  # nothing, if it has ended
+        child.kill()  # no effect if it has exited
         child.wait()
         _begun.children.discard(child)

@@ -1,4 +1,4 @@
-"""Draws the plots of a report into one PDF file, a page each."""
+"""Draws the plots of a report into one PDF file, one page each."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _MM_PER_INCH = 25.4
 
 
 def width_in(row: PlotRow) -> float:
-    """Width of each plot of a row, mm; a lone one takes the page only if it is worth it."""
+    """Returns the width in mm of each plot of a row; a single plot has half the page
+    unless `wide`."""
     count = 1 if len(row.plots) == 1 and row.plots[0].wide else 2
     return (TEXT_WIDTH - _GAP * (count - 1)) / count
 
 
 def prepare() -> None:
-    """Sets matplotlib up; a user's own settings must not change the report."""
-    # Its advice on cache folders is no business of who wants a report.
+    """Sets matplotlib up, without the user's own settings."""
+    # Users need not see matplotlib's advice on cache folders.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib  # noqa: PLC0415 - costs a quarter of a second, so only when drawing
 
@@ -48,7 +49,7 @@ def draw(plot: Plot, figure: Figure | SubFigure, width: float, height: float) ->
 
 
 def rows_of(report: Report) -> list[PlotRow]:
-    """The plots of a report in order, row by row."""
+    """Returns the rows of plots of a report in order."""
     return [block for block in report.blocks if isinstance(block, PlotRow)]
 
 
@@ -62,7 +63,7 @@ def write(reports: list[Report], path: str | os.PathLike[str]) -> int:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     pages = 0
-    # In memory first: PdfPages that cannot write fails with a complaint of zlib.
+    # In memory first: if PdfPages cannot write the file, it fails with an error of zlib.
     made = io.BytesIO()
     with PdfPages(made) as pdf:
         for row in rows:

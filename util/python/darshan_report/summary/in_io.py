@@ -1,4 +1,4 @@
-"""The words for shares of time in I/O: the same in every report, with the same numbers."""
+"""The wording of the I/O share, equal in all reports."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ OF_RUN, OF_WORK = "run time", "working time"
 
 
 def of_what(shares: Shares) -> str:
-    """What a share is a share of: the run time, if nobody waited."""
+    """Returns the base of a share: the run time if no process waited, else the working time."""
     return OF_WORK if shares.waited else OF_RUN
 
 
 def files(shares: Shares) -> str:
-    """The part of the time in file I/O."""
+    """Returns the share of file I/O."""
     return share(shares.files, shares.work)
 
 
 def all_layers(shares: Shares) -> str:
-    """The part of the time in I/O of all layers."""
+    """Returns the share of I/O of all layers."""
     return share(shares.all, shares.work)
 
 
 def sentence(shares: Shares) -> str:
-    """Both parts, and what they are parts of."""
+    """Returns both shares and their base as a sentence."""
     what = of_what(shares)
     told = f"{files(shares)} of the {what} went into file I/O"
     if shares.above:

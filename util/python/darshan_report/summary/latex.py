@@ -1,5 +1,7 @@
-"""The report as PDF: through LaTeX, by source from the template and one run of the engine;
-where there is none, matplotlib makes it alone (plain.py)."""
+"""The report as PDF: source from the template, and one run of a LaTeX engine.
+
+Without LaTeX, matplotlib draws the report (plain.py).
+"""
 
 from __future__ import annotations
 
@@ -21,28 +23,28 @@ from .text import latex, pdf_string
 FIGURES = "figures.pdf"
 SOURCE = "report.tex"
 RESULT = "report.pdf"
-# Starts in half the time of lualatex, needs half the memory, and is in every TeX.
+# pdflatex starts in half the time of lualatex, needs half the memory, and is in every TeX.
 _ENGINE = "pdflatex"
-_INDENT = 1  # em, of a level of a tree
-_BREAKABLE = 12  # rows; a longer table may go over a page, its head repeated
+_INDENT = 1  # em per level of a tree
+_BREAKABLE = 12  # rows; a longer table may continue on the next page, where its head is repeated
 _SECONDS = 120  # an engine that takes longer hangs
-_SPARSE = 0.25  # of its height: a last page with less is worth a second try,
-_TIGHT = (  # with a little less white
+_SPARSE = 0.25  # part of the last page; if less is used, a second run tries to save the page
+_TIGHT = (  # the settings of that run: less white space
     r"\setlength{\topmargin}{\dimexpr 8mm-1in\relax}\setlength{\textheight}{274mm}"
     r"\setlength{\parskip}{0.4mm}\setlength{\LTpre}{0.4mm}\renewcommand{\headingskip}{1.2mm}"
 )
 
 
 class NotKeptError(OSError):
-    """The intermediate files could not be kept; its filename is the folder for them."""
+    """The intermediate files could not be copied; its filename is their target folder."""
 
 
 class LatexFailed(RuntimeError):
-    """The engine is there, but made no PDF; the text says why in one line."""
+    """The engine made no PDF; the message gives the reason in one line."""
 
 
 def engine() -> str | None:
-    """Path of the LaTeX engine, None if there is none."""
+    """Returns the path of the LaTeX engine, or None if it is not installed."""
     return shutil.which(_ENGINE)
 
 
@@ -51,7 +53,7 @@ def _cell(column: Column, text: str) -> str:
 
 
 def _rows(table: Table) -> list[list[str]]:
-    """The rows as LaTeX."""
+    """Returns the rows as LaTeX."""
     rows = [[_cell(c, text) for c, text in zip(table.columns, row)] for row in table.rows]
     for row, depth in zip(rows, table.indents):
         row[0] = rf"\hspace*{{{_INDENT * depth}em}}{row[0]}"
@@ -59,12 +61,9 @@ def _rows(table: Table) -> list[list[str]]:
 
 
 def _widest(heads: list[str], rows: list[list[str]]) -> str:
-    """A row that is never printed, as wide as every row of the table.
-
-    Head and rows of a longtable are set apart and agree on widths only in a second
-    run of the engine; a row that is dropped, with all of a column in each cell, gives
-    both the right widths at once.
-    """
+    """Returns a row that is never printed and as wide as the widest row of the table.  The head and
+    the rows of a longtable have independent widths until a second run of the engine.  A dropped
+    row, whose cells contain all texts of their columns, gives both the final widths at once."""
     cells = []
     for place, head in enumerate(heads):
         lines = [head, *dict.fromkeys(row[place] for row in rows if place < len(row))]
@@ -76,7 +75,7 @@ def _table(table: Table) -> str:
     kinds = "".join("r" if c.right else "l" for c in table.columns)
     long = len(table.rows) > _BREAKABLE
     kind = "longtable" if long else "tabular"
-    # Without @{} the outer columns would stand away from the text above.
+    # Without @{} the outer columns would be indented.
     lines = [rf"{{\footnotesize\begin{{{kind}}}{{@{{}}{kinds}@{{}}}}"]
     heads = [rf"\textbf{{{latex(c.title)}}}" for c in table.columns]
     rows = _rows(table)
@@ -92,13 +91,13 @@ def _table(table: Table) -> str:
 
 
 def _outline_text(text: str) -> str:
-    """A title for the list of bookmarks, where only plain letters are safe."""
+    """Returns a title for the list of bookmarks, in which only plain characters are safe."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in " .,:;-+/=_") else " " for c in text)
     return latex(plain).replace("-{}", "-").replace(",{}", ",").replace(r"\_", "\\string_")
 
 
 def _inside(blocks: list[Block], place: int) -> int:
-    """Headings of the next level below the heading at this place."""
+    """Returns how many headings of the next level belong to the heading with this index."""
     count = 0
     for block in blocks[place + 1 :]:
         if isinstance(block, Heading):
@@ -158,7 +157,7 @@ def _block(block: Block, pages: Iterator[int], report: int) -> str:
 
 
 def source(reports: list[Report], spacing: str = "") -> str:
-    """The LaTeX source of the reports; figures are pages of FIGURES in order."""
+    """Returns the LaTeX source of the reports; their figures are the pages of FIGURES in order."""
     pages = itertools.count(1)
     body = []
     for number, report in enumerate(reports):
@@ -173,19 +172,19 @@ def source(reports: list[Report], spacing: str = "") -> str:
                 body.append(_block(block, pages, number))
     template = resources.files(__package__).joinpath("template.tex").read_text("utf-8")
     info = f"/Title {pdf_string(reports[0].title)} /Creator {pdf_string('darshan-job-summary')}"
-    # The body last: what a log put into it must not be taken for a mark.
+    # The body last: text of a log must not be taken for a placeholder.
     template = template.replace("@SPACING@", spacing)
     return template.replace("@INFO@", info).replace("@BODY@", "\n".join(body))
 
 
 def _by_latex(reports: list[Report], folder: str, program: str) -> str:
-    """Makes the PDF in an empty folder and returns its path; LatexFailed if it cannot."""
+    """Makes the PDF in an empty folder and returns its path.  Raises LatexFailed."""
     figures.write(reports, os.path.join(folder, FIGURES))
     result = os.path.join(folder, RESULT)
     made = _set(source(reports), folder, program)
     if len(reports) == 1 and made.pages > 1 and made.used < _SPARSE:
         os.replace(result, f"{result}-wide")
-        # A try: where it does not help, or fails, what is there is good.
+        # If the second run fails or saves no page, the first result remains.
         with contextlib.suppress(LatexFailed):
             if _set(source(reports, _TIGHT), folder, program).pages < made.pages:
                 return result
@@ -195,17 +194,17 @@ def _by_latex(reports: list[Report], folder: str, program: str) -> str:
 
 @dataclass(frozen=True)
 class _Made:
-    """What the engine says of the PDF."""
+    """The engine's report about the PDF."""
 
     pages: int
-    used: float  # of the height of the last page
+    used: float  # part of the last page's height
 
 
 def _set(text: str, folder: str, program: str) -> _Made:
-    """Runs the engine on a source; LatexFailed without a PDF."""
+    """Runs the engine on a source.  Raises LatexFailed if there is no PDF."""
     with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as file:
         file.write(text)
-    # The engine sees names relative to its folder only and may start nothing.
+    # The engine may access only files in its folder and may start no program.
     limits = {**os.environ, "openin_any": "p", "openout_any": "p"}
     command = [program, "-interaction=batchmode", "-halt-on-error", "-no-shell-escape", SOURCE]
     try:
@@ -219,12 +218,12 @@ def _set(text: str, folder: str, program: str) -> _Made:
     pages = re.search(r"^Output written on .*\((\d+) pages?,", said, re.MULTILINE)
     used = re.search(r"^used ([\d.]+) of ([\d.]+)$", said, re.MULTILINE)
     part = float(used[1]) / float(used[2]) if used else 1.0
-    # What is too much for a page is not taken off it before the page is shipped.
+    # A part above 1 contains a full page that TeX had not yet shipped when it printed the height.
     return _Made(int(pages[1]) if pages else 1, part - 1 if part > 1 else part)
 
 
 def _log(folder: str) -> str:
-    """What the engine said; nothing if it left no log."""
+    """Returns the engine's log; "" if there is none."""
     try:
         with open(os.path.join(folder, "report.log"), encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -233,7 +232,7 @@ def _log(folder: str) -> str:
 
 
 def _complaint(said: str) -> str:
-    """The first error of the engine's log."""
+    """Returns the first error of the engine's log."""
     errors = (line.strip() for line in said.split("\n") if line.startswith("!"))
     return next(errors, "no reason given" if said else "it left no log")
 
@@ -246,7 +245,7 @@ def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[
         except LatexFailed as error:
             say(f"{error}; drawing the report without LaTeX")
     figures.prepare()
-    # Needs matplotlib at once: where that is not there either, nothing else is to be said.
+    # Needs matplotlib; if it is missing, its error must be the only message.
     from . import plain  # noqa: PLC0415
 
     if use_latex and not program:
@@ -271,12 +270,9 @@ def write_pdf(
     use_latex: bool,
     say: Callable[[str], None],
 ) -> None:
-    """Makes the PDF of the reports at target, all of it or nothing; "-" is standard output.
-
-    keep: a folder for the intermediate files.  say: gets one line for the user
-    when something was done another way than asked.  OSError if target cannot
-    be written.
-    """
+    """Makes the PDF of the reports at target, atomically; "-" is standard output.  keep: a folder
+    for the intermediate files.  say: prints one line if LaTeX was not used as requested.  Raises
+    OSError if target cannot be written."""
     with ending.folder() as work:
         made = _render(reports, work, use_latex, say)
         if keep:

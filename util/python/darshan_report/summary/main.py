@@ -87,7 +87,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _form(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
-    """The form that an option names, else the ending of the output; else a PDF."""
+    """Returns the format of an option, else that of the output's ending, else PDF."""
     asked = next((form for form in _FORMS if getattr(options, form)), None)
     suffix = os.path.splitext(options.output or "")[1]
     if asked or not suffix:
@@ -131,20 +131,20 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _run_and_flush(arguments: Sequence[str] | None) -> int:
     try:
         return _run(arguments)
-    finally:  # after the help, which ends by an exception, too
+    finally:  # also after --help, which raises SystemExit
         if sys.stdout is not None:
             sys.stdout.flush()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status: 1 if anything was not made or not written."""
+    """Runs the command; returns its exit status: 1 if a report was not made or not written."""
     try:
         return _run_and_flush(arguments)
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)  # whoever read the output has enough
+        ending.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
     except OSError as error:
         say(str(error) if error.filename else f"cannot write -: {error.strerror}")
-    # Python would complain at exit about what it could not write.
+    # Else Python would print an error at exit about the unwritten output.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 1
 

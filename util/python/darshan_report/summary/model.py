@@ -1,4 +1,4 @@
-"""What a report consists of.  Sections make blocks, renderers draw them."""
+"""The parts of a report.  Sections make blocks, renderers draw them."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Heading:
-    """Starts a section; new_page: one that is looked at as a whole."""
+    """Starts a section; new_page: the section begins on a new page."""
 
     text: str
     new_page: bool = False
-    anchor: str = ""  # a name that a Paragraph's link leads to
-    level: int = 0  # 1: part of the section of the heading before with level 0
+    anchor: str = ""  # target of a Paragraph's link
+    level: int = 0  # 1: belongs to the section of the last heading with level 0
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text; strong for the few sentences that answer the question."""
+    """Running text; strong for the few sentences that answer the user's question."""
 
     text: str
     strong: bool = False
-    link: str = ""  # anchor of the heading that says more
-    url: str = ""  # address of a page that says more; printable ASCII
+    link: str = ""  # anchor of the heading with the details
+    url: str = ""  # address of a page with the details; printable ASCII
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Labels and values: long ones on a line of their own, then pairs side by side."""
+    """Labels and values: long values on lines of their own, then pairs in two columns."""
 
     wide: tuple[tuple[str, str], ...]
     short: tuple[tuple[str, str], ...]
 
     @property
     def pairs(self) -> list[tuple[tuple[str, str], ...]]:
-        """The short ones two by two, first the left column downwards."""
+        """Returns the short facts in pairs; the left column comes first."""
         half = (len(self.short) + 1) // 2
         left, right = self.short[:half], self.short[half:]
         return [(one, *right[place : place + 1]) for place, one in enumerate(left)]
@@ -47,7 +47,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; code: names and numbers in a typewriter face."""
+    """A column of a table; code: names and numbers in a monospaced font."""
 
     title: str
     right: bool = False
@@ -56,8 +56,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of ready text.  note: what the numbers are taken over.  indents: how deep the
-    first cell of each row is in a tree; empty: there is none."""
+    """Rows of formatted text.  note: what the numbers refer to.  indents: depth of each row in a
+    tree; empty: no tree."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -66,36 +66,36 @@ class Table:
 
     @property
     def indented(self) -> tuple[tuple[str, ...], ...]:
-        """The rows for a page of letters of one width."""
+        """Returns the rows for a monospaced font, indented with spaces."""
         depths = self.indents or (0,) * len(self.rows)
         return tuple(("  " * d + row[0], *row[1:]) for d, row in zip(depths, self.rows))
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure: draw gets axes and nothing else.  Lengths are in mm."""
+    """A plot; `draw` gets axes and nothing else.  Lengths are in mm."""
 
     title: str
     draw: Callable[[Axes], None]
-    height: float  # of all, the margins included
-    left: float  # room for labels
+    height: float  # of the whole plot, with margins
+    left: float  # for labels
     right: float = 3.0
     top: float = 4.0
     bottom: float = 7.0
-    wide: bool = False  # worth the width of the page
+    wide: bool = False  # may have the whole width of the page
     note: str = ""
 
 
 @dataclass(frozen=True)
 class PlotRow:
-    """One or two plots beside each other."""
+    """One or two plots next to each other."""
 
     plots: tuple[Plot, ...]
 
 
 @dataclass(frozen=True)
 class Code:
-    """Lines to be typed as they stand."""
+    """Lines that the user can copy as they are."""
 
     lines: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""Files that are made as a whole or not at all, and standard output."""
+"""Output files that are written atomically, and standard output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 
 def _status(target: str) -> os.stat_result | None:
-    """The status of a target that is there, links followed; None: a new file is to be made."""
+    """Returns the status of a file, following links; None if it does not exist."""
     try:
         return os.stat(target)
     except FileNotFoundError:
@@ -24,7 +24,7 @@ def _status(target: str) -> os.stat_result | None:
 
 
 def same_file(one: str, other: str) -> bool:
-    """Are both names, as far as they exist, of one file?"""
+    """Tells whether both names refer to the same existing file."""
     try:
         return os.path.samefile(one, other)
     except OSError:
@@ -44,11 +44,9 @@ def _replace(
 
 
 def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
-    """Makes a file at target, all of it or nothing: written beside it, then renamed.
-
-    A symbolic link stays one: what it points to is replaced.  What is no
-    regular file (a device, a pipe) is written to, never replaced.
-    """
+    """Writes a file atomically: a temporary file in the same folder is renamed.  If target is a
+    symbolic link, the file that it refers to is replaced.  A device or pipe is written to, not
+    replaced."""
     before = _status(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
         with open(target, "wb") as file:
@@ -56,21 +54,21 @@ def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
     else:
         try:
             _replace(os.path.realpath(target), before, fill)
-        except OSError as error:  # nobody knows the name of the file beside it
+        except OSError as error:  # the user does not know the name of the temporary file
             if os.path.basename(str(error.filename)).startswith(ending.BESIDE):
                 error.filename, error.filename2 = target, None
             raise
 
 
 def standard_output() -> IO[bytes]:
-    """Standard output for bytes; OSError where the caller has closed it."""
+    """Returns standard output for bytes.  Raises OSError if the caller has closed it."""
     if sys.stdout is None:
         raise OSError(errno.EBADF, "it is closed")
     return sys.stdout.buffer
 
 
 def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
-    """What the arguments ask for; that --help cannot be written is said in a line."""
+    """Parses the arguments; reports in one line if --help cannot be written."""
     try:
         try:
             return parse()
@@ -82,13 +80,13 @@ def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
         raise
     except OSError as error:
         say(f"cannot write -: {error.strerror}")
-        # Python would complain at exit about what it could not write.
+        # Else Python would print an error at exit about the unwritten output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise SystemExit(1) from None
 
 
 def is_terminal(target: str) -> bool:
-    """Would what is written to target (or "-") appear on a screen?"""
+    """Tells whether target (or "-") is a terminal."""
     if target == "-":
         return sys.stdout is not None and sys.stdout.isatty()
     before = _status(target)
@@ -99,7 +97,7 @@ def is_terminal(target: str) -> bool:
 
 
 def write_text(text: str, target: str) -> None:
-    """Makes a text file in UTF-8; "-" is standard output."""
+    """Writes a text file in UTF-8; "-" is standard output."""
     content = text.encode("utf-8", "backslashreplace")
     if target == "-":
         standard_output().write(content)

@@ -1,4 +1,4 @@
-"""The report without LaTeX: pages drawn with matplotlib's own PDF backend."""
+"""The report without LaTeX: pages that matplotlib's own PDF backend draws."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PAGE = (210.0, 297.0)  # mm
 _LEFT, _TOP, _BOTTOM = 15.0, 14.0, 16.0
 _INCH = 25.4
 _POINT = _INCH / 72
-_LEADING = 1.35  # line height in font sizes
-# Advance of a letter in font sizes: exact for the typewriter face, a safe mean
-# for the proportional one.
+_LEADING = 1.35  # line height as a multiple of the font size
+# Width of a character as a multiple of the font size: exact for the monospaced font, a safe mean
+# for the proportional font.
 _TYPEWRITER, _PROPORTIONAL = 0.602, 0.56
 
 
 class _Pages:
-    """Puts blocks below each other and starts pages."""
+    """Places blocks below each other and starts pages."""
 
     def __init__(self, pdf: PdfPages, report: Report) -> None:
         self._pdf = pdf
@@ -44,11 +44,11 @@ class _Pages:
         self._put(_LEFT, _PAGE[1] - 8, footer, 7)
 
     def finish(self) -> None:
-        """Writes the page begun."""
+        """Writes the current page."""
         self._pdf.savefig(self._figure)
 
     def new_page(self) -> None:
-        """Goes to the next page unless this one is still empty."""
+        """Starts a new page unless the current page is empty."""
         if not self._fresh:
             self.finish()
             self._start()
@@ -71,7 +71,7 @@ class _Pages:
         right: bool = False,
         url: str = "",
     ) -> None:
-        # parse_math: a "$" in a file name is no formula.
+        # parse_math: a "$" in a file name does not start a formula.
         self._figure.text(
             x / _PAGE[0],
             1 - y / _PAGE[1],
@@ -89,7 +89,7 @@ class _Pages:
     def lines(
         self, text: str, size: float, *, bold: bool = False, italic: bool = False, url: str = ""
     ) -> None:
-        """Running text, wrapped."""
+        """Adds running text, wrapped."""
         width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
         step = size * _POINT * _LEADING
         for line in textwrap.wrap(printable(text), width) or [""]:
@@ -99,8 +99,8 @@ class _Pages:
         self._y += 0.8
 
     def heading(self, text: str) -> None:
-        """A heading with a rule below."""
-        self._room(25)  # so that it does not end a page
+        """Adds a heading with a rule below."""
+        self._room(25)  # space for the first lines after it as well
         self._y += 2
         self.lines(text, 9, bold=True)
         self._rule()
@@ -112,7 +112,7 @@ class _Pages:
         self._y += 1.4
 
     def facts(self, facts: Facts) -> None:
-        """Labels left, values wrapped right of them."""
+        """Adds labels on the left and wrapped values to the right of them."""
         size, indent = 7.0, 22.0
         step = size * _POINT * _LEADING
         width = int((figures.TEXT_WIDTH - indent) / (size * _POINT * _PROPORTIONAL))
@@ -132,7 +132,7 @@ class _Pages:
         self._y += 1
 
     def code(self, code: Code) -> None:
-        """Lines of code, wrapped by width only."""
+        """Adds lines of code, wrapped only at the page's width."""
         size, indent = 6.5, 4.0
         step = size * _POINT * _LEADING
         width = int((figures.TEXT_WIDTH - indent) / (size * _POINT * _TYPEWRITER))
@@ -144,7 +144,8 @@ class _Pages:
         self._y += 0.8
 
     def table(self, table: Table) -> None:
-        """Columns as wide as their longest cell, in a face that fits the page."""
+        """Adds a table; columns are as wide as their longest cell, in a font size that fits the
+        page."""
         rows = table.indented
         letters = [
             max(len(c.title), *(len(printable(row[place])) for row in rows), 0) + 2
@@ -177,7 +178,7 @@ class _Pages:
             self.lines(table.note, 6, italic=True)
 
     def plots(self, row: PlotRow) -> None:
-        """Plots beside each other, each with its title above and note below."""
+        """Adds plots next to each other, each with its title above and note below."""
         width = figures.width_in(row)
         height = max(p.height for p in row.plots)
         notes = 4.0 if any(p.note for p in row.plots) else 0.0
@@ -221,10 +222,10 @@ class _Pages:
 
 
 def render(reports: list[Report], folder: str) -> str:
-    """Makes the PDF in a folder and returns its path; figures.prepare() comes first."""
+    """Makes the PDF in a folder and returns its path; the caller has called figures.prepare()."""
     path = os.path.join(folder, RESULT)
     about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
-    made = io.BytesIO()  # as in figures.write
+    made = io.BytesIO()  # in memory for the same reason as in figures.write
     with PdfPages(made, metadata=about) as pdf:
         for report in reports:
             pages = _Pages(pdf, report)

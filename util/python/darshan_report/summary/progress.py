@@ -1,16 +1,16 @@
-"""How far a long command is, on the terminal of who waits for it."""
+"""Progress of a long command on the user's terminal."""
 
 from __future__ import annotations
 
 import sys
 import time
 
-_SECONDS = 0.2  # between two numbers
+_SECONDS = 0.2  # between two updates
 
 
 class Progress:
-    """A line that is written over and over, and gone at the end; nothing where stderr is no
-    terminal."""
+    """A line that is overwritten, and erased at the end.  If stderr is not a terminal, it prints
+    nothing."""
 
     def __init__(self, program: str, things: str) -> None:
         self._program, self._things = program, things
@@ -19,7 +19,7 @@ class Progress:
         self._wide = 0
 
     def at(self, number: int, whole: int) -> None:
-        """So many are done."""
+        """Prints that `number` of `whole` things are done."""
         now = time.monotonic()
         if not self._shown or (number < whole and now - self._last < _SECONDS):
             return
@@ -30,7 +30,7 @@ class Progress:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Makes room for another line."""
+        """Erases the line, so that another line can be printed."""
         if self._wide:
             sys.stderr.write(f"\r{' ' * self._wide}\r")
             sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""The report for a terminal: the findings and the layers in 80 columns."""
+"""The report for a terminal: findings and layers in 80 columns."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .units import UNKNOWN, WRONG, amount, seconds
 
 _WIDTH = 80
 _BRIEF = 3  # problems
-_TALK = 5  # calls of MPI
+_TALK = 5  # MPI functions
 _MAPPED = 3  # files
-_PROGRAM, _TREE = 40, 12  # characters of a program, programs
+_PROGRAM, _TREE = 40, 12  # characters of a program's name, rows of the process tree
 _PROCESS = f"{{:<{_PROGRAM}}}" + "{:>10}" * 4
 _LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
 
 
 def _wrapped(text: str, indent: str = "  ") -> Iterator[str]:
-    """Lines of at most 80 columns; a word that is longer is broken."""
+    """Yields lines of at most 80 columns; longer words are broken."""
     yield from textwrap.wrap(
         visible(text), _WIDTH, initial_indent=indent, subsequent_indent=indent,
         break_on_hyphens=False,
@@ -40,7 +40,7 @@ def _head(context: Context) -> Iterator[str]:
 
 
 def _narrow(cell: str) -> str:
-    """A cell that leaves a blank before it, marked or not."""
+    """Returns a cell with a short mark for a negative time, so that a blank fits before it."""
     return cell.replace(f" {WRONG}", WRONG.strip("()"))
 
 
@@ -70,7 +70,7 @@ def _layers(context: Context) -> Iterator[str]:
 
 
 def _mapped(context: Context) -> Iterator[str]:
-    """The mapped files of which most was touched."""
+    """Yields the mapped files of which most bytes were touched."""
     figures = next((f for f in context.figures if f.files.mapped.any()), None)
     if figures is None:
         return
@@ -142,7 +142,7 @@ def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
 
 
 def lines(context: Context, verbose: bool = False) -> Iterator[str]:
-    """The screen, line by line.  verbose: with evidence, and what is good."""
+    """Yields the lines of the report.  verbose: adds evidence and good findings."""
     yield from _head(context)
     for text in notes.warnings(context):
         yield from _wrapped(f"Caution: {text}", "")
@@ -158,7 +158,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
 
 
 def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
-    """The costliest problems of some logs, a line each; or that there is none."""
+    """Yields the costliest problems of some logs, one line each, or one line if there are none."""
     problems = sorted(
         (f for one in findings for f in one if f.kind == PROBLEM), key=lambda f: f.rank
     )
@@ -166,7 +166,7 @@ def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
     for finding in problems:
         titles.setdefault(finding.title, finding)
     for finding in list(titles.values())[:_BRIEF]:
-        # Seconds without the bytes: a line, whole.
+        # Seconds without the bytes, so that the line is not cut.
         at = stake(finding).partition("; ")[0].partition(" and ")[0]
         yield textwrap.shorten(f"! {finding.title}: {at}", _WIDTH, placeholder=" ...")
     if len(titles) > 0:

@@ -1,4 +1,4 @@
-"""Text of a stranger's log made fit to print.  A file name is data, never markup."""
+"""Makes text of an untrusted log printable.  A file name is data, never markup."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 ELLIPSIS = "\u2026"
-_CUTS = 4  # how often names that look alike are cut anew before they get numbers
+_CUTS = 4  # how often equal short names are cut again before they get numbers
 
-# What these characters are in LaTeX with T1 fonts.  The braces behind some keep
-# two neighbours from becoming one glyph (a dash, a quote).
+# The LaTeX source of these characters with T1 fonts.  The braces behind some of them prevent that
+# two neighbours become one glyph (a dash, a quote).
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -44,7 +44,7 @@ _LATEX = {
     "\u201d": r"\textquotedblright{}",
     "\u2013": r"\textendash{}",
 }
-# Letters that LaTeX's T1 fonts and matplotlib's font both have.
+# Letters that exist in LaTeX's T1 fonts and in matplotlib's font.
 _LETTERS = frozenset(
     "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
     "ĂăĄąĆćČčĎďĘęĚěĞğŁłŃńŇňŐőŒœŔŕŘřŚśŞşŠšŤťŮůŰűŸŹźŻżŽž"
@@ -52,11 +52,9 @@ _LETTERS = frozenset(
 
 
 def visible(text: str) -> str:
-    """The text for a terminal or a title: what could steer it is shown by its number.
-
-    Bytes that are not UTF-8 (surrogates here) become \\xNN, control and format
-    characters, which could turn the reading order round, \\uNNNN.
-    """
+    """Returns the text for a terminal or a title, with control characters escaped.  Bytes that are
+    not UTF-8 (surrogates here) become \\xNN.  Control and format characters, which could reverse
+    the reading order, become \\uNNNN."""
     return "".join(_visible(c) for c in text)
 
 
@@ -70,7 +68,8 @@ def _visible(character: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text for a page: what the report's fonts cannot draw is shown by its number."""
+    """Returns the text for a page; characters that the report's fonts lack become their code
+    points."""
     return "".join(
         c if " " <= c <= "\x7e" or c in _LETTERS or c in _LATEX else f"<U+{ord(c):04X}>"
         for c in visible(text)
@@ -78,7 +77,8 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """At most this many characters: the middle gives way, the end most telling."""
+    """Returns at most `width` characters; the middle is cut, because the end is most
+    distinctive."""
     text = printable(text)
     if len(text) <= width:
         return text
@@ -87,7 +87,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def _around(text: str, place: int, width: int) -> str:
-    """At most this many characters, among them those at this place and the end."""
+    """Returns at most `width` characters, among them those at `place` and at the end."""
     tail = width // 3
     room = width - tail - 2
     start = max(0, place - room // 4)
@@ -99,12 +99,12 @@ def _around(text: str, place: int, width: int) -> str:
 
 
 def _agree(texts: Sequence[str]) -> int:
-    """So many characters at their beginning are the same."""
+    """Returns the length of the common prefix."""
     return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts)))
 
 
 def _alike(shown: dict[str, str]) -> list[list[str]]:
-    """Texts of which several would be shown as the same."""
+    """Returns groups of texts whose short forms are equal."""
     groups: dict[str, list[str]] = {}
     for text, short in shown.items():
         groups.setdefault(short, []).append(text)
@@ -112,10 +112,11 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
 
 
 def shorten_all(texts: Iterable[str], width: int) -> list[str]:
-    """Each at most this wide; what would look alike is cut where it differs."""
+    """Returns each text in at most `width` characters; texts that would look equal are cut where
+    they differ."""
     full = [printable(text) for text in texts]
     shown = {text: shorten(text, width) for text in full}
-    # Each time around a group agrees further than before, and is cut there.
+    # Each round finds a longer common prefix of a group and cuts behind it.
     for _ in range(_CUTS):
         for group in _alike(shown):
             place = _agree(group)
@@ -127,27 +128,27 @@ def shorten_all(texts: Iterable[str], width: int) -> list[str]:
 
 
 def numbered(text: str, number: int, width: int) -> str:
-    """A text that nothing else tells from another."""
+    """Returns a text with a number that distinguishes it."""
     mark = f"~{number}"
     return f"{text[: width - len(mark)]}{mark}"
 
 
 class ShortNames:
-    """Names as a report shows them: cut to a width, and no two of them to the same text."""
+    """Short names of a report: cut to a width, different names never have the same short form."""
 
     def __init__(self) -> None:
-        self.full: dict[str, str] = {}  # as shown -> in full, in order of use
-        self._shown: dict[tuple[str, int], str] = {}  # a name, its width -> as shown
+        self.full: dict[str, str] = {}  # short name -> full name, in order of use
+        self._shown: dict[tuple[str, int], str] = {}  # (name, width) -> short name
 
     def all(self, names: Sequence[str], width: int) -> list[str]:
-        """Those of one table; a name is shown as in the one before."""
+        """Returns the short names of one table; a name keeps the short form of earlier tables."""
         for name, short in zip(names, shorten_all(names, width)):
             if (name, width) not in self._shown:
                 self._shown[name, width] = self._own(name, short, width)
         return [self._shown[name, width] for name in names]
 
     def _own(self, name: str, short: str, width: int) -> str:
-        """What stands for this name, and in this report for no other one."""
+        """Returns a short form that no other name of this report has."""
         if short == printable(name):
             return short
         shown, number = short, 0
@@ -162,11 +163,11 @@ class ShortNames:
 
 
 def latex(text: str, breakable: bool = False) -> str:
-    """Text as LaTeX source that typesets it; breakable: lines may end anywhere."""
+    """Returns the LaTeX source that prints the text; breakable: lines may break anywhere."""
     parts = [_LATEX.get(c, c) for c in printable(text)]
     return r"\hskip0pt{}".join(parts) if breakable else "".join(parts)
 
 
 def pdf_string(text: str) -> str:
-    """Text as a PDF string object in hexadecimal, which needs no escaping."""
+    """Returns the text as a PDF string object in hexadecimal, which needs no escaping."""
     return f"<FEFF{visible(text).encode('utf-16-be').hex().upper()}>"

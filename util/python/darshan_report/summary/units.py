@@ -1,4 +1,4 @@
-"""Numbers as a person reads them, always with their unit."""
+"""Formats numbers with their units."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 
 UNKNOWN = "unknown"
 NONE = "-"
-WRONG = "(!)"  # behind what cannot be
+WRONG = "(!)"  # marks an impossible value
 _STEPS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def _three_digits(value: float) -> str:
-    """At least three significant digits, no exponent."""
+    """Returns at least three significant digits, without an exponent."""
     size = abs(value)
     if size >= 100 or value == 0:
         return _whole(value)
@@ -19,17 +19,17 @@ def _three_digits(value: float) -> str:
 
 
 def _whole(value: float) -> str:
-    """Without a fraction; what rounds to zero has no sign."""
+    """Returns an integer; a value that rounds to zero has no sign."""
     return f"{round(value, 0) + 0.0:,.0f}"
 
 
 def _marked(shown: str, value: float) -> str:
-    """A time that is below zero is the fault of a clock, and not to be believed."""
+    """Marks a negative time, which is the result of a wrong clock."""
     return f"{shown} {WRONG}" if value < 0 else shown
 
 
 def amount(value: float | None) -> str:
-    """Bytes in powers of 1024: "0 B", "322 B", "1.50 KiB", "128 MiB"."""
+    """Returns bytes in powers of 1024: "0 B", "322 B", "1.50 KiB", "128 MiB"."""
     if value is None:
         return UNKNOWN
     if abs(value) < 1024:
@@ -37,14 +37,14 @@ def amount(value: float | None) -> str:
     scaled = float(value)
     for step in _STEPS:
         scaled /= 1024
-        # 1023.9 would round up to "1,024", a size of the next step.
+        # 1023.9 would round up to "1,024", which is a value of the next unit.
         if abs(scaled) < 999.5 or step == _STEPS[-1]:
             break
     return f"{_three_digits(scaled)} {step}"
 
 
 def seconds(value: float | None) -> str:
-    """Seconds: "0 s", "23 \u00b5s", "65.8 ms", "7.13 s", "37,517 s"."""
+    """Returns seconds: "0 s", "23 \u00b5s", "65.8 ms", "7.13 s", "37,517 s"."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
     size = abs(value)
@@ -56,7 +56,7 @@ def seconds(value: float | None) -> str:
 
 
 def duration(value: float) -> str:
-    """A run time: seconds, and hours and minutes where they help."""
+    """Returns a run time in seconds; from 60 s on also in hours and minutes."""
     if abs(value) < 60:
         return seconds(value)
     whole = round(abs(value))
@@ -67,12 +67,12 @@ def duration(value: float) -> str:
 
 
 def count(value: float | None) -> str:
-    """A whole number with separators."""
+    """Returns an integer with separators."""
     return UNKNOWN if value is None else _whole(value)
 
 
 def brief(value: float) -> str:
-    """A count short enough for a chart: "950", "12.3 k", "4.56 M"."""
+    """Returns a count short enough for a chart: "950", "12.3 k", "4.56 M"."""
     if abs(value) < 10_000:
         return _whole(value)
     scaled = float(value)
@@ -84,12 +84,12 @@ def brief(value: float) -> str:
 
 
 def rate(value: float) -> str:
-    """MiB/s, as darshan-parser --perf counts them."""
+    """Returns MiB/s as darshan-parser --perf prints them."""
     return f"{_three_digits(value) if abs(value) >= 0.01 or value == 0 else '< 0.01'} MiB/s"
 
 
 def share(part: float, whole: float) -> str:
-    """A percentage; "-" where there is no whole."""
+    """Returns a percentage; "-" if the whole is zero."""
     if not whole or not math.isfinite(part / whole):
         return NONE
     percent = 100 * part / whole
@@ -100,7 +100,7 @@ def share(part: float, whole: float) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """A whole percentage."""
+    """Returns a whole percentage."""
     return f"{_whole(100 * part / whole)} %" if whole else NONE
 
 

@@ -1,1 +1,1 @@
-"""Figures of the report: a file per figure, all drawing into axes they are given."""
+"""Plots of the report: one file per plot, each draws into given axes."""

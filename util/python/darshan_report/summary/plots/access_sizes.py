@@ -1,4 +1,4 @@
-"""How large the transfers of a layer were."""
+"""The histogram of a layer's transfer sizes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROW = 5.2  # mm: two bars, with a number behind each that is as high as they are
+_ROW = 5.2  # mm: two bars, each with a number of the same height behind it
 _BAR = 0.42
 _FEWEST = 3  # rows
 
 
 def drawable(figures: LayerFigures) -> bool:
-    """Whether the layer has a histogram with anything in it."""
+    """Tells whether the layer has a histogram that is not empty."""
     return any(figures.sizes_read) or any(figures.sizes_written)
 
 
 def _range(figures: LayerFigures) -> slice:
-    """The buckets from the first with anything in it to the last."""
+    """Returns the size classes from the first to the last that is not empty, at least _FEWEST."""
     used = [p for numbers in (figures.sizes_read, figures.sizes_written)
             for p, n in enumerate(numbers) if n > 0]  # fmt: skip
     first = min(*used, len(SIZES) - _FEWEST)
@@ -32,7 +32,7 @@ def _range(figures: LayerFigures) -> slice:
 
 
 def plot(figures: LayerFigures) -> Plot:
-    """Reads and writes per bucket, over all processes and files."""
+    """Returns the plot of reads and writes per size class, over all processes and files."""
     shown = _range(figures)
     labels = [words for _, words in SIZES[shown]]
     series = (

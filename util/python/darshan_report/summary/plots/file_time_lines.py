@@ -1,4 +1,4 @@
-"""When each file was written and read: two bands per file over the run."""
+"""The access times of files: two bands per file over the run, one for writes, one for reads."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ if TYPE_CHECKING:
 
 _FILE = 7.0  # mm
 _KINDS = ("written", "read")
-_LEAST = 0.3  # how dark a transfer is drawn that takes hardly any time
-_MARKS = (0.0, 0.1, 0.5, 1.0)  # of the bar beside it
+_LEAST = 0.3  # darkness of a transfer that takes hardly any time
+_MARKS = (0.0, 0.1, 0.5, 1.0)  # of the colour bar
 
 
 def _dark(shares: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """How dark a share of time is: by its root, so that a little is seen."""
+    """Returns the darkness of shares of time: the square root, so that small shares are visible."""
     return _LEAST + (1 - _LEAST) * np.sqrt(np.clip(shares, 0, 1))
 
 
 def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
-    """Two rows per file, 0 to 1: 0 without a transfer, and what the eye finds with any."""
+    """Returns two rows per file with values from 0 (no transfer) to 1; every transfer is
+    visible."""
     rows = []
     for file in lines.files:
         if file.busy is None or file.used is None:
             rows.append(np.zeros((2, BINS)))
             continue
-        # Of the time that its processes had; programs of a tree come one after another, so
-        # there it is the time of one of them.
+        # The share is relative to the time of all processes of the file.  Programs of a process
+        # tree run one after the other, so there it is relative to the time of one process.
         whole = lines.end / BINS * (1 if is_tree else max(file.processes, 1))
         rows.append(np.where(file.used, _dark(file.busy / whole), 0.0))
     return np.vstack(rows)
 
 
 def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> Plot:
-    """Dark where transfers went on all the time, white where there was none."""
+    """Returns the plot: dark if transfers took all the time, white if there were none."""
     width = lines.end / BINS
     dark = darkness(lines, is_tree)
 

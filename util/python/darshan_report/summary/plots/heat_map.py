@@ -1,4 +1,4 @@
-"""Traffic of a layer over run time and processes."""
+"""The bytes of a layer over run time and processes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _PROGRAM = 5.0  # mm
 
 
 def _draw(axes: Axes, heat: Heat, low: float, high: float) -> None:
-    """The picture between these values of its vertical axis, with its scale."""
+    """Draws the heat map between two values of the vertical axis, with its colour bar."""
     top = float(heat.moved.max())
-    # From white to dark, so that print in grey keeps the order.
+    # From white to dark, so that greyscale print preserves the order.
     picture = axes.imshow(
         heat.moved,
         aspect="auto",
@@ -40,7 +40,7 @@ def _draw(axes: Axes, heat: Heat, low: float, high: float) -> None:
 
 
 def plot(heat: Heat) -> Plot:
-    """Bytes per bin and process, dark is much."""
+    """Returns the plot of bytes per bin and rank; dark means many bytes."""
 
     def draw(axes: Axes) -> None:
         _draw(axes, heat, -0.5, heat.ranks - 0.5)
@@ -60,10 +60,10 @@ def plot(heat: Heat) -> Plot:
 
 
 def plot_programs(heat: Heat, names: Sequence[str]) -> Plot:
-    """The same of a tree of processes: bytes per bin and program, the first on top."""
+    """Like plot(), for a process tree: bytes per bin and program, the first program on top."""
 
     def draw(axes: Axes) -> None:
-        # The picture begins below, as that of ranks does.
+        # The heat map begins at the bottom, like that of ranks.
         _draw(axes, heat, -0.5, len(heat.moved) - 0.5)
         axes.set_ylim(len(heat.moved) - 0.5, -0.5)
         axes.set_yticks(range(len(names)), names, fontsize=style.SMALL, parse_math=False)

@@ -1,4 +1,4 @@
-"""Which programs were there at the same time: a lane for each, over the run."""
+"""The lifetimes of programs: one lane per program over the run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _LANE = 5.0  # mm
 _LABEL = 30  # characters
-_FULL = 0.84  # of a lane's height, where all that were ever there at once are
+_FULL = 0.84  # part of a lane's height that the largest number of simultaneous processes fills
 
 
 def labels(shown: Lanes) -> list[str]:
-    """What stands beside the lanes."""
+    """Returns the labels of the lanes."""
     return shorten_all([_label(lane) for lane in shown.lanes], _LABEL)
 
 
@@ -35,7 +35,7 @@ def _label(lane: Lane) -> str:
 
 
 def plot(lanes: Lanes) -> Plot:
-    """A lane is as full as the part of its processes that were there."""
+    """Returns the plot; the height in a lane is the part of its processes that were alive."""
     rows, names = len(lanes.lanes), labels(lanes)
     edges = np.linspace(0, lanes.end, BINS + 1)
 

@@ -1,4 +1,4 @@
-"""How the time of the calls on each dataset splits into layers, and how its bytes grew."""
+"""The time of calls on each dataset, split into layers, and the amplification of its bytes."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _MOVED = {"facecolor": "#56B4E9"}
 _DISTINCT = style.OTHER
 
 
-Band = tuple[str, dict[str, Any], list[float]]  # label, how it is filled, lengths
-_LONGEST = 1e18  # what a damaged log says beyond that cannot be drawn
+Band = tuple[str, dict[str, Any], list[float]]  # label, fill, lengths
+_LONGEST = 1e18  # larger values of a damaged log cannot be drawn
 
 
 def _drawable(values: Iterable[float]) -> list[float]:
-    """Lengths of bars, whatever a log says."""
+    """Returns lengths of bars that can be drawn, even if the log is damaged."""
     return [min(v, _LONGEST) if v > 0 and math.isfinite(v) else 0.0 for v in values]
 
 
 def height(count: int) -> float:
-    """Room for this many datasets, mm."""
+    """Returns the height for this many datasets, in mm."""
     return 15 + ROW * max(count, 3)
 
 
 def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
-    """A bar per dataset: HDF5 itself, then MPI where it is there, then POSIX by what the
-    dataset was asked to do."""
+    """Returns one bar per dataset: HDF5 itself, then MPI if it was used, then POSIX by the
+    operation on the dataset."""
     between: tuple[Band, ...] = (
         ("MPI-IO itself", _MPIIO, _drawable(u.mpiio_time() for u in uppers)),
         ("MPI communication", _COMMUNICATION, _drawable(u.communication_time() for u in uppers)),
@@ -74,7 +74,7 @@ def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
 
 
 def sizes(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
-    """Three bars per dataset: asked for, moved, distinct."""
+    """Returns three bars per dataset: requested, transferred and distinct bytes."""
     series = (
         ("asked for", _ASKED, _drawable(u.asked for u in uppers)),
         ("moved by POSIX", _MOVED, _drawable(u.moved() for u in uppers)),

@@ -1,4 +1,4 @@
-"""How many operations of each sort every layer did."""
+"""The number of operations of each layer, by kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROW = 3.1  # mm
 
 
 def rows(context: Context) -> list[tuple[str, int]]:
-    """(label, count) of every sort of operation that occurred, by layer."""
+    """Returns (label, count) of each kind of operation that occurred, by layer."""
     found = [
         (f"{f.layer.module} {label}", number)
         for f in context.figures
@@ -31,12 +31,12 @@ def rows(context: Context) -> list[tuple[str, int]]:
 
 
 def height(context: Context) -> float:
-    """Room that the figure needs, mm."""
+    """Returns the height of the plot in mm."""
     return max(30.0, 11 + ROW * len(rows(context)))
 
 
 def plot(context: Context) -> Plot:
-    """Counts over all processes and files."""
+    """Returns the plot of counts over all processes and files."""
     found = rows(context)
     labels = [label for label, _ in found]
 

@@ -1,5 +1,5 @@
-"""One picture of the run: time from left to right, a strip for each layer, and below, in the
-same time, who moved how much."""
+"""The diagram of the run: a strip for each layer over time, and below it the bytes of each rank or
+program over time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Strip:
 
     @property
     def height(self) -> float:
-        """In mm."""
+        """Returns the height in mm."""
         return _RATES if self.heat is not None else _SPANS
 
 
@@ -68,8 +68,8 @@ def _map(axes: Axes, heat: Heat) -> None:
 
 
 def plot(strips: Sequence[Strip], heat: Heat | None, who: str, end: float) -> Plot:
-    """heat: of the layer with the most bytes, where there is more than one row; who: what its
-    rows are."""
+    """Returns the diagram.  heat: of the layer with the most bytes, if it has more than one row;
+    who: the label of its rows."""
     painted: list[tuple[str, float, Callable[[Axes], None]]] = [
         (
             strip.title,

@@ -1,4 +1,4 @@
-"""How every figure looks: three fills that differ in grey as well as in colour."""
+"""The style of all plots: three fills that differ in greyscale as well as in colour."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's blue and orange: told apart by every common form of colour
-# blindness, and dark against light in grey.  The third is told by its hatch.
+# Okabe and Ito's blue and orange: they differ for every common form of colour blindness, and one is
+# dark and one light in greyscale.  The third fill has a hatch.
 READ: dict[str, Any] = {"facecolor": "#0072B2"}
 WRITE: dict[str, Any] = {"facecolor": "#E69F00"}
 OTHER: dict[str, Any] = {"facecolor": "#FFFFFF", "edgecolor": "#555555", "hatch": "/////"}
 EDGE = {"edgecolor": "#333333", "linewidth": 0.4}
 
 FONT = 7  # points
-SMALL = 5.5  # points; values behind bars that stand close
-LETTER = 1.35  # mm, mean width of a letter at that size
+SMALL = 5.5  # points; values behind bars that are close together
+LETTER = 1.35  # mm, mean width of a character at font size FONT
 
 SETTINGS: dict[str, Any] = {
     "pdf.fonttype": 42,  # TrueType, embedded as a subset
@@ -38,25 +38,25 @@ SETTINGS: dict[str, Any] = {
 
 
 def left_margin(labels: Sequence[str]) -> float:
-    """Room that row labels need left of the axes, mm."""
+    """Returns the width of row labels left of the axes, in mm."""
     return 4 + LETTER * max(map(len, labels), default=0)
 
 
 def fill(kind: dict[str, Any]) -> dict[str, Any]:
-    """A fill with its edge, ready for bar()."""
+    """Returns a fill with its edge, as arguments of bar()."""
     return {**EDGE, **kind}
 
 
 def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
-    """Sets up axes for horizontal bars, first label on top, values labelled by hand."""
+    """Sets up axes for horizontal bars, first label on top; value() labels the values."""
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(max(len(labels), 3) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    # A third of the width is for the figures written behind the bars.
+    # A third of the width is for the values behind the bars.
     axes.set_xlim(0, longest * 1.35 if longest > 0 else 1)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    # Set against the right edge it may run below the labels, however wide they are.
+    # Aligned to the right edge, the label may extend below wide row labels.
     axes.set_xlabel(unit, labelpad=2, loc="right")
 
 
@@ -73,7 +73,7 @@ def value(axes: Axes, length: float, row: float, text: str, size: float = FONT) 
 
 
 def legend(axes: Axes, columns: int, size: float = FONT) -> None:
-    """A legend above the axes."""
+    """Adds a legend above the axes."""
     axes.legend(
         fontsize=size,
         loc="lower right",

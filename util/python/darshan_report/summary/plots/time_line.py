@@ -1,4 +1,4 @@
-"""Traffic of a layer over the run time."""
+"""The transfer rates of a layer over the run time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STEPS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")
 
 
 def plot(heat: Heat, run_time: float) -> Plot:
-    """Rates of reading and writing, all processes together."""
+    """Returns the plot of read and write rates, all processes together."""
     peak = max(heat.read.max(), heat.write.max()) / heat.bin_width
     divisor, unit = next(((d, u) for d, u in _STEPS if peak >= d), _STEPS[-1])
 

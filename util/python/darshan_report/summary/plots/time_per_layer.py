@@ -1,4 +1,4 @@
-"""Where the time went: a stacked bar per layer."""
+"""The time in each layer: one stacked bar per layer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def plot(context: Context, height: float) -> Plot:
-    """Seconds per process, split into read, write and metadata."""
+    """Returns the plot of seconds per process, split into read, write and metadata."""
     own = context.exclusive
     labels = [o.title for o in own] or [f.layer.title for f in context.figures]
     times = [(o.read, o.write, o.metadata) for o in own] or [

@@ -1,1 +1,1 @@
-"""Sections of the report, a file each: from figures to blocks."""
+"""Sections of the report, one file each: from figures to blocks."""

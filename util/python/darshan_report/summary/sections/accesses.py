@@ -1,4 +1,4 @@
-"""Commonest transfer sizes, their order, and the histograms that page 1 had no room for."""
+"""Transfers: their order, the commonest sizes, and the histograms that page 1 does not show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .layers import with_histogram
 
 
 def _order(context: Context) -> list[Block]:
-    """How many transfers came behind each other, by layer; nothing where none is counted so."""
+    """Returns a table of sequential and consecutive transfers by layer; [] if no layer
+    counts them."""
     rows = [
         (
             figures.layer.title,
@@ -40,13 +41,13 @@ def _order(context: Context) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Sizes and order of transfers; nothing where none is counted so."""
+    """Returns the section; [] if no layer has such counters."""
     found = [*_order(context), *_sizes(context)]
     return [Heading("Transfers: order and sizes"), *found] if found else []
 
 
 def _sizes(context: Context) -> list[Block]:
-    """A table over all layers that know their commonest sizes."""
+    """Returns a table of the commonest sizes of all layers, and the further histograms."""
     rows = []
     for figures in context.figures:
         for size, number in figures.common:

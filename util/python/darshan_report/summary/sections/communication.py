@@ -1,4 +1,4 @@
-"""MPI's communication: its share of the run, what was called, and who waited for whom."""
+"""MPI communication: its share of the run, the calls, and the time that ranks waited."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ..model import Block, Column, Heading, Paragraph, Table
 from ..units import NONE, amount, plural, seconds, share
 
 TOP = 12
-_MUCH, _MOST = 0.1, 0.5  # of the ranks' time, of that in communication: then waiting is said
+# shares of the ranks' time, and of communication, from which on waiting is reported
+_MUCH, _MOST = 0.1, 0.5
 
 
 def _row(call: Call, ranks: int, whole: float) -> tuple[str, ...]:
@@ -65,7 +66,7 @@ def _sentences(talk: Talk, whole: float) -> str:
 
 
 def _waiting(talk: Talk, whole: float) -> str:
-    """Where ranks wait for each other is said, but never as time in I/O: it is not."""
+    """Returns sentences about ranks that waited for each other, which is not I/O time."""
     waited = talk.waiting
     if talk.is_measured and waited:
         return (
@@ -84,7 +85,7 @@ def _waiting(talk: Talk, whole: float) -> str:
 
 
 def summary(context: Context) -> list[str]:
-    """What is to be said of it, a paragraph each; nothing where it was not counted."""
+    """Returns the paragraphs of the section; [] if communication was not recorded."""
     talk = context.talk
     if talk is None or not talk.calls:
         return []
@@ -93,7 +94,7 @@ def summary(context: Context) -> list[str]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Nothing where communication was not counted, or none took place."""
+    """Returns the section; [] if communication was not recorded or did not take place."""
     talk = context.talk
     if talk is None or not talk.calls:
         return []

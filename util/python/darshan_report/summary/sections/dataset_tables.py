@@ -1,4 +1,4 @@
-"""The tables of the page about datasets: bytes, time and storage, HDF5 files."""
+"""The tables about datasets: bytes, time and storage, HDF5 files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHAPE = 30
 
 
 def factor(value: float | None, at_least: bool = False) -> str:
-    """A ratio of bytes: "24.1", ">= 24.1"."""
+    """Formats a ratio of bytes: "24.1", ">= 24.1"."""
     if value is None:
         return NONE
     if 0 < value < 0.01:
@@ -39,15 +39,15 @@ def factor(value: float | None, at_least: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Name:
-    """A dataset's name, cut to its place."""
+    """A dataset's name, cut to the width of its cell."""
 
     full: str
     label: str
 
 
 def endings(texts: list[str], width: int) -> list[str]:
-    """Each name cut to its end, or, where their ends are the same, without that, or, where
-    that does not tell them apart, to where they differ."""
+    """Returns each name cut to its end.  If these ends are equal, the common end is cut off; if
+    that does not make the names distinct, each is cut where it differs."""
     cut = [ending(text, width) for text in texts]
     if len(set(cut)) == len(set(texts)):
         return cut
@@ -58,7 +58,7 @@ def endings(texts: list[str], width: int) -> list[str]:
 
 
 def ending(text: str, width: int) -> str:
-    """The end of a name, which tells datasets apart."""
+    """Returns the end of a name, which distinguishes datasets."""
     text = printable(text)
     return text if len(text) <= width else f"{ELLIPSIS}{text[1 - width :]}"
 
@@ -75,7 +75,7 @@ def _distinct(dataset: Upper) -> str:
 def _again(dataset: Upper, direction: str) -> str:
     times, blurred = dataset.again(direction), dataset.counters["DISTINCT_ERROR"] > 0
     if times is not None and blurred:
-        times = max(1.0, times)  # what was moved was moved once
+        times = max(1.0, times)  # every transferred byte was transferred at least once
     return factor(times, blurred)
 
 
@@ -95,7 +95,7 @@ def _bytes_row(number: int, name: Name, dataset: Upper) -> tuple[str, ...]:
 
 
 def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
-    """What was asked for, and what became of it below."""
+    """Returns the table of requested and transferred bytes."""
     columns = (
         Column("", right=True),
         Column("Dataset", code=True),
@@ -122,7 +122,7 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
 
 
 def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, str]:
-    """Chunk or layout, filters, chunk cache, and the chunks that it holds."""
+    """Returns chunk or layout, filters, chunk cache, and how many chunks the cache holds."""
     counters = dataset.counters
     filters = count(max(0, counters["FILTERS"]))
     if counters["LAYOUT"] != CHUNKED:
@@ -130,7 +130,7 @@ def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, s
     chunks = attribution.chunks(dataset.id)
     shape = " x ".join(map(str, chunks.shape)) or "chunks"
     if chunks.shape and chunks.dimensions > len(chunks.shape):
-        shape = f"{ELLIPSIS} x {shape}"  # H5D keeps the five fastest only
+        shape = f"{ELLIPSIS} x {shape}"  # H5D stores only the five fastest dimensions
     size, cache = counters["CHUNK_BYTES"], counters["CHUNK_CACHE_BYTES"]
     return (
         f"{shorten(shape, _SHAPE)} ({amount(size)})",
@@ -141,7 +141,7 @@ def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, s
 
 
 def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
-    """Times and their shares per layer, and how the dataset is stored."""
+    """Returns the table of times, their shares per layer, and the storage of the datasets."""
     parallel = any(dataset.mpi_time() > 0 for dataset in datasets)
     columns = (
         Column("", right=True),
@@ -185,7 +185,7 @@ def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
 
 
 def files_table(context: Context, attribution: Attribution, most: int) -> Table:
-    """A line per HDF5 file, at most so many: time in calls on the file itself."""
+    """Returns one row per HDF5 file, at most `most`: time in calls on the file itself."""
     columns = (
         Column("HDF5 file", code=True),
         Column("Open", right=True),

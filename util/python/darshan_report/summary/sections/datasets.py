@@ -1,4 +1,4 @@
-"""How calls on HDF5 datasets and files turned into file-system calls: a page of its own."""
+"""The section about HDF5 datasets and files: the file-system calls that their calls made."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .metadata_tables import calls_table, raw_table
 
 TOP = 10
 _NAME = 34  # characters of a dataset's name in a table
-_FILE = 12  # of them for its file
-_LABEL = 20  # beside a bar
-_AGAIN = 2.0  # a dataset whose bytes were read this often is named in the text
+_FILE = 12  # of these for its file
+_LABEL = 20  # next to a bar
+_AGAIN = 2.0  # the text names a dataset if each of its bytes was read this often on average
 
 
 def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> tuple[str, str]:
-    """Name of the file and path of the dataset in it."""
+    """Returns the name of the file and the dataset's path in the file."""
     name, file = context.name(dataset.id), attribution.file_of(dataset.id)
     prefix = f"{context.log.name(file) or ''}:" if file is not None else ""
     if len(prefix) > 1 and name.startswith(prefix):
@@ -28,7 +28,7 @@ def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> t
 
 
 def _names(context: Context, attribution: Attribution, datasets: list[Upper]) -> list[Name]:
-    """Names for the table and for bars, without what all have in common."""
+    """Returns names for the table and for bars, without their common parts."""
     split = [_split_name(context, attribution, d) for d in datasets]
     one_file = len({file for file, _ in split}) == 1
     files = shorten_all([file.rpartition("/")[2] for file, _ in split], _FILE)
@@ -66,7 +66,8 @@ def _summary(attribution: Attribution) -> str:
 
 
 def _worst(names: list[Name], datasets: list[Upper]) -> list[Block]:
-    """The dataset whose bytes were read most often, if that is often."""
+    """Returns a sentence about the dataset whose bytes were read most often, if it
+    exceeds _AGAIN."""
     often = [(d.again("READ") or 0.0, name.full) for name, d in zip(names, datasets)]
     times, name = max(often)
     if times < _AGAIN:
@@ -75,7 +76,7 @@ def _worst(names: list[Name], datasets: list[Upper]) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """The page; nothing where the log does not tell."""
+    """Returns the section; [] if the log has no such records."""
     attribution = context.attribution
     if attribution is None or not (attribution.num_datasets or attribution.num_files):
         return []

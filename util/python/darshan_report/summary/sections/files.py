@@ -1,4 +1,4 @@
-"""The files that took the most time: a few on page 1, more per layer behind."""
+"""The files that took the most time: a few on page 1, more per layer in the later section."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..units import NONE, UNKNOWN, amount, count, plural, seconds, share
 TOP = 5
 PER_LAYER = 15
 _NAME = 64  # characters of a name
-_MAPPED = 16  # ... which a column of mapped bytes takes
-_NAME_IN_TREE, _BY = 36, 24  # of a name, and of the programs that used it
+_MAPPED = 16  # ... of which a column of mapped bytes takes so many
+_NAME_IN_TREE, _BY = 36, 24  # characters of a name, and of the programs that used the file
 
 
 def _cell(value: float, shown: str) -> str:
@@ -29,7 +29,8 @@ def _cell(value: float, shown: str) -> str:
 
 
 def _users(context: Context, figures: LayerFigures, place: int) -> str:
-    """Who used a file: of a job how many, of a tree which programs."""
+    """Returns the users of a file: of a job the number of processes, of a process tree the
+    programs."""
     files = figures.files
     processes = int(files.processes[place])
     if context.tree:
@@ -45,7 +46,7 @@ def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) 
 
 
 def _mapped(figures: LayerFigures, place: int) -> str:
-    """What was touched of a mapped file."""
+    """Returns the touched bytes of a mapped file."""
     files = figures.files
     if not files.mapped[place]:
         return NONE
@@ -58,14 +59,14 @@ def _maps(shown: list[tuple[LayerFigures, int]]) -> bool:
 
 
 def faults(usage: Usage) -> str:
-    """What the kernel counted of them; a process has others, too."""
+    """Returns a sentence about the kernel's page faults, which include those of other memory."""
     major = float(usage["MAJOR_FAULTS"].sum())
     whole = float(usage["MINOR_FAULTS"].sum()) + major
     return f"All page faults of the processes: {count(whole)}, {count(major)} waited for storage."
 
 
 def told_mapped(context: Context) -> str:
-    """What stands under a table with mapped files."""
+    """Returns the note below a table with mapped files."""
     told = f"Mapped: {PAGES} Their time is in no call."
     if context.usage is not None:
         told += f" {faults(context.usage)}"
@@ -106,7 +107,8 @@ def _base(context: Context) -> list[LayerFigures]:
 
 
 def _with_most_touched(best: list[tuple[LayerFigures, int]]) -> list[tuple[LayerFigures, int]]:
-    """The first ones; of what was mapped the time is in no call, so the most has a place."""
+    """Returns the first files.  The file with the most touched bytes replaces the last one, because
+    the time of mapped access is in no call."""
     most = max(best, key=lambda c: int(c[0].files.touched[c[1]]), default=None)
     shown = best[:TOP]
     if most and most[0].files.touched[most[1]] > 0 and most not in shown:
@@ -115,17 +117,18 @@ def _with_most_touched(best: list[tuple[LayerFigures, int]]) -> list[tuple[Layer
 
 
 def _is_of_program(context: Context, candidate: tuple[LayerFigures, int]) -> bool:
-    """Whether a row is of files that an interpreter reads as its program: those come last."""
+    """Tells whether a row is the group of files that an interpreter reads as its program; such rows
+    come last."""
     figures, place = candidate
     group = groups(context.log).get(int(figures.files.ids[place]))
     return group is not None and group.kind == TREE
 
 
 def top(context: Context) -> list[Block]:
-    """The slowest files for page 1, each in the layer in which it took most time."""
+    """Returns the slowest files for page 1, each in the layer in which it took the most time."""
     layers = [f for f in context.figures if f.layer.things == "files"]
     layers = [replace(f, files=context.together(f)) for f in layers]
-    most = TOP + len(groups(context.log))  # so that program files push no other out
+    most = TOP + len(groups(context.log))  # so that program files do not push out other files
     candidates = [(f, int(p)) for f in layers for p in f.files.slowest(most)]
     candidates.sort(key=lambda c: (_is_of_program(context, c), -float(c[0].files.time[c[1]])))
     once = {int(f.files.ids[p]): (f, p) for f, p in reversed(candidates)}
@@ -154,7 +157,7 @@ def _use(figures: LayerFigures) -> str:
 
 
 def _kinds(figures: LayerFigures) -> Iterator[tuple[str, ...]]:
-    """Rows of how many were read, written or both, and how large they are."""
+    """Yields rows: how many files were read, written or both, and their sizes."""
     files = figures.files
     readers, writers = files.read > 0, files.written > 0
     kinds = {
@@ -177,7 +180,7 @@ def _kinds(figures: LayerFigures) -> Iterator[tuple[str, ...]]:
 
 
 def kinds(context: Context) -> list[Block]:
-    """How files were used, and how large they are, of each layer that counts bytes."""
+    """Returns numbers and sizes of files by use, for each layer that counts bytes."""
     rows = [
         row
         for f in context.figures
@@ -198,9 +201,9 @@ def kinds(context: Context) -> list[Block]:
 
 
 def per_layer(context: Context) -> list[Block]:
-    """A table for every layer that page 1 does not show in full, uppermost first."""
+    """Returns a table for each layer that page 1 does not show in full, uppermost first."""
     base = _base(context)
-    # Where page 1 had room for every file there is nothing to add.
+    # If page 1 lists all files of the lowest layers, their tables would add nothing.
     listed = base if sum(len(f.files) for f in base) <= TOP else []
     found: list[Block] = []
     for figures in context.figures:

@@ -1,4 +1,4 @@
-"""What to change: three findings on page 1, all of them with their evidence behind."""
+"""The findings: three on page 1, all of them with their evidence in a later section."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS = {PROBLEM: "Problem", NOTICE: "Notice", GOOD: "Good"}
 
 
 def stake(finding: Finding) -> str:
-    """What could be won, in words; empty where nothing is known."""
+    """Returns the potential saving as text; "" if it is unknown."""
     at = finding.stake
     parts = []
     if at.seconds > 0:
@@ -31,14 +31,14 @@ def stake(finding: Finding) -> str:
 
 
 def _anchor(context: Context, finding: Finding) -> str:
-    """By its name; the second of a name has a number."""
+    """Returns the anchor of a finding: its name, and an index if several have that name."""
     same = [f for f in context.findings if f.name == finding.name]
     place = next(i for i, f in enumerate(same) if f is finding)
     return f"f-{finding.name}" + (f"-{place + 1}" if place else "")
 
 
 def top(context: Context) -> list[Block]:
-    """The findings that matter, for page 1."""
+    """Returns the most important findings for page 1."""
     shown = [f for f in context.findings if f.kind == PROBLEM][:TOP]
     shown = shown or [f for f in context.findings if f.name == "fine"]
     left = sum(1 for f in context.findings if f.kind != GOOD) - len(
@@ -59,7 +59,7 @@ def top(context: Context) -> list[Block]:
 
 
 def value(evidence: Evidence) -> str:
-    """A counter's value as darshan-parser would print it, with separators."""
+    """Formats a counter's value like darshan-parser, with separators."""
     if isinstance(evidence.value, float):
         return f"{evidence.value:,.6f}"
     return f"{evidence.value:,}"
@@ -83,7 +83,7 @@ def _evidence(context: Context, finding: Finding) -> list[Block]:
 
 
 def full(context: Context) -> list[Block]:
-    """Every finding: sentence, stake, evidence, remedy, threshold."""
+    """Returns every finding with sentence, potential saving, remedy, evidence and thresholds."""
     if not context.findings:
         return []
     found: list[Block] = [Heading("Findings")]
@@ -115,7 +115,7 @@ def full(context: Context) -> list[Block]:
 
 
 def thresholds(context: Context, finding: Finding) -> str:
-    """The thresholds that a finding passed, with their sources."""
+    """Returns the thresholds of a finding, with their sources."""
     parts = []
     for name in finding.limits:
         row = context.limits.row(name)

@@ -1,4 +1,4 @@
-"""Traffic over time, where the log has heat maps."""
+"""Transfers over time, if the log has heat maps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FEW_BINS = 3
 
 
 def first(context: Context) -> list[Block]:
-    """The picture of page 1: what each layer did over time; nothing where nothing is known."""
+    """Returns the diagram of page 1: each layer over time; [] if the log has no times."""
     heats = {h.layer: h for h in context.heats if len(h.read) >= _FEW_BINS}
     there = {figures.layer.module for figures in context.figures}
     strips = []
@@ -32,7 +32,8 @@ def first(context: Context) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """A time line per layer, and a map of ranks, or programs, for that with the most bytes."""
+    """Returns a plot over time per layer, and a heat map by rank or program of the layer with the
+    most bytes."""
     heats = [h for h in context.heats if h.moved.any()]
     if not heats:
         return []

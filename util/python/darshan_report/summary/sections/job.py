@@ -1,4 +1,4 @@
-"""Which job this was, and the answer in three sentences."""
+"""The section about the job, and the summary of the run in a few sentences."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def _date(stamp: float) -> str:
 
 
 def busiest(context: Context) -> LayerFigures | None:
-    """The layer whose calls took the most time."""
+    """Returns the layer whose calls took the most time."""
     return max(context.figures, key=lambda f: f.time, default=None)
 
 
 def run_sentence(context: Context, width: int = 60) -> str:
-    """How long it ran, in how many processes; of one that failed, first how."""
+    """Returns a sentence with the run time and the number of processes; of a failed run first the
+    failure."""
     name = shorten(context.program, width) or "The program"
     processes = plural(context.number, "process")
     failed = context.failure
@@ -50,7 +51,8 @@ _NAME = 80  # characters of a name that was not found
 
 
 def looked_for(context: Context) -> str:
-    """How many files were not there, in a sentence; empty: none, or not known."""
+    """Returns a sentence about failed lookups of files; "" if there are none or the log
+    lacks them."""
     misses = context.extras.sum("POSIX_EXT_MISSES") if context.extras else None
     names = [shorten(name, _NAME) for name in not_found(context.log)]
     who = printable(not_found_by(context.log)) or "it"
@@ -62,8 +64,8 @@ def looked_for(context: Context) -> str:
 
 
 def bad_ends(context: Context) -> str:
-    """How many processes a signal or a status ended, and which could not be watched; empty:
-    none."""
+    """Returns how many processes a signal or a nonzero status ended, and which were not
+    instrumented; "" if none."""
     ends = endings(context.tree) if context.tree else []
     signals = {end.words for end in ends if end.how == KILLED}
     killed = sum(end.number for end in ends if end.how == KILLED)
@@ -95,7 +97,7 @@ def _time_sentence(context: Context, figures: LayerFigures) -> str:
 
 
 def own_sentence(context: Context) -> str:
-    """Where the time went, each second told once; empty if the log does not say."""
+    """Returns a sentence with the time of each layer without overlap; "" if the log lacks it."""
     order = sorted((o for o in context.exclusive if o.time > 0), key=lambda o: -o.time)
     parts = ", ".join(f"{o.title} {seconds(o.time / context.mean_over)}" for o in order)
     whose = "all processes" if context.tree else "per process"
@@ -114,7 +116,7 @@ def _traffic_sentence(figures: list[LayerFigures]) -> str:
 
 
 def answer(context: Context) -> list[Block]:
-    """How long, which layer took the time, how much and how fast."""
+    """Returns the summary: run time, the layer with the most time, bytes and rates."""
     found: list[Block] = [Paragraph(run_sentence(context), strong=True)]
     if context.figures:
         busy = busiest(context)
@@ -130,7 +132,7 @@ def answer(context: Context) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """What the log says of the job."""
+    """Returns the section about the job."""
     info = context.info
     library = dict(info.metadata).get("lib_ver", "")
     command = printable(info.exe.strip())

@@ -1,4 +1,4 @@
-"""Per layer: how much, how fast, where the time went, how many operations."""
+"""The section about layers: bytes, rates, times and operations of each layer."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _note(context: Context) -> str:
 
 
 def blocks(context: Context) -> list[Block]:
-    """The table of layers and the two figures beside each other."""
+    """Returns the table of layers and two plots next to each other."""
     if not context.figures:
         return []
     columns = (
@@ -84,11 +84,11 @@ def blocks(context: Context) -> list[Block]:
 
 
 def with_histogram(context: Context) -> list[LayerFigures]:
-    """Layers with a size histogram; first the lowest, whose calls reach the system."""
+    """Returns the layers with a size histogram, the lowest first."""
     return [f for f in reversed(context.figures) if access_sizes.drawable(f)]
 
 
 def sizes(context: Context) -> list[Block]:
-    """Histograms of the two lowest layers that have one."""
+    """Returns histograms of the two lowest layers that have one."""
     plots = tuple(access_sizes.plot(f) for f in with_histogram(context)[:2])
     return [PlotRow(plots)] if plots else []

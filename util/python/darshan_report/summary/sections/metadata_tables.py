@@ -1,4 +1,4 @@
-"""Metadata on the page about datasets: calls per HDF5 file, and its share of the bytes."""
+"""Metadata in the section about datasets: calls per HDF5 file, and its part of the bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIRECTIONS = ("READ", "WRITTEN")
 
 @dataclass(frozen=True)
 class Group:
-    """Counters of H5_META that make up one column."""
+    """Counters of H5_META that form one column."""
 
     title: str
     prefixes: tuple[str, ...]
@@ -38,7 +38,7 @@ def _cell(file: Metadata, group: Group) -> str:
 
 
 def calls_table(context: Context, attribution: Attribution, most: int) -> list[Block]:
-    """Calls on attributes, groups, links and objects; nothing where there were none."""
+    """Returns the table of calls on attributes, groups, links and objects; [] if there are none."""
     files = [file for file in attribution.metadata if file.calls(("",))]
     if not files:
         return []
@@ -68,7 +68,7 @@ def _raw(dataset: Upper, direction: str) -> tuple[str, str]:
 
 
 def raw_table(names: list[Name], datasets: list[Upper]) -> list[Block]:
-    """Raw data apart from metadata; nothing unless somebody asked for it."""
+    """Returns the table of raw data and metadata bytes; [] unless the user had them recorded."""
     known = [
         (number, name, dataset)
         for number, (name, dataset) in enumerate(zip(names, datasets), 1)

@@ -1,15 +1,15 @@
-"""Names in full that were shortened before."""
+"""The appendix: full names that were shortened in the report."""
 
 from __future__ import annotations
 
 from ..context import Context
 from ..model import Block, Code, Heading, Paragraph
 
-_MOST = 60  # names; the tables of a report have fewer in all but odd cases
+_MOST = 60  # names; few reports have more
 
 
 def blocks(context: Context) -> list[Block]:
-    """The appendix; comes last, since what is before fills it."""
+    """Returns the appendix; called last, because the other sections register the names."""
     if not context.shown.full:
         return []
     full = list(dict.fromkeys(context.shown.full.values()))

@@ -1,4 +1,4 @@
-"""What a reader must know before believing the numbers."""
+"""Warnings and notes about numbers that are incomplete or wrong."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..model import Block, Heading, Paragraph
 from ..text import printable
 from ..units import WRONG, plural
 
-_SHOWN = 5e-7  # seconds; less is shown as none
+_SHOWN = 5e-7  # seconds; shorter times are shown as zero
 _CORRUPT_FORMAT = "3.20"  # log-format: its writer damaged counters
 
 
 def _backwards(figures: LayerFigures) -> bool:
-    """Whether the layer has times that no right clock tells."""
+    """Tells whether the layer has negative times, which only a wrong clock gives."""
     times = (figures.read_time, figures.write_time, figures.meta_time)
     of_files = figures.files.time
     return any(t is not None and t < -_SHOWN for t in times) or bool(
@@ -77,7 +77,7 @@ def _are(number: int) -> str:
 
 
 def warnings(context: Context) -> list[str]:
-    """Sentences for page 1: the numbers are not what they seem."""
+    """Returns warnings for page 1."""
     info = context.info
     found = []
     if info.live:
@@ -113,7 +113,7 @@ def warnings(context: Context) -> list[str]:
         context.heats,
         context.attribution,
         context.processes,
-    )  # reading them finds the damaged ones
+    )  # reading these adds damaged modules to context.damaged
     found += [
         f"The records of module {module} are damaged and left out: {printable(reason)}."
         for module, reason in context.damaged
@@ -139,7 +139,7 @@ def _unknown(figures: LayerFigures) -> str | None:
     module = module_by_name(figures.layer.module)
     if module is None:
         return None
-    # Others are unknown in every log of some builds (mmap), which is no news.
+    # Other counters are unknown in all logs of some builds (mmap), so they are not worth a note.
     late = {c.name for c in module.counters + module.fcounters if c.absent == -1}
     names = ", ".join(sorted(figures.unknown & late))
     if not names:
@@ -168,7 +168,7 @@ def _left_out(context: Context) -> list[str]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """The last section."""
+    """Returns the last section."""
     lines = [line for line in map(_unknown, context.figures) if line]
     inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None
     if inlined:

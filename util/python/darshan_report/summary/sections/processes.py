@@ -1,4 +1,4 @@
-"""The programs of a run: who started whom, what each did, what was there at the same time."""
+"""The section about the programs of a run: the process tree, I/O of each program, and lifetimes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..units import NONE, amount, count, plural, seconds
 
 _ROWS = 32  # of the table of the tree
 _ENDINGS = 8
-_NAME = 52  # characters of a command line, of which an indent takes some
+_NAME = 52  # characters of a command line, including the indent
 _STEP = 2  # characters of an indent
 
 
 def times(number: int, name: str) -> str:
-    """ "cat", "cat x 200"."""
+    """Returns "cat" or "cat x 200"."""
     return name if number == 1 else f"{name} \u00d7 {number:,}"
 
 
@@ -36,7 +36,7 @@ def _job(group: Group) -> str:
 
 
 def _command(context: Context, tree: Processes, group: Group, width: int) -> str:
-    """The command line of a single process; of one that is too long the beginning tells most."""
+    """Returns the command line of a single process; if it is too long, its beginning."""
     full, program = tree.commands[group.places[0]].strip(), group.program
     if not full or is_spawned(full):
         return context.short(program.times(1), width)
@@ -50,7 +50,7 @@ def _command(context: Context, tree: Processes, group: Group, width: int) -> str
 
 
 def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> str:
-    """What stands for the processes of a row."""
+    """Returns the label of a row's processes."""
     width = max(12, width - _STEP * row.depth)
     group = row.group
     if group is None:
@@ -63,7 +63,7 @@ def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> st
 
 
 def io(sums: Sums, shown: str) -> str:
-    """I/O of processes that are all ranks of MPI jobs is not in this log."""
+    """Returns a dash if all processes are ranks of MPI jobs, whose I/O is in other logs."""
     return NONE if sums.elsewhere == sums.number else shown
 
 
@@ -83,7 +83,7 @@ def _cells(context: Context, tree: Processes, row: Row) -> tuple[str, ...]:
 
 
 def tree_rows(tree: Processes, most: int) -> list[Row]:
-    """The tree from the top down, in at most so many rows."""
+    """Returns the rows of the tree from the top down, at most `most`."""
     return rows(fold(tree), most)
 
 
@@ -108,7 +108,7 @@ def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
 
 
 def summary(context: Context, tree: Processes, shown: Lanes) -> str:
-    """How many there were, and what the log does not know of them."""
+    """Returns the numbers of processes and programs, and what the log lacks about them."""
     hosts = len(set(tree.hosts))
     programs = len({program.name for program in tree.programs})
     parts = [f"{plural(tree.number, 'process')} of {plural(programs, 'program')}"]
@@ -139,7 +139,7 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
 
 
 def _through_pipes(read: int, written: int, time: float) -> str:
-    """What went through standard streams that are no files; empty if nothing did."""
+    """Returns a sentence about standard streams that are not files; "" if they were not used."""
     moved = [f"read {amount(read)} from them"] if read else []
     moved += [f"wrote {amount(written)} to them"] if written else []
     if not moved:
@@ -151,7 +151,7 @@ def _through_pipes(read: int, written: int, time: float) -> str:
 
 
 def ended_badly(tree: Processes) -> str:
-    """What ended badly, in a sentence; empty if nothing did."""
+    """Returns a sentence about failed processes; "" if there are none."""
     found = endings(tree)
     parts = [f"{times(e.number, e.program.times(1))} ({e.words})" for e in found[:_ENDINGS]]
     left = sum(e.number for e in found[_ENDINGS:])
@@ -172,7 +172,7 @@ def _ends(tree: Processes) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """The section; nothing for one process, or a job of which the log does not tell."""
+    """Returns the section; [] for one process, or a job without process records."""
     tree, shown = context.tree, context.lanes
     if tree is None or shown is None:
         return []

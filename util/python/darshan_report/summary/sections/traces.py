@@ -1,4 +1,4 @@
-"""When each file was used, where transfers were traced (DXT)."""
+"""The access times of files, if transfers were traced (DXT)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..units import amount, plural, seconds
 
 TOP = 8
 MODULES = (("DXT_MPIIO", "MPI-IO"), ("DXT_POSIX", "POSIX"))
-_LABEL = 26  # characters beside a band
+_LABEL = 26  # characters next to a band
 _NAME = 56  # in the table
 
 
@@ -44,7 +44,7 @@ def _table(context: Context, files: list) -> Table:
 
 
 def blocks(context: Context) -> list[Block]:
-    """A figure and a table per traced layer; nothing without traces."""
+    """Returns a plot and a table per traced layer; [] if there are no traces."""
     found: list[Block] = []
     for module, layer in MODULES:
         lines = context.timelines(module, TOP)
