@@ -1,1 +1,1 @@
-"""The report as one HTML file to explore: no server, no network."""
+"""The report as one interactive HTML file that needs no server and no network."""

@@ -1,4 +1,5 @@
-"""Blocks of a report as HTML.  Plots are left out: the page draws its own, from data."""
+"""Blocks of a report as HTML, without plots, because the page's scripts draw their own
+from data."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ def _table(table: Table) -> str:
             if place == 0 and depth:
                 kinds.append(f"deep{depth}")
             kind = f' class="{" ".join(kinds)}"' if kinds else ""
-            # The first cell names its row.
+            # The first cell is the header of its row.
             name, scope = ("th", ' scope="row"') if place == 0 else ("td", "")
             cells.append(f"<{name}{scope}{kind}>{text(value)}</{name}>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     lines.append("</tbody></table></div>")
-    if table.note:  # outside, for it is not to be scrolled
+    if table.note:  # outside the scrolling element
         lines.append(f'<p class="note">{text(table.note)}</p>')
     return "\n".join(lines)
 
@@ -55,20 +56,20 @@ def _block(block: Block) -> str:
 
 
 def of_blocks(blocks: Sequence[Block]) -> str:
-    """The blocks one below the other."""
+    """Returns the blocks one below the other."""
     return "\n".join(filter(None, map(_block, blocks)))
 
 
 def section(name: str, blocks: Sequence[Block], is_open: bool, more: str = "") -> str:
-    """A part of the report that begins with a heading, to be opened and closed; more: HTML
-    behind its text."""
+    """Returns a part of the report that begins with a heading and can be collapsed; `more` is HTML
+    after its text."""
     if not blocks or not isinstance(blocks[0], Heading):
         return ""
     return part(name, blocks[0].text, of_blocks(blocks[1:]) + more, is_open)
 
 
 def part(name: str, title: str, content: str, is_open: bool) -> str:
-    """The same of HTML that is there already."""
+    """Like section(), for content that is already HTML."""
     return (
         f'<section class="part" id="{name}"><details{" open" if is_open else ""}>'
         f"<summary><h2>{text(title)}</h2></summary>\n{content}\n</details></section>"

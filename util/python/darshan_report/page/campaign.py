@@ -1,4 +1,4 @@
-"""Many jobs as a page: all of them in a table, each with a link to its own page."""
+"""The page of many jobs: a table of all jobs, each with a link to its own page."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from .shell import page, text
 
 
 class Pages:
-    """The folder for the pages of single logs, beside the page of all."""
+    """The folder with the pages of single logs, next to the page of all jobs."""
 
     def __init__(self, target: str) -> None:
-        """target: the page of all jobs."""
+        """target is the path of the page of all jobs."""
         self._folder = f"{os.path.splitext(target)[0]}-logs"
         self._names: set[str] = set()
 
     def make(self, context: Context) -> str:
-        """Writes a log's page; returns how the page of all refers to it."""
+        """Writes the page of a log; returns its address relative to the page of all jobs."""
         os.makedirs(self._folder, exist_ok=True)
         stem = os.path.basename(context.log.path)
         stem = stem[: -len(".darshan")] if stem.endswith(".darshan") else stem
         name, number = f"{stem}.html", 1
-        while name in self._names:  # logs of several folders may have one name
+        while name in self._names:  # logs in different folders may have the same name
             number += 1
             name = f"{stem}-{number}.html"
         self._names.add(name)
@@ -78,7 +78,7 @@ def _summary(jobs: Sequence[Job]) -> str:
 
 
 def render(jobs: Sequence[Job]) -> str:
-    """The page of all jobs, the worst first."""
+    """Returns the page of all jobs, the worst first."""
     title = "I/O of many jobs"
     if not jobs:
         return page(

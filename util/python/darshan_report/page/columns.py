@@ -1,5 +1,8 @@
-"""Columns of numbers in a page: arrays in base64, which a browser reads ten times as fast as
-digits.  assets/columns.js is the other side."""
+"""Columns of numbers in a page: arrays in base64, which a browser parses ten times as fast as
+digits.
+
+assets/columns.js decodes them.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ _WHOLE = (("u1", 1 << 8), ("u2", 1 << 16), ("u4", 1 << 32))
 
 
 def whole(values: np.ndarray) -> str:
-    """Whole numbers in as few bytes as hold them; what no small one holds, as f8."""
+    """Packs integers into the smallest type that holds them; f8 if no integer type does."""
     least, most = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     kind = next((k for k, bound in _WHOLE if least >= 0 and most < bound), "f8")
     return _packed(values, kind)
 
 
 def real(values: np.ndarray, exact: bool = False) -> str:
-    """Finite numbers, with seven digits or all."""
+    """Packs finite numbers with seven digits, or all digits if exact."""
     finite = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
     return _packed(finite, "f8" if exact else "f4")
 

@@ -1,4 +1,5 @@
-"""Two runs as a page: what changed, both pictures in one time, and behind it each run."""
+"""The page of two runs: the differences, both diagrams with one time axis, then each run
+in full."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def _pictures(names: list[str]) -> str:
 
 
 def render(one: Context, two: Context) -> str:
-    """The page of two open logs, the first being the one that the second is held against."""
+    """Returns the page of two open logs; the first is the baseline."""
     report = compare(one, two)
     runs = [run.run(one, 0), run.run(two, 1)]
     starts = [i for i, b in enumerate(report.blocks) if isinstance(b, Heading) and not b.level]

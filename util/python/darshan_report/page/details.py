@@ -1,5 +1,5 @@
-"""What a page of one file or dataset shows: its counters in each layer, its ranks, stripes,
-and of datasets what calls on them became below."""
+"""The details of one file or dataset: counters per layer, ranks, stripes, and for datasets the
+calls in lower layers."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ..summary.context import Context
 from ..tables import Counter, Module
 from ..variable import layouts
 
-PAGES = 800  # files, and datasets, that have a page of their own
-_RANKS = 40  # of a file: those with the most time
+PAGES = 800  # files, and datasets, that have details
+_RANKS = 40  # per file: the ranks with the most time
 _OSTS = 64
-_BESIDE = ("POSIX_EXT",)  # counters of the annex that belong to a layer's records
+_BESIDE = ("POSIX_EXT",)  # modules of the annex whose counters belong to a layer's records
 
 
 def _digits(value: float) -> float | int:
-    """Times with six digits after the point, as darshan-parser prints them."""
+    """Rounds times to six decimals, as darshan-parser prints them."""
     return round(value, 6) if np.isfinite(value) else 0
 
 
 def _combined(counter: Counter, values: np.ndarray) -> float | int | None:
-    """What several records say of one file together; None: nothing that is one number."""
+    """Reduces several records of one file to one value; None if the rule gives no single number."""
     if len(values) == 1 or (bool((values == values[0]).all()) and not counter.summed):
         value = values[0]
     elif counter.summed:
@@ -47,7 +47,7 @@ def _combined(counter: Counter, values: np.ndarray) -> float | int | None:
 
 
 def _counters(module: Module, rows: np.ndarray) -> list[float | int]:
-    """Place and value, one after the other, of the counters that are not 0."""
+    """Returns index and value, alternating, of the counters that are not 0."""
     found: list[float | int] = []
     for place, counter in enumerate(module.counters + module.fcounters):
         value = _combined(counter, rows[counter.name])
@@ -57,7 +57,7 @@ def _counters(module: Module, rows: np.ndarray) -> list[float | int]:
 
 
 def _ranks(layer: Layer, records: Records, rows: np.ndarray) -> list[list[float | int]]:
-    """[rank, read, written, seconds] of those with the most time; of one record nothing."""
+    """Returns [rank, read, written, seconds] of the ranks with the most time; [] for one record."""
     if len(rows) < 2:
         return []
 
@@ -77,7 +77,7 @@ def _ranks(layer: Layer, records: Records, rows: np.ndarray) -> list[list[float 
 
 
 class _Grouped:
-    """Records of a module by file."""
+    """The records of a module by file."""
 
     def __init__(self, records: Records) -> None:
         self.records = records
@@ -86,7 +86,7 @@ class _Grouped:
         self._ends = np.cumsum(self._joined.records)
 
     def rows(self, number: int) -> np.ndarray | None:
-        """Those of one file; None without any."""
+        """Returns the records of one file, or None."""
         place = self._joined.place(number)
         if place is None:
             return None
@@ -101,7 +101,7 @@ def _modules(log: Log, layers: Sequence[Layer]) -> list[tuple[Layer | None, str]
 
 
 def of_files(context: Context, wanted: Sequence[int]) -> dict[str, Any]:
-    """Counters and ranks of each, in the order asked for."""
+    """Returns counters and ranks of each file, in the order of `wanted`."""
     names: dict[str, list[str]] = {}
     pages: list[list[dict[str, Any]]] = [[] for _ in wanted]
     damaged = {module for module, _ in context.damaged}
@@ -134,7 +134,7 @@ def of_files(context: Context, wanted: Sequence[int]) -> dict[str, Any]:
 
 
 def stripes(context: Context, wanted: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    """How Lustre stripes each file, by its place in wanted."""
+    """Returns the Lustre stripes of each file, by its index in `wanted`."""
     region = context.info.region("LUSTRE")
     if region is None or region.length == 0:
         return {}
@@ -194,7 +194,7 @@ def _below(attribution: Attribution, upper: Upper) -> dict[str, Any]:
 
 
 def below(context: Context, wanted: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """What calls on datasets, or on HDF5 files themselves, became, by place in wanted."""
+    """Returns the lower-layer calls of datasets and HDF5 files, by their index in `wanted`."""
     attribution = context.attribution
     if attribution is None:
         return {}

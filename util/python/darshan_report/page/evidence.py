@@ -1,4 +1,4 @@
-"""All findings, each with its evidence, and links from there to files and datasets."""
+"""All findings, each with its evidence and links to files and datasets."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _finding(context: Context, name: str, finding: Finding, links: Links) -> str
 
 
 def _described(name: str, address: str) -> str:
-    """A name that leads to its description, where that is known to be."""
+    """Returns a name as a link to its description, if the address of the description is known."""
     if not is_link(address):
         return text(name)
     return f'<a href="{text(address)}" target="_blank" rel="noopener noreferrer">{text(name)}</a>'
@@ -74,12 +74,12 @@ def _counter(evidence: Evidence) -> str:
 
 
 def text_lines(value: str) -> str:
-    """Text of several lines."""
+    """Returns text of several lines as HTML."""
     return "\n".join(map(text, value.split("\n")))
 
 
 def findings(context: Context, prefix: str, links: Links) -> str:
-    """The section: problems and notices in full, what is good in a line each until asked."""
+    """Returns the section: problems and notices in full, good findings collapsed."""
     if not context.findings:
         return ""
     told, good = [], []

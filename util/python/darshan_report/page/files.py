@@ -1,4 +1,4 @@
-"""Tables of files and datasets: a row for each, over all layers, the costliest first."""
+"""Tables of files and datasets: one row each over all layers, the costliest first."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 from ..summary.context import Context, LayerFigures
 from ..summary.text import visible
 
-ROWS = 5_000  # of each table
-NAME = 240  # characters of a name; the middle of a longer one gives way
+ROWS = 5_000  # per table
+NAME = 240  # characters of a name; the middle of a longer name is cut
 DATASETS = ("H5D", "PNETCDF_VAR")  # layers whose records are parts of files
 
 
 def name_of(context: Context, number: int) -> str:
-    """A record's name, fit to be shown."""
+    """Returns a printable name of a record."""
     name = visible(context.name(number))
     return name if len(name) <= NAME else f"{name[: NAME // 3]}\u2026{name[-NAME * 2 // 3 :]}"
 
 
 @dataclass(eq=False)
 class Row:
-    """One file, over all layers that saw it, uppermost first."""
+    """One file over all layers that recorded it, uppermost first."""
 
     id: int
     layers: list[str] = field(default_factory=list)
@@ -32,11 +32,11 @@ class Row:
     read: int = 0  # bytes, in the lowest layer
     written: int = 0
     touched: int = 0  # bytes, through mappings
-    seconds: float = 0.0  # in the layer that took the most, which holds the others
+    seconds: float = 0.0  # in the layer with the most time, which includes the other layers
 
 
 def _candidates(figures: Sequence[LayerFigures], most: int) -> set[int]:
-    """The costliest of each layer."""
+    """Returns the ids of the costliest files of each layer."""
     return {int(f.files.ids[p]) for f in figures for p in f.files.slowest(most)}
 
 
@@ -48,7 +48,8 @@ def _add(row: Row, figures: LayerFigures, place: int) -> None:
         row.processes = None
     else:
         row.processes = max(row.processes, number)
-    if figures.moves_bytes:  # a lower layer comes later, and its bytes are what was moved
+    # a lower layer comes later, and its bytes are those that were transferred
+    if figures.moves_bytes:
         row.read = max(0, int(files.read[place]))
         row.written = max(0, int(files.written[place]))
     row.touched += max(0, int(files.touched[place]))
@@ -56,7 +57,7 @@ def _add(row: Row, figures: LayerFigures, place: int) -> None:
 
 
 def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row], int]:
-    """The costliest files of these layers, and how many there are altogether."""
+    """Returns the costliest files of these layers, and the number of all their files."""
     wanted = _candidates(figures, most)
     found: dict[int, Row] = {}
     everything: set[int] = set()
@@ -71,19 +72,19 @@ def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row
 
 
 def file_layers(context: Context) -> list[LayerFigures]:
-    """Layers whose records are files."""
+    """Returns the layers whose records are files."""
     layers = [f for f in context.figures if f.layer.module not in DATASETS]
     return [replace(f, files=context.together(f)) for f in layers]
 
 
 def dataset_layers(context: Context) -> list[LayerFigures]:
-    """Layers whose records are datasets or variables in files."""
+    """Returns the layers whose records are datasets or variables in files."""
     return [f for f in context.figures if f.layer.module in DATASETS]
 
 
 def as_data(context: Context, rows: Sequence[Row]) -> list[list[Any]]:
-    """[name, layers, processes or null, read, written, touched through mappings, seconds] of
-    each."""
+    """Returns [name, layers, processes or null, read, written, touched through mappings, seconds]
+    for each row."""
     return [
         [
             name_of(context, row.id),

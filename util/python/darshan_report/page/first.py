@@ -1,4 +1,4 @@
-"""The first screen: how long, how much of it was I/O, and the one thing to change."""
+"""The first screen: run time, I/O share, and the most important remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _figure(value: str, words: str) -> str:
 
 
 def figures_of_io(context: Context) -> list[tuple[str, str]]:
-    """The parts of the time that went into I/O, each with its name, and where."""
+    """Returns the I/O shares of the run time, each with its label and layers."""
     shares = context.shares
     of = f"of the {in_io.of_what(shares)}"
     base = [(f.layer.title, f.time) for f in context.figures if f.layer.base]
@@ -28,7 +28,7 @@ def figures_of_io(context: Context) -> list[tuple[str, str]]:
         base_words += ", threads added up"
     found = [(in_io.files(shares), base_words)]
     if shares.above:
-        # Layers of which none holds another: those without what they called.
+        # The layers' own times, without the layers that they call.
         parts = [(o.title, o.time) for o in context.exclusive]
         where = _where(parts, shares.work)
         found.append((in_io.all_layers(shares), f"{of} {in_io.ALL}{where}"))
@@ -44,7 +44,7 @@ def _where(parts: list[tuple[str, float]], whole: float) -> str:
 
 
 def moved(context: Context) -> tuple[int, int]:
-    """Bytes read and written in the lowest layers."""
+    """Returns the bytes read and written in the lowest layers."""
     base = [f for f in context.figures if f.layer.base] or context.figures[-1:]
     return sum(f.read or 0 for f in base), sum(f.written or 0 for f in base)
 
@@ -83,10 +83,10 @@ def _verdict(context: Context, prefix: str) -> str:
 
 
 def screen(context: Context, prefix: str) -> str:
-    """What is seen first; the picture's place is in it."""
+    """Returns the first screen, with the element for the diagram."""
     name = visible(context.program) or "The program"
     info = context.info
-    # By command line, which is in the page of the job in full.
+    # The command line is in the section about the job.
     number = plural(context.number, "process")
     run_time = "not finished" if info.live else seconds(context.run_time)
     read, written = moved(context)

@@ -1,4 +1,4 @@
-"""One picture of the run: what each layer did over time, and who moved how much when."""
+"""The data of the diagram: the transfers of each layer over time, and of each rank over time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..summary.context import Context
 from ..summary.plots import lanes as lane_names
 from . import columns
 
-_BINS = 512  # of traces, as many as a screen tells apart
+_BINS = 512  # of traces; a screen shows no more
 
 
 def _rows(context: Context, heat: Heat) -> list[str]:
@@ -30,7 +30,8 @@ def _rows(context: Context, heat: Heat) -> list[str]:
 
 
 def _map(layer: str, width: float, rows: list[str], moved: np.ndarray) -> dict[str, Any]:
-    """Bytes by row and time; a byte per cell, on a logarithmic scale, is as much as an eye sees."""
+    """Returns bytes by row and time, one byte per cell on a logarithmic scale, which is as precise
+    as the eye."""
     most = float(moved.max())
     with np.errstate(divide="ignore"):
         scaled = np.log2(np.maximum(moved, 1)) / max(1.0, np.log2(max(most, 2)))
@@ -50,8 +51,8 @@ def _rates(width: float, read: np.ndarray, write: np.ndarray) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """What transfers tell of the whole run, where there are no heat maps: bytes by kind (each
-    layer's writes and reads), lane and time."""
+    """The transfers of a trace, if the log has no heat maps: bytes by kind (each layer's writes and
+    reads), lane and time."""
 
     layers: list[str]
     lanes: list[str]
@@ -59,7 +60,7 @@ class Traced:
     cells: Cells
 
     def moved(self, kind: int) -> np.ndarray:
-        """Bytes of a kind: lanes x bins."""
+        """Returns the bytes of a kind: lanes x bins."""
         bins = min(_BINS, self.cells.bins)
         found = np.zeros((len(self.lanes), bins))
         some = self.cells.kind == kind
@@ -69,7 +70,7 @@ class Traced:
 
 
 def _from_traces(traced: Traced) -> tuple[dict[str, dict[str, Any]], dict[str, Any] | None]:
-    """Rates of each layer, and the heat map of the lowest."""
+    """Returns the rates of each layer, and the heat map of the lowest traced layer."""
     rates, lowest = {}, None
     for place, layer in enumerate(traced.layers):
         write, read = traced.moved(2 * place), traced.moved(2 * place + 1)
@@ -83,7 +84,7 @@ def _from_traces(traced: Traced) -> tuple[dict[str, dict[str, Any]], dict[str, A
 
 
 def _present(context: Context) -> list[dict[str, Any]]:
-    """Of a tree, when its programs were there: a byte per bin."""
+    """Returns when the programs of a process tree were alive, one byte per bin."""
     if context.lanes is None:
         return []
     return [
@@ -97,7 +98,7 @@ def _present(context: Context) -> list[dict[str, Any]]:
 
 
 def picture(context: Context, traced: Traced | None = None) -> dict[str, Any]:
-    """What the page draws on its first screen."""
+    """Returns the data of the first screen's diagram."""
     heats = [h for h in context.heats if len(h.read) > 1]
     rates = {h.layer: _rates(h.bin_width, h.read, h.write) for h in heats}
     heat = None

@@ -1,4 +1,4 @@
-"""One log as a part of a page: its text, and the data that scripts draw."""
+"""One log as a part of a page: its text, and the data of its diagrams and tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _links(prefix: str, kind: str, ids: list[int]) -> dict[int, str]:
 
 
 def _told_of(context: Context, ids: list[int]) -> dict[int, list[int]]:
-    """Which findings rest on a file, by its place."""
+    """Returns the findings about each file, by the file's index."""
     places = {number: place for place, number in enumerate(ids)}
     found: dict[int, list[int]] = {}
     for number, finding in enumerate(context.findings):
@@ -57,7 +57,7 @@ def _table(context: Context, rows: list[files.Row], whole: int) -> dict[str, Any
 
 
 def _home(context: Context, datasets_of: list[files.Row], files_of: list[files.Row]) -> list[int]:
-    """For each dataset the place of its file, -1 without one."""
+    """Returns for each dataset the index of its file, or -1."""
     places = {row.id: place for place, row in enumerate(files_of)}
     found: dict[int, int] = {}
     for module in files.DATASETS:
@@ -105,8 +105,8 @@ def _body(context: Context, prefix: str, links: dict[int, str], has: dict[str, b
 
 
 def run(context: Context, number: int = 0) -> Run:
-    """The part of one log; number: its place among those of the page."""
-    # What a damaged record says may be larger than any number; it is shown as unknown.
+    """Returns the part of one log; number is its index in the page."""
+    # Numbers of a damaged record may overflow; they are shown as unknown.
     with np.errstate(over="ignore", invalid="ignore"):
         return _run(context, f"r{number}")
 
@@ -143,7 +143,7 @@ def _run(context: Context, prefix: str) -> Run:
 
 
 def render(runs: list[Run]) -> str:
-    """The page of the logs, one after another."""
+    """Returns the page of the logs, one after the other."""
     articles = "\n".join(
         f'<article class="run" id="r{place}">{one.body}</article>' for place, one in enumerate(runs)
     )

@@ -1,7 +1,7 @@
-"""The file itself: policy, styles, scripts, data, and the text around them.
+"""The HTML file: policy, styles, scripts, data, and the elements around them.
 
-Nothing is loaded, and nothing runs but the scripts of this package, whatever a name in
-the log looks like: the policy names each script and style by its hash.
+A page loads nothing from elsewhere.  The policy names each script and style by its hash, so only
+the scripts of this package run, whatever names the log has.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from ..summary.text import visible
 
-# In the order in which they need each other; all live in one function.
+# Ordered by their dependencies; all are concatenated into one function.
 _SCRIPTS = (
     "units.js",
     "columns.js",
@@ -37,7 +37,7 @@ _STYLES = ("page.css", "timeline.css")
 
 
 def text(value: str) -> str:
-    """Text of a log as HTML: what could steer a reader is shown by its number."""
+    """Returns text of a log as HTML, with control characters escaped."""
     return html.escape(visible(value), quote=True)
 
 
@@ -47,7 +47,7 @@ def _read(folder: str, name: str) -> str:
 
 
 def script(names: Sequence[str] = _SCRIPTS) -> str:
-    """The package's own script."""
+    """Returns the package's own script."""
     body = "\n".join(_read("assets", name) for name in names)
     return f'(() => {{\n"use strict";\n{body}\n}})();\n'
 
@@ -58,26 +58,26 @@ def _hash(content: str) -> str:
 
 
 def _data(value: Any) -> str:
-    """JSON that cannot end the element that it stands in."""
+    """Returns JSON that cannot end the script element that contains it."""
     plain = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return plain.replace("<", "\\u003c")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What pages of a kind have in common."""
+    """Properties that pages of one kind have in common."""
 
     maker: str = "darshan report --html"
     scripts: Sequence[str] = _SCRIPTS
     styles: Sequence[str] = _STYLES
-    forms: str = "'none'"  # where they may lead
+    forms: str = "'none'"  # permitted targets of forms
 
 
 REPORT = Kind()
 
 
 def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
-    """A whole page; body is HTML that is safe already."""
+    """Returns a whole page; body is HTML that is already escaped."""
     scripts = (_read("third_party", "uPlot.js"), script(kind.scripts))
     style = "".join(
         [_read("third_party", "uPlot.css"), "\n", *(_read("assets", name) for name in kind.styles)]
@@ -87,7 +87,7 @@ def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
         f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; "
         f"style-src {_hash(style)}; base-uri 'none'; form-action {kind.forms}"
     )
-    # Before the data: a browser may paint the text while it reads on.
+    # The text comes before the data, so that a browser can show it while it reads the data.
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -1,5 +1,5 @@
-"""The time line of ranks and of files, as data for the page: lanes, transfers one by one
-where there is room for them, sums over time elsewhere."""
+"""The timeline of ranks and files as data for the page: lanes, single transfers up to a limit, and
+sums over time for the others."""
 
 from __future__ import annotations
 
@@ -35,27 +35,28 @@ from .files import name_of
 from .picture import Traced
 
 _RANK_LANES, _FILE_LANES = 256, 200
-_CELLS = 80_000  # of each way to look at it
-_NAMED = 4_000  # files whose transfers know their names
+_CELLS = 80_000  # per group of lanes
+_NAMED = 4_000  # files whose transfers have names
 _DXT_KINDS = [("POSIX", "write"), ("POSIX", "read"), ("MPI-IO", "write"), ("MPI-IO", "read")]
 _MODULES = ("DXT_POSIX", "DXT_MPIIO")
 _LISTED = 6  # ranks or files in a sentence
 
 
 class Lanes:
-    """Which lane is whose."""
+    """Maps ranks or files to lanes."""
 
     def __init__(self, labels: list[str], place_of: dict[int, int], rest: int = 0) -> None:
-        """rest: the lane of whoever has none of his own."""
+        """rest is the lane of ranks or files without a lane of their own."""
         self.labels, self._place_of, self._rest = labels, place_of, rest
 
     def of(self, key: int) -> int:
-        """The lane of a rank, or of a file."""
+        """Returns the lane of a rank or a file."""
         return self._place_of.get(key, self._rest)
 
 
 def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
-    """A lane for each rank, or for neighbours where there are many; of a tree, for processes."""
+    """Returns one lane per rank, or per range of ranks if there are many; for a process tree, one
+    per process or program."""
     tree = context.tree
     if tree is not None and context.lanes is not None and len(ranks) > _RANK_LANES:
         from ..summary.plots.lanes import labels  # noqa: PLC0415 - of a picture
@@ -84,7 +85,8 @@ def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
 def file_lanes(
     context: Context, found: Survey | None, ids: Sequence[int]
 ) -> tuple[Lanes, list[int]]:
-    """A lane for each of the costliest files, and one for the others; ids: by records."""
+    """Returns one lane for each of the costliest files and one for all others; ids come from
+    records."""
     order: list[int] = []
     if found is not None:
         order = sorted(found.files, key=lambda i: (-found.files[i].time, i))
@@ -96,11 +98,11 @@ def file_lanes(
     return Lanes(labels, {n: i for i, n in enumerate(shown)}, len(labels) - 1), shown
 
 
-_THREAD_LANES = 256  # of a log with more threads there are no lanes of threads
+_THREAD_LANES = 256  # a log with more threads has no lanes of threads
 
 
 class ThreadLanes:
-    """A lane for each thread of each rank, in the order of their first transfers."""
+    """One lane for each thread of each rank, in the order of their first transfers."""
 
     def __init__(self, context: Context, found: Survey) -> None:
         several = len({rank for rank, _ in found.threads}) > 1 or context.tree is not None
@@ -117,14 +119,15 @@ class ThreadLanes:
             self.labels.append("unknown thread")
 
     def of(self, rank: int, thread: int) -> int:
-        """The lane of a transfer; the last one's is of those whose thread is not known."""
+        """Returns the lane of a transfer; unknown threads have the last lane."""
         return self.place_of.get((rank, thread), len(self.labels) - 1)
 
 
 def _thread_group(
     context: Context, found: Survey, choice: Choice, transfers: Transfers
 ) -> tuple[dict[str, Any], npt.NDArray[np.int64]] | None:
-    """The lanes of threads, and the lane of each transfer; None: the log tells no threads."""
+    """Returns the lanes of threads and the lane of each transfer, or None if the log has no
+    threads."""
     if not 0 < len(found.threads) < _THREAD_LANES:
         return None
     lanes = ThreadLanes(context, found)
@@ -165,7 +168,7 @@ def _cells(cells: Cells) -> dict[str, Any]:
 
 
 def _transfers(context: Context, found: Transfers, survey_of: Survey) -> dict[str, Any]:
-    """The columns; ranks and files by place in lists of their own."""
+    """Returns the columns; ranks and files are indices into lists."""
     ranks, rank = np.unique(found.rank, return_inverse=True)
     files, file = np.unique(found.file, return_inverse=True)
     by_time = sorted(
@@ -196,7 +199,7 @@ def _listed(words: Sequence[str], things: str) -> str:
 
 
 def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> str:
-    """Which transfers are shown one by one."""
+    """Returns a sentence about which transfers are shown one by one."""
     if choice.all:
         return f"All {plural(found.segments, 'traced transfer')} are shown one by one."
     which = []
@@ -220,13 +223,13 @@ def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> st
 
 
 def _complete(lanes: Lanes, chosen: frozenset[int], everybody: Iterable[int]) -> list[int]:
-    """Lanes of which every transfer is shown."""
+    """Returns the lanes of which every transfer is shown."""
     missing = {lanes.of(key) for key in everybody if key not in chosen}
     return sorted({lanes.of(key) for key in chosen} - missing)
 
 
 def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Traced]:
-    """From DXT."""
+    """Returns the timeline from DXT traces."""
     found = survey(context.log, context.run_time)
     choice = choose(found)
     ranks = rank_lanes(context, list(found.ranks))
@@ -284,7 +287,8 @@ def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Trace
 
 
 def _spans(context: Context, lanes: Lanes, shown: Sequence[int]) -> list[list[Any]]:
-    """[lane, layer, kind, from, to] of the files with a lane, by their records' times."""
+    """Returns [lane, layer, kind, from, to] of the files with a lane, from the times in their
+    records."""
     wanted_ids = np.array(sorted(shown), "u8")
     found: list[list[Any]] = []
     for figures in context.figures:
@@ -307,7 +311,7 @@ def _spans(context: Context, lanes: Lanes, shown: Sequence[int]) -> list[list[An
 
 
 def _heat_cells(context: Context) -> dict[str, Any] | None:
-    """Bytes of each rank over time, from the heat maps: read and written apart."""
+    """Returns the bytes read and written by each rank over time, from the heat maps."""
     titles = {x.prefix: x.title for x in LAYERS}
     maps = []
     for record in heat_maps(context.log):
@@ -354,7 +358,8 @@ def _heat_cells(context: Context) -> dict[str, Any] | None:
 
 
 def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
-    """From heat maps, and for files from the first and last times in their records."""
+    """Returns the timeline from heat maps, and for files from the first and last times in their
+    records."""
     heat = _heat_cells(context)
     files, shown = file_lanes(context, None, ids)
     spans = _spans(context, files, shown)
@@ -384,8 +389,8 @@ def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
 
 
 def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
-    """What the page draws, and what traces tell of the whole; ids: files, the costliest
-    first.  None: nothing is known."""
+    """Returns the data of the timeline, and the sums of traces for the diagram.  ids are files, the
+    costliest first.  None: the log has no such data."""
     if any(region.length for region in context.info.regions if region.name in _MODULES):
         try:
             made, traced = _traced(context, ids)
