@@ -1,14 +1,14 @@
-/* Where a journal may be mapped. */
+/* File systems on which a journal may be mapped. */
 #ifndef DARSHAN_IN_PLACE_H
 #define DARSHAN_IN_PLACE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where journals go instead: in memory, and still a file. */
+/* The folder for all other journals: files in memory. */
 #define IN_PLACE_FOLDER "/dev/shm"
 
-/* type: that of statfs. */
+/* Returns 1 if a journal may be mapped on this file system; type is f_type of statfs. */
 static inline int in_place(int64_t type) {
 #define IN_PLACE(magic, reason) magic,
   static const uint32_t safe[] = {

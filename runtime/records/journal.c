@@ -28,7 +28,8 @@ static int remember_identity(struct journal *journal, int fd) {
   return 0;
 }
 
-/* The new file; -1, or UNSAFE: not on this file system. */
+/* Returns the descriptor of the new file, -1, or UNSAFE if the file system is not in in-place.def.
+ */
 enum { UNSAFE = -2 };
 static int create(struct journal *journal) {
   struct statfs fs;
@@ -68,11 +69,11 @@ int journal_open(const struct journal *journal) {
   return fd;
 }
 
-/* Zeros that are written reserve room on every file system that rewrites in place,
- * and leave pages behind that are cheap to touch.  fallocate would reserve too, but
- * a store into what it reserved makes ext4 zero and map up to 2 MiB at once. */
+/* Writing zeros reserves space on every file system that overwrites in place, and leaves pages in
+ * memory that are cheap to touch. fallocate would also reserve space, but then the first store
+ * makes ext4 zero and map up to 2 MiB at once. */
 int journal_reserve(int fd, size_t from, size_t to) {
-  SELDOM static char zeros[ZEROS]; /* never written: its pages are the kernel's page of zeros */
+  SELDOM static char zeros[ZEROS]; /* never written, so its pages are the kernel's zero page */
   if (!sys_may_grow_to(to)) return -1;
   for (size_t n; from < to; from += n) {
     n = to - from < ZEROS ? to - from : ZEROS;
@@ -81,9 +82,8 @@ int journal_reserve(int fd, size_t from, size_t to) {
   return 0;
 }
 
-/* A file system that is nearly full may take the zeros of a page and then have no block
- * for it: the kernel is asked, which answers, while a store would be SIGBUS.  Before
- * Linux 5.14 it does not know the question. */
+/* A nearly full file system may accept the zeros of a page and then have no block for it.
+ * MADV_POPULATE_WRITE (Linux 5.14) returns an error then, while a store would raise SIGBUS. */
 int journal_make_pages(char *at, size_t n) {
   enum { POPULATE_WRITE = 23, UNKNOWN = -22 /* EINVAL */, FORBIDDEN = -1 /* EPERM */ };
   size_t odd = (uintptr_t)at % journal_page;
@@ -136,12 +136,12 @@ int journal_remove(struct journal *journal) {
   enum { NOT_THERE = -2 /* ENOENT */ };
   struct stat st;
   int result = journal->has_file ? outside_lstat(journal->path, &st) : NOT_THERE;
-  /* Only what is said twice is believed: it would stay, and nobody knew. */
+  /* ENOENT is checked twice, because a wrong one would leave an orphaned journal. */
   if (journal->has_file && result == NOT_THERE) result = outside_lstat(journal->path, &st);
   if (result == 0 && (st.st_dev != journal->dev || st.st_ino != journal->ino)) return 0;
   if (result == 0) result = outside_unlink(journal->path);
   if (result < 0 && result != NOT_THERE && outside_lstat(journal->path, &st) == 0 &&
       st.st_dev == journal->dev && st.st_ino == journal->ino)
-    result = outside_unlink(journal->path); /* what failed once may work */
+    result = outside_unlink(journal->path); /* a second try may succeed */
   return result == NOT_THERE ? 0 : result;
 }

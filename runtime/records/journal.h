@@ -1,10 +1,9 @@
-/* The journal's file.  Records live in windows of it that are mapped shared, each
- * as large as it has to be; the whole is at all times an uncompressed log that
- * the reader understands, so whatever ends the process, what was counted stays.
+/* The journal's file. Records are in windows of it that are mapped shared. At any moment the file
+ * is an uncompressed log that the reader accepts, so the records survive any end of the process.
  *
- * The file is sparse and its room is reserved in steps before a page is touched:
- * storing to a hole of a full file system would kill the application with SIGBUS.
- * Nothing here takes a lock or waits for one; records/store.h says who calls. */
+ * The file is sparse, and its space is reserved in steps before a page is touched: a store to a
+ * hole of a full file system would end the application with SIGBUS. These functions take no lock.
+ */
 #ifndef DARSHAN_JOURNAL_H
 #define DARSHAN_JOURNAL_H
 
@@ -18,14 +17,14 @@ enum { JOURNAL_PAGE = 4096 };
 struct journal {
   size_t size;  /* of the file */
   int has_file; /* 0: records are in private memory only */
-  int unsafe;   /* 1: because no file may be mapped there, though one may be written */
-  dev_t dev;    /* to recognise the file when it is opened again */
+  int unsafe;   /* 1: the file system of path is not in in-place.def; files may be written there */
+  dev_t dev;    /* to recognise the file when it is reopened */
   ino_t ino;
-  char path[4096]; /* empty: there is to be no file */
+  char path[4096]; /* empty: there will be no file */
 };
 
-/* What is mapped at once: JOURNAL_PAGE, or more where the kernel has larger pages (up to
- * 64 KiB on AArch64). */
+/* Unit of mappings: JOURNAL_PAGE, or the kernel's page if that is larger (up to 64 KiB on AArch64).
+ */
 extern size_t journal_page;
 void journal_ask_page(void);
 
@@ -36,36 +35,36 @@ static inline size_t journal_page_down(size_t n) {
   return n & ~(journal_page - 1);
 }
 
-/* The new file, of full size and without room; a descriptor, or negative.  If its
- * folder is on a file system that does not promise that stores into its room work
- * (in-place.def), it is made in memory, and path says where. */
+/* Makes the file, with its full size and without reserved space. Returns a descriptor, or a
+ * negative value. If the file system is not in in-place.def, the file is made in memory, and path
+ * is changed. */
 int journal_create(struct journal *journal);
-/* The journal's own file again, or negative: no descriptor is kept open, because
- * programs close descriptors that they do not know. */
+/* Reopens the journal's own file; returns a descriptor, or a negative value. No descriptor stays
+ * open, because applications close unknown descriptors. */
 int journal_open(const struct journal *journal);
-/* Without a descriptor: 0 and what is known of the file if it is still ours under its
- * name, an error otherwise (ENOENT: it is gone, or a stranger's). */
+/* Reads the file's status without a descriptor. Returns 0, or a negative errno (ENOENT: the path
+ * has no file, or another one). */
 int journal_look(const struct journal *journal, struct stat *st);
 
-/* Fills [from, to) with zeros, so that stores there cannot fail.  0 or -1: full, or
- * more than the program's own limit of the moment allows. */
+/* Fills [from, to) with zeros, so that stores there cannot fail. Returns 0, or -1 if the disk is
+ * full or the application's current file size limit is too low. */
 int journal_reserve(int fd, size_t from, size_t to);
 
-/* Makes the pages of a window that n bytes from here are in, so that stores there find
- * them; each keeps what it holds.  0, or -1: the file system has no block for one. */
+/* Maps the pages of n bytes of a window for writing; their contents stay. Returns 0, or -1 if the
+ * file system has no block for a page. */
 int journal_make_pages(char *at, size_t n);
 
-/* Maps the pages with [from, to) of the file, or of private memory where fd is
- * negative; the address of from, NULL: none. */
+/* Maps the pages with [from, to) of the file, or of private memory if fd is negative. Returns the
+ * address of from, NULL on failure. */
 char *journal_window(int fd, size_t from, size_t to);
-/* Puts the pages of one window in the place of those of another of the same
- * offsets.  0 or -1. */
+/* Moves the pages of the window `by` over those of another window of the same offsets. Returns 0 or
+ * -1. */
 int journal_replace(char *window, char *by, size_t from, size_t to);
 void journal_unmap(char *window, size_t from, size_t to);
 
-/* Gives the file another name, if it can be had. */
+/* Renames the file if the new name is free. */
 void journal_rename(struct journal *journal, const char *path);
-/* Removes the file; negative if it is still there.  Its windows stay usable. */
+/* Removes the file; returns a negative value if it still exists. Its windows stay usable. */
 int journal_remove(struct journal *journal);
 
 #endif

@@ -9,21 +9,21 @@ enum {
   FOLDERS = 3,
   PATH_ROOM = 4096,
   TABLE = 1024,       /* the kernel copies a table of descriptors with every fork */
-  OUT_OF_THE_WAY = 64 /* numbers below the limit */
+  OUT_OF_THE_WAY = 64 /* distance of a descriptor from the limit */
 };
 
 struct held {
   struct outside_folder of;
-  int fd; /* -1: there is none */
+  int fd; /* -1: not open */
   dev_t dev;
   ino_t ino;
 };
 
 static struct held folders[FOLDERS];
 static int holding, active;
-static struct stat root; /* before the call */
+static struct stat root; /* before the call that may change it */
 
-/* Still the folder that was opened, and not what the program made of the number. */
+/* Returns 1 if the descriptor still is the folder. The application may have reused its number. */
 static int is_there(const struct held *folder) {
   struct stat st;
   return folder->fd >= 0 && SYS2(SYS_fstat, folder->fd, &st) == 0 && st.st_dev == folder->dev &&
@@ -79,7 +79,7 @@ static void release_all(void) {
     if (is_there(&folders[i])) sys_close(folders[i].fd);
     folders[i].fd = -1;
   }
-  if (!active) holding = 0; /* else there is nothing to be held any more */
+  if (!active) holding = 0; /* else the folders are never opened again */
 }
 
 static int root_is_the_same(void) {
@@ -101,8 +101,8 @@ int outside_is_lost(void) {
   return active && (!is_there(&folders[0]) || !is_there(&folders[1]));
 }
 
-/* Where a path begins, and what is left of it; nowhere, if it is not below one of
- * our folders. */
+/* Returns the descriptor of the folder where a path begins and sets path to the rest. Returns -1 if
+ * the path is not below an open folder of the runtime. */
 static int begin(const char **path) {
   if (!active) return AT_FDCWD;
   for (int i = 0; i < FOLDERS; i++) {

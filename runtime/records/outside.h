@@ -1,14 +1,14 @@
-/* Logs and journals after a change of what paths mean.
+/* Access to logs and journals after a call that changes what paths mean.
  *
- * In another mount namespace with the same root our files go where they were said to
- * go when the process started: before such a call their folders are opened, as
- * numbers that a program hardly ever uses.  It may close them nevertheless, so each
- * is looked at before it is used; if one is gone, nothing of ours is made or removed
- * below a name that means another place.
+ * In another mount namespace with the same root the runtime's files stay at the paths of the start:
+ * before such a call their folders are opened, with descriptor numbers that an application hardly
+ * ever uses. The application may close them nevertheless, so each is checked before it is used. If
+ * one is gone, the runtime makes and removes no file there, because its path may mean another
+ * folder.
  *
- * With another root (chroot, pivot_root) none of them stays open: a process that
- * locks itself in would find its way out by any of them.  The log cannot be written
- * any more; the records stay in the journal, outside, and a line says so. */
+ * After a change of the root (chroot, pivot_root) none of them stays open, because a process that
+ * sandboxes itself could escape by it. Then the log cannot be written. The records stay in the
+ * journal outside, and a line on stderr reports it. */
 #ifndef DARSHAN_OUTSIDE_H
 #define DARSHAN_OUTSIDE_H
 
@@ -16,23 +16,23 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Opens the folder of the log and that of the journal, and holds them: before the call. */
+/* Called before `chroot` or `setns`: opens the folders of the log and of the journal. */
 struct outside_folder {
-  const char *path; /* its first length bytes */
+  const char *path; /* its first `length` bytes */
   size_t length;
 };
 void outside_hold(struct outside_folder log, struct outside_folder journal);
-/* They are held since such a call. */
+/* Returns 1 if the folders were opened before such a call. */
 int outside_is_ready(void);
-/* After it; result: 0 if it did what it should. */
+/* Called after `chroot` or `setns` with its result. */
 void outside_changed(int result);
 
-/* 1: what a path means has changed. */
+/* Returns 1 if the meaning of paths has changed. */
 int outside_is_active(void);
-/* 1: a folder of ours cannot be reached any more. */
+/* Returns 1 if the folder of the log or of the journal cannot be reached any more. */
 int outside_is_lost(void);
 
-/* System calls on our files, by the paths that they had at start. */
+/* System calls on files of the runtime, by their paths at the start. */
 int outside_open(const char *path, int flags, unsigned mode);
 int outside_unlink(const char *path);
 int outside_rename_new(const char *from, const char *to);

@@ -1,4 +1,4 @@
-/* Records that many files share: which files, by which name, and how many they were. */
+/* Group records: which files share one, its name, and the number of its files. */
 #include <string.h>
 
 #include "../intercept/stack.h"
@@ -31,7 +31,7 @@ void store_mark_group(struct record_store *store, struct store_entry *entry) {
   facts->counters[GROUP_KIND] = kind_of(entry);
 }
 
-/* A bit for each bucket and level that a hash of a name can have (doc/log-format.md, "GROUP"). */
+/* Sets the bit of the bucket and level of the name's hash (doc/log-format.md, "GROUP"). */
 void store_count_member(struct record_store *store, const struct store_entry *group, uint64_t id,
                         int is_new) {
   struct darshan_group_record *facts = facts_of(store, group);
@@ -46,8 +46,9 @@ void store_count_member(struct record_store *store, const struct store_entry *gr
   facts->counters[GROUP_FILES] = facts->counters[GROUP_SEEN];
 }
 
-/* The group whose name is the first `folder` bytes of this one, a star, and the ending from
- * `ending` on.  counted: how many of its kind there are; `most`, and only those are found. */
+/* Finds or makes the group whose name is the first `folder` bytes of this name, a star, and its
+ * extension from `ending` on. counted is the number of groups of this kind; from `most` on no group
+ * is made. Returns NULL if there is no group. */
 static struct store_entry *named(struct record_store *store, const char *name, size_t folder,
                                  size_t ending, size_t length, uint32_t *counted, uint32_t most) {
   size_t whole = folder + 1 + (length - ending);
@@ -66,12 +67,12 @@ static struct store_entry *named(struct record_store *store, const char *name, s
   return entry && entry->record[STORE_GROUP] ? entry : NULL;
 }
 
-/* What is looked for on memory of ours: callers are deep in their own stack. */
+/* Arguments of a search on a stack of the runtime, because callers are deep in their own stack. */
 struct search {
   struct record_store *store;
   enum store_module module;
   const char *name;
-  size_t length, tree; /* tree: the part of the name that names one */
+  size_t length, tree; /* tree: length of the part of the name that is a tree's */
   struct name_folder folder;
   struct store_entry *found;
 };
@@ -82,7 +83,7 @@ static void find_tree(void *search_) {
                         &search->store->trees, GROUP_TREES_MOST);
 }
 
-/* Programs of one folder come one after another: what was found of a folder is kept. */
+/* Stores the result for the folder, because program files of one folder come in succession. */
 static __attribute__((noinline)) void learn_tree(struct record_store *store, const char *name,
                                                  size_t length, struct name_folder folder,
                                                  struct store_folder *known) {
@@ -99,8 +100,8 @@ static struct store_entry *tree_of(struct record_store *store, const char *name,
   return known->tree && !darshan_is_data(name, length) ? known->tree : NULL;
 }
 
-/* Is it of the group that was asked for last?  A name that ends as the group's does, which begins
- * with a dot and has letters and digits behind it, has the very ending. */
+/* Returns 1 if the name belongs to the group that was looked up last. The extension of a group is a
+ * dot, letters and digits, so a name that ends with it has this extension. */
 static inline int is_of_last(const struct record_store *store, const char *name, size_t length,
                              struct name_folder folder) {
   const struct store_entry *last = store->last_group;
@@ -125,7 +126,7 @@ static struct store_entry *folder_of(struct record_store *store, const char *nam
   return store->last_group;
 }
 
-/* 0: no memory, or too many groups. */
+/* Returns NO_RECORD if out of memory or if there are too many groups. */
 uint32_t store_share(struct record_store *store, enum store_module module,
                      struct store_entry *group) {
   struct store_region *region = &store->regions[module];

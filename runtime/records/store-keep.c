@@ -1,6 +1,6 @@
-/* Records that are in private memory become a file, while threads go on counting:
- * everything is prepared with no lock; then, for microseconds, all records are held
- * and copied, and the windows of the file take the place of the memory. */
+/* Moves records from private memory to a file, while threads continue to count. Everything is
+ * prepared without a lock. Then all records are locked for microseconds and copied, and the windows
+ * of the file replace the memory. */
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
 #include "outside.h"
@@ -16,15 +16,15 @@ struct move {
   int part; /* or FRAME */
   char *old, *new;
   size_t from, to; /* offsets in the file */
-  size_t used;     /* bytes that are to be copied */
-  size_t room;     /* ... and have room in the file */
+  size_t used;     /* bytes to copy */
+  size_t room;     /* bytes to reserve in the file */
 };
 
 struct moves {
   int count, failed;
-  uint32_t parts;                                /* which, a bit for each */
-  size_t ahead;                                  /* bytes of a part that may come meanwhile */
-  size_t used[STORE_PARTS], mapped[STORE_PARTS]; /* what was looked at */
+  uint32_t parts;                                /* a bit for each part to move */
+  size_t ahead;                                  /* bytes that a part may grow meanwhile */
+  size_t used[STORE_PARTS], mapped[STORE_PARTS]; /* of each part when the moves were planned */
   struct move move[MOVES];
 };
 
@@ -33,12 +33,12 @@ static size_t used_of(const struct record_store *store, int number) {
   return (size_t)store->regions[number].count * store->regions[number].record_size;
 }
 
-/* How much of a window lies below an end; all three are of one kind. */
+/* Returns the bytes of a window below an end; all three are offsets of one kind. */
 static size_t below(size_t from, size_t to, size_t end) {
   return end <= from ? 0 : end < to ? end - from : to - from;
 }
 
-/* from, to: of the part. */
+/* from and to are offsets in the part. */
 static void add(struct record_store *store, struct moves *moves, int part, char *old, size_t from,
                 size_t to) {
   if (moves->count == MOVES) {
@@ -55,13 +55,14 @@ static void add(struct record_store *store, struct moves *moves, int part, char 
                                               .room = below(from, to, used + moves->ahead)};
 }
 
-/* Where there is a file, only what is in private memory is moved: who counts meanwhile
- * in a page of the file must not find it copied onto itself.  Each window ends where the
- * next one begins to hold something of its own; names may be mapped further, twice. */
+/* If the file exists, only private memory is moved: a page of the file that a thread updates
+ * meanwhile must not be copied onto itself. Each window ends where the data of the next one begin,
+ * though its mapping may extend further. */
 static void add_names(struct record_store *store, struct moves *moves) {
   struct store_names *names = &store->names;
   int whole = !store->journal.has_file;
-  for (uint32_t i = whole ? 1 : 0; i < names->windows; i++) { /* the first with the frame */
+  for (uint32_t i = whole ? 1 : 0; i < names->windows;
+       i++) { /* the frame's move has the first window */
     const struct store_window *window = &names->window[i];
     size_t from = whole ? window->from : window->memory;
     size_t to = i + 1 < names->windows ? names->window[i + 1].from : names->part.mapped;
@@ -86,7 +87,7 @@ static uint32_t parts_to_move(struct record_store *store) {
   return store->journal.has_file ? store_in_memory(store) : UINT32_MAX;
 }
 
-/* With the store's lock. */
+/* Plans the moves. The caller holds the store's lock. */
 static void look(struct record_store *store, struct moves *moves) {
   moves->count = moves->failed = 0;
   moves->parts = parts_to_move(store);
@@ -100,7 +101,7 @@ static void look(struct record_store *store, struct moves *moves) {
   }
 }
 
-/* More than room was made for. */
+/* Returns 1 if the parts have changed more than space was made for. */
 static int has_changed(struct record_store *store, const struct moves *moves) {
   if (moves->parts != parts_to_move(store)) return 1;
   for (int i = 0; i < STORE_PARTS; i++)
@@ -110,7 +111,7 @@ static int has_changed(struct record_store *store, const struct moves *moves) {
   return 0;
 }
 
-/* With what came since it was looked at. */
+/* Copies the data, with those that came since the moves were planned. */
 static void copy(struct record_store *store, struct moves *moves) {
   for (int i = 0; i < moves->count; i++) {
     struct move *move = &moves->move[i];
@@ -138,7 +139,8 @@ static int hold_guards(struct record_store *store, int inner) {
   return 0;
 }
 
-/* Without the store's lock: others make records meanwhile. */
+/* Locks the records of a region. The caller does not hold the store's lock, so other threads may
+ * make records meanwhile. */
 static int hold_records(struct store_region *region) {
   uint32_t count = region->beside[0] ? __atomic_load_n(&region->count, __ATOMIC_ACQUIRE) : 0;
   while (region->held < count) {
@@ -153,7 +155,7 @@ static void release_guards(struct record_store *store, int inner) {
     spin_unlock(store->guards[inner][--store->guards_held[inner]]);
 }
 
-/* Records that were made since are held, too; in the order of locks. */
+/* Locks the records that were made since, in the order of locks. */
 static int hold_more(struct record_store *store) {
   int result = 0;
   release_guards(store, 1);
@@ -170,8 +172,8 @@ static int all_are_held(const struct record_store *store) {
   return 1;
 }
 
-/* Nobody else ever has two locks of records at once.  0, or -1: some thread does not
- * go on; what is held is to be released all the same. */
+/* Locks all records. No other thread ever holds two record locks at once. Returns 0, or -1 if a
+ * thread does not release its lock; the caller releases all in both cases. */
 static int hold_all(struct record_store *store) {
   __atomic_store_n(&darshan_spin_steady, spin_token(), __ATOMIC_RELAXED);
   return hold_guards(store, 0) == 0 ? hold_more(store) : -1;
@@ -188,8 +190,8 @@ static void release_all(struct record_store *store) {
   __atomic_store_n(&darshan_spin_steady, 0, __ATOMIC_RELAXED);
 }
 
-/* What is to be written there: what is copied, and the head of a block of the annex,
- * which lies before its first record. */
+/* Makes the pages for the copied data and for the head of an annex block, which is before its first
+ * record. */
 static int make_pages(struct record_store *store, const struct move *move) {
   int first = move->part >= STORE_FIRST_ANNEX && move->part < STORE_MODULES &&
               move->from == store_part_of(store, move->part)->start;
@@ -197,7 +199,7 @@ static int make_pages(struct record_store *store, const struct move *move) {
   return journal_make_pages(move->new - head, head + move->room);
 }
 
-/* Windows of the file, with room for what is to be copied. */
+/* Maps windows of the file and reserves space for the data. */
 static int prepare(struct record_store *store, struct moves *moves, int fd) {
   if (moves->failed) return -1;
   for (int i = 0; i < moves->count; i++) {
@@ -215,7 +217,7 @@ static int prepare(struct record_store *store, struct moves *moves, int fd) {
   return 0;
 }
 
-/* Everything of a part that is used is in the file; what has room there, too. */
+/* Updates a part, whose data are now in the file. */
 static void settle_part(struct record_store *store, const struct moves *moves, int number) {
   struct store_part *part = store_part_of(store, number);
   size_t room = below(0, part->mapped, moves->used[number] + moves->ahead);
@@ -243,15 +245,15 @@ static void settle_annex(struct record_store *store) {
   }
 }
 
-/* There may be no next record that would tell of those before it. */
+/* Publishes all lengths now, because there may be no next record that would do it. */
 static void publish_all(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++)
     if (store->regions[i].count) store_publish(store, &store->regions[i]);
   store_publish_names(store);
 }
 
-/* With everything held.  What cannot be replaced (no memory for a mapping) stays
- * where it is: then there is no file. */
+/* Replaces the memory by the windows. The caller holds all locks. If a mapping fails, the rest
+ * stays in memory. Returns 0 or -1. */
 static int replace(struct record_store *store, struct moves *moves) {
   copy(store, moves);
   for (int i = 0; i < moves->count; i++) {
@@ -267,8 +269,8 @@ static int replace(struct record_store *store, struct moves *moves) {
   return 0;
 }
 
-/* With all records held, but those that are made just now.  1: done; 0: there is no
- * room for what came meanwhile; -1. */
+/* The caller has locked all records except those that are being made. Returns 1 if the memory is
+ * replaced, 0 if more data came than space was made for, -1 on failure. */
 static int replace_unless_changed(struct record_store *store, struct moves *moves) {
   enum { HOLDS = 64, ONE_MORE = 2 };
   int result = ONE_MORE;
@@ -286,7 +288,7 @@ static int replace_unless_changed(struct record_store *store, struct moves *move
   return result == ONE_MORE ? 0 : result;
 }
 
-/* As above.  Each further try makes room for more. */
+/* Returns like replace_unless_changed. Each further try makes more space in advance. */
 static int try_once(struct record_store *store, struct moves *moves, int fd, int tries) {
   if (!store_lock(store)) return -1;
   moves->ahead = tries > 0 ? (size_t)JOURNAL_PAGE << 2 * (tries - 1) : 0;
@@ -302,7 +304,7 @@ static int try_once(struct record_store *store, struct moves *moves, int fd, int
   return result;
 }
 
-static struct moves moves; /* of the thread that has set growing */
+static struct moves moves; /* belongs to the thread that has set growing */
 
 void store_return(struct record_store *store, int fd) {
   uint32_t annex = store_in_memory(store) >> STORE_FIRST_ANNEX;
@@ -311,7 +313,7 @@ void store_return(struct record_store *store, int fd) {
     result = store_write_annex(store, fd);
   for (int i = 0; i < TRIES && result == 0; i++)
     result = try_once(store, &moves, fd, i);
-  /* Others were quicker each time: whoever comes next. */
+  /* Other threads added data each time: the next thread tries again. */
   if (result == 0) __atomic_or_fetch(&store->wanted, store_in_memory(store), __ATOMIC_RELAXED);
 }
 
@@ -326,7 +328,7 @@ static int keep(struct record_store *store) {
   for (int i = 0; i < TRIES && result == 0; i++)
     result = try_once(store, &moves, fd, i);
   if (result == 1) {
-    for (int i = 0; i < STORE_FIRST_ANNEX; i++) /* what nearly every process needs next */
+    for (int i = 0; i < STORE_FIRST_ANNEX; i++) /* parts that nearly every process needs next */
       if (i == 0 || store->regions[i].of == STORE_OF_LAYERS) store_grow_file(store, i, fd);
   } else {
     outside_unlink(store->journal.path);
@@ -346,7 +348,7 @@ int store_keep(struct record_store *store) {
   return result;
 }
 
-/* The heads of the annex, with what was looked at. */
+/* Writes the heads and the trailer of the annex, with the lengths of the planned moves. */
 static int put_annex(struct record_store *store, const struct moves *moves, int fd) {
   struct darshan_annex_trailer trailer = {.magic = DARSHAN_ANNEX_MAGIC,
                                           .version = DARSHAN_ANNEX_VERSION,
@@ -370,7 +372,7 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
   return sys_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer));
 }
 
-/* The header comes last, and tells of what was looked at, not of what came since. */
+/* Writes the header last. Its lengths are those of the planned moves, without later data. */
 static int put_all(struct record_store *store, int fd) {
   SELDOM static struct darshan_header header;
   if (!store_lock(store)) return -1;
@@ -401,10 +403,9 @@ int store_snapshot(struct record_store *store, int fd) {
   return result;
 }
 
-/* STORE_KEPT: the file is the log that it should be; STORE_LOST: it is gone, or was
- * seen to be none.  Without a descriptor (the program has taken them all, or is a user
- * who may not read the file any more) its identity and size say whether it is what
- * the windows show. */
+/* Returns STORE_KEPT if the file is the expected log, STORE_LOST if it is gone or not a log. If the
+ * file cannot be opened (the application uses all descriptors, or its user may no longer read the
+ * file), only its identity and size are compared. */
 static enum store_kept look_at_file(const struct record_store *store) {
   enum { GONE = -2 /* ENOENT */, NO_FOLDER = -20 /* ENOTDIR */ };
   const struct journal *journal = &store->journal;
@@ -423,7 +424,7 @@ static enum store_kept look_at_file(const struct record_store *store) {
   if ((size_t)st.st_size < journal->size || length != (ssize_t)sizeof(header) ||
       header.magic != DARSHAN_LOG_MAGIC || memcmp(&header, store->frame, sizeof(header)) != 0)
     return STORE_LOST;
-  /* A name of a record at least, or a record of what has none. */
+  /* The file has a name, or a record without a name. */
   for (int i = 0; i < STORE_FIRST_ANNEX && header.names.len == 0; i++)
     if (store->regions[i].count > 0) return STORE_KEPT;
   return header.names.len > 0 ? STORE_KEPT : STORE_LOST;
@@ -437,7 +438,7 @@ enum store_kept store_kept(const struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++) {
     size_t used = used_of(store, i), kept = store->regions[i].part.kept;
     partly |= used > kept;
-    /* Of a file; a heat map and what the annex adds say nothing alone. */
+    /* Only records of files count: a heat map or an annex record is useless alone. */
     if (store->regions[i].of != STORE_OF_LAYERS && store->regions[i].of != STORE_OF_ANNEX)
       some |= used && kept >= store->regions[i].record_size;
   }

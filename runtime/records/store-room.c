@@ -1,5 +1,4 @@
-/* Room for records and names: windows that are mapped one by one, and the reserved
- * part of those of the file. */
+/* Space for records and names: maps windows one by one and reserves space in the file. */
 #include "store-room.h"
 
 #include "../intercept/guard.h"
@@ -9,12 +8,12 @@
 #include <time.h>
 
 enum {
-  FIRST_STEP = 8 << 10,     /* bytes reserved in the file at a time, ... */
-  LARGEST_STEP = 128 << 10, /* what is reserved and not used yet is resident memory */
-  LARGEST_AHEAD = 32 << 10, /* made while so many bytes are left */
+  FIRST_STEP = 8 << 10,     /* bytes reserved in the file at once, at first */
+  LARGEST_STEP = 128 << 10, /* and at most, because unused reserved space is resident memory */
+  LARGEST_AHEAD = 32 << 10, /* bytes left when more is made, at most */
   LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
-  SHORT_RECORDS = 2, /* fewer left than these: more is made in time */
-  WAITS = 1000       /* for another thread that makes room, about a millisecond */
+  SHORT_RECORDS = 2, /* records left when more space is made, at least */
+  WAITS = 1000       /* yields to another thread that makes space, about a millisecond */
 };
 
 struct store_part *store_part_of(struct record_store *store, int part) {
@@ -33,13 +32,13 @@ char *store_address(struct record_store *store, int part, size_t at) {
   return records->zero[k] + at;
 }
 
-/* What makes more of a part usable; equal: nothing is to be mapped, or reserved. */
+/* A step that makes more of a part usable. If from equals to, nothing is mapped or reserved. */
 struct step {
   size_t window_from, window_to;   /* bytes of the part */
   size_t reserve_from, reserve_to; /* offsets in the file */
 };
 
-/* Names: twice as much as before, from where the next name goes. */
+/* A window of names begins at the next name and doubles the space. */
 static size_t next_window_end(const struct record_store *store, int part) {
   if (part == STORE_NAMES) {
     size_t used = store->names.used;
@@ -56,7 +55,7 @@ static size_t used_of(const struct record_store *store, int part) {
   return (size_t)store->regions[part].count * store->regions[part].record_size;
 }
 
-/* 0: the part is at its end. */
+/* Returns 0 if the part cannot grow any more. */
 static int next_step(struct record_store *store, int number, struct step *step) {
   const struct store_part *part = store_part_of(store, number);
   size_t room = part->end - part->start, used = used_of(store, number), limit = part->mapped;
@@ -81,7 +80,7 @@ static int next_step(struct record_store *store, int number, struct step *step) 
   return 1;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void add_window(struct record_store *store, int number, const struct step *step, char *at) {
   struct store_names *names = &store->names;
   store_part_of(store, number)->mapped = step->window_to;
@@ -94,7 +93,7 @@ static void add_window(struct record_store *store, int number, const struct step
   segments_put(records, segment, at);
 }
 
-/* With the lock held: by private memory. */
+/* Grows a part by private memory. The caller holds the lock. */
 static int grow_in_memory(struct record_store *store, int number) {
   struct store_part *part = store_part_of(store, number);
   struct step step;
@@ -107,7 +106,7 @@ static int grow_in_memory(struct record_store *store, int number) {
       store->names.window[store->names.windows - 1].memory = step.window_from;
       if (part->kept > step.window_from) part->kept = step.window_from; /* it began within */
     }
-  } else { /* the rest of a window of the file has no room there */
+  } else { /* the rest of the file's window has no reserved space */
     size_t from = journal_page_up(part->start + part->usable), to = part->start + part->mapped;
     char *rest = from < to ? journal_window(-1, from, to) : NULL;
     if (from < to && (!rest || journal_replace(store_address(store, number, from - part->start),
@@ -118,12 +117,12 @@ static int grow_in_memory(struct record_store *store, int number) {
   }
   store_may_use(part, part->mapped);
   part->in_memory = 1;
-  if (store->journal.has_file) /* whoever comes next, with no lock, takes it back */
+  if (store->journal.has_file) /* the next thread without a lock moves it to the file */
     __atomic_or_fetch(&store->wanted, 1u << number, __ATOMIC_RELAXED);
   return 0;
 }
 
-/* With the lock held: does somebody have to make room in the file soon? */
+/* Sets the part's bit in wanted if its space in the file is short. The caller holds the lock. */
 static void note_shortage(struct record_store *store, int number, size_t left, size_t least) {
   const struct store_part *part = store_part_of(store, number);
   if (!store->journal.has_file || part->in_memory) return;
@@ -157,8 +156,8 @@ int store_name_room(struct record_store *store, size_t bytes) {
   return 1;
 }
 
-/* The heads of all blocks of the annex, because a reader goes from one to the next;
- * the trailer, in the last page, comes last. */
+/* Writes the heads of all annex blocks, because a reader goes from one to the next, and then the
+ * trailer in the last page. */
 int store_write_annex(struct record_store *store, int fd) {
   struct darshan_annex_trailer trailer = {.magic = DARSHAN_ANNEX_MAGIC,
                                           .version = DARSHAN_ANNEX_VERSION,
@@ -187,13 +186,14 @@ int store_write_annex(struct record_store *store, int fd) {
   return 0;
 }
 
-/* A window of the annex's blocks begins with the block's head. */
+/* Returns the file offset of a window. The first window of an annex block begins with the head. */
 static size_t window_start(const struct store_part *part, int number, const struct step *step) {
   int head = number >= STORE_FIRST_ANNEX && number < STORE_MODULES && step->window_from == 0;
   return part->start + step->window_from - (head ? sizeof(struct darshan_annex_block) : 0);
 }
 
-/* With the lock held: the step was taken, unless the part took memory meanwhile. */
+/* Publishes the step, unless the part grew in memory meanwhile. Returns 1 if it did. The caller
+ * holds the lock. */
 static int take_step(struct record_store *store, int number, const struct step *step, char *at,
                      size_t before) {
   struct store_part *part = store_part_of(store, number);
@@ -210,7 +210,7 @@ static int take_step(struct record_store *store, int number, const struct step *
   return 1;
 }
 
-/* Of what was reserved; from, at: the new window, if there is one. */
+/* Makes the reserved pages. from and at are the new window's; at is NULL if there is none. */
 static int make_pages(struct record_store *store, int number, const struct step *step, size_t from,
                       char *at) {
   size_t first = step->reserve_from;
@@ -259,7 +259,7 @@ uint32_t store_in_memory(struct record_store *store) {
   return parts;
 }
 
-/* Another thread is at it: it takes microseconds, or the file system is slow. */
+/* Waits for the thread that makes space: it needs microseconds, unless the file system is slow. */
 static void wait_for_room(struct record_store *store, const struct store_part *part) {
   for (int i = 0; i < WAITS; i++) {
     if (__atomic_load_n(&part->usable, __ATOMIC_RELAXED) != 0 ||
@@ -279,7 +279,7 @@ static void grow(void *growth_) {
   make_room(growth->store, growth->parts);
 }
 
-/* 1: it was this thread's turn. */
+/* Returns 1 if this thread made space, 0 if another thread is doing it. */
 static int grow_in_turn(struct record_store *store, uint32_t none) {
   if (!store_begin_growing(store)) return 0;
   struct growth growth = {store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none};
@@ -289,7 +289,7 @@ static int grow_in_turn(struct record_store *store, uint32_t none) {
   return 1;
 }
 
-/* What others wanted meanwhile is done as well: they may not come again. */
+/* Also makes the space that other threads wanted meanwhile, because they may not call again. */
 void store_make_room_slow(struct record_store *store, enum store_module module) {
   enum { ROUNDS = 4 };
   const struct store_part *part = &store->regions[module].part;
@@ -305,8 +305,8 @@ void store_make_room_slow(struct record_store *store, enum store_module module) 
   if (!mine && none) wait_for_room(store, part);
 }
 
-/* With the lock held, behind which nobody takes memory: the parts that are partly in
- * memory, or have no room in the file for what is always kept, the overflow's. */
+/* Returns the parts that are partly in private memory or lack space for their overflow record. The
+ * caller holds the lock, so no thread takes memory meanwhile. */
 static uint32_t parts_lacking(struct record_store *store) {
   uint32_t parts = store_in_memory(store);
   for (int i = 0; i < STORE_PARTS; i++) {
@@ -319,7 +319,8 @@ static uint32_t parts_lacking(struct record_store *store) {
   return parts;
 }
 
-/* 1: they stay so, then has agreed; 0: not yet.  Else parts is what is lacking. */
+/* Returns 1 if all parts are in the file and `then` returned 1. Otherwise parts has the lacking
+ * ones. */
 static int settled(struct record_store *store, int (*then)(void), uint32_t *parts) {
   *parts = 0;
   if (!store_lock(store)) return 0;
@@ -329,8 +330,8 @@ static int settled(struct record_store *store, int (*then)(void), uint32_t *part
   return done;
 }
 
-/* A thread that is at the file has its signals blocked, and goes on when the file system
- * does. */
+/* Waits for a thread that works on the file. It has blocked its signals and continues when the file
+ * system does. */
 static void wait_for_others(int turn) {
   enum { YIELDS = 256, NAP_NS = 200000 };
   static const struct timespec nap = {0, NAP_NS};
@@ -338,7 +339,7 @@ static void wait_for_others(int turn) {
 }
 
 int store_bring_back(struct record_store *store, int (*then)(void)) {
-  enum { ATTEMPTS = 4, TURNS = 50000 }; /* what comes back may need room behind it; 10 s */
+  enum { ATTEMPTS = 4, TURNS = 50000 }; /* each may need more space; 10 s */
   struct growth growth = {store, 0};
   for (int turn = 0, attempts = 0; turn < TURNS; turn++) {
     if (settled(store, then, &growth.parts)) return 1;

@@ -1,5 +1,4 @@
-/* What the files of the store know of each other: how the journal is laid out, and
- * where room comes from. */
+/* Functions that the files of the store share: the layout of the journal and its growth. */
 #ifndef DARSHAN_STORE_ROOM_H
 #define DARSHAN_STORE_ROOM_H
 
@@ -8,33 +7,34 @@
 enum {
   STORE_JOB_START = sizeof(struct darshan_header),
   STORE_NAMES_START = STORE_JOB_START + DARSHAN_JOB_REGION_MAX,
-  /* What the names of our own three records need, always kept. */
+  /* Bytes that are always free for the names of the runtime's own three records. */
   STORE_OWN_NAME_BYTES = 3 * (8 + sizeof(OTHER_PATHS_NAME)),
-  STORE_FIRST_ROOM = 4 * JOURNAL_PAGE, /* the frame and the first names; a first window */
-  STORE_NAMES = STORE_MODULES,         /* the part behind those of the modules */
+  STORE_FIRST_ROOM = 4 * JOURNAL_PAGE, /* bytes of the frame and the first names; a first window */
+  STORE_NAMES = STORE_MODULES,         /* the part after those of the modules */
   STORE_PARTS
 };
 
 struct store_part *store_part_of(struct record_store *store, int part);
 
-/* With the lock held: whether there is room for so many records, for a name of so
- * many bytes; memory is taken where there was none. */
+/* Returns 1 if a name of so many bytes fits, after allocating memory if necessary. The caller holds
+ * the lock. */
 int store_name_room(struct record_store *store, size_t bytes);
 
-/* By the thread that has set growing, without the lock: more room for a part, by
- * the open file.  0, or -1. */
+/* Makes more space for a part in the open file. Called without the lock, by the thread that has set
+ * growing. Returns 0 or -1. */
 int store_grow_file(struct record_store *store, int part, int fd);
-/* The frame of the annex, into the file. */
+/* Writes the heads and the trailer of the annex to the file. Returns 0 or -1. */
 int store_write_annex(struct record_store *store, int fd);
-/* Where the bytes of a part from this offset in it on are mapped. */
+/* Returns the address of an offset in a part. */
 char *store_address(struct record_store *store, int part, size_t at);
-/* Tells the frame how many records there are. */
+/* Updates the lengths in the frame. */
 void store_publish(struct record_store *store, struct store_region *region);
 void store_publish_names(struct record_store *store);
 
-/* store-groups.c, with the lock held: what the entry names stands for many files; its record in
- * a module, made beside the limit; none is known.  And store.c's: one more record, if `spare`
- * fit behind it; files are past the limit. */
+/* The caller holds the lock. store_mark_group makes the GROUP record of an entry that stands for
+ * many files. store_share returns the entry's record in a module, made beyond the limit if
+ * necessary. store_append_record adds a record, if `spare` more would fit after it. store_fold
+ * marks that files are past the limit. */
 void store_mark_group(struct record_store *store, struct store_entry *entry);
 uint32_t store_share(struct record_store *store, enum store_module module,
                      struct store_entry *group);
@@ -43,12 +43,12 @@ uint32_t store_append_record(struct record_store *store, enum store_module modul
                              struct store_entry *entry, uint32_t spare);
 void store_fold(struct record_store *store, enum store_module module);
 
-/* By the thread that has set growing: what is in memory, back into the open file. */
+/* Moves data from private memory to the open file. Called by the thread that has set growing. */
 void store_return(struct record_store *store, int fd);
-/* The parts that are partly in memory, a bit for each. */
+/* Returns a bit for each part that is partly in private memory. */
 uint32_t store_in_memory(struct record_store *store);
 
-/* One thread at a time makes room in the file. */
+/* One thread at a time makes space in the file. Returns 1 if it is this thread. */
 static inline int store_begin_growing(struct record_store *store) {
   int none = 0;
   return __atomic_compare_exchange_n(&store->growing, &none, 1, 0, __ATOMIC_ACQUIRE,

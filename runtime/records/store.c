@@ -14,7 +14,7 @@
 struct record_store darshan_store;
 
 enum {
-  FIRST_PLACES = 1024, /* of the index */
+  FIRST_PLACES = 1024, /* slots of the index */
   USUAL_RECORDS = 1024
 };
 
@@ -22,14 +22,14 @@ static struct darshan_header *header_of(struct record_store *store) {
   return (struct darshan_header *)(void *)store->frame;
 }
 
-/* Room for the records of the log, given to the modules that most processes use
- * before the others; what is rare has as much for itself.  Neither the annex nor the few
- * heat maps count against MODMEM, nor what MAX_RECORDS asks for. */
+/* Distributes MODMEM over the modules; modules that few processes use have the same amount for
+ * themselves. Neither the annex nor the few heat maps count against MODMEM, nor a number that
+ * MAX_RECORDS sets. */
 static void share_room(struct record_store *store, const struct store_shape *shapes,
                        const struct store_limits *limits) {
   uint64_t room[] = {
       [STORE_OF_FILES] = limits->module_bytes, [STORE_OF_RARITIES] = limits->module_bytes};
-  for (int turn = 0; turn < 2; turn++) /* what is usual for all, then what is left */
+  for (int turn = 0; turn < 2; turn++) /* first the usual number for all, then the rest */
     for (int i = 0; i < STORE_MODULES; i++) {
       struct store_region *region = &store->regions[i];
       enum store_of of = shapes[i].of;
@@ -47,7 +47,7 @@ static void share_room(struct record_store *store, const struct store_shape *sha
     }
 }
 
-/* Returns where the region ends; behind the limit, records that many files share. */
+/* Returns the end of the region, which also has space for group records beyond the limit. */
 static size_t place_region(struct store_region *region, const struct store_shape *shape,
                            size_t start) {
   uint32_t size = shape->record_size;
@@ -69,20 +69,20 @@ static int new_index(struct record_store *store, uint32_t places) {
   index->mask = places - 1;
   for (uint32_t number = 1; number <= store->entries; number++) {
     const struct store_entry *entry = segments_at(&store->entry, number);
-    if (!entry->id) continue; /* begun, and left */
+    if (!entry->id) continue; /* an interrupted addition */
     uint32_t i = (uint32_t)(entry->id >> 17) & index->mask;
     while (index->place[i] != 0)
       i = (i + 1) & index->mask;
     index->place[i] = number;
   }
-  /* The one before stays: others may be looking there. */
+  /* The old index stays mapped, because other threads may be reading it. */
   __atomic_store_n(&store->index, index, __ATOMIC_RELEASE);
   return 0;
 }
 
 int store_prepare(struct record_store *store, const struct store_shape shapes[STORE_MODULES],
                   const struct store_limits *limits) {
-  size_t bytes = offsetof(struct record_store, folder); /* the rest is zero in a new process */
+  size_t bytes = offsetof(struct record_store, folder); /* folder is zero in a new process */
   memset(store, 0, store->index ? sizeof(*store) : bytes);
   journal_ask_page();
   store->names.part = (struct store_part){.start = STORE_NAMES_START};
@@ -148,7 +148,7 @@ static void forget_part(struct store_part *part) {
 }
 
 void store_forget(struct record_store *store) {
-  /* The old windows stay: the parent owns the file, and names are in them. */
+  /* The old windows stay mapped: the file is the parent's, and names are in them. */
   store->journal.has_file = 0;
   store->frame = NULL;
   store->names.used = store->names.windows = 0;
@@ -172,7 +172,7 @@ void store_forget(struct record_store *store) {
   store->entries = 0;
   store_forget_groups(store);
   store->lock = store->changing = 0;
-  store->rank = 0; /* a forked child is a process of its own */
+  store->rank = 0; /* a forked child is not a rank */
 }
 
 void store_set_rank(struct record_store *store, int64_t rank) {
@@ -221,7 +221,7 @@ void store_publish_names(struct record_store *store) {
     __atomic_store_n(&header_of(store)->names.len, names->used, __ATOMIC_RELEASE);
 }
 
-/* Whoever had the lock was torn from it: a record that has its number counts. */
+/* Repairs the store after its lock holder was interrupted: a record that has its number counts. */
 static void repair(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES && store->frame; i++) {
     struct store_region *region = &store->regions[i];
@@ -257,13 +257,13 @@ struct store_entry *store_find(const struct record_store *store, uint64_t id) {
 }
 
 static int is_ours(const char *name) {
-  if (LIKELY(name[0] != OVERFLOW_NAME[0])) return 0; /* all of them begin with it */
+  if (LIKELY(name[0] != OVERFLOW_NAME[0])) return 0; /* all three begin with the same character */
   return strcmp(name, OVERFLOW_NAME) == 0 || strcmp(name, OTHER_PATHS_NAME) == 0 ||
          strcmp(name, USAGE_NAME) == 0;
 }
 
-/* Adds the name as the log holds it and tells where it stands.  Our own always
- * find room: it is kept for them. */
+/* Adds a name in the layout of the log and returns its address, NULL if it does not fit. Space for
+ * the runtime's own names is always free. */
 static const char *add_name(struct record_store *store, uint64_t id, const char *name,
                             size_t length) {
   struct store_names *names = &store->names;
@@ -281,8 +281,8 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
   return at + sizeof(id);
 }
 
-/* Room for one more, and for our own two; the index may be fuller where there is
- * no memory for a larger one. */
+/* Returns 1 if one more entry fits, with two slots left for the runtime's own. The index may become
+ * fuller if there is no memory for a larger one. */
 static int entry_room(struct record_store *store, int ours) {
   uint32_t next = store->entries + 1, places = store->index->mask + 1;
   if (next > places / 2) new_index(store, 2 * places);
@@ -291,7 +291,7 @@ static int entry_room(struct record_store *store, int ours) {
   return next <= most + (ours ? 2 : 0) && segments_have(&store->entry, next + (ours ? 0 : 2)) == 0;
 }
 
-/* What stands for a name that may yet come. */
+/* Marks an entry that may get its name later. */
 static const char nameless[] = "";
 
 struct store_entry *store_enter(struct record_store *store, uint64_t id, const char *name,
@@ -307,7 +307,7 @@ struct store_entry *store_enter(struct record_store *store, uint64_t id, const c
   if (entry || !kept) return entry;
   uint32_t number = store->entries + 1;
   entry = segments_at(&store->entry, number);
-  /* Its id comes last: an entry that is left before stays unused. */
+  /* The id is stored last: an entry whose addition was interrupted stays unused. */
   *entry = (struct store_entry){.name = kept, .name_length = (uint32_t)length};
   store->entries = number;
   struct store_index *index = store->index;
@@ -331,7 +331,6 @@ void store_name_rest(struct record_store *store) {
   store_unlock(store);
 }
 
-/* Tells the frame of the journal about a new record. */
 void store_publish(struct record_store *store, struct store_region *region) {
   uint64_t length = (uint64_t)region->count * region->record_size;
   struct darshan_header *header = header_of(store);
@@ -341,7 +340,7 @@ void store_publish(struct record_store *store, struct store_region *region) {
     header->partial_flag |= bit;
     return;
   }
-  if (!region->folded) header->partial_flag &= ~bit; /* not in the file once, for a while */
+  if (!region->folded) header->partial_flag &= ~bit; /* records were outside the file before */
   if (is_module)
     __atomic_store_n(&header->modules[id].len, length, __ATOMIC_RELEASE);
   else if (region->block)
@@ -374,7 +373,7 @@ void store_lower_limit(struct record_store *store, enum store_module module, uin
   if (store->regions[module].limit > limit) store->regions[module].limit = limit;
 }
 
-/* Room for the overflow record is always kept. */
+/* Leaves space for the overflow record. */
 uint32_t store_new_record(struct record_store *store, enum store_module module,
                           struct store_entry *entry) {
   if (store_is_full(store, module)) return NO_RECORD;
@@ -411,7 +410,7 @@ static void make_overflow(void *overflow_) {
   store_mark_group(store, entry);
 }
 
-/* Once for each module, below callers that are deep in their own stack. */
+/* Makes the record on a stack of the runtime, because callers are deep in their own stack. */
 uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
   const struct store_region *region = &store->regions[module];
   if (!region->overflow) stack_run_anyway(make_overflow, &(struct overflow){store, module});
@@ -426,7 +425,7 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
   return number ? number : store_overflow_record(store, module);
 }
 
-/* A process may have any number of datasets: those past the limit leave no name behind. */
+/* Adds no name past the limit, because a process may have any number of datasets. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length) {
   struct store_entry *entry = store_find(store, id);
@@ -434,7 +433,7 @@ uint32_t store_number_of_name(struct record_store *store, enum store_module modu
   return store_record_number(store, module, entry);
 }
 
-/* The name is in the journal before the record has its id. */
+/* The journal has the name of `to` before the record gets its id. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to) {
   if (!from || !to || !from->record[module] || to->record[module]) return 0;
@@ -466,8 +465,7 @@ int store_lock_for(struct record_store *store, enum store_module module) {
   return store_lock(store);
 }
 
-/* What went to memory meanwhile need not wait there for the next record, which may never
- * come. */
+/* Moves data from private memory to the file now, because there may be no next record. */
 void store_unlock_for(struct record_store *store, enum store_module module) {
   store_unlock(store);
   store_make_room(store, module);

@@ -1,13 +1,12 @@
-/* All records of this process, by module and by name.  The records and their
- * names live in the journal, in the layout of a log; what finds them, and the
- * state that a log does not hold, in private memory.
+/* All records of this process, by module and by name. The records and their names are in the
+ * journal, in the layout of a log; the index and the state that a log does not have are in private
+ * memory.
  *
- * Records begin in private memory, laid out like the file, and the file takes them
- * over when it is there (store_keep): nobody waits for a file system meanwhile, and
- * a process may well stay without a file until it turns out to be a rank.  Both
- * kinds of memory grow by windows of their own.  Room in the file is made by
- * whoever asks for it, without any lock (store_make_room); who finds none, because
- * the file system is slow, full or at the program's own limit, takes memory. */
+ * Records begin in a working copy in private memory, which store_keep replaces by the file. So no
+ * thread waits for a file system meanwhile, and a process may stay without a file until it becomes
+ * a rank. Both kinds of memory grow by separate windows. The thread that needs space in the file
+ * makes it, without any lock (store_make_room). A thread that gets none uses private memory: the
+ * file system may be slow or full, or the file may be at the application's limit. */
 #ifndef DARSHAN_STORE_H
 #define DARSHAN_STORE_H
 
@@ -19,17 +18,17 @@
 #include "journal.h"
 #include "log-format.h"
 
-/* A part of the journal, which fills from its start.  Bytes are counted from there. */
+/* A part of the journal, which fills from its start. Sizes are counted from there. */
 struct store_part {
   size_t start, end; /* offsets in the file */
-  size_t mapped;     /* there are windows up to here */
-  size_t usable;     /* may be touched up to here */
-  size_t kept;       /* is in the file up to here */
-  size_t reserved;   /* offset of the first page that has no room in the file */
-  int in_memory;     /* what was mapped last is private memory */
+  size_t mapped;     /* windows exist up to here */
+  size_t usable;     /* memory may be touched up to here */
+  size_t kept;       /* data are in the file up to here */
+  size_t reserved;   /* file offset of the first page without reserved space */
+  int in_memory;     /* the last window is private memory */
 };
 
-/* What is known of a folder: the tree that its program files belong to, or NULL. */
+/* A folder, and the tree that its program files belong to, or NULL. */
 enum { STORE_FOLDERS = 512 };
 struct store_folder {
   uint64_t hash;
@@ -38,9 +37,9 @@ struct store_folder {
 
 enum { STORE_BESIDE = 3, STORE_WINDOWS = 24, STORE_GUARDS = 8 };
 
-/* What the records are of: files, something that few processes have (so that its room is
- * not taken from that of files), a layer as a whole (they are trimmed for the log), or
- * they go with records of the log. */
+/* Subject of the records: files; something that few processes have, which therefore takes no space
+ * from files; a layer as a whole (these records are trimmed for the log); additions to records of
+ * the log. */
 enum store_of { STORE_OF_FILES, STORE_OF_RARITIES, STORE_OF_LAYERS, STORE_OF_ANNEX };
 
 struct store_shape {
@@ -54,92 +53,92 @@ struct store_region {
   int module_id;
   uint32_t version, record_size; /* as in its shape */
   enum store_of of;
-  uint32_t limit;    /* records, those that many files share not counted */
-  uint32_t room;     /* records that the region has room for, those as well */
-  uint32_t count;    /* records there are */
-  uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
-  uint32_t groups;   /* records beside the limit that many files share, the overflow not counted */
-  int folded;        /* files are past the limit ... */
-  int cut;           /* ... which would be higher if there were more of MODMEM */
-  /* Who got the last number.  It may be larger than count: then the thread that made
-   * the record was torn from it. */
+  uint32_t limit;    /* largest number of records, without group records */
+  uint32_t room;     /* capacity in records, with group records */
+  uint32_t count;    /* number of records */
+  uint32_t overflow; /* number of the overflow record, NO_RECORD if it does not exist */
+  uint32_t groups;   /* number of group records, without the overflow record */
+  int folded;        /* 1: files are past the limit */
+  int cut;           /* 1: a larger MODMEM would raise the limit */
+  /* The entry with the last number. The number may be larger than count: then the thread that made
+   * the record was interrupted. */
   const struct store_entry *newest;
   struct store_part part;
   struct segments records;               /* item 0 is record 1 */
-  struct segments *beside[STORE_BESIDE]; /* a module's own, by record number */
+  struct segments *beside[STORE_BESIDE]; /* a module's own tables, by record number */
   uint32_t held;                         /* records whose lock store_keep has taken */
   struct darshan_annex_block *block;     /* in the file, before the records; or NULL */
 };
 
-/* A name never lies in two windows; windows may show the same page. */
+/* A name is never split over two windows; two windows may map the same page. */
 struct store_names {
   struct store_part part;
   uint64_t used;
   uint32_t windows;
   struct store_window {
-    uint64_t from; /* this and what follows, up to the next window, is in it */
-    char *at;      /* where that is */
-    size_t memory; /* from here on it is private memory, though there is a file */
+    uint64_t from; /* its first byte of the part; it ends where the next window begins */
+    char *at;      /* address of that byte */
+    size_t memory; /* private memory from this byte on, though the file exists */
   } window[STORE_WINDOWS];
 };
 
-struct store_index { /* of entries, by id: open addressing, never more than half full */
-  uint32_t mask;     /* or, where there is no memory, never more than 7/8 */
+struct store_index { /* entries by id: open addressing, at most half full, */
+  uint32_t mask;     /* or 7/8 if out of memory */
   uint32_t place[];
 };
 
 struct record_store {
   struct journal journal;
-  char *frame; /* header and job; the first names follow.  NULL: nothing is recorded */
+  char *frame; /* header and job, then the first names. NULL: nothing is recorded */
   struct store_names names;
   struct store_region regions[STORE_MODULES];
-  int annex_ready;       /* its frame is written */
-  uint32_t wanted;       /* a bit per part that is short of room in the file */
-  int growing;           /* a thread makes room in the file */
+  int annex_ready;       /* the heads and the trailer of the annex are written */
+  uint32_t wanted;       /* a bit for each part that is short of space in the file */
+  int growing;           /* a thread makes space in the file */
   int closed;            /* recording has ended: no file is made any more */
-  int unrecorded;        /* there was no memory for a record, nor for the overflow's */
-  struct segments entry; /* [1..], in the order in which the names came */
+  int unrecorded;        /* out of memory for a record and for the overflow record */
+  struct segments entry; /* [1..], in the order of creation */
   struct store_index *index;
   uint32_t entries;
   int *guards[2][STORE_GUARDS]; /* outer, inner */
   int guards_held[2];
-  int lock;                /* for adding; looking up needs none */
-  int changing;            /* by the owner of the lock; set when it is taken: repair is due */
-  int64_t rank;            /* that new records get */
-  uint32_t trees, folders; /* groups that were made */
-  struct store_entry *last_group;            /* of a folder, that was asked for last, or NULL ... */
-  struct name_folder last_folder;            /* ... and the folder that its name begins with */
+  int lock;     /* for adding; lookups take no lock */
+  int changing; /* set by the lock holder; if set when the lock is taken, repair is due */
+  int64_t rank; /* of new records */
+  uint32_t trees, folders;                   /* groups that were made */
+  struct store_entry *last_group;            /* of a folder: the last one looked up, or NULL */
+  struct name_folder last_folder;            /* the folder of last_group */
   struct store_folder folder[STORE_FOLDERS]; /* last, since few processes touch it */
 };
 
 struct store_limits {
   uint64_t name_bytes, module_bytes;
   uint32_t records[STORE_MODULES];
-  int asked[STORE_MODULES]; /* 1: somebody asked for so many, which have room beside module_bytes */
+  int asked[STORE_MODULES]; /* 1: MAX_RECORDS set the number; module_bytes does not limit it */
 };
 
-/* Computes the layout; no record's memory is mapped yet.  0, or -1: no memory. */
+/* Computes the layout, without mapping memory for records. Returns 0, or -1 if out of memory. */
 int store_prepare(struct record_store *store, const struct store_shape shapes[STORE_MODULES],
                   const struct store_limits *limits);
-/* Records may be made from now on, in private memory.  0, or -1: no memory. */
+/* Allows records from now on, in private memory. Returns 0, or -1 if out of memory. */
 int store_begin(struct record_store *store);
-/* The job as the journal holds it; job_text NULL: as it was. */
+/* Sets the job region of the journal. If job_text is NULL, the old text stays. */
 void store_set_job(struct record_store *store, const struct darshan_job *job, const char *job_text,
                    size_t job_text_length);
 
-/* Gives all records a file (journal.path is set), which is a log from then on;
- * also anew, when the one before was removed.  No lock is held; other threads go on
- * counting meanwhile.  0, or -1: they stay where they are. */
+/* Moves all records to a file at journal.path, which is a log from then on. It may be called again
+ * if the previous file was removed. The caller holds no lock; other threads continue to count.
+ * Returns 0, or -1 if the records stay where they are. */
 int store_keep(struct record_store *store);
 
-/* Writes what there is, as the log that a journal is, into another, empty file, while
- * other threads go on counting; no lock is held meanwhile.  0 or -1. */
+/* Writes all records into another, empty file, in the layout of the journal. No lock is held while
+ * it writes; other threads continue to count. Returns 0 or -1. */
 int store_snapshot(struct record_store *store, int fd);
 
-/* With no lock held: makes room in the file, if that is short, for a record of this
- * module and for names. */
+/* Makes space in the file for a record of this module and for names, if it is short. The caller
+ * holds no lock. */
 void store_make_room_slow(struct record_store *store, enum store_module module);
-/* What is asked without the lock: who reads it too late makes room a little later. */
+/* Reads a hint without the lock: a thread that sees it late makes space a little later. */
 #define store_hint(word) __atomic_load_n(word, __ATOMIC_RELAXED)
 static inline void store_may_use(struct store_part *part, size_t bytes) {
   __atomic_store_n(&part->usable, bytes, __ATOMIC_RELAXED);
@@ -151,37 +150,37 @@ static inline void store_make_room(struct record_store *store, enum store_module
     store_make_room_slow(store, module);
 }
 
-/* Recording has ended: an entry whose name has not come has an empty one. */
+/* Gives an empty name to entries that have none, after recording has ended. */
 void store_name_rest(struct record_store *store);
 
-/* While memory can still be had: what another record of this module needs, that of the
- * overflow at least. */
+/* Allocates memory for one more record of this module, at least for the overflow record, while
+ * memory can still be allocated. */
 void store_set_aside(struct record_store *store, enum store_module module);
 
-/* Takes what had to go to memory meanwhile into the file, as far as there is room for
- * it and for the overflow behind it.  No lock is held.  1: so it is, and `then` was called
- * before that could change, and returned 1: while it returns 0 others are waited for.
- * Returns 0 after some ten seconds, or if there is no room. */
+/* Moves all data from private memory to the file, with space for the overflow records after them.
+ * The caller holds no lock. When all data are there, it calls `then` under the store's lock, and
+ * repeats that until `then` returns 1. Returns 1 if it did, 0 after some ten seconds or if there is
+ * no space. */
 int store_bring_back(struct record_store *store, int (*then)(void));
 
-/* What the file holds of the records, as it is now: looked up, so that what is said
- * of it is true.  STORE_UNSEEN: the file could not be looked at. */
+/* Checks which records the file holds now, so that messages about it are true. STORE_UNSEEN: the
+ * file cannot be inspected. */
 enum store_kept { STORE_LOST, STORE_UNSEEN_PARTLY, STORE_UNSEEN, STORE_KEPT_PARTLY, STORE_KEPT };
 enum store_kept store_kept(const struct record_store *store);
 
-/* Forgets all records, for a forked child: the next are its own. */
+/* Forgets the parent's records in a forked child. */
 void store_forget(struct record_store *store);
 
-/* For a process that turns out to be a rank, with the lock held: all records,
- * and those to come, are this rank's. */
+/* Sets the rank of all records and of new ones, when the process becomes a rank. The caller holds
+ * the lock. */
 void store_set_rank(struct record_store *store, int64_t rank);
-/* With the lock held: from now on a module has at most so many records. */
+/* Lowers the largest number of records of a module. The caller holds the lock. */
 void store_lower_limit(struct record_store *store, enum store_module module, uint32_t limit);
-/* There are no records any more, though threads may still be writing to some. */
+/* Drops all records, though threads may still be writing to some. */
 void store_drop_records(struct record_store *store);
 
-/* For the log: all records of a module, all names, one behind the other; where they
- * lie apart, in memory that is not given back.  NULL: no memory. */
+/* Return all records of a module, or all names, contiguous for the log. If they are in several
+ * windows, the copy is never freed. Return NULL if out of memory. */
 const char *store_records(const struct record_store *store, enum store_module module);
 const char *store_all_names(const struct record_store *store);
 
