@@ -1,4 +1,4 @@
-/* From calls to the record. */
+/* Counts MPI communication calls in the record of the process. */
 #include "apmpi-module.h"
 
 #include <string.h>
@@ -20,12 +20,12 @@ int apmpi_prepare(void) {
   return 0;
 }
 
-/* The child is no rank. */
+/* A forked child is not a rank. */
 void apmpi_forked(void) {
   apmpi_state = (struct apmpi_state){0};
 }
 
-/* --- which calls count ----------------------------------------------------------------- */
+/* --- calls that are counted ------------------------------------------------------------ */
 
 static int is_of_the_program(const char *frame) {
   return mpi_state.phase == MPI_RUNNING && !mpi_is_inside(MPI_LEVEL_IO, frame) &&
@@ -40,7 +40,8 @@ int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, int waits, 
   if (mpi_is_inside(MPI_LEVEL_COMMUNICATION, frame)) return 0;
   int counts = apmpi_counts(frame);
   call->inside = waits && layers_inside();
-  /* A rank that has no room for its record meets the others all the same. */
+  /* A rank without a record takes part in the barriers, too, because the other ranks wait for it.
+   */
   call->meets = mpi_state.meets && is_of_the_program(frame);
   if (!counts && !call->inside && !call->meets) return 0;
   call->counted = counts && counter != APMPI_NONE;
@@ -61,7 +62,8 @@ void apmpi_meet(struct apmpi_call *call, mpi_handle comm) {
 
 /* --- the record ------------------------------------------------------------------------ */
 
-/* Where a call's numbers are in it: a call's end where its first is, and the next behind. */
+/* Index of the first and the last counter of a call in the record; each call follows the one
+ * before. */
 enum {
 #define APMPI_CALL(name, sized, sync) AT_##name, END_##name = AT_##name + ((sized) ? 7 : 0),
 #include "counted.def"
@@ -80,8 +82,8 @@ static const struct place {
 #include "counted.def"
 };
 
-/* With the store's lock.  The head is filled before the journal counts the record, because
- * it says how long what follows is. */
+/* Fills the head before the journal counts the record, because the head contains the length of what
+ * follows. The caller holds the store's lock. */
 static struct apmpi_kept *make_record(void) {
   struct record_store *store = &darshan_store;
   struct store_entry *of_head = store_enter(
@@ -99,7 +101,8 @@ static struct apmpi_kept *make_record(void) {
   return apmpi_state.number ? kept : NULL;
 }
 
-/* With the lock: the record, made when it is first needed; NULL: there is no room. */
+/* Returns the record, which is created at its first use; NULL if the store is full. The caller
+ * holds the lock. */
 static struct darshan_apmpi_record *record(void) {
   struct apmpi_kept *kept = NULL;
   if (apmpi_state.number) {
@@ -115,7 +118,8 @@ static struct darshan_apmpi_record *record(void) {
   return kept ? &kept->record : NULL;
 }
 
-/* Up to 256 bytes, up to 1 KiB, ... each bound in its class, as those of files. */
+/* Up to 256 bytes, up to 1 KiB, ...; a bound belongs to its class, as in the size counters of
+ * files. */
 static int size_class(int64_t bytes) {
   static const int64_t bounds[] = {256, 1 << 10, 8 << 10, 256 << 10, 1 << 20};
   int at = 0;
@@ -169,7 +173,7 @@ void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, int re
   mpi_leave(MPI_LEVEL_COMMUNICATION);
 }
 
-/* A rank that said nothing to anybody has a record, too. */
+/* A rank without communication gets a record, too. */
 void apmpi_ending(void) {
   if (!apmpi_state.on || mpi_state.phase != MPI_RUNNING) return;
   record_make_room(STORE_APMPI);

@@ -1,5 +1,6 @@
-/* What calls were to move, by their arguments: what this rank hands over, or has room for.
- * Of a collective it is the rank's own part, so that over all ranks nothing counts twice. */
+/* Bytes of calls, from their arguments: what this rank sends, or the size of its receive buffer.
+ * For a collective only the rank's own part, so that no byte counts twice in the sum over all
+ * ranks. */
 #include "apmpi-module.h"
 
 #include "../../mpi/mpi.h"
@@ -41,7 +42,7 @@ int apmpi_peers(mpi_handle comm) {
   return mpi_function(Comm_remote_size)(comm, &size) == 0 ? size : 0;
 }
 
-/* Of the ranks of one group those that are not in the other. */
+/* Returns 1 if a rank of the group is not in world, or if MPI reports an error. */
 static int has_strangers(mpi_handle group, mpi_handle world) {
   enum { AT_ONCE = 64 };
   int size = 0, ranks[AT_ONCE], there[AT_ONCE];

@@ -4,7 +4,7 @@
 #include "apmpi-module.h"
 #include "forms.h"
 
-/* One load and one branch as long as nobody wants to know. */
+/* Costs one load and one branch if calls are not watched. */
 #define TALK_FORM(symbol, params, args, COUNTER, bytes, waits, meet)                               \
   SHOWN(symbol, params)                                                                            \
   int wrap_##symbol params {                                                                       \
@@ -50,7 +50,7 @@
 #define REPLACES(name, number, COUNTER)                                                            \
   TALK(name, (P_REPLACES(number)), (A_REPLACES), COUNTER, apmpi_with(dest, count, type))
 
-/* Of all ranks.  With MPI_IN_PLACE the arguments beside it mean nothing. */
+/* Collectives. With MPI_IN_PLACE the other arguments of that buffer are ignored. */
 #define BROADCASTS(name, number, COUNTER, HOW)                                                     \
   HOW(name, (P_BROADCASTS(number) P_##HOW), (A_BROADCASTS A_##HOW), COUNTER,                       \
       apmpi_rooted(root, count, type))
@@ -101,7 +101,8 @@
   HOW(name, (P_REDUCES_PARTS(number) P_##HOW), (A_REDUCES_PARTS A_##HOW), COUNTER,                 \
       apmpi_sized(apmpi_sum_of_##number(recvcounts, apmpi_group(comm)), type))
 
-/* Into the memory of others.  Where nothing is added (MPI_NO_OP) the origin means nothing. */
+/* One-sided communication. MPI_Get_accumulate counts the bytes of the result, because MPI_NO_OP
+ * ignores the arguments of the origin. */
 #define WINDOW_BYTES apmpi_with(target, count, type)
 #define PUTS(name, number, COUNTER)                                                                \
   BEGIN(name, (const void *from, P_WINDOW(number), mpi_handle win), (from, A_WINDOW, win),         \

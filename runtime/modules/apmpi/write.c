@@ -1,11 +1,11 @@
-/* Into the log: a record per rank, and before the first of all the head. */
+/* Writes the record of each rank to the log, and the head before the first one. */
 #include "apmpi-module.h"
 
 #include <string.h>
 
 #include "records.h"
 
-/* NULL: there is none. */
+/* Returns NULL if there is no record. */
 static struct apmpi_kept *kept(void) {
   if (store_fill(&darshan_store, STORE_APMPI).count == 0) return NULL;
   return store_record(&darshan_store, STORE_APMPI, 1);
