@@ -1,12 +1,13 @@
-/* Which pool and container something is in.  An id of a record is made of both, so that
- * the same object of two containers is two. */
+/* The pool and container of files and objects. Record ids contain both, so that equal object ids of
+ * two containers have two records. */
 #include <string.h>
 
 #include "daos.h"
 
 static const struct daos_uuid no_uuid;
 
-/* The number of a pair, which is added if need be; 0: not known, or one too many. */
+/* Returns the index of a pair, which is added if necessary; 0 if it is unknown or the table is
+ * full. */
 static uint32_t number_of_pair(const struct daos_container *pair) {
   struct daos_state *daos = &daos_state;
   uint32_t number = 0;
@@ -38,7 +39,7 @@ void daos_unmounted(const struct daos_call *call, const void *dfs) {
 }
 
 void *daos_room_for_info(struct daos_call *call, void *info, const void *event) {
-  if (info || event) return info; /* what comes later would come to memory that is ours no more */
+  if (info || event) return info; /* an event would fill the buffer after its release */
   call->told = path_buffer_take();
   if (!call->told) return NULL;
   memset(call->told->bytes, 0, DARSHAN_PATH_ROOM);
@@ -59,7 +60,7 @@ void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void
   if (known) remember_pool(*poh, uuid);
 }
 
-/* A handle of a pool that came from another process: the library is asked, once. */
+/* Queries the library once for the pool of a handle that came from another process. */
 __attribute__((noinline)) static struct daos_uuid ask_for_pool(const struct daos_call *call,
                                                                daos_handle poh) {
   struct daos_uuid uuid = no_uuid;
@@ -90,7 +91,7 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
   if (known) remember_container(call, poh, *coh, uuid);
 }
 
-/* One that another process has opened: again the library is asked. */
+/* Queries the library for a container that another process has opened. */
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh) {
   struct daos_uuid uuid = no_uuid;
   if (call->result != 0 || !coh) return;

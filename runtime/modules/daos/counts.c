@@ -1,13 +1,13 @@
-/* What a call adds to the record of a file or an object. */
+/* Counts calls in the record of a file or an object. */
 #include "../../counting/size-bins.h"
 #include "../heatmap/heatmap.h"
 #include "daos.h"
 #include "modules/daos/records.h"
 
-enum { META, READ, WRITE }; /* of last_end */
+enum { META, READ, WRITE }; /* indices of last_end */
 
-/* The counters of both kinds from BYTES_READ on; where one is for reads, the next of its
- * kind is for writes. */
+/* The counters of both kinds from BYTES_READ on. Each counter of reads is followed by that of
+ * writes. */
 enum {
   BYTES_READ,
   RW_SWITCHES = DFS_RW_SWITCHES - (int)DFS_BYTES_READ,
@@ -41,7 +41,8 @@ static_assert((int)DFS_NUM_FCOUNTERS == (int)DAOS_NUM_FCOUNTERS &&
                   (int)DFS_F_CLOSE_END_TIMESTAMP == (int)DAOS_F_CLOSE_END_TIMESTAMP,
               "both have the same times");
 
-/* With the lock.  Of files only transfers are counted apart where they are asynchronous. */
+/* Counts the call. For files, asynchronous calls are counted separately only if they are transfers.
+ * The caller holds the lock. */
 static void note(struct daos_item *item, int counter, const void *event) {
   item->counters[counter]++;
   if (event && !item->is_file) item->counters[DAOS_NB_OPS]++;
@@ -136,8 +137,8 @@ int64_t daos_sgl_bytes(const daos_sgl *sgl) {
   return (int64_t)bytes;
 }
 
-/* Where the library is to tell how large a value is, and has not yet: the room for it.
- * Without any room only sizes are asked. */
+/* If the size of a value is unknown before the call, the length of its buffers is used. Without
+ * buffers the call only queries sizes, and the result is 0. */
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; iods && sgls && i < n; i++) {

@@ -1,3 +1,4 @@
+/* Finds the functions of the DAOS libraries of the process. */
 #include "daos.h"
 
 static void ask(struct library *found) {
@@ -7,7 +8,7 @@ static void ask(struct library *found) {
 #undef QUERY
 }
 
-/* Handles are addresses, so those of another library are others. */
+/* Nothing to forget: handles are addresses, so those of another library are different. */
 static void forget(struct library *gone) {
   (void)gone;
 }

@@ -1,4 +1,4 @@
-/* The libraries of DAOS that a caller uses: intercept/library.h finds them. */
+/* The DAOS libraries that a caller uses, found by intercept/library.h. */
 #ifndef DARSHAN_DAOS_LIBRARY_H
 #define DARSHAN_DAOS_LIBRARY_H
 
@@ -19,16 +19,16 @@ enum {
 struct daos_library {
   struct library common;
   void *functions[DAOS_FUNCTIONS];                    /* NULL: not looked up yet */
-#define QUERY(name, type, params) type(*name) params; /* NULL: it has none */
+#define QUERY(name, type, params) type(*name) params; /* NULL: the library does not have it */
 #include "queries.def"
 #undef QUERY
 };
 
 enum daos_family { DAOS_LIBDFS, DAOS_LIBDAOS, DAOS_FAMILIES };
 
-/* The library of the caller; NULL: none that can be asked. */
+/* Returns the library of the caller; NULL if it is unknown. */
 struct daos_library *daos_library_of(enum daos_family family, const void *caller);
-/* The real function of this number; lib may be NULL.  Never NULL. */
+/* Returns the real function with this number; never NULL. lib may be NULL. */
 void *daos_function(struct daos_library *lib, int number, const char *name);
 
 #endif

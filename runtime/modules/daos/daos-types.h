@@ -1,5 +1,5 @@
-/* What the functions of DAOS 2 take, as its manual has it; no header of it is needed.
- * What is only handed on is void. */
+/* Parameters of the functions of DAOS 2, according to its manual, so no header of DAOS is needed.
+ * Types that are only forwarded are void. */
 #ifndef DARSHAN_DAOS_TYPES_H
 #define DARSHAN_DAOS_TYPES_H
 
@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
   uint64_t lo, hi;
 } daos_oid;
-enum { DAOS_OID_TYPE_SHIFT = 56 }; /* of hi: what kind of object it is */
+enum { DAOS_OID_TYPE_SHIFT = 56 }; /* of hi: the type of the object */
 
 typedef struct {
   void *buffer;
@@ -25,14 +25,14 @@ typedef struct {
   daos_iov *iovs;
 } daos_sgl;
 
-struct daos_recx { /* records of an array that lie side by side */
+struct daos_recx { /* consecutive records of an array */
   uint64_t index, n;
 };
 enum { DAOS_IOD_SINGLE = 1 }; /* any other type: an array */
 struct daos_iod {
   daos_iov name;
   int type;
-  uint64_t size; /* of the value, or of a record; 0: to be told */
+  uint64_t size; /* of the value or of a record; 0: unknown before the call */
   uint64_t flags;
   uint32_t n;
   struct daos_recx *recxs;
@@ -46,10 +46,10 @@ struct daos_array_iod {
   struct daos_range *ranges;
 };
 
-struct daos_event { /* what begins it */
+struct daos_event { /* its first member */
   int error;
 };
-struct daos_uuid { /* what the information about a pool, and that about a container, begin with */
+struct daos_uuid { /* the first member of the information about a pool or container */
   unsigned char bytes[16];
 };
 

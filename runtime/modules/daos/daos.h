@@ -1,5 +1,5 @@
-/* The DAOS modules: DFS (files) and DAOS (objects).  Events get the call, and do nothing if
- * it failed.  The libraries are asked only about what they have just opened. */
+/* The DAOS modules: DFS (files) and DAOS (objects). Event functions receive the call, and do
+ * nothing if it failed. They query the libraries only about objects that were just opened. */
 #ifndef DARSHAN_DAOS_H
 #define DARSHAN_DAOS_H
 
@@ -11,16 +11,17 @@ struct daos_call {
   struct daos_library *lib;
   int result;
   uint64_t t1, t2;
-  struct path_buffer *told; /* holds what the program did not want to be told, or NULL */
+  struct path_buffer
+      *told; /* buffer for information that the application did not request; or NULL */
 };
 
-/* 0: this call only forwards. */
+/* Returns 0 if the call only forwards. */
 static inline int daos_counts(const struct daos_library *lib) {
   return lib && darshan_hot.fd_limit && !(darshan_guard & GUARD_VFORK);
 }
 
-/* Where the outermost call of each library is in this thread: one that a library makes of
- * its own functions counts no more. */
+/* Returns 1 for the outermost call of a library in this thread, 0 if the call only forwards: calls
+ * that the library makes to its own functions do not count. */
 _Static_assert((int)DAOS_FAMILIES == (int)INSIDE_DAOS_FAMILIES, "one word each");
 static inline int daos_begin(const struct daos_library *lib, enum daos_family family) {
   const char *here = __builtin_frame_address(0);
@@ -33,7 +34,8 @@ static inline void daos_end(enum daos_family family) {
   darshan_inside.daos[family] = NULL;
 }
 
-/* Of this thread; a jump leaves those calls that is_left says. */
+/* daos_is_inside returns 1 if this thread is within a call. daos_left forgets the calls that a jump
+ * abandons, as reported by is_left. */
 int daos_is_inside(void);
 void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -41,19 +43,21 @@ int daos_start(void);
 void daos_forked(void);
 void daos_settle_heatmaps(void);
 
-/* keys.c: what is open.  With nothing locked. */
-int daos_prepare(void);                                     /* 0: there is no memory */
-uint32_t daos_number_of(enum daos_kind kind, uint64_t key); /* 0: not known */
+/* keys.c: open handles. The caller holds no lock. */
+int daos_prepare(void);                                     /* 0 if out of memory */
+uint32_t daos_number_of(enum daos_kind kind, uint64_t key); /* 0 if unknown */
 void daos_remember(enum daos_kind kind, uint64_t key, uint32_t number);
 void daos_forget(const struct daos_call *call, enum daos_kind kind, uint64_t key);
-/* An open whose handle comes with this event; what came with these. */
+/* daos_expect stores an asynchronous open. daos_expected removes and returns the open of an
+ * event. */
 void daos_expect(const struct daos_pending *pending);
 struct daos_pending daos_expected(const void *event); /* event NULL: none */
 
 /* containers.c */
 void daos_mounted(const struct daos_call *call, daos_handle coh, void *const *dfs);
 void daos_unmounted(const struct daos_call *call, const void *dfs);
-/* The program passes no room for what a pool or a container is: then it is told us. */
+/* Supplies a buffer if the application passes none for the information about a pool or
+ * container. */
 void *daos_room_for_info(struct daos_call *call, void *info, const void *event);
 void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void *info,
                       const void *event);
@@ -62,15 +66,15 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh);
 struct daos_container daos_container_at(uint32_t number);
 
-/* items.c: records.  With nothing locked; NULL: not recorded. */
+/* items.c: records. The caller holds no lock. Return NULL if not recorded. */
 struct daos_item *daos_file_of(const void *file);
 struct daos_item *daos_object_of(enum daos_kind kind, daos_handle handle);
 struct daos_item *daos_item_at(enum daos_kind kind, uint32_t number);
-/* path NULL: nobody knows it.  The id is that of the container and the object. */
+/* path NULL: unknown. The record id is a hash of the container and the object. */
 struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path);
 struct daos_item *daos_object(uint32_t container, daos_oid oid);
 
-/* counts.c: what a call adds to a record; item may be NULL. */
+/* counts.c: counts a call in a record. item may be NULL in daos_counted. */
 void daos_counted(const struct daos_call *call, struct daos_item *item, int counter,
                   const void *event);
 void daos_count_open(const struct daos_call *call, struct daos_item *item, int counter,
@@ -78,7 +82,7 @@ void daos_count_open(const struct daos_call *call, struct daos_item *item, int c
 void daos_count_close(const struct daos_call *call, struct daos_item *item);
 void daos_count_transfer(const struct daos_call *call, struct daos_item *item, int counter,
                          int writes, int64_t bytes, const void *event);
-/* Bytes that a call asks for. */
+/* Return the bytes that a call requests. */
 int64_t daos_sgl_bytes(const daos_sgl *sgl);
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls);
 int64_t daos_cells_bytes(const struct daos_item *array, const struct daos_array_iod *iod);
@@ -89,7 +93,7 @@ void dfs_opened(const struct daos_call *call, int counter, const void *dfs, cons
 void dfs_released(const struct daos_call *call, struct daos_item *item, const void *file);
 void dfs_transferred(const struct daos_call *call, struct daos_item *item, int counter, int writes,
                      int64_t bytes, const void *event);
-/* An operation on a name; oid: of its object, NULL: not known. */
+/* Counts an operation on a name. oid: of its object; NULL: unknown. */
 void dfs_named(const struct daos_call *call, int counter, const void *dfs, const void *parent,
                const char *name, const daos_oid *oid);
 
@@ -99,10 +103,10 @@ struct daos_opening { /* of an object */
   int counter;
   daos_handle container;
   daos_oid oid;
-  daos_handle before; /* what its handle was before the call */
+  daos_handle before; /* value of the handle before the call */
   const daos_handle *handle;
   const uint64_t *cell_size, *chunk_size; /* or NULL */
-  int told;                               /* these by the library, else by the program */
+  int told; /* 1: the library reports these sizes; 0: the application passes them */
   const void *event;
 };
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening);

@@ -1,4 +1,4 @@
-/* Records of files and of objects. */
+/* Records of files and objects. */
 #include <string.h>
 
 #include "daos.h"
@@ -28,7 +28,7 @@ struct daos_item *daos_object_of(enum daos_kind kind, daos_handle handle) {
   return number ? daos_item_at(kind, number) : NULL;
 }
 
-/* What a record is about; its id is a hash of the first three. */
+/* The identity of a record; the record id is its hash. */
 struct identity {
   struct daos_container in;
   daos_oid oid;
@@ -63,7 +63,8 @@ static void begin(struct daos_item *item, enum store_module module, uint32_t num
   item->counters = counters;
 }
 
-/* With the store's lock; all past the limit share one, which is about none of them. */
+/* Returns the item; all items past the limit share a record without identity. The caller holds the
+ * store's lock. */
 static struct daos_item *item_of(enum store_module module, uint32_t container,
                                  const struct identity *about, const char *path, size_t length) {
   struct record_store *store = &darshan_store;
@@ -105,7 +106,7 @@ struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path) 
   return meet(STORE_DFS, container, oid, path, length);
 }
 
-/* An object has no name, but that of its file, if it is one's: it comes when that is open. */
+/* An object has no name, except that of its file, which is set when libdfs has opened the file. */
 struct daos_item *daos_object(uint32_t container, daos_oid oid) {
   if (!module_is_on(DARSHAN_MOD_DAOS)) return NULL;
   return meet(STORE_DAOS, container, oid, darshan_inside.daos[DAOS_LIBDFS] ? NULL : "", 0);

@@ -1,4 +1,4 @@
-/* What is open: handles and addresses, and what they stand for. */
+/* The table of open handles and addresses, and their meanings. */
 #include "daos.h"
 
 struct daos_state daos_state;
@@ -18,7 +18,7 @@ int daos_prepare(void) {
   return 1;
 }
 
-/* In a forked child nothing is open: the library does not go through a fork. */
+/* In a forked child no handle is valid, because the library does not support forks. */
 void daos_forked(void) {
   struct daos_state *daos = &daos_state;
   daos->lock = 0;
@@ -42,7 +42,7 @@ static uint32_t place_of(enum daos_kind kind, uint64_t key) {
   return (uint32_t)((key + (uint64_t)kind) * UINT64_C(0x9E3779B97F4A7C15) >> 40) % DAOS_KEYS;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static struct daos_key *find(enum daos_kind kind, uint64_t key) {
   struct daos_key *keys = daos_state.memory->keys;
   for (uint32_t i = place_of(kind, key), n = 0; n < DAOS_KEYS; i = (i + 1) % DAOS_KEYS, n++) {
@@ -79,7 +79,7 @@ void daos_forget(const struct daos_call *call, enum daos_kind kind, uint64_t key
   struct daos_key *keys = daos->memory->keys, *place = find(kind, key);
   if (place) {
     place->deleted = 1;
-    /* A run of deleted places that ends at a free one is free again. */
+    /* Deleted slots directly before a free slot become free again. */
     uint32_t i = (uint32_t)(place - keys);
     while (keys[i].deleted && keys[(i + 1) % DAOS_KEYS].kind == DAOS_NOTHING) {
       keys[i] = (struct daos_key){0, DAOS_NOTHING, 0, 0};

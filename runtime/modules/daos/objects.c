@@ -1,4 +1,4 @@
-/* DAOS: objects, by libdaos: plain ones, arrays, and stores of keys. */
+/* DAOS: objects of libdaos: plain objects, arrays, and key-value stores. */
 #include "daos.h"
 #include "modules/daos/records.h"
 
@@ -16,14 +16,14 @@ static void note_told_cells(uint32_t number, const uint64_t *cell_size,
   if (cell_size && chunk_size) note_cells(number, *cell_size, *chunk_size);
 }
 
-/* A handle is there at once, or comes with the event. */
+/* The handle is valid at once, or arrives with the event. */
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening) {
   const daos_handle *handle = opening->handle;
   if (call->result != 0 || !handle) return;
   uint32_t container = daos_number_of(DAOS_A_CONTAINER, opening->container.cookie);
   struct daos_item *item = daos_object(container, opening->oid);
   if (!item) {
-    daos_forget(call, opening->kind, handle->cookie); /* what it was before */
+    daos_forget(call, opening->kind, handle->cookie); /* the handle may have had another meaning */
     return;
   }
   daos_count_open(call, item, opening->counter, opening->event);
@@ -55,7 +55,7 @@ void daos_completed(const struct daos_call *call, struct daos_event *const *even
 
 void daos_closed(const struct daos_call *call, struct daos_item *item, enum daos_kind kind,
                  daos_handle handle, const void *event) {
-  (void)event; /* the handle is no more from now on, whenever that is done */
+  (void)event; /* the handle is invalid from now on, even if the close is asynchronous */
   if (call->result != 0 || !item) return;
   daos_count_close(call, item);
   daos_forget(call, kind, handle.cookie);

@@ -1,5 +1,5 @@
-/* The wrappers of the DAOS modules: calls.def, expanded.  As with HDF5 the real function is
- * that of the caller's own library. */
+/* The wrappers of the DAOS modules: calls.def, expanded. As for HDF5, the real function is that of
+ * the caller's own library. */
 #include <errno.h>
 
 #include "../../intercept/wrap.h"
@@ -28,11 +28,12 @@
   COUNTED(DAOS_LIBDFS, name, params, args, find, event)
 #define DAOS_CALL(name, params, args, find, event)                                                 \
   COUNTED(DAOS_LIBDAOS, name, params, args, find, event)
-/* Inside of which the program's own functions are called, which may call others. */
+/* Without daos_begin, because these functions call functions of the application, which may call
+ * other functions of DAOS. */
 #define EVENT_CALL(name, params, args, event)                                                      \
   WRAPPER(DAOS_LIBDAOS, name, params, args, daos_counts(call.lib), NOTHING, event, NOTHING)
 
-/* What a row may say in its column "find". */
+/* Macros for the column "find" of a row. */
 #define FILE_OF(obj) struct daos_item *file = daos_file_of(obj)
 #define OBJECT_OF(oh) struct daos_item *object = daos_object_of(DAOS_AN_OBJECT, oh)
 #define ARRAY_OF(oh) struct daos_item *object = daos_object_of(DAOS_AN_ARRAY, oh)
@@ -46,7 +47,7 @@
   daos_oid removed = {.lo = 0};                                                                    \
   if (!(oid)) oid = &removed
 
-/* ... and as its event. */
+/* Macros for the column "event" of a row. */
 #define AT(size) ((size) ? (int64_t) * (size) : 0)
 #define OPENED(kind, counter, cell_size, chunk_size)                                               \
   OPENED_AS(kind, counter, cell_size, chunk_size, 0)
