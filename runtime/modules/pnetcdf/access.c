@@ -1,9 +1,9 @@
-/* What an access is like: its size, and its lengths and strides. */
+/* Properties of an access: its size, lengths and strides. */
 #include "../../mpi/mpi.h"
 #include "pnetcdf.h"
 
-/* Lengths and strides of the last five dimensions, in the order of declaration;
- * returns the elements. */
+/* Stores lengths and strides of the last five dimensions, in the order of declaration. Returns the
+ * number of elements. */
 static int64_t note_box(const struct pn_member *shape, const struct pn_place *place,
                         int64_t access[ACCESS_FIELDS]) {
   int first = shape->dimensions > ACCESS_FRAME ? shape->dimensions - ACCESS_FRAME : 0;
@@ -18,14 +18,14 @@ static int64_t note_box(const struct pn_member *shape, const struct pn_place *pl
   return elements;
 }
 
-/* The datatype says which bytes of the file; the null type says none. */
+/* Returns the bytes of the file that the datatype selects; 0 for the null type. */
 static int64_t type_bytes(mpi_handle type) {
   if (!mpi_can_ask() || mpi_same(type, mpi_constant(DATATYPE_NULL))) return 0;
   int64_t bytes = mpi_type_bytes(type);
   return bytes > 0 ? bytes : 0;
 }
 
-/* Boxes without lengths are single elements. */
+/* A box without lengths is a single element. */
 static int64_t boxes_elements(const struct pn_member *shape, const struct pn_place *place) {
   int64_t sum = 0;
   for (int i = 0; i < place->boxes; i++) {

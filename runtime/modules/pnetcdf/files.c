@@ -1,16 +1,16 @@
-/* PNETCDF_FILE: files, and calls about a file as a whole. */
+/* PNETCDF_FILE: files, and calls on a file as a whole. */
 #include "../../names/paths.h"
 #include "../posix/posix.h"
 #include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"
 
-enum { META, WAIT }; /* of last_end */
+enum { META, WAIT }; /* indices of last_end */
 
 uint32_t pn_file_number(const struct pn_file *file) {
   return file->number;
 }
 
-/* With the store's lock. */
+/* The caller holds the store's lock. */
 static struct pn_file *record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -27,7 +27,7 @@ static struct pn_file *record_of(const struct posix_name *name) {
   return file;
 }
 
-/* With the runtime entered. */
+/* Called between runtime_enter and runtime_leave. */
 static struct pn_file *file_of_name(const struct posix_name *name) {
   if (!store_lock_for(&darshan_store, STORE_PNETCDF_FILE)) return NULL;
   struct pn_file *file = record_of(name);
@@ -53,7 +53,7 @@ static struct pn_file *file_of_path(const char *path) {
   return file;
 }
 
-/* One that was opened unseen is met by its path. */
+/* The open of this file was not seen; the library supplies its path. */
 __attribute__((noinline)) static struct pn_file *meet(const struct pn_library *lib, int ncid) {
   int length = 0;
   if (!lib->ncmpi_inq_path || lib->ncmpi_inq_path(ncid, &length, NULL) != 0 || length <= 0 ||
@@ -76,7 +76,7 @@ struct pn_file *pn_file_of(const struct pn_library *lib, int ncid) {
 void pn_opened(const struct pn_call *call, int counter, const char *path, const int *ncid) {
   int done = call->result == 0 && path && ncid;
   struct pn_file *file = done ? file_of_path(path) : NULL;
-  if (done) pn_forget(call->lib, *ncid); /* what it stood for before, it does no more */
+  if (done) pn_forget(call->lib, *ncid); /* the id may have had another meaning */
   if (file) pn_remember(call->lib, *ncid, pn_file_number(file));
   if (file && record_lock(&file->lock)) {
     double *times = file->record->fcounters;

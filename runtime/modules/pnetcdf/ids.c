@@ -1,4 +1,4 @@
-/* What the ids of the libraries stand for. */
+/* The table of ids of the PnetCDF libraries. */
 #include <string.h>
 
 #include "pnetcdf.h"
@@ -14,7 +14,8 @@ int pn_start(void) {
   return 0;
 }
 
-/* The first call of a PnetCDF function: a process without one pays nothing. */
+/* The first call of a PnetCDF function allocates the table, so other processes do not need the
+ * memory. */
 void pn_prepare(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   if (pn->prepared) return;
@@ -29,7 +30,7 @@ void pn_prepare(void) {
   spin_unlock_alone(&pn->lock, begun);
 }
 
-/* In a forked child everything starts anew; what is open is met when used. */
+/* A forked child starts with empty tables. Open files get records when they are used. */
 void pn_forked(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   pn->lock = 0;
@@ -43,7 +44,7 @@ static uint32_t place_of(const struct pn_library *lib, int ncid) {
   return ((uint32_t)ncid + lib->common.number * 512) % PN_OPEN;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static struct pn_open *find(const struct pn_library *lib, int ncid) {
   struct pn_open *open = pnetcdf_state.open;
   for (uint32_t i = place_of(lib, ncid), n = 0; n < PN_OPEN; i = (i + 1) % PN_OPEN, n++) {
@@ -54,8 +55,8 @@ static struct pn_open *find(const struct pn_library *lib, int ncid) {
   return NULL;
 }
 
-/* With the lock: what is known of a variable; make: its place, if it has to be
- * made. */
+/* Returns the entry of a variable, or NULL. make: allocates the entry if it does not exist. The
+ * caller holds the lock. */
 static struct pn_member *member_of(struct pn_open *open, int varid, int make) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_chunk **chunk = &open->variables;
@@ -119,7 +120,7 @@ void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
   record_unlock(&pn->lock);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void remove_open(struct pn_open *open) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_chunk **end = &open->variables;
@@ -137,7 +138,7 @@ void pn_forget(const struct pn_library *lib, int ncid) {
   struct pn_open *open = find(lib, ncid);
   if (open) {
     remove_open(open);
-    /* A run of deleted places that ends at a free one is free again. */
+    /* Deleted slots directly before a free slot become free again. */
     uint32_t i = (uint32_t)(open - pn->open);
     while (pn->open[i].deleted && pn->open[(i + 1) % PN_OPEN].library == 0) {
       memset(&pn->open[i], 0, sizeof(pn->open[i]));
@@ -147,7 +148,7 @@ void pn_forget(const struct pn_library *lib, int ncid) {
   record_unlock(&pn->lock);
 }
 
-/* The library was unloaded: its ids will come again. */
+/* The library was unloaded, and its ids will be reused. */
 void pn_forget_all(const struct pn_library *lib) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   if (!pn->prepared || !record_lock(&pn->lock)) return;

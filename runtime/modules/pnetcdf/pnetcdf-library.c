@@ -1,3 +1,4 @@
+/* Finds the functions of the PnetCDF libraries of the process. */
 #include "pnetcdf.h"
 
 SELDOM static struct libraries libraries;

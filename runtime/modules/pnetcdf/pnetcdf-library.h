@@ -1,5 +1,5 @@
-/* The PnetCDF library that a caller uses: intercept/library.h finds it.  Each
- * wrapped function has a number: those of calls.def first, then transfers. */
+/* The PnetCDF library that a caller uses, found by intercept/library.h. Each wrapped function has a
+ * number: first those of calls.def, then transfers. */
 #ifndef DARSHAN_PN_LIBRARY_H
 #define DARSHAN_PN_LIBRARY_H
 
@@ -27,9 +27,9 @@ struct pn_library {
 #undef QUERY
 };
 
-/* The PnetCDF library of the caller; NULL: none that can be asked. */
+/* Returns the library of the caller; NULL if it is unknown. */
 struct pn_library *pn_library_of(const void *caller);
-/* The real function of this number; lib may be NULL.  Never NULL. */
+/* Returns the real function with this number; never NULL. lib may be NULL. */
 void *pn_function(struct pn_library *lib, int number, const char *name);
 
 #endif

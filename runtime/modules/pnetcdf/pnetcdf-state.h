@@ -1,4 +1,4 @@
-/* What the PnetCDF modules keep besides their records. */
+/* State of the PnetCDF modules that is not part of a record. */
 #ifndef DARSHAN_PNETCDF_STATE_H
 #define DARSHAN_PNETCDF_STATE_H
 
@@ -12,7 +12,7 @@
 struct darshan_pnetcdf_file_record;
 struct darshan_pnetcdf_var_record;
 
-struct pn_file { /* belongs to a record of PNETCDF_FILE */
+struct pn_file { /* one per record of PNETCDF_FILE */
   int lock;
   uint32_t name_length;
   struct darshan_pnetcdf_file_record *record;
@@ -22,7 +22,7 @@ struct pn_file { /* belongs to a record of PNETCDF_FILE */
   struct layer_state layer;
 };
 
-struct pn_variable { /* belongs to a record of PNETCDF_VAR */
+struct pn_variable { /* one per record of PNETCDF_VAR */
   int lock;
   uint32_t last_operation;
   uint32_t number; /* of its record */
@@ -32,31 +32,31 @@ struct pn_variable { /* belongs to a record of PNETCDF_VAR */
   struct layer_state layer;
 };
 
-/* A variable of an open file.  Its shape is here, because variables of several
- * shapes may share the overflow record. */
+/* A variable of an open file. Its shape is stored here, because variables of several shapes may
+ * share the overflow record. */
 struct pn_member {
-  uint32_t variable; /* number of its pn_variable; 0: not met */
+  uint32_t variable; /* number of its pn_variable; 0: not used yet */
   int32_t type_size, dimensions;
   int32_t record_dimension; /* -1: none */
-  int64_t points;           /* of one record, if it has records; -1: not known */
+  int64_t points;           /* of one record, if it has records; -1: unknown */
 };
 
-/* The variables of an open file, by id: a chain, since ids are small. */
+/* The variables of an open file, by id: a chain of arrays, because ids are small. */
 enum { PN_CHUNK = 32 };
 struct pn_chunk {
   struct pn_chunk *next;
   struct pn_member member[PN_CHUNK];
 };
 
-struct pn_open { /* an id that a library gave for an open file */
+struct pn_open { /* an id of an open file */
   int32_t ncid;
-  uint32_t library; /* its number; 0: free place */
+  uint32_t library; /* its number; 0: free slot */
   uint32_t deleted;
   uint32_t file; /* number of its pn_file */
   struct pn_chunk *variables;
 };
 
-/* Twice what a library can have open. */
+/* Twice the number of files that a library can have open. */
 enum { PN_OPEN = 2048 };
 
 struct pnetcdf_state {

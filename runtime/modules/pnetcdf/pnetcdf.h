@@ -1,6 +1,6 @@
-/* The PnetCDF modules: PNETCDF_FILE and PNETCDF_VAR.  Events get the call, with
- * the library that the caller uses and the frame that collected what happened
- * below.  The library is asked only about ids that it has just accepted. */
+/* The PnetCDF modules: PNETCDF_FILE and PNETCDF_VAR. Event functions receive the call, with the
+ * library that the caller uses and the frame that collected the calls of lower layers. They query
+ * the library only about ids that it has just accepted. */
 #ifndef DARSHAN_PNETCDF_H
 #define DARSHAN_PNETCDF_H
 
@@ -10,8 +10,7 @@
 #include "pnetcdf-library.h"
 #include "pnetcdf-state.h"
 
-/* A value that did not fit the type in memory or in the file: everything else
- * was moved all the same. */
+/* A value did not fit the type in memory or in the file. All other values were transferred. */
 enum { PN_OUT_OF_RANGE = -60 };
 
 struct pn_call {
@@ -21,7 +20,7 @@ struct pn_call {
   uint64_t t1, t2;
 };
 
-/* What is known of an id without asking the library. */
+/* Facts about an id that need no call of the library. */
 struct pn_known {
   int ncid;
   struct pn_file *file; /* NULL: unknown */
@@ -32,7 +31,7 @@ struct pn_target {
   struct pn_member shape;
 };
 
-/* Bytes that the library has moved through an id; -1: it does not tell. */
+/* Bytes that the library transferred through an id; -1: unknown. */
 struct pn_moved {
   int64_t read, written;
 };
@@ -54,8 +53,8 @@ void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
                         const struct pn_member *member);
 void pn_forget(const struct pn_library *lib, int ncid);
 void pn_forget_all(const struct pn_library *lib);
-/* The variables of an open file that were met, by ascending place from *at,
- * which is moved on; NULL: no more. */
+/* Returns the next known variable of an open file from index *at on, and sets *at to the index
+ * after it. Returns NULL at the end. */
 struct pn_variable *pn_next_variable(const struct pn_library *lib, int ncid, uint32_t *at);
 
 /* files.c */
@@ -63,10 +62,10 @@ void pn_opened(const struct pn_call *call, int counter, const char *path, const 
 struct pn_moved pn_before_close(const struct pn_library *lib, const struct pn_known *known);
 void pn_closed(const struct pn_call *call, const struct pn_known *known,
                const struct pn_moved *moved);
-/* A metadata call; counter -1: none counts it. */
+/* Counts a metadata call; counter -1: only its time. */
 void pn_meta(const struct pn_call *call, const struct pn_known *known, int counter);
 void pn_waited(const struct pn_call *call, const struct pn_known *known, int counter);
-/* The file of an id; asks the library if need be.  NULL: not recorded. */
+/* Returns the file of an id; NULL if it is not recorded. Calls the library if the id is unknown. */
 struct pn_file *pn_file_of(const struct pn_library *lib, int ncid);
 uint32_t pn_file_number(const struct pn_file *file);
 
@@ -74,13 +73,13 @@ uint32_t pn_file_number(const struct pn_file *file);
 void pn_variable_opened(const struct pn_call *call, const struct pn_known *known, const int *varid,
                         int defined);
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid);
-/* The variable of an id, which is met if need be. */
+/* Returns the variable of an id. If it was not seen before, its record is made now. */
 struct pn_target pn_target_of(const struct pn_library *lib, int ncid, int varid);
-/* Elements of the whole variable as it is now. */
+/* Returns the current number of elements of the whole variable. */
 int64_t pn_elements(const struct pn_library *lib, int ncid, const struct pn_member *shape);
 
 /* access.c */
-/* As transfers.def writes them. */
+/* The spelling of transfers.def. */
 enum pn_form {
   PN_FORM_var,
   PN_FORM_var1,
@@ -90,7 +89,7 @@ enum pn_form {
   PN_FORM_varn,
   PN_FORM_vard
 };
-/* What an access is about; which of the pointers are given depends on the form. */
+/* The region of an access. The form determines which pointers are set. */
 struct pn_place {
   enum pn_form form;
   const int64_t *count, *stride;
@@ -98,12 +97,12 @@ struct pn_place {
   const int64_t *const *counts;
   uintptr_t filetype; /* vard */
 };
-/* Bytes, lengths and strides. */
+/* Computes bytes, lengths and strides. */
 void pn_describe(const struct pn_library *lib, int ncid, const struct pn_member *shape,
                  const struct pn_place *place, int64_t access[ACCESS_FIELDS]);
 
-/* transfers.c: any function of transfers.def, by number; name: for the linker.
- * arguments: six of them, ten with PN_MORE_THAN_SIX. */
+/* transfers.c: calls any function of transfers.def by its number. name: its symbol. arguments: six,
+ * or ten with PN_MORE_THAN_SIX. */
 enum { PN_API_put, PN_API_get, PN_API_iput, PN_API_iget, PN_API_bput, PN_API_mput, PN_API_mget };
 enum { /* traits: an API, a form times PN_FORM, a mode, and flags */
        PN_API_MASK = 15,
@@ -115,9 +114,8 @@ enum { /* traits: an API, a form times PN_FORM, a mode, and flags */
 int pn_transfer(int function, unsigned traits, const char *name, const uintptr_t *arguments,
                 const void *caller);
 
-/* Where the outermost call is: some versions call their own functions by name, which
- * counts once. */
-/* 0: this call only forwards. */
+/* Nesting of calls: some versions call their own functions by name, which must count once. */
+/* Returns 0 if the call only forwards. */
 static inline int pn_begin(const struct pn_library *lib) {
   const char *here = __builtin_frame_address(0);
   if (!lib || !darshan_hot.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;

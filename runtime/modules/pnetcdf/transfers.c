@@ -1,4 +1,4 @@
-/* PNETCDF_VAR: puts and gets, at once or posted for a wait. */
+/* PNETCDF_VAR: puts and gets, immediate or posted for a wait. */
 #include <errno.h>
 
 #include "../../counting/size-bins.h"
@@ -25,7 +25,7 @@ static_assert(PNETCDF_VAR_F_MAX_WRITE_TIME == PNETCDF_VAR_F_MAX_READ_TIME + 1, "
 enum { READ, WRITE };
 enum { INDEPENDENT, COLLECTIVE, POSTED };
 
-/* What the functions of an API have in common. */
+/* Common properties of the functions of an API. */
 static const struct {
   unsigned char writes, posted, several; /* several variables in one call */
   short counter;                         /* of its first form */
@@ -39,7 +39,7 @@ static const struct {
     [PN_API_mget] = {READ, 0, 1, PNETCDF_VAR_GET_VAR},
 };
 
-/* What one function does, and where the arguments of a call are. */
+/* Properties of a function, and the arguments of a call. */
 struct transfer {
   int writes, mode, counter, ncid;
   enum pn_form form;
@@ -70,7 +70,7 @@ static void count(struct pn_variable *variable, const struct transfer *transfer,
   }
 }
 
-/* Describes and books one access; returns the variable if it is recorded. */
+/* Describes and counts one access. Returns the variable if it is recorded. */
 static struct pn_variable *book(struct pn_library *lib, const struct transfer *transfer, int varid,
                                 const struct pn_place *place, uint64_t t1, uint64_t t2) {
   int64_t access[ACCESS_FIELDS];
@@ -108,8 +108,8 @@ static const int64_t *element(uintptr_t array, int i) {
   return array ? ((const int64_t *const *)array)[i] : NULL;
 }
 
-/* Several variables: the time is shared out evenly, what happened below belongs
- * to the first. */
+/* Several variables: the time is divided evenly. Calls of lower layers are attributed to the first
+ * variable. */
 static struct pn_variable *book_several(struct pn_library *lib, const struct transfer *transfer,
                                         uint64_t t1, uint64_t t2) {
   const uintptr_t *a = transfer->arguments;
@@ -132,7 +132,7 @@ typedef int six(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t
 typedef int ten(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
                 uintptr_t, uintptr_t, uintptr_t);
 
-/* A function takes no notice of arguments that it does not have. */
+/* A function ignores surplus arguments. */
 static int call_real(void *real, unsigned traits, const uintptr_t *a) {
   if (traits & PN_MORE_THAN_SIX)
     return ((ten *)real)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);

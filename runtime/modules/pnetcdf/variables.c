@@ -1,4 +1,4 @@
-/* PNETCDF_VAR: variables, and what they are like. */
+/* PNETCDF_VAR: variables and their properties. */
 #include <string.h>
 
 #include "../../names/path-buffers.h"
@@ -8,7 +8,7 @@
 
 enum { VARIABLE_NAME_ROOM = DARSHAN_PATH_ROOM, LIBRARY_NAME_ROOM = 257, MOST_DIMENSIONS = 1024 };
 
-/* <file>:<variable>; 0: it has no name. */
+/* Writes <file>:<variable>. Returns its length; 0 if there is no name. */
 static size_t name_of(const struct pn_library *lib, int ncid, int varid, const struct pn_file *file,
                       char *out) {
   char name[LIBRARY_NAME_ROOM] = "";
@@ -22,7 +22,7 @@ static size_t name_of(const struct pn_library *lib, int ncid, int varid, const s
   return file->name_length + 1 + length;
 }
 
-/* With the store's lock. */
+/* The caller holds the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_PNETCDF_VAR);
@@ -30,8 +30,8 @@ static uint32_t record_of(const char *name, size_t length) {
                               length);
 }
 
-/* Of the external types, by number: byte, char, short, int, float, double, and
- * those of CDF-5: ubyte, ushort, uint, int64, uint64. */
+/* Returns the size of an external type: byte, char, short, int, float, double, and those of CDF-5:
+ * ubyte, ushort, uint, int64, uint64. */
 static int size_of_type(int type) {
   static const unsigned char sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
   return type > 0 && type < (int)sizeof(sizes) ? sizes[type] : 0;
@@ -39,8 +39,8 @@ static int size_of_type(int type) {
 
 static_assert(MOST_DIMENSIONS * sizeof(int) <= DARSHAN_PATH_ROOM, "ids stand in a path's room");
 
-/* Points of a variable with these dimensions, those of one record if it has
- * records; -1: not known. */
+/* Returns the points of a variable with these dimensions, or those of one record if it has records;
+ * -1 if unknown. */
 static int64_t points_of(const struct pn_library *lib, int ncid, const int *ids, int dimensions,
                          int *record_dimension) {
   int unlimited = -1;
@@ -71,7 +71,7 @@ static int64_t count_points(const struct pn_library *lib, int ncid, int varid, i
   return points;
 }
 
-/* Asked for whenever a file is opened anew: it may be another of the same name. */
+/* Queried after each open, because another file may have the same name now. */
 static struct pn_member shape_of(const struct pn_library *lib, int ncid, int varid) {
   struct pn_member shape = {.dimensions = -1};
   int type = 0;
@@ -170,7 +170,7 @@ void pn_variable_opened(const struct pn_call *call, const struct pn_known *known
   layer_pop(call->frame, variable ? &variable->layer : NULL, call->t1, call->t2);
 }
 
-/* Fill values are the library's, so no bytes are counted; the time is. */
+/* The library writes fill values by itself, so only the time is counted, not the bytes. */
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid) {
   struct pn_variable *variable = NULL;
   if (call->result == 0) variable = pn_target_of(call->lib, known->ncid, varid).variable;

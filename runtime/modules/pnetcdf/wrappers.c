@@ -26,7 +26,7 @@
     return call.result;                                                                            \
   }
 
-/* What a row may say in its column "find". */
+/* Macros for the column "find" of a row. */
 #define KNOWN(id)                                                                                  \
   struct pn_known known = pn_known(call.lib, id);                                                  \
   below = known.file ? &known.file->layer : NULL
@@ -36,8 +36,7 @@
 
 #include "calls.def"
 
-/* 810 functions: each is a stub that lays its arguments side by side and tells
- * which it is. */
+/* 810 functions: each is a stub that stores its arguments in an array and passes its number. */
 #define PARAMETERS_3 uintptr_t a0, uintptr_t a1, uintptr_t a2
 #define PARAMETERS_4 PARAMETERS_3, uintptr_t a3
 #define PARAMETERS_5 PARAMETERS_4, uintptr_t a4
