@@ -21,10 +21,10 @@ _INTERPRETER = 10  # times as long as a compiled program an interpreter may take
 
 @dataclass(frozen=True)
 class _Each:
-    """Processes of one program that another one starts."""
+    """Processes of one program that another program starts."""
 
     program: str
-    starter: int  # its place
+    starter: int  # index of the process that starts them
     number: int
     files: int
     start: float  # seconds that each took to start
@@ -32,12 +32,12 @@ class _Each:
 
     @property
     def seconds(self) -> float:
-        """Of starts, all but the one that is needed."""
+        """Seconds of all starts but one."""
         return self.start * (self.number - 1)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for the program whose starts cost most."""
+    """Yields one finding, which names the program whose starts cost the most."""
     tree = facts.tree
     if tree is None:
         return
@@ -80,7 +80,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _groups(tree: Processes) -> dict[tuple[int, str], list[int]]:
-    """Places of processes by who started them, past subshells, and their program."""
+    """Returns the indices of processes by the process that started them, past subshells, and by
+    their program."""
     found: dict[tuple[int, str], list[int]] = {}
     for place, program in enumerate(tree.programs):
         if program.worker or program.job_ranks or tree.unseen[place] or tree.parents[place] < 0:
@@ -95,7 +96,7 @@ def _groups(tree: Processes) -> dict[tuple[int, str], list[int]]:
 def _of(
     facts: Facts, tree: Processes, program: str, starter: int, places: list[int]
 ) -> _Each | None:
-    """None: these are no pattern."""
+    """Returns None if these processes are not a pattern."""
     at = np.array(places)
     number = int(tree.counts[at].sum())
     if number < facts.limits["each.processes"]:
@@ -114,7 +115,7 @@ def _of(
 
 
 def _files(facts: Facts, tree: Processes, at: npt.NDArray[np.int64]) -> set[int]:
-    """Records that processes at these places have, each for itself."""
+    """Returns the ids of the records that each of these processes has alone."""
     ranks, found = tree.ranks[at], set[int]()
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
@@ -124,7 +125,7 @@ def _files(facts: Facts, tree: Processes, at: npt.NDArray[np.int64]) -> set[int]
 
 
 def _pattern(starter: str, program: str, *, shell: bool) -> tuple[str, str]:
-    """Who starts them how, and how that is written for many files."""
+    """Returns how the processes are started, and the command for many files."""
     if starter == "find":
         return "find -exec", f"find folder -name '*.txt' -exec {program} {{}} +  # not \\;"
     if starter == "xargs":

@@ -21,8 +21,8 @@ _PROGRAM = re.compile(
 
 @once
 def which(facts: Facts, table: Table) -> np.ndarray:
-    """Records of files that an interpreter or the loader reads as program, and that nobody
-    writes."""
+    """Returns a mask of the records of files that an interpreter or the loader reads as program,
+    and that no process writes."""
     found = table["BYTES_WRITTEN"] == 0
     for place in np.flatnonzero(found):
         found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))
@@ -30,14 +30,14 @@ def which(facts: Facts, table: Table) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all of them."""
+    """Yields one finding over all program files."""
     table = facts.table("POSIX")
     if table is None or not (mask := which(facts, table)).any():
         return
     number = int(facts.files(table)[mask].sum())
     time, moved = float(facts.time(table)[mask].sum()), float(table["BYTES_READ"][mask].sum())
     stake = facts.stake(time, "time in opening, asking for, reading and closing program files")
-    # An import from a local disk is a start as it should be.
+    # Imports from a local disk are a normal start.
     if number < facts.limits["files.many"] / 2 or time < facts.limits["program.seconds"] * number:
         return
     if not facts.worth(stake):

@@ -14,7 +14,7 @@ NAME = "random-access"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for reads, one for writes."""
+    """Yields one finding for reads and one for writes."""
     table = facts.table("POSIX")
     if table is not None:
         for kind in ("READ", "WRITE"):
@@ -23,7 +23,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls, forward = table[f"{kind}S"], table[f"SEQ_{kind}S"]
-    # The first transfer of each opening counts as neither.
+    # The first transfer after each open goes neither forward nor back.
     back = np.maximum(0, calls - forward - np.maximum(facts.opens(table), table.processes))
     enough = facts.limits["operations"] * facts.files(table)
     mask = (back >= enough) & (back > facts.limits["random.share"] * calls)

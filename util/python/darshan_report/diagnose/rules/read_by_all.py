@@ -15,8 +15,8 @@ NAME = "read-by-all"
 
 @once
 def whole(facts: Facts, table: Table) -> np.ndarray:
-    """Which shared files each of their processes has read from end to end, as far as it was
-    read at all."""
+    """Returns a mask of the shared files that each process has read from the first to the last byte
+    that any process read."""
     size = table["MAX_BYTE_READ"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     found = (
@@ -26,7 +26,7 @@ def whole(facts: Facts, table: Table) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files."""
+    """Yields one finding over all files."""
     if not facts.together:
         return
     masks, lost, tables = [], [], []
@@ -37,7 +37,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         mask = whole(facts, table)
         if not mask.any():
             continue
-        # One process can read it at a good rate, while the others wait for it.
+        # One process can read the file at a good rate, while the others wait for it.
         each = (table["MAX_BYTE_READ"] + 1) * table.processes
         time = table["F_READ_TIME"]
         tables.append(table)

@@ -1,4 +1,4 @@
-"""Processes of one program, that are no MPI job, read the whole of a file, each for itself."""
+"""Processes of one program, which are not an MPI job, each read the whole of a file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..finding import Finding, Remedy
 from ..who import users
 
 NAME = "read-by-each"
-_UNEVEN = 0.3  # standard deviation of what each has moved, of the mean
-_MANY = 64  # files of which it is looked up who read them, the costliest
+_UNEVEN = 0.3  # largest standard deviation of the bytes of a process, as a part of the mean
+_MANY = 64  # files whose readers are looked up, the costliest
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files."""
+    """Yields one finding over all files."""
     if facts.tree is None:
         return
     tables = [t for t in map(facts.table, ("POSIX", "STDIO")) if t is not None]
@@ -64,12 +64,14 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _readers(table: Table) -> npt.NDArray[np.int64]:
-    """Processes that read a file: who has written it once is taken for another."""
+    """Returns the number of processes that read a file; one process of a written file counts as its
+    writer only."""
     return table.processes - (table["BYTES_WRITTEN"] > 0)
 
 
 def _reading(facts: Facts, table: Table) -> npt.NDArray[np.float64]:
-    """Seconds in reads of each file; of streams those that went to the file."""
+    """Returns the seconds in reads of each file; of a stream, of the reads that reached the
+    file."""
     if table.prefix == "STDIO" and facts.streams is not None:
         return facts.streams.time("READ")
     return facts.moving(table, "READ")
@@ -81,7 +83,8 @@ def _time(facts: Facts, tables: list[Table], lost: list[npt.NDArray[np.float64]]
 
 
 def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64]:
-    """Seconds per file that one reader instead of many would not take; 0 of all others."""
+    """Returns the seconds per file that one reader in place of many would save; 0 for all other
+    files."""
     size, readers = table["MAX_BYTE_READ"] + 1, _readers(table)
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     mean = (read + table["BYTES_WRITTEN"]) / np.maximum(table.processes, 1)
@@ -108,8 +111,8 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
 
 
 def _at_once(facts: Facts, tree: Processes, table: Table, record: int) -> float:
-    """How many of a file's readers there are at a time; 0: they are not of one program, or it
-    is not known who they are."""
+    """Returns how many readers of a file run at the same time; 0 if they are not of one program, or
+    are unknown."""
     places = users(facts, table, record)
     if not len(places):
         return 0.0

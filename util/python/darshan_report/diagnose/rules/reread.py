@@ -31,7 +31,7 @@ _WORDS = {
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for reading, one for writing, of files and of streams."""
+    """Yields one finding for reads and one for writes, of files and of streams."""
     table = facts.table("POSIX")
     for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
         if table is not None:
@@ -41,14 +41,14 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def streams_again(facts: Facts, streams: Streams) -> Mask:
-    """Streams of which the same bytes are read or written again."""
+    """Returns a mask of the streams of which the same bytes are read or written again."""
     read, written = (_again(facts, streams.table, d)[0] for d in ("READ", "WRITTEN"))
     return read | written
 
 
 @once
 def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray, np.ndarray]:
-    """Which files, how many bytes were moved and how many there are."""
+    """Returns a mask of the files, the bytes that were moved, and the bytes that there are."""
     moved = np.maximum(0, table[f"BYTES_{direction}"] - facts.unplaced(table, direction))
     # Every process may need the file once: that is not "again".
     size = (table[f"MAX_BYTE_{direction}"] + 1) * np.where(table.shared, table.processes, 1)
@@ -64,15 +64,16 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
 
 
 def mostly(facts: Facts, table: Table, kind: str) -> Mask:
-    """Files that are moved again so often that in how large pieces matters little."""
+    """Returns a mask of the files that are moved again so often that the size of a transfer matters
+    little."""
     direction = {"READ": "READ", "WRITE": "WRITTEN"}[kind]
     mask, moved, size = _again(facts, table, direction)
     return mask & (moved >= facts.limits["again.mostly"] * size)
 
 
 def most_read(facts: Facts) -> str:
-    """Words for the file of which most bytes are read many times, however little that takes;
-    none without one."""
+    """Describes the file of which the most bytes are read many times, even if that takes little
+    time; empty without such a file."""
     best, words = 0, ""
     for table in filter(None, (facts.table("POSIX"), facts.table("STDIO"))):
         mask, moved, size = _again(facts, table, "READ")
@@ -89,15 +90,16 @@ def most_read(facts: Facts) -> str:
 
 
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
-    """Which files are written once each time they are opened, and that seldom: a checkpoint
-    that replaces the one before is no second writing of the same bytes."""
-    opens = facts.opens(table) + table["FDOPENS"]  # a stream of an open file begins it anew
+    """Returns a mask of the files that are written once each time they are opened, and seldom
+    opened: a checkpoint that replaces the previous one does not write the same bytes again."""
+    opens = facts.opens(table) + table["FDOPENS"]  # a stream of an open file begins it again
     each = opens / np.maximum(table.processes, 1)
     return (opens * size >= moved) & (each < facts.limits["opens.again"])
 
 
 def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
-    """Seconds in transfers; of streams those that went to the file, and flushes."""
+    """Returns the seconds in transfers; of a stream, in transfers that reached the file and in
+    flushes."""
     if table.prefix == "POSIX" or facts.streams is None or not facts.streams.known:
         return facts.moving(table, kind)
     flushes = facts.streams["F_FLUSH_TIME"] if kind == "WRITE" else 0.0

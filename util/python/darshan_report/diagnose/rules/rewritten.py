@@ -1,4 +1,4 @@
-"""A file is written whole, again and again: over itself, or beside itself and then renamed."""
+"""A file is written whole, again and again: in place, or as a new file that is then renamed."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from ..finding import Evidence, Finding, Remedy
 from ..table import Table
 
 NAME = "rewritten-whole"
-_WHOLE = 0.2  # least part of the last size that each opening writes: a growing file has 0.5, and
-# every second opening may be one that reads it
+_WHOLE = 0.2  # least part of the last size that each open writes: a growing file has
+# 0.5, and every second open may only read.
 _EVEN = 0.9  # above this part the file had its last size from the beginning
 _MODULES = ("POSIX", "STDIO")
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """One file, under the name that it ends with."""
+    """One file, under its last name."""
 
     name: str
     ids: frozenset[int]  # of its records, and those of the files that were renamed to it
-    times: float  # by each process
+    times: float  # rewrites by each process
     written: float  # bytes
     size: float  # bytes of the largest version
     lost: float  # seconds
@@ -38,7 +38,7 @@ class Rewritten:
 
 @once
 def files(facts: Facts) -> tuple[Rewritten, ...]:
-    """The costliest first."""
+    """Returns the rewritten files, the costliest first."""
     renamed = _renamed(facts)
     covered = frozenset().union(*(one.ids for one in renamed))
     found = [*renamed]
@@ -49,13 +49,13 @@ def files(facts: Facts) -> tuple[Rewritten, ...]:
 
 
 def ids(facts: Facts) -> np.ndarray:
-    """Of all records of such files."""
+    """Returns the record ids of all rewritten files."""
     every = frozenset().union(*(one.ids for one in files(facts)))
     return np.fromiter(every, "u8", len(every))
 
 
 def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> np.ndarray:
-    """Seconds of all but one opening, and of the bytes that were written again."""
+    """Returns the seconds of all opens but one, and of the bytes that were written again."""
     opening = table["F_META_TIME"] * (1 - 1 / np.maximum(times, 1))
     return opening + facts.moving(table, "WRITE") * again
 
@@ -68,8 +68,8 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
     size = table["MAX_BYTE_WRITTEN"] + 1
     mask = facts.single(table) & (times > limits["opens.again"]) & (table["WRITES"] > 0)
     mask &= (written >= limits["again.factor"] * size) & (written >= _WHOLE * opens * size)
-    # A file that is opened for each line to append has short pieces, one of the same size each
-    # time pieces that are alike, or it is a checkpoint, all of which may be new.
+    # A small file may be opened to append each line. A file that always had its last size has
+    # pieces of equal size, or is a checkpoint, of which all bytes may be new.
     mask &= (size > limits["stream.buffer"]) & (written < _EVEN * opens * size)
     mask &= ~np.isin(table.ids, _removed(facts, table, opens))
     lost = _lost(facts, table, times, 1 - size / np.maximum(written, 1))
@@ -87,7 +87,8 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
 
 
 def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
-    """Files that are removed about as often as they are opened: a lock, or what is passed on."""
+    """Returns the ids of the files that are removed about as often as they are opened: locks, or
+    files that pass data to another process."""
     extra = facts.table("POSIX_EXT")
     if extra is None or not len(table):
         return np.empty(0, "u8")
@@ -96,7 +97,7 @@ def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
 
 
 def _renamed(facts: Facts) -> list[Rewritten]:
-    """Files that others were renamed to, those from the same folder."""
+    """Returns the files that other files of the same folder were renamed to."""
     posix = facts.table("POSIX")
     if posix is None or not posix.has("RENAME_TARGETS"):
         return []
@@ -112,7 +113,7 @@ def _renamed(facts: Facts) -> list[Rewritten]:
         folder = os.path.dirname(facts.own_name(int(posix.ids[target])))
         places = [place for place in by_folder[folder] if place != target]
         last = posix.place(int(posix["RENAMED_FROM"][target].astype("u8")))
-        # Several files of one folder that are replaced: of a name that is used again the last one.
+        # If several files are replaced, only the last source of each is known for certain.
         if len(targets) > 1 and last is not None:
             places = [last]
         one = _of_target(facts, posix, int(target), places)
@@ -141,7 +142,7 @@ def _of_target(facts: Facts, posix: Table, target: int, places: list[int]) -> Re
         return None
     if size > facts.limits["files.small"] and written >= _EVEN * renames * size:
         return None
-    # What is kept aside has the name of another file, which is written anew.
+    # A backup has the name of another file, and that file is the rewritten one.
     aside = is_aside(facts.own_name(number)) and len(sources) == 1
     known_as = facts.own_name(int(sources[0]) if aside else number)
     return Rewritten(
@@ -152,7 +153,7 @@ def _of_target(facts: Facts, posix: Table, target: int, places: list[int]) -> Re
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files."""
+    """Yields one finding over all files."""
     found = files(facts)
     lost = sum(one.lost for one in found)
     stake = facts.stake(

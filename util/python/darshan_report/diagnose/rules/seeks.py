@@ -1,4 +1,4 @@
-"""Seeks take the time: the position is asked for or set far more often than it is used."""
+"""Seeks take the time: the position is queried or set far more often than it is used."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..facts import Facts, leading
 from ..finding import Finding, Remedy
 
 NAME = "seeks"
-_LIGHTER = 20  # an open or a stat costs so many seeks
+_LIGHTER = 20  # seeks that cost as much as an open or a stat
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Files with many more seeks than transfers."""
+    """Yields a finding on the files with many more seeks than transfers."""
     table = facts.table("POSIX")
     if table is None:
         return

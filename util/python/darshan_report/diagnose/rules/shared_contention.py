@@ -15,7 +15,8 @@ _SLOW = 8  # times below a good rate, per process
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """A file that all write, unaligned, far below the rate of one process."""
+    """Yields a finding on a shared file that is written unaligned, far below the rate of one
+    process."""
     table = facts.table("POSIX")
     if table is None or not facts.together:
         return

@@ -1,4 +1,4 @@
-"""Ranks of one host are far slower than those of the others."""
+"""Ranks of one host are far slower than the ranks of other hosts."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _MEGA = 1 << 20
 
 
 def _slowness(host: Host) -> float:
-    """Seconds for a byte."""
+    """Returns the seconds per byte."""
     return host.seconds / max(host.bytes, 1.0)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all slow hosts, of jobs that were traced."""
+    """Yields one finding over all slow hosts of a traced job."""
     posix = facts.table("POSIX")
     if posix is None or not facts.together or facts.found(slow_targets.find):
         return
     small = facts.limits["small.bytes"]
-    # What small transfers take is no measure of a network.
+    # The time of small transfers does not measure a network.
     found = {n: h for n, h in facts.hosts.items() if h.bytes > small * h.transfers > 0}
     if len(found) <= _OTHERS:
         return

@@ -19,13 +19,13 @@ _MEGA = 1 << 20
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all slow targets."""
+    """Yields one finding over all slow targets."""
     table, found = facts.table("POSIX"), facts.stripes
     if table is None or found is None:
         return
     moved = (table["BYTES_READ"] + table["BYTES_WRITTEN"]).astype("f8")
     time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
-    # What small transfers take is no measure of a device.
+    # The time of small transfers does not measure a device.
     calls = table["READS"] + table["WRITES"]
     large = (calls > 0) & (moved > facts.limits["small.bytes"] * calls)
     ids = table.ids[large]
@@ -66,7 +66,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _slow(facts: Facts, targets: Targets) -> npt.NDArray[np.bool_]:
-    """Which targets take far longer for a byte than most, with several files each."""
+    """Returns a mask of the targets that take far longer per byte than most, and hold several
+    files."""
     none = np.zeros(len(targets.numbers), bool)
     if len(none) <= _OTHERS:
         return none
@@ -77,7 +78,8 @@ def _slow(facts: Facts, targets: Targets) -> npt.NDArray[np.bool_]:
 
 
 def _waited(facts: Facts, table: Table, on_slow: npt.NDArray[np.bool_], usual: float) -> float:
-    """What all processes wait for the one that loses most, if its files are its own."""
+    """Returns the seconds that all processes wait for the process that loses the most, if its files
+    are its own."""
     records = table.records
     own = (records.ranks >= 0) & np.isin(records.ids, table.ids[on_slow])
     if not facts.together or not own.any():

@@ -13,23 +13,24 @@ from ..finding import NOTICE, Finding, Remedy
 
 NAME = "slowing-down"
 _LEAST_BINS = 30
-_OTHER = 0.25  # part of the traffic that is read in one third and not in the other
+_OTHER = 0.25  # largest difference of the read part of the traffic between both thirds
 
 
 def _read(heat: Heat, bins: np.ndarray) -> float:
-    """Which part of the traffic in these bins was read."""
+    """Returns the part of the traffic in these bins that was read."""
     read, written = float(heat.read[bins].sum()), float(heat.write[bins].sum())
     return read / max(read + written, 1.0)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """A notice from the heat maps: bytes per second in the first and the last third."""
+    """Yields a notice from the heat maps, by the bytes per second in the first and the last
+    third."""
     if facts.tree:
         return  # one program after another: each has a rate of its own
     for heat in heats(facts.log):
         moved = heat.read + heat.write
         used = np.flatnonzero(moved)
-        # Traffic with long pauses says nothing about the rate.
+        # Traffic with long pauses does not show the rate.
         if len(used) < _LEAST_BINS or len(used) < 0.8 * (used[-1] - used[0] + 1):
             continue
         third = len(used) // 3

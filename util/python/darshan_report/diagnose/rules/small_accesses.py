@@ -27,8 +27,8 @@ _SORTED = (
     "Python: requests.sort(key=lambda request: request.offset)\n"
     "Java: requests.sort(Comparator.comparingLong(r -> r.offset))"
 )
-_FULL = 0.75  # of a buffer: blocks that are so full on average are whole ones
-_BLOCK = 512  # bytes: who moves a multiple of it has a buffer, and chose its size
+_FULL = 0.75  # part of a buffer from which on a mean transfer is a whole block
+_BLOCK = 512  # bytes; a program that moves multiples of it has a buffer, and chose its size
 _LIBRARIES = {
     "READ": "\nH5Dread of a whole block instead of an element;  MPI_File_read_at_all",
     "WRITE": "\nH5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
@@ -43,12 +43,12 @@ _HOW = {
     "WRITE": "Write more with each call: collect records in memory and write them together, or "
     "through a buffer.",
 }
-_SOME, _MANY = 32, 10  # tiny transfers of each of many files; times the least of one file
+_SOME, _MANY = 32, 10  # least tiny transfers per file; their least sum, as a factor on `operations`
 _MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for reads, one for writes of the POSIX layer."""
+    """Yields one finding for reads and one for writes of the POSIX layer."""
     table = facts.table("POSIX")
     if table is None:
         return
@@ -57,14 +57,15 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _by_blocks(table: Table, place: int, kind: str) -> bool:
-    """Whether the program moves blocks of a size that it chose, through a buffer of its own."""
+    """Returns whether the program moves blocks of a size that it chose, through a buffer of its
+    own."""
     size = int(table["ACCESS1_ACCESS"][place])
     mostly = 2 * int(table["ACCESS1_COUNT"][place]) >= int(table[f"{kind}S"][place])
     return mostly and size > 0 and size % _BLOCK == 0
 
 
 def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
-    """How it is written, in the words of each language."""
+    """Returns the example in each language."""
     if not in_order:
         return _SORTED
     words = BLOCKS if blocks else READ_BUFFER if kind == "READ" else f"{FLUSHES}\n{WRITE_BUFFER}"
@@ -72,12 +73,13 @@ def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
 
 
 def _library(facts: Facts) -> bool:
-    """Whether the program has one that moves large pieces for it."""
+    """Returns whether the program uses a library that moves large pieces for it."""
     return facts.table("MPI-IO") is not None or facts.info.region("H5D") is not None
 
 
 def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
-    """Files that are each moved in few tiny pieces, where together these are a pattern."""
+    """Returns a mask of the files that are each moved in few tiny pieces, if together these are a
+    pattern."""
     moved, calls = table[_MOVED[kind][0]], table[f"{kind}S"]
     found = (small >= _SOME * facts.files(table)) & (moved < facts.limits["stream.buffer"] * calls)
     return found & (small[found].sum() >= _MANY * facts.limits["operations"])
@@ -86,14 +88,14 @@ def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarr
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls, (moved, word) = f"{kind}S", _MOVED[kind]
     small, all_calls = facts.small(table, kind), table[calls]
-    # Of files that share a record each would have to have so many.
+    # A record of several files needs this number for each of them.
     enough = facts.limits["operations"] * facts.files(table)
     mask = ((small >= enough) | _alike(facts, table, kind, small)) & (
         small > facts.limits["small.share"] * all_calls
     )
-    # Blocks that memory answers cost their copying, in few calls or in many.
+    # Blocks that memory serves cost their copying, in few calls or in many.
     calls_made = np.maximum(all_calls, 1)
-    # Some are short: the last one, those around a header, and a read that finds the end.
+    # Some blocks are short: the last one, those around a header, and a read that finds the end.
     blocks = table[moved] >= _FULL * facts.limits["stream.buffer"] * calls_made
     mask &= ~(blocks & (facts.moving(table, kind) < latency(facts) * calls_made))
     mask &= ~reread.mostly(facts, table, kind)
@@ -114,7 +116,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     number, whole = int(small[mask].sum()), int(all_calls.sum())
     mean = float(table[moved][first]) / max(1, int(all_calls[first]))
     own = _by_blocks(table, first, kind)
-    # Of random places half are ahead of the last one.
+    # Half of the transfers at random offsets go forward.
     forward = (1 - facts.limits["random.share"]) * int(all_calls[first])
     in_order = int(table[f"SEQ_{calls}"][first]) >= forward
     yield Finding(

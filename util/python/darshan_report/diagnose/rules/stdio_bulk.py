@@ -1,4 +1,4 @@
-"""Bulk data through the small buffers of streams."""
+"""Bulk data goes through the small buffers of streams."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from ..streams import Mask, Streams, ratio
 from . import line_buffered, reread, stream_flushes, stream_seeks, unbuffered
 
 NAME = "stdio-bulk"
-_LEAST = 1024  # bytes of a call: what smaller ones take may be formatting
+_LEAST = 1024  # bytes of a call; the time of a smaller call may be formatting
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Streams that go to the file often, for little each time, because of their buffer."""
+    """Yields a finding on streams that access the file often, for few bytes each time, because of
+    their buffer."""
     streams = facts.streams
     if streams is None:
         return
@@ -68,7 +69,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _explained(facts: Facts, streams: Streams) -> Mask:
-    """Files of which another rule knows why."""
+    """Returns a mask of the files that another rule explains."""
     found = stream_flushes.files(facts, streams) | stream_seeks.files(facts, streams)
     found |= line_buffered.files(facts, streams) | reread.streams_again(facts, streams)
     for kind in ("READ", "WRITE"):

@@ -1,4 +1,4 @@
-"""How files lie on the storage targets of Lustre: not a fault, but where to look."""
+"""Distribution of files over the storage targets of Lustre: not a problem, but where to look."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MEGA = 1 << 20
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One sentence on files, bytes and rates of the targets that were used."""
+    """Yields one sentence on files, bytes and rates of the targets that were used."""
     table, stripes = facts.table("POSIX"), facts.stripes
     if table is None or stripes is None:
         return

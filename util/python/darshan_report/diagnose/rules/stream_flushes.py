@@ -18,7 +18,7 @@ NAME = "stream-flushes"
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Those that were written by flushes more than by a buffer that was full."""
+    """Returns a mask of the files that flushes write more often than full buffers."""
     calls, spent = _flushes(streams)
     found = streams.files & (calls >= facts.limits["stream.calls"])
     found &= ratio(_written(streams), calls) < facts.limits["stream.buffer"]
@@ -29,7 +29,8 @@ def files(facts: Facts, streams: Streams) -> Mask:
 
 
 def _flushes(streams: Streams) -> tuple[Floats, Floats]:
-    """How many had something to write, and their seconds; without STDIO_EXT, at most."""
+    """Returns the number of flushes that wrote bytes, and their seconds; upper bounds without
+    STDIO_EXT."""
     if streams.known:
         return streams["FLUSH_DRAINS"], streams["F_FLUSH_TIME"]
     table = streams.table
@@ -41,7 +42,7 @@ def _written(streams: Streams) -> Floats:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Over all files that are flushed often, after few bytes."""
+    """Yields one finding over all files that are flushed often, after few bytes."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

@@ -16,13 +16,14 @@ NAME = "stream-seeks"
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Those of which the buffers were read for little that was used, or written for little."""
+    """Returns a mask of the files whose buffers were filled for few used bytes, or written with few
+    bytes."""
     return _reading(facts, streams) | _writing(facts, streams)
 
 
 def _by_seeks(facts: Facts, streams: Streams) -> Mask:
-    """Those that go to the file in seeks more than in reads and writes: what is in the buffer is
-    written there, and what it has to hold is read."""
+    """Returns a mask of the files whose seeks take longer than their reads and writes: a seek
+    writes the content of the buffer, and reads what the buffer needs next."""
     others = streams.time("READ") + streams.time("WRITE")
     many = streams.table["SEEKS"] >= facts.limits["stream.calls"]
     return streams.files & many & (streams["F_SEEK_TIME"] > others)
@@ -43,14 +44,14 @@ def _writing(facts: Facts, streams: Streams) -> Mask:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """By what libc read, and what the program took of it."""
+    """Yields one finding, by the bytes that libc read and the bytes that the program used."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return
     writes = _writing(facts, streams)
     spent = streams["F_SEEK_TIME"] + streams["F_FILL_TIME"]
     spent += np.where(writes, streams["F_DRAIN_TIME"], 0.0)
-    # Once forward through all of it, or what was moved, if that is less.
+    # The bytes of one pass through the file, or the moved bytes if these are fewer.
     once = np.minimum(streams.table["MAX_BYTE_READ"] + 1, streams["FILLED_BYTES"])
     once += np.minimum(streams.table["MAX_BYTE_WRITTEN"] + 1, streams["DRAINED_BYTES"]) * writes
     lost = np.where(mask, facts.lost(spent, once), 0.0)

@@ -14,7 +14,7 @@ NAME = "read-write-alternation"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The file that suffers most."""
+    """Yields a finding on the file that loses the most time."""
     table = facts.table("POSIX")
     if table is None:
         return

@@ -14,7 +14,8 @@ NAME = "syncs"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """fsync and the like, and writes that sync because their file was opened so."""
+    """Yields one finding on fsync and the like, and on writes that sync because their file was
+    opened so."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if extra is None or posix is None:
         return
@@ -68,9 +69,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _through(posix: Table, extra: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Which POSIX files were opened so that a write waits for the device; and of these, which were
-    opened otherwise, too: LMDB writes its pages by one descriptor and what refers to them by the
-    other, and the log does not tell their writes apart."""
+    """Returns a mask of the POSIX files that were opened so that a write waits for the device, and
+    a mask of those that were also opened otherwise. LMDB writes its pages by one descriptor and the
+    references to them by the other, and the log does not distinguish their writes."""
     found, some = np.zeros(len(posix), bool), np.zeros(len(posix), bool)
     opens = posix["OPENS"] - posix["DUPS"].clip(0)
     for record, number in zip(extra.ids, extra["SYNC_OPENS"]):

@@ -1,4 +1,4 @@
-"""Collective calls that move next to nothing: all processes meet for each of them."""
+"""Collective calls move next to nothing, and all processes take part in each of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
 
 @once
 def tiny(facts: Facts, table: Table) -> np.ndarray:
-    """Which files of MPI-IO are moved in tiny pieces by collective calls."""
+    """Returns a mask of the MPI-IO files that collective calls move in tiny pieces."""
     found = np.zeros(len(table), bool)
     for kind, moved in _SIDES:
         calls = collective.calls(table, kind)
@@ -31,7 +31,7 @@ def tiny(facts: Facts, table: Table) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files, reads and writes together."""
+    """Yields one finding over all files, reads and writes together."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return

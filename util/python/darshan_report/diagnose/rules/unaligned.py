@@ -14,14 +14,15 @@ NAME = "unaligned"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Files on file systems where a block is a lock, or that several processes write."""
+    """Yields a finding on a file that several processes write, or on a file system where a block is
+    a lock."""
     table = facts.table("POSIX")
     if table is None:
         return
     calls = table["READS"] + table["WRITES"]
     odd, block = table["FILE_NOT_ALIGNED"], table["FILE_ALIGNMENT"]
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
-    # Transfers below a block are small first of all, and told as such.
+    # Transfers below the size of a block are reported as small.
     mask = (odd >= facts.limits["operations"]) & (odd > facts.limits["alignment.share"] * calls)
     mask &= (block > 1) & (moved >= block * calls)
     if not mask.any():

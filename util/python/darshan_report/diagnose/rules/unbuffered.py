@@ -19,7 +19,7 @@ _WORDS = {"READ": ("read", "reads"), "WRITE": ("written", "writes")}
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for reading, one for writing."""
+    """Yields one finding for reads and one for writes."""
     if facts.streams is not None:
         for kind in _WORDS:
             yield from _find(facts, facts.streams, kind)
@@ -27,7 +27,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 @once
 def files(facts: Facts, streams: Streams, kind: str) -> Mask:
-    """Those of which most calls went to the file, though a buffer could have answered them."""
+    """Returns a mask of the files that most calls reached, although a buffer could have served the
+    calls."""
     calls, mean = streams.calls(kind), ratio(streams.moved(kind), streams.calls(kind))
     found = streams.files & (calls >= facts.limits["stream.calls"])
     found &= mean < facts.limits["stream.buffer"] / 2
@@ -42,7 +43,8 @@ def files(facts: Facts, streams: Streams, kind: str) -> Mask:
 
 
 def _tiny(facts: Facts, streams: Streams) -> Mask:
-    """Those whose largest buffer is hardly one, and that go to the file because it is full."""
+    """Returns a mask of the files with a tiny largest buffer, which they access because it is
+    full."""
     size, asked = streams["BUFFER_BYTES"], streams["LINE_DRAINS"] + streams["FLUSH_DRAINS"]
     found = (size > 1) & (size <= facts.limits["stream.buffer"] / 4)
     seeks = streams["F_SEEK_TIME"] > streams.time("READ") + streams.time("WRITE")
@@ -54,7 +56,7 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
     if not mask.any():
         return
     calls, moved = streams.calls(kind), streams.moved(kind)
-    left = ratio(moved, calls) / facts.limits["stream.buffer"]  # of the calls, with a buffer
+    left = ratio(moved, calls) / facts.limits["stream.buffer"]  # share of the calls that remain
     lost = np.where(mask, streams.time(kind) * (1 - left), 0.0)
     stake = facts.stake(
         lost.sum(),

@@ -1,5 +1,4 @@
-"""What counters of calls cannot see: mapped files, rings of the kernel, programs and libraries
-that are linked statically."""
+"""I/O that no counter of calls contains: mapped files, io_uring, static programs and libraries."""
 
 from __future__ import annotations
 
@@ -16,11 +15,11 @@ from ..unjudged import mapped_of, unjudged, unwatched
 
 NAME = "unseen"
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
-_SIGNATURE = 3  # reads or writes of at most 100 bytes: of a copy only the last one may be
+_SIGNATURE = 3  # reads or writes of at most 100 bytes; a copy has one, its last
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Notices, never problems: what is missing from all other numbers."""
+    """Yields notices, never problems: I/O that is missing from all other numbers."""
     yield from _storage(facts)
     yield from _traffic(facts)
     yield from _hdf5(facts)
@@ -28,7 +27,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _storage(facts: Facts) -> Iterator[Finding]:
-    """Bytes on storage that no call was seen to move, whatever they cost."""
+    """Yields a notice on bytes on storage that no recorded call moved, whatever they cost."""
     known = unjudged(facts)
     table = facts.table("USAGE")
     if known is None or table is None:
@@ -51,7 +50,8 @@ def _storage(facts: Facts) -> Iterator[Finding]:
 
 
 def _hdf5(facts: Facts) -> Iterator[Finding]:
-    """Files that are HDF5 by their names and by what is read of them, and no call of HDF5."""
+    """Yields a notice on files that are HDF5 by name and by their small transfers, if the log has
+    no HDF5 call."""
     posix = facts.table("POSIX")
     if posix is None or facts.info.region("H5F") or facts.info.region("H5D"):
         return
@@ -82,7 +82,7 @@ def _hdf5(facts: Facts) -> Iterator[Finding]:
 
 
 def _programs(facts: Facts) -> Iterator[Finding]:
-    """Processes of a run of which only their parents have told."""
+    """Yields a notice on processes that only their parents recorded."""
     tree = facts.tree
     if tree is None:
         return
@@ -106,7 +106,7 @@ def _programs(facts: Facts) -> Iterator[Finding]:
 
 def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
     rings, unseen, seen = (extra.sum(f"URING_{name}") for name in ("RINGS", "UNSEEN", "SUBMITS"))
-    is_old = unseen < 0  # a log of a runtime that looked into no ring
+    is_old = unseen < 0  # the runtime that made the log did not read the rings
     if unseen == 0 or (is_old and rings == 0):
         return
     sentence = (

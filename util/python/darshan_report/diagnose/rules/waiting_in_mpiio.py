@@ -15,11 +15,11 @@ from ..machine import nodes, outnumbered
 from . import tiny_collective
 
 NAME = "waiting-in-mpi-io"
-_MOST = 64  # files that are looked at one by one
+_MOST = 64  # files that are examined individually
 
 
 class Waits:
-    """Of each file of MPI-IO: seconds in its calls, and what they went into."""
+    """The seconds in calls on each file of MPI-IO, and their parts."""
 
     def __init__(self, facts: Facts, upper: Table, lower: Table) -> None:
         self.facts, self.upper, self.lower = facts, upper, lower
@@ -28,10 +28,10 @@ class Waits:
         )  # opens have a finding of their own
         self.ranks = np.maximum(upper.processes, 1)
         self.mean = facts.time(upper) / self.ranks
-        self.posix = np.zeros(len(upper))  # calls below
-        self.busiest = np.zeros(len(upper))  # the same of the process that has most
-        self.moved = np.zeros(len(upper))  # by that process
-        self.whole = np.zeros(len(upper))  # by all
+        self.posix = np.zeros(len(upper))  # seconds in calls below
+        self.busiest = np.zeros(len(upper))  # the same, of the busiest process
+        self.moved = np.zeros(len(upper))  # bytes of that process
+        self.whole = np.zeros(len(upper))  # bytes of all processes
         self.collective = collective.calls(upper)
         for place in leading((self.collective > 0) & (self.time > 0), self.time, _MOST):
             at = lower.place(int(upper.ids[place]))
@@ -48,28 +48,28 @@ class Waits:
 
     @property
     def needed(self) -> np.ndarray:
-        """What it takes at least: all wait until the busiest has moved its bytes; at a good rate,
-        if others could move some of them."""
+        """The least seconds: all processes wait until the busiest has moved its bytes; at a good
+        rate, if others could move some of them."""
         slow = np.where(self.funnelled, self.facts.lost(self.busiest, self.moved, 1), 0.0)
         return np.maximum(self.posix, (self.busiest - slow) * self.ranks)
 
     def _parallel(self) -> bool:
-        """Whether the file with most time is on a parallel file system."""
+        """Returns whether the file with the most time is on a parallel file system."""
         most = int(np.argmax(self.time)) if len(self.time) else 0
         return self.facts.mount_type(int(self.upper.ids[most])) in PARALLEL
 
     @property
     def late(self) -> np.ndarray:
-        """Files of which one process spends far less time in these calls than the others: it
-        comes last, and does not wait."""
+        """Mask of the files on which one process spends far less time in these calls than the
+        others: it comes last, and does not wait."""
         fastest = np.where(self.ranks > 1, self.upper["F_FASTEST_RANK_TIME"], self.mean)
         gap = self.mean - fastest
         return (fastest > 0) & (gap > self.facts.limits["imbalance.share"] * self.mean)
 
     @property
     def funnelled(self) -> np.ndarray:
-        """Files where all wait while few processes do the file-system part, and more could: on
-        other nodes, or on other servers."""
+        """Mask of the files for which all processes wait while few do the file-system part, and
+        more could do it: on other nodes, or on other servers."""
         if nodes(self.facts) == 1 and not self._parallel():
             return np.zeros(len(self.upper), bool)
         limit = self.facts.limits["imbalance.share"]
@@ -78,7 +78,8 @@ class Waits:
 
 
 def waits(facts: Facts) -> Waits | None:
-    """None if there is no collective I/O to speak of."""
+    """Returns None if the log has no records of MPI-IO or POSIX, or its processes do not work
+    together."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None or not facts.together:
         return None
@@ -86,8 +87,8 @@ def waits(facts: Facts) -> Waits | None:
 
 
 def exchanging(facts: Facts) -> tuple[float, float]:
-    """Seconds in collective MPI-IO that are neither POSIX calls nor waiting for one process that
-    makes them or comes late; and all."""
+    """Returns the seconds in MPI-IO that are neither POSIX calls nor waiting for one process that
+    makes them, and all seconds in MPI-IO; both of collective files without a late process."""
     found = waits(facts)
     if found is None:
         return 0.0, 0.0
@@ -97,7 +98,8 @@ def exchanging(facts: Facts) -> tuple[float, float]:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Collective files whose MPI-IO time is mostly not POSIX time: a finding for each reason."""
+    """Yields a finding for each reason why the MPI-IO time of collective files is mostly not POSIX
+    time."""
     found = waits(facts)
     if found is None or not (found.collective > 0).any():
         return
@@ -107,8 +109,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     late, funnelled = found.late, found.funnelled & ~found.late
     yield from _of(found, np.where(mask & late, lost, 0.0))
     yield from _of(found, np.where(mask & funnelled, lost, 0.0))
-    if not outnumbered(facts):  # there, equal waiting of all is for a processor
-        # So it is where others use the processors: as much as the kernel tells.
+    if not outnumbered(facts):  # else equal waiting of all is for a processor
+        # All processes also wait equally if other programs use the processors: the kernel counts
+        # this.
         whole = max(float(found.time.sum()), 1e-9)
         lost = np.maximum(0.0, lost - runnable(facts) * found.time / whole)
         mask &= lost > facts.limits["waiting.mpiio"] * found.time
@@ -116,7 +119,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _of(found: Waits, lost: np.ndarray) -> Iterator[Finding]:
-    """About files of one reason."""
+    """Yields the finding on the files of one reason."""
     facts, mask = found.facts, lost > 0
     stake = facts.stake(
         float(lost.sum()),
@@ -188,14 +191,15 @@ def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
 
 
 def _stripes(found: Waits, first: int) -> str:
-    """How many the file has, if the log says so and they are few."""
+    """Describes the number of stripes of the file, if the log has it and it is below the number of
+    ranks."""
     stripes = found.facts.stripes
     number = len(stripes.of(int(found.upper.ids[first]))) if stripes else 0
     return f" (it has {number})" if 0 < number < found.ranks[first] else ""
 
 
 def _remedy(found: Waits, first: int) -> Remedy:
-    """What the numbers speak for: more aggregators where all wait for one."""
+    """Returns the remedy for the reason, such as more aggregators if all wait for one process."""
     if found.late[first]:
         return Remedy(
             "Let all processes reach the call at the same time: the same share of work for each, "

@@ -16,7 +16,8 @@ _SAME = 0.05  # sizes may differ by what the edit added
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """A file that was read as a whole and changed a little, beside one that took its bytes."""
+    """Yields a finding on a file that was read whole and changed a little, and the file in its
+    folder that took its bytes."""
     table = facts.table("POSIX")
     if table is None:
         return
