@@ -1,17 +1,16 @@
-/* For `configure --with-glibc=2.28`, before the first line of every file (-include):
- * functions that newer releases of glibc have under a newer version, too, are taken by
- * the version of old, which all releases have.  A name that a file does not use leaves
- * nothing in it.  The runtime itself binds no function of libc: it finds them by hand
- * (intercept/straight.h), those of the loader in libdl, where they were before 2.34 and which it
- * therefore names (configure.ac).
+/* Included before the first line of every file (-include) by `configure --with-glibc=2.28`. Newer
+ * glibc releases have some functions in an additional, newer version; this file selects their old
+ * version, which all releases have. A name that a file does not use has no effect there. The
+ * runtime itself binds no function of libc: it searches them (intercept/straight.h). Before 2.34
+ * the loader's functions were in libdl, so the runtime depends on libdl (configure.ac).
  *
  *   2.34  __libc_start_main: util/glibc/start.c
- *   2.33  stat and its kin: util/glibc/stat.c
- *   2.29  exp and the like, 2.38 fmod: set errno otherwise
- *   2.38  __isoc23_...: what headers make of strtol and the like; not of __isoc23_fscanf, which
- *         the runtime wraps
+ *   2.33  stat and similar functions: util/glibc/stat.c
+ *   2.29  exp and similar functions, 2.38 fmod: they set errno differently
+ *   2.38  __isoc23_...: headers replace strtol and similar functions by these; not
+ *         __isoc23_fscanf, which the runtime wraps
  *
- * darshan-test/glibc/ asks the finished files what they need. */
+ * darshan-test/glibc/ checks which versions the finished files need. */
 #ifndef DARSHAN_VERSIONS_H
 #define DARSHAN_VERSIONS_H
 #ifndef __ASSEMBLER__

@@ -1,6 +1,6 @@
-/* What a dynamic program is linked with in place of libdarshan.so: it has the
- * same name for the loader, and none of the wrappers.  With them in sight, the
- * linker would take H5Dread from there, and leave the one of libhdf5.a out. */
+/* Linked into a dynamic program in place of libdarshan.so: it has the same DT_SONAME and no
+ * wrappers. If the linker saw the wrappers, it would take H5Dread from there, and not add that of
+ * libhdf5.a. */
 #include "intercept/linked.h"
 
 void darshan_link(struct linked_table *table) {

@@ -1,5 +1,5 @@
-/* In a program that was linked with stubs: tells the runtime, before the
- * program's own constructors run, which libraries lie in the program. */
+/* Part of a program that was linked with stubs: passes the table of its statically linked functions
+ * to the runtime, before the program's own constructors run. */
 #include "intercept/linked.h"
 
 extern struct linked_call rows[] __asm__("__start_darshan_linked")
@@ -7,10 +7,10 @@ extern struct linked_call rows[] __asm__("__start_darshan_linked")
 extern struct linked_call rows_end[] __asm__("__stop_darshan_linked")
     __attribute__((visibility("hidden")));
 
-/* Stubs refer to this, so that it comes with the first of them. */
+/* Stubs refer to this function, so that the linker adds it with the first stub. */
 void darshan_register(void) __attribute__((constructor(101), visibility("hidden")));
 
-/* Weak: an older libdarshan.so may be all that there is when the program runs. */
+/* Weak, because an older libdarshan.so may be installed where the program runs. */
 #pragma weak darshan_link
 
 void darshan_register(void) {

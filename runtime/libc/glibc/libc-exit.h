@@ -1,4 +1,4 @@
-/* Ways to be called at the end of a process. */
+/* Registers functions that glibc calls at exit. */
 #ifndef DARSHAN_LIBC_EXIT_H
 #define DARSHAN_LIBC_EXIT_H
 
@@ -9,11 +9,11 @@ extern int __cxa_at_quick_exit(void (*function)(void *), void *library);
 static inline void libc_at_quick_exit(void (*function)(void *)) {
   __cxa_at_quick_exit(function, (void *)0);
 }
-/* With the status; 1: it will be called. */
+/* The function gets the exit status. Returns 1 if it will be called. */
 static inline int libc_at_exit(void (*function)(int, void *)) {
   return on_exit(function, (void *)0) == 0;
 }
-/* By a destructor of a static program: behind all others. */
+/* Called by a destructor of a static program: the function runs after all other destructors. */
 static inline int libc_after_destructors(void (*function)(void *)) {
   return __cxa_atexit(function, (void *)0, (void *)0) == 0;
 }

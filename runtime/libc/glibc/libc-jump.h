@@ -1,5 +1,5 @@
-/* Where setjmp keeps the stack pointer: glibc scrambles it by a key of the process, and on
- * x86-64 turns it by some bits, too. */
+/* The stack pointer in a jmp_buf. glibc scrambles it with a key of the process, and on x86-64 also
+ * rotates it. */
 #ifndef DARSHAN_LIBC_JUMP_H
 #define DARSHAN_LIBC_JUMP_H
 

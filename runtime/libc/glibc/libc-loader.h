@@ -1,4 +1,4 @@
-/* What glibc's loader tells besides what every loader does. */
+/* Functions of glibc's loader that other loaders lack, and the objects that are part of glibc. */
 #ifndef DARSHAN_LIBC_LOADER_H
 #define DARSHAN_LIBC_LOADER_H
 
@@ -13,12 +13,12 @@ static inline int libc_loader_is_there(void) {
   return dlvsym && dladdr1;
 }
 
-/* One that is kept for old programs only has no default version. */
+/* Returns a symbol that exists for old programs only and has no default version. */
 static inline void *libc_old_symbol(const char *name, const char *version) {
   return dlvsym(RTLD_NEXT, name, version);
 }
 
-/* The object that an address lies in; NULL: none. */
+/* Returns the object that contains an address, or NULL. */
 static inline struct link_map *libc_object_of(const void *address) {
   struct link_map *map = NULL;
   Dl_info info;
@@ -29,9 +29,9 @@ static inline struct link_map *libc_first_object(void) {
   return _r_debug.r_map;
 }
 
-/* Whether an object is part of glibc: its DT_SONAME (NULL: none) begins with one of these;
- * libdl is empty from 2.34 on.  intercept/straight.c calls no function, nor may the compiler
- * make a call of strncmp from these loops. */
+/* Returns 1 if an object is part of glibc: its DT_SONAME (NULL: none) begins with one of these.
+ * libdl is empty since 2.34. intercept/straight.c must not call a function, so the asm keeps the
+ * compiler from making a call of strncmp from the loop. */
 static inline int libc_has_part(const struct link_map *map, const char *soname) {
   static const char known[][12] = {"libc.so.6", "libdl.so.2", "ld-linux", "ld64.so"};
   (void)map;

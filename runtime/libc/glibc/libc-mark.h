@@ -1,4 +1,4 @@
-/* How programs of this C library are known: by the name of their loader, and by what is in it. */
+/* Identifies programs of this C library: the name of their loader, and a string in that file. */
 #ifndef DARSHAN_LIBC_MARK_H
 #define DARSHAN_LIBC_MARK_H
 

@@ -1,1 +1,1 @@
-/* Here every function has the name of its own. */
+/* Undefines macros that rename functions; glibc has none. */

@@ -1,4 +1,4 @@
-/* Whether this C library's loader finds symbols of hidden versions for references without one. */
+/* 1 if the loader finds symbols of hidden versions for references without a version. */
 #ifndef DARSHAN_LIBC_SHOWN_H
 #define DARSHAN_LIBC_SHOWN_H
 

@@ -1,4 +1,4 @@
-/* What constructors are told: glibc gives them what main gets. */
+/* Arguments of constructors: glibc passes main's arguments to them. */
 #ifndef DARSHAN_LIBC_START_H
 #define DARSHAN_LIBC_START_H
 

@@ -1,2 +1,2 @@
-/* statx, which glibc has since 2.28. */
+/* Declares statx, which glibc has since 2.28. */
 #include <sys/stat.h>

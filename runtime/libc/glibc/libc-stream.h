@@ -1,4 +1,4 @@
-/* What a stream is made of: glibc's FILE, whose members are part of its ABI. */
+/* Members of glibc's FILE, which are part of its ABI. */
 #ifndef DARSHAN_LIBC_STREAM_H
 #define DARSHAN_LIBC_STREAM_H
 
@@ -11,7 +11,7 @@ static inline int stream_fd(const FILE *file) {
   return file->_fileno;
 }
 
-/* What has been read ahead, from base to end; the program has taken all before at. */
+/* Data read ahead, from base to end. The application has read everything before at. */
 static inline const char *stream_read_base(const FILE *file) {
   return file->_IO_read_base;
 }
@@ -22,7 +22,7 @@ static inline const char *stream_read_end(const FILE *file) {
   return file->_IO_read_end;
 }
 
-/* What waits to be written. */
+/* Data not yet written. */
 static inline const char *stream_write_base(const FILE *file) {
   return file->_IO_write_base;
 }
@@ -46,7 +46,7 @@ static inline int stream_is_putting(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (file->_flags & 0x1000) != 0;
 }
-/* Bytes pushed back lie in an area of their own, and the buffer waits. */
+/* Bytes pushed back are in a separate area; the buffer is not in use meanwhile. */
 static inline int stream_is_in_backup(const FILE *file) {
   return (file->_flags & 0x100) != 0;
 }

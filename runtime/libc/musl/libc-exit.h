@@ -1,6 +1,6 @@
-/* Ways to be called at the end of a process: musl calls destructors after all that was
- * registered, in the order in which it has started the libraries turned round, and what
- * is registered then not any more. */
+/* Registers functions that musl calls at exit. musl calls destructors after all registered
+ * functions, in the reverse order in which it initialized the libraries. A function that is
+ * registered during the destructors is not called. */
 #ifndef DARSHAN_LIBC_EXIT_H
 #define DARSHAN_LIBC_EXIT_H
 

@@ -1,4 +1,4 @@
-/* Where setjmp keeps the stack pointer: musl keeps it as it is. */
+/* The stack pointer in a jmp_buf, which musl does not scramble. */
 #ifndef DARSHAN_LIBC_JUMP_H
 #define DARSHAN_LIBC_JUMP_H
 

@@ -1,5 +1,5 @@
-/* What musl's loader does not tell: symbols have no versions, and the object of an address
- * is looked for by its name. */
+/* Replacements for functions that musl's loader lacks: symbols have no versions, and the object of
+ * an address is searched by its name. */
 #ifndef DARSHAN_LIBC_LOADER_H
 #define DARSHAN_LIBC_LOADER_H
 
@@ -16,19 +16,19 @@ static inline void *libc_old_symbol(const char *name, const char *version) {
   return NULL;
 }
 
-/* Where musl's loader keeps its list for debuggers; musl's headers do not declare it, and a
- * static program has no loader.  The program's DT_DEBUG has the same address, but AT_PHDR does
- * not lead to the program where somebody has started the loader with the program as argument. */
+/* The variable in which musl's loader has its list for debuggers. musl's headers do not declare it,
+ * and a static program has no loader. The program's DT_DEBUG has the same address, but AT_PHDR does
+ * not lead to the program if the loader was started as a command with the program as argument. */
 extern struct r_debug *_dl_debug_addr;
 #pragma weak _dl_debug_addr
 
-/* The loader is not called: intercept/straight.c finds libc this way. */
+/* Does not call the loader: intercept/straight.c finds libc with this function. */
 static inline struct link_map *libc_first_object(void) {
   return &_dl_debug_addr ? _dl_debug_addr->r_map : NULL;
 }
 
-/* Whether an object is part of musl, which is one object and its own loader.  The DT_SONAME
- * does not tell: Alpine's file has "libc.musl-x86_64.so.1", Debian's file has none. */
+/* Returns 1 if an object is part of musl, which is one object and its own loader. The DT_SONAME is
+ * not reliable: Alpine's file has "libc.musl-x86_64.so.1", Debian's file has none. */
 static inline int libc_has_part(const struct link_map *map, const char *soname) {
   (void)soname;
   return &_dl_debug_addr && _dl_debug_addr->r_ldbase == map->l_addr;

@@ -1,5 +1,5 @@
-/* Names with a 64 that musl's headers give to the functions themselves: a wrapper has the
- * symbol that its row says, as programs do that were linked with musl before 1.2.4. */
+/* Undefines the macros of musl's headers that replace names with a 64: a wrapper needs the symbol
+ * of its row, which programs use that were linked with musl before 1.2.4. */
 #ifndef DARSHAN_LIBC_NAMES_H
 #define DARSHAN_LIBC_NAMES_H
 

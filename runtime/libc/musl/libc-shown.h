@@ -1,5 +1,5 @@
-/* Whether this C library's loader finds symbols of hidden versions for references without one:
- * musl's never does, and it knows no IFUNC. */
+/* 1 if the loader finds symbols of hidden versions for references without a version. musl's never
+ * does, and does not support IFUNCs. */
 #ifndef DARSHAN_LIBC_SHOWN_H
 #define DARSHAN_LIBC_SHOWN_H
 

@@ -1,5 +1,5 @@
-/* What constructors are told: musl tells them nothing.  The kernel has put the words of
- * the command line before the environment, and their number before them. */
+/* Arguments of constructors: musl passes none. On the kernel's initial stack, the argument count
+ * and the arguments are before the environment. */
 #ifndef DARSHAN_LIBC_START_H
 #define DARSHAN_LIBC_START_H
 
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static inline void libc_arguments(int *argc, char ***argv, char ***envp) {
-  char **at = environ - 1; /* the end of the words */
+  char **at = environ - 1; /* the end of the arguments */
   intptr_t n = 0;
   while ((intptr_t)at[-1] != n) {
     at--;

@@ -1,4 +1,4 @@
-/* statx, as the kernel takes it: musl's headers have it from 1.2.5 on. */
+/* Declares statx as the kernel defines it; musl's headers have it since 1.2.5. */
 #ifndef DARSHAN_LIBC_STATX_H
 #define DARSHAN_LIBC_STATX_H
 

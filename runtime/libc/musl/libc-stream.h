@@ -1,5 +1,5 @@
-/* What a stream is made of: musl's FILE, which its headers leave open.  These members
- * have kept their places since musl 0.9; stream_is_as_known() looks whether they still do. */
+/* Members of musl's FILE, which its headers do not declare. Their offsets have been the same since
+ * musl 0.9. */
 #ifndef DARSHAN_LIBC_STREAM_H
 #define DARSHAN_LIBC_STREAM_H
 
@@ -21,7 +21,7 @@ struct musl_stream {
   long lock_count;
   int mode;
   volatile int lock;
-  int line_end; /* what ends a line that is written at once; -1: nothing does */
+  int line_end; /* the character that causes a write; -1: none */
 };
 
 enum { MUSL_APPENDS = 128 };
@@ -34,7 +34,7 @@ static inline int stream_fd(const FILE *file) {
   return stream_inside(file)->fd;
 }
 
-/* The buffer is filled from its start, behind room for bytes that are pushed back. */
+/* The buffer is filled from its start, after the space for bytes that are pushed back. */
 static inline const char *stream_read_base(const FILE *file) {
   return stream_inside(file)->read_end ? (const char *)stream_inside(file)->buffer : NULL;
 }
@@ -68,7 +68,7 @@ static inline int stream_is_putting(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (stream_inside(file)->flags & MUSL_APPENDS) != 0;
 }
-/* Bytes that are pushed back lie before the others, in the same buffer. */
+/* Bytes that are pushed back are before the others, in the same buffer. */
 static inline int stream_is_in_backup(const FILE *file) {
   (void)file;
   return 0;
