@@ -1,4 +1,4 @@
-/* The effective settings as text that can be used as a configuration file. */
+/* Prints the effective settings in the syntax of a configuration file. */
 #include <string.h>
 
 #include "../intercept/stack.h"
@@ -6,7 +6,7 @@
 #include "config-settings.h"
 #include "text.h"
 
-/* A line under construction, and where lines go. */
+/* The current line and its destination. */
 struct dump {
   int fd;
   struct darshan_text text;
@@ -19,14 +19,14 @@ static void flush(struct dump *dump) {
   size_t left = dump->text.length;
   while (left > 0) {
     ssize_t written = sys_write(dump->fd, at, left);
-    if (written <= 0) break; /* nobody to tell */
+    if (written <= 0) break; /* best effort */
     at += written;
     left -= (size_t)written;
   }
   dump->text = darshan_text_in(dump->line, sizeof(dump->line));
 }
 
-/* Starts a line; a setting that a file cannot say becomes a comment. */
+/* Starts a line; a setting without a directive becomes a comment. */
 static struct darshan_text *begin(struct dump *dump, const struct darshan_setting *setting) {
   if (setting->directive == NULL) darshan_text_add(&dump->text, "# ");
   darshan_text_add(&dump->text, setting->directive ? setting->directive : setting->variable);
@@ -50,7 +50,7 @@ static bool is_empty(const struct darshan_module_set *set) {
   return true;
 }
 
-/* Six decimals, and no more of them than needed. */
+/* Appends a fraction with at most six decimals, without zeros at its end. */
 static void add_fraction(struct darshan_text *text, double value) {
   uint64_t millionths = (uint64_t)(value * 1e6 + 0.5);
   char digits[7] = "000000";
@@ -100,7 +100,7 @@ static void dump_names(struct dump *dump, const struct darshan_setting *setting,
   }
 }
 
-/* A line per number, with all modules that have it. */
+/* Prints a line per limit, with all modules that have this limit. */
 static void dump_quota(struct dump *dump, const struct darshan_setting *setting,
                        const uint32_t *max_records) {
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++) {
@@ -219,7 +219,7 @@ static void write_dump(void *request_) {
   flush(&dump);
 }
 
-/* A line may be as long as all settings together. */
+/* Runs on a stack of the runtime, because a line may be as long as all settings together. */
 void darshan_config_dump(const struct darshan_config *config, int fd) {
   struct request request = {config, fd};
   stack_run(write_dump, &request);

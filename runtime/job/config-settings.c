@@ -1,4 +1,4 @@
-/* Storing one value of one setting; a function per kind of value. */
+/* Stores a value of a setting; a function per kind of value. */
 #include "config-settings.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ const struct darshan_setting darshan_settings[DARSHAN_NUM_SETTINGS] = {
 };
 #undef SETTING
 
-/* A value on its way to its field. */
+/* A value and the field that it is stored in. */
 struct value {
   struct darshan_config *config;
   void *field;
@@ -68,7 +68,7 @@ static void set_path(const struct value *value) {
     config->arena_used -= (size_t)cwd;
 }
 
-/* A number in a range; false after a message. */
+/* Parses a number within a range.  Returns false and adds a message if it is not. */
 static bool number_in(const struct value *value, double from, double to, double *number) {
   if (!darshan_parse_number(value->text, number))
     complain(value, "ignored, not a number", value->text);
@@ -122,7 +122,7 @@ static void add_words(const struct value *value) {
   }
 }
 
-/* One end of a range of ranks; nothing at all is the given default. */
+/* Parses an end of a range of ranks; an empty string means `otherwise`. */
 static bool parse_rank(const char *at, const char *end, int64_t otherwise, int64_t *rank) {
   *rank = otherwise;
   if (at == end) return true;
@@ -184,7 +184,7 @@ static void add_names(const struct value *value) {
   }
 }
 
-/* True if something is missing that this kind of setting cannot do without. */
+/* Returns true if a value that this kind of setting requires is missing. */
 static bool incomplete(enum darshan_setting_kind kind, const struct value *value) {
   bool two = kind == DARSHAN_SET_QUOTA || kind == DARSHAN_SET_NAMES;
   if (two && (value->text.length == 0 || value->second.length == 0)) {

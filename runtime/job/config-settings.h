@@ -1,24 +1,24 @@
-/* How the values of settings are read: the inner side of config.c. */
+/* How values of settings are parsed and stored; internal interface of config.c. */
 #ifndef DARSHAN_SETTINGS_H
 #define DARSHAN_SETTINGS_H
 
 #include "config.h"
 
 enum darshan_setting_kind {
-  DARSHAN_SET_FLAG,      /* bool: on if the setting is there, whatever its value */
+  DARSHAN_SET_FLAG,      /* bool: on if the setting is present, with any value */
   DARSHAN_SET_SWITCH,    /* bool: off if the value is "0", else on */
   DARSHAN_SET_CHOICE,    /* enum darshan_choice: no if the value is "0", else yes */
   DARSHAN_SET_TEXT,      /* const char *; an empty value counts as none */
-  DARSHAN_SET_PATH,      /* the same, made absolute: the program may change folder */
+  DARSHAN_SET_PATH,      /* like TEXT, made absolute: the application may change folder */
   DARSHAN_SET_HINTS,     /* const char *; an empty value counts */
-  DARSHAN_SET_MEBIBYTES, /* uint64_t, kept in bytes */
+  DARSHAN_SET_MEBIBYTES, /* uint64_t, stored in bytes */
   DARSHAN_SET_POSITIVE,  /* int64_t of at least 1 */
   DARSHAN_SET_FRACTION,  /* double from 0 to 1 */
-  DARSHAN_SET_MODULES,   /* struct darshan_module_set; adds up */
-  DARSHAN_SET_WORDS,     /* struct darshan_words; adds up */
-  DARSHAN_SET_RANKS,     /* struct darshan_rank_ranges; adds up */
+  DARSHAN_SET_MODULES,   /* struct darshan_module_set; further values add to it */
+  DARSHAN_SET_WORDS,     /* struct darshan_words; further values add to it */
+  DARSHAN_SET_RANKS,     /* struct darshan_rank_ranges; further values add to it */
   DARSHAN_SET_QUOTA,     /* uint32_t[DARSHAN_MODULE_IDS]: number, modules */
-  DARSHAN_SET_NAMES      /* struct darshan_name_rules: patterns, modules; adds up */
+  DARSHAN_SET_NAMES      /* struct darshan_name_rules: patterns, modules; further values add */
 };
 
 #define SETTING(SYMBOL, variable, directive, KIND, field) DARSHAN_SETTING_##SYMBOL,
@@ -29,38 +29,39 @@ enum darshan_setting_id {
 #undef SETTING
 
 struct darshan_setting {
-  const char *variable;  /* of the environment, or NULL */
-  const char *directive; /* of the file, or NULL */
+  const char *variable;  /* name in the environment, or NULL */
+  const char *directive; /* name in the configuration file, or NULL */
   enum darshan_setting_kind kind;
   size_t offset; /* of the field in struct darshan_config */
 };
 extern const struct darshan_setting darshan_settings[DARSHAN_NUM_SETTINGS];
 
 struct darshan_slice { /* bytes of a value, without NUL */
-  const char *at;      /* NULL: there is none */
+  const char *at;      /* NULL: no value */
   size_t length;
 };
 
-/* Takes the next item off a list; false at its end.  Empty items are skipped. */
+/* Takes the next item that is not empty off a list.  Returns false at its end. */
 bool darshan_next_item(struct darshan_slice *list, char separator, struct darshan_slice *item);
 
-/* A decimal number such as 12, -0.5 or 1e3, the whole slice, whatever the
- * locale; spaces around it are allowed. */
+/* Parses a decimal number such as 12, -0.5 or 1e3, independent of the locale.  The slice may have
+ * spaces around the number and nothing else.  Returns false if it is not a number. */
 bool darshan_parse_number(struct darshan_slice text, double *value);
-/* The integer that a text begins with; false if there is none or it is too large. */
+/* Parses the integer at the start of a string.  Returns false if there is none or it is too
+ * large. */
 bool darshan_parse_leading_integer(const char *text, int64_t *value);
 
-/* Stores a value in its field.  name: what the user called the setting, for
- * messages; second: the second argument of a directive. */
+/* Stores a value in its field.  name: the setting's name for messages, as the user wrote it;
+ * second: the second argument of a directive. */
 void darshan_setting_apply(struct darshan_config *config, const struct darshan_setting *setting,
                            const char *name, struct darshan_slice value,
                            struct darshan_slice second, struct darshan_messages *messages);
 
-/* Module id of a printed name, -1 if there is none; and back, NULL for none. */
+/* Converts a module's printed name to its id (-1: no such module) and back (NULL). */
 int darshan_module_named(struct darshan_slice name);
 const char *darshan_module_text(int id);
 
-/* Copies bytes to the arena and adds a NUL; NULL and a message if it is full. */
+/* Copies bytes to the arena and adds a NUL.  Returns NULL and adds a message if it is full. */
 const char *darshan_config_keep(struct darshan_config *config, const char *name,
                                 struct darshan_slice bytes, struct darshan_messages *messages);
 

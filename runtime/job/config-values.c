@@ -1,4 +1,4 @@
-/* Values of settings as text: lists, numbers, module names. */
+/* Parses values of settings: lists, numbers, module names. */
 #include <string.h>
 
 #include "config-settings.h"
@@ -23,7 +23,7 @@ static bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The exponent after 'e'; limited, as what lies beyond is 0 or infinite anyway. */
+/* Parses the exponent after 'e'.  It is limited, because larger ones give 0 or infinity. */
 static bool take_exponent(const char **at, const char *end, int *exponent) {
   bool negative = false;
   int value = 0;
@@ -58,8 +58,8 @@ bool darshan_parse_number(struct darshan_slice text, double *value) {
   if (at < end && (*at == 'e' || *at == 'E') && (at++, !take_exponent(&at, end, &exponent)))
     return false;
   if (at != end) return false;
-  /* Division by a power of ten is exact to the last bit for sizes and
-   * fractions as people write them; multiplication by 0.1 is not. */
+  /* Division by a power of ten is exact to the last bit for common sizes and fractions;
+   * multiplication by 0.1 is not. */
   double scale = 1;
   for (int i = exponent < 0 ? -exponent : exponent; i > 0 && mantissa > 0 && scale <= 1e308; i--)
     scale *= 10;

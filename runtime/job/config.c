@@ -1,4 +1,4 @@
-/* Where settings come from, and which of two wins. */
+/* Reads settings from file and environment, and decides the values that depend on several. */
 #include "config.h"
 
 #include <config.h> /* autoconf's: the defaults of this build */
@@ -17,7 +17,7 @@ static struct darshan_slice slice_of(const char *string) {
   return (struct darshan_slice){string, string ? strlen(string) : 0};
 }
 
-/* A page that holds nothing else is not written to, so that no process pays for it. */
+/* Writes only if necessary, so that a page of unused settings is never touched. */
 static void empty(int *count) {
   if (*count) *count = 0;
 }
@@ -56,7 +56,7 @@ static void set_defaults(struct darshan_config *config) {
   config->max_records[DARSHAN_MOD_BGQ] = 1;
 }
 
-/* The value of an entry of the environment if it sets this variable, or NULL. */
+/* Returns the value if this entry of the environment sets the variable, or NULL. */
 static const char *value_if(const char *entry, const char *variable) {
   for (; *variable != '\0'; entry++, variable++)
     if (*entry != *variable) return NULL;
@@ -71,14 +71,14 @@ static const char *find_variable(char **envp, const char *variable) {
   return NULL;
 }
 
-/* A bit for the first two letters of a name.  An environment has hundreds of
- * entries and few are ours: most are told apart by this alone. */
+/* Returns a bit for the first two letters of a name.  An environment has hundreds of entries, and
+ * this bit rejects most of those that are not settings. */
 static uint64_t initials(const char *name) {
   return name[0] == '\0' ? 0 : UINT64_C(1) << ((name[0] * 7 + name[1]) & 63);
 }
 
-/* One pass over the environment: values[i] is that of setting i.  Like getenv,
- * the first of two entries counts. */
+/* Stores the value of setting i in values[i], in one pass over the environment.  The first of two
+ * entries counts, as with getenv. */
 static void find_values(char **envp, const char *values[DARSHAN_NUM_SETTINGS]) {
   uint64_t ours = 0;
   for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++) {
@@ -127,7 +127,8 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
                       directive.length);
 }
 
-/* Whose folder is it: a centre's, with a folder per day, or a user's own? */
+/* Called with the folder for logs before a change.  A folder of the configuration file is a
+ * centre's and gets a folder per day (dated); one of the environment is the user's. */
 static void note_logpath(struct darshan_config *config, const char *before, bool dated) {
   if (config->logpath != before) config->logpath_dated = dated;
 }
@@ -142,7 +143,7 @@ static void apply_file(struct darshan_config *config, struct darshan_messages *m
   struct darshan_slice rest = {file.bytes, file.length}, line;
   const char *before = config->logpath;
   for (const char *end = file.bytes; darshan_next_item(&rest, '\n', &line);) {
-    for (; end <= line.at; end++) /* empty lines are lines, too */
+    for (; end <= line.at; end++) /* counts empty lines, which are not items */
       messages->line += end == file.bytes || end[-1] == '\n';
     apply_line(config, line, messages);
   }
@@ -168,7 +169,8 @@ static void apply_environment(struct darshan_config *config, const char **values
   note_logpath(config, before, false);
 }
 
-/* The value of the first of these variables, by commas, that is set and not empty. */
+/* Returns the value of the first variable of a comma-separated list that is set and not empty, or
+ * NULL. */
 static const char *first_of(char **envp, const char *variables) {
   struct darshan_slice list = slice_of(variables), name;
   while (darshan_next_item(&list, ',', &name))
@@ -180,8 +182,8 @@ static const char *first_of(char **envp, const char *variables) {
   return NULL;
 }
 
-/* Variables that were named when this was built (doc/configure.md): weaker than Darshan's
- * own for the folder, stronger than LOGNAME. */
+/* Applies the variables that were configured at build time (doc/configure.md).  DARSHAN_LOGPATH
+ * overrides them; the variable for the user's name overrides LOGNAME. */
 static void apply_variables_of_the_build(struct darshan_config *config, char **envp,
                                          const char **values, struct darshan_messages *messages) {
   const char *folder = values[DARSHAN_SETTING_LOGPATH], *before = config->logpath;
@@ -236,7 +238,7 @@ static bool is_launched_by(struct darshan_config *config, char **envp,
   return true;
 }
 
-/* "JOB", "JOB.STEP" or "JOB.STEP.AGAIN"; what it cannot hold is left out. */
+/* Returns the launch's name: "JOB", "JOB.STEP" or "JOB.STEP.AGAIN", each part cut to MOST bytes. */
 static const char *launch_of(struct darshan_config *config, char **envp,
                              const struct launcher_row *row, struct darshan_messages *messages) {
   enum { PARTS = sizeof(row->name_parts) / sizeof(row->name_parts[0]), MOST = 96 };
@@ -290,7 +292,8 @@ static void decide_program(struct darshan_config *config, const char *command,
                          !matches_any(&config->app_include, "APP_INCLUDE", program, messages);
 }
 
-/* What this build never records is off, and who asks for it by name is told so. */
+/* Switches off the modules that this build never records, and reports those that MOD_ENABLE
+ * names. */
 static void leave_out_of_the_build(struct darshan_config *config,
                                    struct darshan_messages *messages) {
 #define LOW(SYMBOL) | (DARSHAN_MOD_##SYMBOL < 64 ? UINT64_C(1) << DARSHAN_MOD_##SYMBOL % 64 : 0)
@@ -311,7 +314,7 @@ static void leave_out_of_the_build(struct darshan_config *config,
 
 static void decide_modules(struct darshan_config *config, struct darshan_messages *messages) {
   struct darshan_module_set off = config->modules_disabled;
-  if (!DARSHAN_APMPI_BY_DEFAULT) /* it is about no file */
+  if (!DARSHAN_APMPI_BY_DEFAULT) /* APMPI records no files */
     off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_APMPI;
   if (!config->dxt)
     off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_DXT_POSIX | UINT64_C(1) << DARSHAN_MOD_DXT_MPIIO;
@@ -324,14 +327,14 @@ static void decide_logpath(struct darshan_config *config, struct darshan_message
   static const char below_home[] = "/darshan-logs";
   if (config->dated_wanted != DARSHAN_CHOICE_OPEN)
     config->logpath_dated = config->dated_wanted == DARSHAN_CHOICE_YES;
-  else /* what a dump says, and a file that is made from it */
+  else /* for the dump and a configuration file that is made from it */
     config->dated_wanted = config->logpath_dated ? DARSHAN_CHOICE_YES : DARSHAN_CHOICE_NO;
   if (config->logpath[0] != '\0') return;
   config->logpath = config->mmap_logpath;
   if (config->home == NULL || config->home[0] != '/') return;
   const char *start = darshan_config_keep(config, "HOME", slice_of(config->home), messages);
   if (start == NULL) return;
-  config->arena_used--; /* goes on where the NUL was */
+  config->arena_used--; /* the next string overwrites the NUL */
   if (darshan_config_keep(config, "HOME", slice_of(below_home), messages) != NULL)
     config->logpath = start;
 }

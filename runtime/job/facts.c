@@ -1,4 +1,5 @@
-/* What the door tells modules of the job, and hears from them (door.h). */
+/* Settings that the engine interface reports to modules, and losses that modules report (door.h).
+ */
 #include "../intercept/memory.h"
 #include "mpi-state.h"
 #include "names.h"

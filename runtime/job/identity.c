@@ -1,3 +1,4 @@
+/* The identity of this process in the names of its files. */
 #include "identity.h"
 
 #include <string.h>
@@ -10,9 +11,8 @@
 #include "runtime.h"
 #include "text.h"
 
-/* DARSHAN_LOGFILE names the log of the job; without MPI, that of the process that
- * was started under it: no launcher, no child, and no shell that becomes another
- * program. */
+/* DARSHAN_LOGFILE is the path of the job's log.  Without MPI it is that of the process that was
+ * started with it, but not of a launcher, a forked child or a process before its exec. */
 static enum darshan_log_naming own_naming(void) {
   const struct darshan_config *config = &darshan_config;
   if (run_state.part[0]) return DARSHAN_NAME_MADE;
@@ -26,7 +26,7 @@ static enum darshan_log_naming own_naming(void) {
 struct darshan_log_identity runtime_identity(void) {
   const struct mpi_state *mpi = &mpi_state;
   int64_t own = process_state.pid ? process_state.pid : sys_getpid(); /* 0: an excluded rank */
-  int64_t pid = mpi->has_comm ? mpi->leader_pid : own;                /* a log of all, or our own */
+  int64_t pid = mpi->has_comm ? mpi->leader_pid : own; /* the job's log, or its own */
   return (struct darshan_log_identity){job_state.job.jobid,
                                        pid,
                                        mpi->rank,
@@ -36,7 +36,7 @@ struct darshan_log_identity runtime_identity(void) {
                                        run_state.part[0] ? run_state.part : NULL};
 }
 
-/* Every rank can tell the names of all journals of its job. */
+/* Every rank can compute the names of all journals of its job. */
 struct darshan_log_identity runtime_journal_identity(void) {
   const struct mpi_state *mpi = &mpi_state;
   struct darshan_log_identity identity = runtime_identity();

@@ -1,16 +1,14 @@
-/* What names the files of this process. */
+/* The values that the names of this process's log and journal are made of. */
 #ifndef DARSHAN_IDENTITY_H
 #define DARSHAN_IDENTITY_H
 
 #include "log-format.h"
 #include "logname.h"
 
-/* Of its log. */
-struct darshan_log_identity runtime_identity(void);
-/* Of its journal. */
+struct darshan_log_identity runtime_identity(void); /* of the log */
 struct darshan_log_identity runtime_journal_identity(void);
-/* Adds to the job's metadata whose its records are, for who finds the journal; a log is
- * without it (format/owner.h). */
+/* Adds the owner of the records to the job's metadata, for readers of the journal.  A log does not
+ * have it (format/owner.h). */
 void runtime_add_owner(struct darshan_job *job);
 
 #endif

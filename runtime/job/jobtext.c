@@ -1,3 +1,4 @@
+/* Writes command line, mount table and metadata of the job region. */
 #include "jobtext.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static bool is(struct slice slice, const char *string) {
   return slice.length == strlen(string) && memcmp(slice.at, string, slice.length) == 0;
 }
 
-/* File systems in which nothing of interest is stored. */
+/* Returns true for types of file systems that store no user data. */
 static bool is_pseudo(struct slice type) {
   static const char names[][16] = {"tmpfs",      "proc",      "sysfs",      "devpts", "binfmt_misc",
                                    "fusectl",    "debugfs",   "securityfs", "nfsd",   "none",
@@ -33,7 +34,7 @@ static bool is_pseudo(struct slice type) {
   return false;
 }
 
-/* Takes what is before the separator, or all; the rest stays in text. */
+/* Removes the bytes before the separator, or all bytes, from text and returns them. */
 static struct slice take(struct slice *text, char separator) {
   const char *end = memchr(text->at, separator, text->length);
   struct slice taken = {text->at, end ? (size_t)(end - text->at) : text->length};
@@ -43,9 +44,9 @@ static struct slice take(struct slice *text, char separator) {
   return taken;
 }
 
-/* Copies a field of the mount table, where white space is written as \040 and
- * the like.  Returns its length, 0 if it cannot be stored: too long, not UTF-8,
- * or with white space, at which readers would split it. */
+/* Copies a field of the mount table, in which white space is escaped as \040 and the like.  Returns
+ * its length, 0 if it cannot be stored: too long, not UTF-8, or with white space, at which readers
+ * would split it. */
 static size_t unescape(char *out, size_t most, struct slice field) {
   size_t length = 0;
   for (size_t i = 0; i < field.length; i++) {
@@ -60,9 +61,8 @@ static size_t unescape(char *out, size_t most, struct slice field) {
   return darshan_utf8_clean(out, length) ? length : 0;
 }
 
-/* Writes "\n<type>\t<mount point>" for a line "device point type options ...".
- * Returns its length, 0 if the entry is not to be stored; *nfs: its turn is
- * in the second pass. */
+/* Writes "\n<type>\t<mount point>" for a line "device point type options ...".  Returns its length,
+ * 0 if the entry must not be stored.  *nfs: the entry belongs to the second pass. */
 static size_t mount_entry(char out[MAX_ENTRY], struct slice line, bool *nfs) {
   take(&line, ' ');
   struct slice point = take(&line, ' '), type = take(&line, ' ');
@@ -78,7 +78,7 @@ static size_t mount_entry(char out[MAX_ENTRY], struct slice line, bool *nfs) {
   return point_length == 0 ? 0 : 2 + type_length + point_length;
 }
 
-/* True if the entries written so far hold this one; each begins with a newline. */
+/* Returns true if the entries so far include this entry; each begins with a newline. */
 static bool has_entry(struct slice entries, const char *entry, size_t length) {
   while (entries.length > 0) {
     take(&entries, '\n');
@@ -89,7 +89,7 @@ static bool has_entry(struct slice entries, const char *entry, size_t length) {
   return false;
 }
 
-/* Appends the mount table, NFS last because a node may have hundreds of them. */
+/* Appends the mount table, NFS last because a node may have hundreds of NFS mounts. */
 static void add_mounts(struct darshan_text *text, struct slice table) {
   const char *start = text->bytes + text->length;
   int count = 0;
@@ -100,7 +100,7 @@ static void add_mounts(struct darshan_text *text, struct slice table) {
       bool nfs = false;
       size_t length = mount_entry(entry, take(&rest, '\n'), &nfs);
       struct slice written = {start, (size_t)(text->bytes + text->length - start)};
-      /* One that does not fit is left out; a shorter one may still fit. */
+      /* Skips an entry that does not fit; a shorter entry may still fit. */
       if (length == 0 || nfs != pass || length >= text->room - text->length ||
           has_entry(written, entry, length))
         continue;
@@ -112,12 +112,12 @@ static void add_mounts(struct darshan_text *text, struct slice table) {
   if (count == 0) darshan_text_add(text, "\nunknown\t/");
 }
 
-/* The command line: arguments with a blank between them, cut so that at least
- * one mount entry finds room behind it. */
+/* Appends the arguments, separated by blanks, and truncates them so that a mount entry fits behind
+ * them. */
 static void add_cmdline(struct darshan_text *text, struct slice cmdline) {
   static const char truncated[] = "<TRUNCATED>";
   size_t room = text->room - 1 - MAX_ENTRY, mark = sizeof(truncated) - 1;
-  /* A program that sets its title leaves NULs at the end. */
+  /* An application that sets its title leaves NULs at the end. */
   while (cmdline.length > 0 && cmdline.at[cmdline.length - 1] == '\0')
     cmdline.length--;
   bool cut = cmdline.length > room;
@@ -137,7 +137,7 @@ size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t
 }
 
 size_t darshan_job_text(char *out, size_t room, bool with_mounts) {
-  /* Without /proc both are empty, which is what is then known. */
+  /* Without /proc both stay empty. */
   struct darshan_file cmdline = {.bytes = ""}, mounts = {.bytes = ""};
   darshan_read_file(&cmdline, "/proc/self/cmdline", room);
   if (with_mounts) darshan_read_file(&mounts, "/proc/self/mounts", MOUNTS_LIMIT);

@@ -1,3 +1,4 @@
+/* Determines the program's language from the executable in memory. */
 #include "language.h"
 
 #include <elf.h>
@@ -9,11 +10,11 @@
 #include "../intercept/loader.h"
 
 enum {
-  SEARCHED = 1 << 20, /* bytes of constants, in which std's first message comes early */
+  SEARCHED = 1 << 20, /* bytes of constants; Rust's std has a message early in them */
   NOTE_ALIGNMENT = 4
 };
 
-/* Which languages' libraries the program names. */
+/* Languages whose libraries the executable needs. */
 struct named {
   int fortran, cpp, unwinder;
 };
@@ -32,7 +33,7 @@ static const struct {
     {"libgcc_s.so", offsetof(struct named, unwinder)},
 };
 
-/* glibc has made addresses of the offsets that the file holds; musl has not. */
+/* glibc has replaced the offsets of the file by addresses; musl has not. */
 static const char *strings_of(const struct link_map *program) {
   for (const ElfW(Dyn) *entry = program->l_ld; entry && entry->d_tag != DT_NULL; entry++)
     if (entry->d_tag == DT_STRTAB) {
@@ -55,7 +56,8 @@ static struct named named_by(const struct link_map *program) {
   return found;
 }
 
-/* The program headers; none where they are of somebody else: the loader that was started itself. */
+/* Stores the program headers and returns their number.  Returns 0 if they are the loader's, because
+ * the user started the loader with the program as its argument. */
 static size_t headers_of(const struct link_map *program, const ElfW(Phdr) * *headers) {
   *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
   size_t count = *headers ? getauxval(AT_PHNUM) : 0;
@@ -80,7 +82,7 @@ static int has_note_of_go(const char *notes, size_t size) {
   return 0;
 }
 
-/* Messages of Rust's library name the source that they are in. */
+/* Messages of Rust's library contain the paths of its source files. */
 static int has_words_of_rust(const char *constants, size_t size) {
   static const char word[] = "/rustc/";
   return memmem(constants, size < SEARCHED ? size : SEARCHED, word, sizeof(word) - 1) != NULL;
@@ -97,7 +99,8 @@ const char *darshan_language(void) {
   for (size_t i = 0; i < count; i++) {
     const char *at = (const char *)(program->l_addr + headers[i].p_vaddr);
     if (headers[i].p_type == PT_NOTE && has_note_of_go(at, headers[i].p_memsz)) return "Go";
-    /* Only who unwinds stacks without C++ is asked: its pages may not be in memory. */
+    /* Only executables that need an unwinder without C++ are searched, because that may read pages
+     * from disk. */
     if (named.unwinder && headers[i].p_type == PT_LOAD && headers[i].p_flags == PF_R &&
         has_words_of_rust(at, headers[i].p_filesz))
       return "Rust";

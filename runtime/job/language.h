@@ -1,10 +1,10 @@
-/* What the program was compiled from: advice about its I/O uses the words of that language. */
+/* The language that the program was written in; reports give code examples in that language. */
 #ifndef DARSHAN_LANGUAGE_H
 #define DARSHAN_LANGUAGE_H
 
-/* "C", "C++", "Fortran", "Rust", "Go" or "Fortran,C++"; an empty text where nothing tells, as in
- * a static program.  Libraries that the
- * main program itself names, and its notes, tell it: what those load in turn does not. */
+/* Returns "C", "C++", "Fortran", "Rust", "Go" or "Fortran,C++", or "" if it cannot be determined,
+ * as in a static program.  Considers the executable's own notes and needed libraries (DT_NEEDED),
+ * but not what those libraries need. */
 const char *darshan_language(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -1,3 +1,4 @@
+/* Compares the program's name with launcher-names.def. */
 #include "launcher.h"
 
 #include <string.h>
@@ -32,7 +33,8 @@ static bool is_one(const char *program, const char *const *more, int count) {
   return false;
 }
 
-/* Some are scripts: then argv names the shell, and this the script. */
+/* Returns the name of the executed file.  For a script argv names the shell, and this the script.
+ */
 static const char *executed(void) {
   const char *path = (const char *)getauxval(AT_EXECFN);
   const char *slash = path ? strrchr(path, '/') : NULL;

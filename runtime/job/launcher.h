@@ -1,13 +1,14 @@
-/* Programs that start the ranks of a job. */
+/* Recognizes programs that start the ranks of a job. */
 #ifndef DARSHAN_LAUNCHER_H
 #define DARSHAN_LAUNCHER_H
 
 #include <stdbool.h>
 
-/* Is this process one, by the name it was started by?  program: that of argv; more: names
- * that count besides those of launcher-names.def. */
+/* Returns true if this process is a launcher by its name.  program: the last component of argv[0];
+ * more: names in addition to launcher-names.def. */
 bool darshan_is_launcher(const char *program, const char *const *more, int count);
-/* Is it what a batch system runs before or after a task, with the task's environment? */
+/* Returns true if a batch system runs this process before or after a task, with the task's
+ * environment. */
 bool darshan_is_beside_tasks(const char *program);
 
 #endif
