@@ -1,5 +1,5 @@
-/* Records of APMPI: the first of a log says how the others are to be read, each of which
- * is one rank's. */
+/* Records of APMPI. The first record of a log describes the layout of the others, one for each
+ * rank. */
 #ifndef DARSHAN_APMPI_H
 #define DARSHAN_APMPI_H
 
@@ -21,14 +21,15 @@ enum {
 #include "modules/apmpi/counted.def"
 };
 
-#define APMPI_MAGIC INT64_C(0x41504D5049) /* in its third word; no counter is that large */
+#define APMPI_MAGIC                                                                                \
+  INT64_C(0x41504D5049) /* third 64-bit word of the first record; no counter is that large */
 
 struct darshan_apmpi_head {
   struct darshan_base_record base;
   int64_t magic;
-  uint32_t sync; /* 1: the times of waiting were measured */
+  uint32_t sync; /* 1: waiting times were measured */
   uint32_t padding;
-  double variance_of_time, variance_of_sync_time; /* of all ranks */
+  double variance_of_time, variance_of_sync_time; /* over all ranks */
 };
 static_assert(sizeof(struct darshan_apmpi_head) == 48, "format");
 

@@ -1,12 +1,12 @@
-/* What all records have, and records without counters: who includes this and not
- * records.h is not compiled again when a table of counters changes. */
+/* The base of all records, and records without counters. A file that includes this and not
+ * records.h is not recompiled when a table of counters changes. */
 #ifndef DARSHAN_BASE_RECORD_H
 #define DARSHAN_BASE_RECORD_H
 
 #include <assert.h>
 #include <stdint.h>
 
-/* Every record starts like this.  rank -1: all ranks combined. */
+/* Start of every record. rank -1: a shared record. */
 struct darshan_base_record {
   uint64_t id;
   int64_t rank;

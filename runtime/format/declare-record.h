@@ -1,7 +1,6 @@
-/* Declares the enums and the record of one module from its table.
- * Define before including: RECORD_PREFIX (POSIX) and RECORD_ROWS (the .def
- * file).  Gives POSIX_OPENS ... POSIX_NUM_COUNTERS, POSIX_F_... and
- * POSIX_NUM_FCOUNTERS. */
+/* Declares the counter enums of one module from its table. The including file defines RECORD_PREFIX
+ * (for example POSIX) and RECORD_ROWS (the .def file). The result is POSIX_OPENS ...
+ * POSIX_NUM_COUNTERS, POSIX_F_... and POSIX_NUM_FCOUNTERS. */
 #define DARSHAN_GLUE_(a, b) a##_##b
 #define DARSHAN_GLUE(a, b) DARSHAN_GLUE_(a, b)
 

@@ -1,5 +1,5 @@
-/* Declares enums and records from the rows and tables of modules: of ONE_MODULE (the
- * path of its module.def), if that is defined, which it is not any more then. */
+/* Declares enums and records from the rows and tables of all modules, or of ONE_MODULE alone (the
+ * path of its module.def). Undefines ONE_MODULE. */
 #include "base-record.h"
 
 #define EACH_TABLE "declare-record.h"

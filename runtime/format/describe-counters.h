@@ -1,5 +1,5 @@
-/* Defines the counter descriptions of one module from its table: include with
- * RECORD_PREFIX, RECORD_TAG and RECORD_ROWS defined.  Used by describe.c only. */
+/* Defines the counter descriptions of one module from its table, for describe.c. The including file
+ * defines RECORD_PREFIX, RECORD_TAG and RECORD_ROWS. */
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)
 #define TEXT_(a) #a
@@ -15,7 +15,7 @@
    meaning},
 #define NO_ROW(name, rule, unit, since, absent, meaning)
 
-/* A counter that is newer than its module: there the version was not raised. */
+/* Fails if a counter is newer than its module, whose version must be raised then. */
 #define NOT_NEWER(name, rule, unit, since, absent, meaning)                                        \
   static_assert((since) <= GLUE(DARSHAN_VERSION, RECORD_PREFIX), "the version of " #name);
 #define COUNTER NOT_NEWER

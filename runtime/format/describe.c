@@ -1,4 +1,4 @@
-/* The descriptions of describe.h, expanded from the tables. */
+/* Expands the descriptions of describe.h from the tables. */
 #include "describe.h"
 #include "records.h"
 
@@ -7,7 +7,7 @@
 #define EACH_TABLE "describe-counters.h"
 #include "modules.def"
 
-/* The counters of a record, by its kind. */
+/* The counters of a record, by kind. */
 #define COUNTED(tag, PREFIX)                                                                       \
   PREFIX##_NUM_COUNTERS, PREFIX##_NUM_FCOUNTERS, tag##_counters, tag##_fcounters
 #define COUNTED_COUNTERS(tag, SYMBOL) COUNTED(tag, SYMBOL)

@@ -1,6 +1,6 @@
-/* What every module looks like, as data: names, merge rules, units, meanings
- * and old layouts.  Filled from modules.def and records/ by describe.c; used
- * by the reader, the text output, the documentation and the Python binding. */
+/* Describes every module as data: names, merge rules, units, meanings and old layouts. describe.c
+ * fills the data from modules.def and the tables of the modules. The reader, the text output, the
+ * documentation and the Python binding use it. */
 #ifndef DARSHAN_DESCRIBE_H
 #define DARSHAN_DESCRIBE_H
 
@@ -9,7 +9,7 @@
 #include "base-record.h"
 #include "log-format.h"
 
-/* How two values of one counter become one (README.md says each in full). */
+/* Rules to merge two values of one counter (README.md explains each). */
 enum darshan_rule {
   DARSHAN_RULE_SUM,
   DARSHAN_RULE_SUM_OR_UNKNOWN, /* a negative sum becomes -1 */
@@ -18,9 +18,9 @@ enum darshan_rule {
   DARSHAN_RULE_ANY,
   DARSHAN_RULE_OR,
   DARSHAN_RULE_BITS,
-  DARSHAN_RULE_TOP4_VALUE, /* four values (or tuples), followed by four TOP4_COUNT */
+  DARSHAN_RULE_TOP4_VALUE, /* four values (or tuples), before four TOP4_COUNT */
   DARSHAN_RULE_TOP4_COUNT,
-  DARSHAN_RULE_MAX_WITH, /* the n-th of these takes the n-th COMPANION along */
+  DARSHAN_RULE_MAX_WITH, /* with the n-th maximum its n-th COMPANION is taken */
   DARSHAN_RULE_COMPANION,
   DARSHAN_RULE_FASTEST,
   DARSHAN_RULE_SLOWEST,
@@ -42,7 +42,7 @@ enum darshan_unit {
   DARSHAN_UNIT_NONE
 };
 
-/* How the records of a module are laid out (records.h). */
+/* Layouts of records (records.h). */
 enum darshan_kind {
   DARSHAN_KIND_NONE,
   DARSHAN_KIND_COUNTERS,
@@ -60,8 +60,8 @@ struct darshan_counter {
   const char *name; /* with the prefix: POSIX_OPENS */
   enum darshan_rule rule;
   enum darshan_unit unit;
-  int index; /* place in the newest record; -1: retired */
-  int since; /* first and last record version that have it; last 0: still there */
+  int index; /* in the newest record; -1: retired */
+  int since; /* first and last record version that have it; last 0: the newest has it */
   int last;
   int absent;          /* value for records of older versions */
   const char *meaning; /* NULL if retired */
@@ -69,20 +69,19 @@ struct darshan_counter {
 
 struct darshan_module {
   int id;
-  const char *name; /* as printed: MPI-IO */
-  int version;      /* the newest */
+  const char *name; /* as printed, for example MPI-IO */
+  int version;      /* newest version */
   enum darshan_kind kind;
   size_t record_size;                      /* newest version, fixed part only */
   int num_counters, num_fcounters;         /* of the newest version */
-  const struct darshan_counter *counters;  /* on-disk order, retired ones at */
-  const struct darshan_counter *fcounters; /* their old place; NULL name ends */
+  const struct darshan_counter *counters;  /* in the order of the log, with retired ones */
+  const struct darshan_counter *fcounters; /* at their old index; a NULL name ends it */
 };
 
-/* Returns the module with this id, NULL if there is none. */
+/* Both return NULL if the module is unknown. The name is as printed and case-sensitive. */
 const struct darshan_module *darshan_module_by_id(int id);
-/* The same by printed name ("MPI-IO"), case-sensitive. */
 const struct darshan_module *darshan_module_by_name(const char *name);
-/* The words of an enum, for the documentation: "sum", "bytes", ... */
+/* Return names for the documentation: "sum", "bytes", ... */
 const char *darshan_rule_name(enum darshan_rule rule);
 const char *darshan_unit_name(enum darshan_unit unit);
 

@@ -1,5 +1,5 @@
-/* The frame of a log: header, job region, annex.  Format 3.41; doc/log-format.md
- * describes it in words.  Everything is in the byte order of the writer. */
+/* The frame of a log of format 3.41: header, job region, annex. doc/log-format.md describes it. All
+ * numbers are in the byte order of the writer. */
 #ifndef DARSHAN_LOG_FORMAT_H
 #define DARSHAN_LOG_FORMAT_H
 
@@ -9,9 +9,9 @@
 #define DARSHAN_LOG_VERSION "3.41"
 #define DARSHAN_LOG_MAGIC INT64_C(6567223)
 #define DARSHAN_MAX_MODULES 64     /* slots in the header's map */
-#define DARSHAN_MAX_MODULES_OLD 16 /* the same before 3.41 */
+#define DARSHAN_MAX_MODULES_OLD 16 /* slots before 3.41 */
 #define DARSHAN_JOB_METADATA_LEN 1024
-#define DARSHAN_JOB_REGION_MAX 4096 /* what readers accept, decompressed */
+#define DARSHAN_JOB_REGION_MAX 4096 /* bytes that readers accept, decompressed */
 #define DARSHAN_NAME_MAX 4095       /* bytes of a record name, without the NUL */
 
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) DARSHAN_MOD_##SYMBOL = id,
@@ -19,7 +19,7 @@ enum darshan_module_id {
 #include "modules.def"
 };
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) DARSHAN_VERSION_##SYMBOL = version,
-enum { /* the newest of each module's records */
+enum { /* newest version of each module's records */
 #include "modules.def"
        DARSHAN_VERSION_LUSTRE_COMP = DARSHAN_VERSION_LUSTRE /* its table is that of a component */
 };
@@ -31,9 +31,9 @@ enum { /* the newest of each module's records */
 
 enum darshan_compression { DARSHAN_ZLIB = 0, DARSHAN_BZIP2 = 1, DARSHAN_UNCOMPRESSED = 2 };
 
-struct darshan_region { /* a stretch of the file; len 0: no data */
+struct darshan_region { /* a range of bytes in the file; len 0: no data */
   uint64_t off;
-  uint64_t len; /* as stored, compressed */
+  uint64_t len; /* compressed bytes, as stored */
 };
 
 struct darshan_header {
@@ -41,7 +41,7 @@ struct darshan_header {
   int64_t magic;
   uint8_t comp_type;
   uint8_t padding[7];
-  uint64_t partial_flag; /* bit i: module i had to leave data out */
+  uint64_t partial_flag; /* bit i: module i is partial */
   struct darshan_region names;
   struct darshan_region modules[DARSHAN_MAX_MODULES];
   uint32_t module_versions[DARSHAN_MAX_MODULES];
@@ -82,8 +82,8 @@ struct darshan_job_old { /* 3.00 to 3.21 */
 };
 static_assert(sizeof(struct darshan_job_old) == 1064, "format");
 
-/* The annex: blocks of this project's own, after the last region, where other
- * readers do not look.  It is found by a trailer in the last bytes of the file. */
+/* The annex: blocks after the last region, where older readers ignore them. The trailer in the last
+ * bytes of the file tells where it begins. */
 #define DARSHAN_ANNEX_MAGIC "DshAnnex"
 #define DARSHAN_ANNEX_VERSION 1
 
@@ -91,7 +91,7 @@ struct darshan_annex_block { /* followed by stored_len bytes */
   uint32_t module;           /* a module id >= 64 */
   uint32_t version;          /* record version of that module */
   uint32_t comp_type;        /* enum darshan_compression */
-  uint32_t flags;            /* bit 0: records were left out */
+  uint32_t flags;            /* bit 0: records are missing */
   uint64_t stored_len;
   uint64_t raw_len;
 };
@@ -102,7 +102,7 @@ struct darshan_annex_trailer {
   uint32_t version;
   uint32_t num_blocks;
   uint64_t offset;   /* of the first block, from the start of the file */
-  uint64_t length;   /* of all blocks; in a journal blocks may lie apart, see doc */
+  uint64_t length;   /* of all blocks; those of a journal may have gaps between them, see doc */
   uint32_t checksum; /* CRC-32 of the annex bytes; 0 with flag bit 0 */
   uint32_t flags;    /* bit 0: live journal, no checksum */
 };

@@ -1,6 +1,6 @@
-/* Defines the merge rules of one table, and the units of its fcounters: bytes and names in a row,
- * no pointers, so that they cost a process nothing until they are used.  Included by modules.def
- * for merge-rules.c. */
+/* Defines the merge rules of one table and the units of its fcounters, for merge-rules.c. They are
+ * bytes and contiguous names without pointers, so that they cost a process nothing until they are
+ * used. */
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)
 #define RETIRED_COUNTER(name, first, last)

@@ -1,5 +1,5 @@
-/* A merge plan from the tables.  Separate from describe.c, whose tables are
- * full of pointers: the runtime is in every process and merges in few. */
+/* Makes merge plans from the tables. It is separate from describe.c, whose tables are full of
+ * pointers, because every process loads the runtime and few merge records. */
 #include "merge.h"
 #include "records.h"
 
@@ -8,7 +8,7 @@
 #define EACH_TABLE "merge-rows.h"
 #include "modules.def"
 
-/* Place of a name in a row of names that end in NUL; -1: not there. */
+/* Returns the index of a name in a sequence of NUL-terminated names, -1 if it is missing. */
 static int index_of(const char *names, const char *name) {
   for (int i = 0; *names; names += strlen(names) + 1, i++)
     if (strcmp(names, name) == 0) return i;
@@ -43,7 +43,7 @@ static void fill(struct darshan_merge_plan *plan, const unsigned char *rules, in
     plan->unknown_sums |= rules[i] == DARSHAN_RULE_SUM_OR_UNKNOWN;
 }
 
-/* What stands before and behind the counters of a record of each kind. */
+/* before, behind: bytes before and after the counters in a record of each kind. */
 #define PLAN(PREFIX, before, behind)                                                               \
   fill(plan, PREFIX##_rules, PREFIX##_NUM_COUNTERS, PREFIX##_frules, PREFIX##_NUM_FCOUNTERS);      \
   find_roles(plan, PREFIX##_names, PREFIX##_fnames);                                               \

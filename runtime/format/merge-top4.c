@@ -1,5 +1,5 @@
-/* Lists of the four most common values.  A value is one number, or a tuple
- * whose first number gives the order. */
+/* Merges lists of the four most common values. A value is a number, or a tuple that is ordered by
+ * its first number. */
 #include "merge-top4.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ static bool ranks_above(const struct entry *a, const struct entry *b) {
   return a->count > b->count || (a->count == b->count && a->value[0] > b->value[0]);
 }
 
-/* Puts the entry behind those that rank above it and drops what no longer
- * fits; false if there is no place for it. */
+/* Inserts the entry after those that rank above it and drops the last one. Returns false if four
+ * entries rank above it. */
 static bool insert(const struct list *list, const struct entry *entry) {
   int place = 0;
   for (; place < SLOTS; place++) {
@@ -56,8 +56,8 @@ static void add_count(const struct list *list, int slot, int64_t count) {
   list->counts[slot] = (int64_t)((uint64_t)list->counts[slot] + (uint64_t)count);
 }
 
-/* What shared files mostly are: nothing to add, or the same values in the same
- * order, which adding up does not change. */
+/* Handles the common case of shared files: nothing to add, or the same values in the same order,
+ * which addition does not change. Returns false in other cases. */
 static bool add_alike(const struct list *into, const struct list *from) {
   bool empty = true;
   for (int i = 0; i < SLOTS; i++)
@@ -69,8 +69,7 @@ static bool add_alike(const struct list *into, const struct list *from) {
   return true;
 }
 
-/* Equal values are added up first; the list is then built anew, so counts that
- * grew find their place. */
+/* Adds up equal values and then rebuilds the list, so that the larger counts are in order. */
 static void reduce(const struct list *into, const struct list *from) {
   struct entry old[2 * SLOTS];
   if (add_alike(into, from)) return;
@@ -91,8 +90,7 @@ static void reduce(const struct list *into, const struct list *from) {
     if (old[i].value[0] != 0) insert(into, &old[i]);
 }
 
-/* Equal values are added where they stand; the rest is inserted in order until
- * one finds no place. */
+/* Adds equal values in place and inserts the others in order, until one does not fit. */
 static void total(const struct list *into, const struct list *from) {
   bool done[SLOTS] = {false};
   for (int i = 0; i < SLOTS; i++) {
@@ -110,7 +108,7 @@ static void total(const struct list *into, const struct list *from) {
   }
 }
 
-/* A list that begins with 0 is passed over, whatever stands behind. */
+/* Skips a list that begins with 0, even if other values follow. */
 static void total_unless_empty(const struct list *into, const struct list *from) {
   if (from->values[0] != 0) total(into, from);
 }
@@ -126,7 +124,7 @@ static void each_list(const struct darshan_merge_plan *plan, void *into, const v
       i++;
       continue;
     }
-    /* i is the first of the four counts now */
+    /* i is now the first of the four counts */
     const struct list into_list = {(i - first) / SLOTS, a + first, a + i};
     const struct list from_list = {(i - first) / SLOTS, b + first, b + i};
     merge(&into_list, &from_list);
@@ -138,6 +136,6 @@ void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, cons
 }
 
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from) {
-  bool is_mpiio = plan->id == DARSHAN_MOD_MPIIO; /* the format makes an exception */
+  bool is_mpiio = plan->id == DARSHAN_MOD_MPIIO; /* an exception of the format */
   each_list(plan, into, from, is_mpiio ? total_unless_empty : total);
 }

@@ -1,11 +1,11 @@
-/* Merging lists of the four most common values; used by merge.c only. */
+/* Merges lists of the four most common values, for merge.c. */
 #ifndef DARSHAN_MERGE_TOP4_H
 #define DARSHAN_MERGE_TOP4_H
 
 #include "merge.h"
 
-/* Both merge every list of `from` into that of `into`: as ranks of one job, or
- * as totals are defined. */
+/* Both merge every list of `from` into that of `into`: the first for ranks of a job, the second for
+ * totals. */
 void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, const void *from);
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from);
 

@@ -1,4 +1,4 @@
-/* The rules of merge.h; merge-top4.c has those of the most common values. */
+/* Implements the rules of merge.h, except those of the most common values (merge-top4.c). */
 #include "merge.h"
 
 #include "merge-top4.h"
@@ -11,7 +11,7 @@ double *darshan_record_fcounters(const struct darshan_merge_plan *plan, const vo
   return (double *)(void *)((char *)(uintptr_t)record + plan->fcounters_at);
 }
 
-/* Sums wrap: counters of a damaged log must not be undefined behaviour. */
+/* Sums wrap, because counters of a damaged log must not cause undefined behaviour. */
 static int64_t add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -29,7 +29,7 @@ double darshan_record_time(const struct darshan_merge_plan *plan, const void *re
   return (plan->meta_time < 0 ? 0 : fcounters[plan->meta_time]) + transfers;
 }
 
-/* The rules that look at one counter alone; unknown: negative sums become -1. */
+/* Applies the rules that need one counter alone. unknown: negative sums become -1. */
 static int64_t merge_counter(enum darshan_rule rule, int64_t into, int64_t from, bool unknown) {
   int64_t sum;
   switch (rule) {
@@ -46,9 +46,9 @@ static int64_t merge_counter(enum darshan_rule rule, int64_t into, int64_t from,
   case DARSHAN_RULE_BITS:
     return into | from;
   case DARSHAN_RULE_ANY:
-    return from != 0 ? from : into; /* who never opened the file knows no mode */
+    return from != 0 ? from : into; /* a rank that never opened the file has no mode */
   default:
-    return into; /* merged together with others, below */
+    return into; /* other functions merge it together with other counters */
   }
 }
 
@@ -62,13 +62,13 @@ static double merge_fcounter(enum darshan_rule rule, double into, double from) {
   case DARSHAN_RULE_MIN_NONZERO:
     return from > 0 && (into <= 0 || from < into) ? from : into;
   case DARSHAN_RULE_ANY:
-    return from != 0 ? from : into; /* who never opened the file knows no mode */
+    return from != 0 ? from : into; /* a rank that never opened the file has no value */
   default:
     return into;
   }
 }
 
-/* The n-th maximum takes the n-th companion along. */
+/* Takes the n-th companion from the record that has the n-th maximum. */
 static void merge_maxima(const struct darshan_merge_plan *plan, int64_t *into, double *finto,
                          const int64_t *from, const double *ffrom) {
   int companion = 0;
@@ -99,7 +99,7 @@ static void merge_single(const struct darshan_merge_plan *plan, void *into, cons
   merge_maxima(plan, counters, fcounters, new, fnew);
 }
 
-/* Who was fastest or slowest: one rank, its bytes and its time. */
+/* The fastest or slowest rank, its bytes and its time. */
 struct extreme {
   int64_t rank, bytes;
   double time;
@@ -124,7 +124,7 @@ static struct extreme own_extreme(const struct darshan_merge_plan *plan, const v
                           darshan_record_bytes(plan, record), darshan_record_time(plan, record)};
 }
 
-/* If `other` is faster (slower) than what `into` says, it takes its place. */
+/* Replaces the fastest and slowest rank of `into` if the given ones are faster or slower. */
 static void merge_extremes(const struct darshan_merge_plan *plan, void *into,
                            struct extreme fastest, struct extreme slowest, bool first) {
   if (first || fastest.time < get_extreme(plan, into, plan->fastest).time)
@@ -152,7 +152,7 @@ void darshan_merge_resume(const struct darshan_merge_plan *plan, const void *rec
   if (plan->variance_bytes >= 0) spread->bytes_square = n * fcounters[plan->variance_bytes];
 }
 
-/* Squared deviations of two groups around their common mean. */
+/* Returns the sum of squared deviations of two groups from their common mean. */
 static double merge_squares(double n1, double sum1, double square1, double n2, double sum2,
                             double square2) {
   double d = n2 / n1 * sum1 - sum2;
@@ -190,7 +190,7 @@ void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, 
   darshan_top4_reduce(plan, into, from);
 }
 
-/* Fastest and slowest mean something only while all records are of one file. */
+/* The fastest and slowest rank have a meaning only while all records are of one file. */
 static void total_extremes(const struct darshan_merge_plan *plan, struct darshan_total_state *state,
                            void *total, const void *record) {
   const struct darshan_base_record *base = record;
@@ -211,7 +211,7 @@ static void total_extremes(const struct darshan_merge_plan *plan, struct darshan
                  shared ? get_extreme(plan, record, plan->slowest) : own, first);
 }
 
-/* Of what should be equal, a total of 3.5.0 has that of the last record, be it 0. */
+/* Counters with the rule ANY get the value of the last record, even 0, as in version 3.5.0. */
 static void total_any(const struct darshan_merge_plan *plan, void *total, const void *record) {
   int64_t *counters = darshan_record_counters(plan, total);
   double *fcounters = darshan_record_fcounters(plan, total);

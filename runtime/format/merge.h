@@ -1,8 +1,7 @@
-/* How records of one module become one, by the rules of the tables.  Two uses,
- * one engine: the ranks of a job that share a file (runtime and darshan-merge),
- * and the totals of the text output, which the format defines a little
- * differently (doc/log-format.md).  For modules whose records are counters and
- * fcounters: the kinds COUNTERS, FILE_COUNTERS, DFS and DAOS. */
+/* Merges records of one module by the rules of the tables. This has two uses: ranks of a job that
+ * share a file (runtime and darshan-merge), and the totals of the text output, which the format
+ * defines a little differently (doc/log-format.md). It works for records of counters and fcounters:
+ * the kinds COUNTERS, FILE_COUNTERS, DFS and DAOS. */
 #ifndef DARSHAN_MERGE_H
 #define DARSHAN_MERGE_H
 
@@ -10,15 +9,14 @@
 
 #include <stdbool.h>
 
-/* Counters and fcounter that name a rank. */
+/* Indexes of the counters and the fcounter of the fastest or slowest rank. */
 struct darshan_extreme_places {
   int rank, bytes, time;
 };
 
-/* What the rules need to know about a module; indexes are -1 where it has no
- * such counter. */
+/* Data of a module that the rules need. An index is -1 if the module has no such counter. */
 struct darshan_merge_plan {
-  const struct darshan_module *module; /* NULL in a plan made by number alone */
+  const struct darshan_module *module; /* NULL in a plan made by id */
   int id;
   size_t record_size;
   size_t counters_at, fcounters_at; /* byte offsets in a record */
@@ -31,24 +29,24 @@ struct darshan_merge_plan {
   struct darshan_extreme_places fastest, slowest;
   bool unknown_sums; /* negative sums mean "unknown" and become -1 */
 };
-/* By the number of a module; false: its records are not counters alone, and
- * there is nothing to merge. */
+/* Makes the plan of a module id. Returns false if its records cannot be merged, because they have
+ * more than counters. */
 bool darshan_merge_plan_of(struct darshan_merge_plan *plan, int module);
 void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module);
 
-/* enum darshan_unit of each fcounter, of modules whose records end with them; NULL and 0
- * for others. */
+/* Returns the enum darshan_unit of each fcounter, if the records of the module end with them; NULL
+ * and count 0 for other modules. */
 const unsigned char *darshan_fcounter_units(int module, int *count);
 
 int64_t *darshan_record_counters(const struct darshan_merge_plan *plan, const void *record);
 double *darshan_record_fcounters(const struct darshan_merge_plan *plan, const void *record);
 
-/* Bytes read and written, and seconds in all I/O, of one record. */
+/* Return the bytes read and written, and the seconds in all I/O, of one record. */
 int64_t darshan_record_bytes(const struct darshan_merge_plan *plan, const void *record);
 double darshan_record_time(const struct darshan_merge_plan *plan, const void *record);
 
-/* Ranks of one job: prepare the record of every rank, merge them pairwise in
- * any order, finish the last one.  The spread travels beside the record. */
+/* To merge the ranks of a job: prepare the record of every rank, merge them pairwise in any order,
+ * finish the last one. The spread belongs to the record. */
 struct darshan_spread {
   double n;                     /* ranks */
   double time_sum, time_square; /* sum, and sum of squared deviations */
@@ -56,7 +54,7 @@ struct darshan_spread {
 };
 void darshan_merge_prepare(const struct darshan_merge_plan *plan, void *record,
                            struct darshan_spread *spread);
-/* The same of a record that so many ranks made together before. */
+/* Prepares a shared record of so many ranks. */
 void darshan_merge_resume(const struct darshan_merge_plan *plan, const void *record, uint32_t ranks,
                           struct darshan_spread *spread);
 void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
@@ -65,8 +63,7 @@ void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
 void darshan_merge_finish(const struct darshan_merge_plan *plan, void *record,
                           const struct darshan_spread *spread);
 
-/* Two records of one rank become one: who was fastest, and the spread, stay as `into` has
- * them. */
+/* Merges two records of one rank. The fastest and slowest rank and the variances of `into` stay. */
 void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, const void *from);
 
 /* Totals over all records of a module; the total starts zeroed. */

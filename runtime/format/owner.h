@@ -1,11 +1,11 @@
-/* Whose a journal is, in a line of its metadata: the process's id, its PID namespace (0: not
- * known), the start of its system, its host, with blanks between.  A log has no such line:
- * its process is no more. */
+/* The process that owns a journal, as a line of the journal's metadata: pid, PID namespace (0:
+ * unknown), boot id of its system and host, separated by blanks. A log has no such line, because
+ * its process has ended. */
 #ifndef DARSHAN_FORMAT_OWNER_H
 #define DARSHAN_FORMAT_OWNER_H
 
 #define OWNER_KEY "owner"
-#define OWNER_UNKNOWN "-" /* the system does not tell its start, or its host */
+#define OWNER_UNKNOWN "-" /* an unknown boot id or host */
 #define OWNER_BOOT_FILE "/proc/sys/kernel/random/boot_id"
 
 enum { OWNER_BOOT = 36 }; /* bytes */

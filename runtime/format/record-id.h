@@ -1,6 +1,6 @@
-/* The id of a record: a 64-bit hash of its name.  Bob Jenkins' public-domain
- * function of January 1997 (doc/log-format.md gives the algorithm and test
- * values); header-only because runtime and reader both need it inlined. */
+/* The id of a record: a 64-bit hash of its name, by Bob Jenkins' public-domain function of January
+ * 1997 (doc/log-format.md has the algorithm and test values). It is in a header because runtime and
+ * reader need it inlined. */
 #ifndef DARSHAN_RECORD_ID_H
 #define DARSHAN_RECORD_ID_H
 
@@ -11,7 +11,7 @@
 static inline uint64_t darshan_hash_word(const unsigned char *bytes, size_t n) {
   uint64_t word = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  /* Two words that overlap: a copy whose size is not known would be a call. */
+  /* Reads two overlapping words, because a copy of variable size would be a function call. */
   if (n >= 8) {
     __builtin_memcpy(&word, bytes, 8);
   } else if (n >= 4) {
@@ -49,7 +49,7 @@ static inline void darshan_hash_mix(uint64_t *pa, uint64_t *pb, uint64_t *pc) {
   *pa = a, *pb = b, *pc = c;
 }
 
-/* Hash of length bytes; level 0 gives record ids, other levels other families. */
+/* Level 0 gives record ids, other levels give other hash functions. */
 static inline uint64_t darshan_hash(const void *bytes, size_t length, uint64_t level) {
   const unsigned char *p = bytes;
   uint64_t a = level, b = level, c = UINT64_C(0x9E3779B97F4A7C13);

@@ -1,6 +1,5 @@
-/* Enums and structs of every record, in the layout of log format 3.41.
- * The counters come from the tables of the modules; the sizes are asserted against
- * the format. */
+/* Enums and structs of every record, in the layout of log format 3.41. The counters are from the
+ * tables of the modules; the sizes are checked against the format. */
 #ifndef DARSHAN_RECORDS_H
 #define DARSHAN_RECORDS_H
 
@@ -17,11 +16,11 @@
 #include "modules/posix/records.h"
 #include "modules/stdio/records.h"
 
-#define SOME_ARE_DECLARED /* by those */
+#define SOME_ARE_DECLARED /* by the headers above */
 #include "declare-records.h"
 #undef SOME_ARE_DECLARED
 
-/* LUSTRE: the components follow the head, then the OST ids (i64) of all. */
+/* LUSTRE: the components follow the head, then the OST ids (i64) of all components. */
 struct darshan_lustre_head {
   struct darshan_base_record base;
   int64_t num_comps;
@@ -39,7 +38,7 @@ struct darshan_mdhim_head {
   double fcounters[MDHIM_NUM_FCOUNTERS];
 };
 
-/* The fixed part of a record of each kind. */
+/* Bytes of the fixed part of a record of each kind. */
 #define DARSHAN_BYTES_NONE(tag) 0
 #define DARSHAN_BYTES_COUNTERS(tag) sizeof(struct darshan_##tag##_record)
 #define DARSHAN_BYTES_FILE_COUNTERS(tag) sizeof(struct darshan_##tag##_record)
@@ -51,7 +50,7 @@ struct darshan_mdhim_head {
 #define DARSHAN_BYTES_HEATMAP(tag) sizeof(struct darshan_##tag##_head)
 #define DARSHAN_BYTES_APMPI(tag) 48 /* of the first record: apmpi.h */
 
-/* Whoever adds a counter changes the bytes of its module's row, and there the version. */
+/* A new counter changes the bytes in its module's row, where the version must then be raised. */
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
   static_assert(DARSHAN_BYTES_##KIND(tag) == (bytes), "the bytes in the row of " name);
 #include "modules.def"

@@ -1,25 +1,24 @@
-/* What the processes of one run tell each other and whoever makes one log of them: a
- * folder that they share, and in it
+/* The run directory, which the processes of a run and the merger share. Its files are
  *
- *   events               what happened to processes, appended one row at a time; its owner
- *                        may execute it (mode 0700) when the top has said its END
- *   events.1, .2 ...     the same of processes that may write no more to the one before
- *                        (RLIMIT_FSIZE); each has its own order, and times tell that of all
+ *   events               rows about processes, appended one at a time; mode 0700 once the root
+ *                        process has written its END
+ *   events.1, .2 ...     rows of processes that may write no more to the previous file
+ *                        (RLIMIT_FSIZE); rows of different files are ordered by their times
  *   name.FILE, .FILE.PID a link to the name that a file has in the run, or for a process and
- *                        its children, where the system has another (life/run-names.h)
- *   part.PID.START.N     the finished log of one program that a process was; or a link to
+ *                        its children, if the system has another (life/run-names.h)
+ *   part.PID.START.N     the finished log of one program of a process; or a link to
  *                        FOLDER.part.PID.START.N elsewhere (log/elsewhere.h)
- *   *_mmap-log-*.darshan the journal of one that lives, or was killed; its job record's
- *                        start is that of the program
- *   logs                 of a run of the front's: a link to the folder of its own, in the one
- *                        for logs, that the processes' own logs go to
- *   closed               there is a log of the run: who comes later writes its own
- *   merging, merged, naming, partial, writing   a merger's (util/merge/run/closing.h)
- *   folding, folded      of who makes one part of many (util/merge/run/fold.h)
+ *   *_mmap-log-*.darshan the journal of a program that runs or was killed; the start in its job
+ *                        record is that of the program
+ *   logs                 in a run of `darshan run`: a link to the run's own folder in the log
+ *                        folder, for separate logs of processes
+ *   closed               the run has a log: a later process writes its own
+ *   merging, merged, naming, partial, writing   the merger's (util/merge/run/closing.h)
+ *   folding, folded      of the process that combines many parts (util/merge/run/fold.h)
  *
- * A process is one from its fork or spawn to its end, however many programs it became
- * by exec; each of those has a START row of its own, and its start tells which part and
- * journal are its.  doc/runs.md explains how rows become processes. */
+ * A process lasts from its fork or spawn to its end and may run several programs by exec. Each
+ * program has a START row, and its start time identifies its part and its journal. doc/runs.md
+ * explains how rows become processes. */
 #ifndef DARSHAN_FORMAT_RUN_H
 #define DARSHAN_FORMAT_RUN_H
 
@@ -33,46 +32,46 @@ enum { RUN_EVENTS_MODE = 0600, RUN_TOP_LEFT_MODE = 0700, RUN_EVENTS_MOST = 256 /
 #define RUN_NAME "name."
 #define RUN_LOGS "logs"
 
-/* The folder's name: this, the process id of the top and something unique, with points
- * between.  "0" for the top: the front makes the log.  A "p" behind it: it is that of the
- * launcher, which tells nothing, of the tops of several trees. */
+/* Prefix of the run directory's name; the pid of the root process, a dot and a unique string
+ * follow. Pid 0: the `darshan` command makes the log. A "p" after the pid: it is the pid of the
+ * launcher, which leaves no records and started several root processes. */
 #define RUN_FOLDER "darshan-run."
 
 enum run_event_kind {
-  RUN_START = 1,       /* pid runs a program from start_ns on; parent is its parent now;
-                        * status 1: it is one that starts the ranks of jobs */
+  RUN_START = 1,       /* pid runs a program from start_ns on; parent is its current parent;
+                        * status 1: the program is a launcher of ranks */
   RUN_FORKING = 2,     /* pid is about to fork; the child's START has the same token */
-  RUN_FORK_FAILED = 3, /* ... and there is no child */
-  RUN_SPAWNED = 4,     /* pid is a child of parent, whether or not it tells by itself; by the
-                        * fork of this token, 0: by none */
-  RUN_EXEC = 5,        /* pid is about to become another program; its next START is not
-                        * that of a new process */
-  RUN_END = 6,         /* pid has written its part; status: as exit gave it, -1: not known;
-                        * token 1: it could not, and its records are lost */
-  RUN_REAPED = 7,      /* parent was told how pid ended; status: as of wait; token 1: program
-                        * holds a run_usage, job nanoseconds of processor time */
-  RUN_JOB = 8,         /* pid is a rank of an MPI job of `status` ranks, whose log is its own */
-  RUN_UNKEPT = 9,      /* pid records, and can have no journal: killed, it leaves nothing;
-                        * token 1: the records of this program are lost */
-  RUN_UNWATCHED = 10   /* pid becomes, or is, a program that will tell nothing; status: why
-                        * (run_unwatched); token: 1 if start_ns and job are what its parent's
-                        * calls had read and written until then, 2 if it may have children
-                        * that have spoken before */
+  RUN_FORK_FAILED = 3, /* the fork of this token failed */
+  RUN_SPAWNED = 4,     /* pid is a child of parent, even if it writes no rows; token: of the
+                        * fork, 0 if it was none */
+  RUN_EXEC = 5,        /* pid is about to run another program; its next START is not that of a
+                        * new process */
+  RUN_END = 6,         /* pid has written its part; status: of exit, -1 if unknown; token 1: it
+                        * could not write, and its records are lost */
+  RUN_REAPED = 7,      /* parent received the status of pid, as of wait; token 1: program holds a
+                        * run_usage, job the nanoseconds of processor time */
+  RUN_JOB = 8,         /* pid is a rank of an MPI job of `status` ranks, which has its own log */
+  RUN_UNKEPT = 9,      /* pid records without a journal: if killed, it leaves no records; token
+                        * 1: the records of this program are lost */
+  RUN_UNWATCHED = 10   /* pid runs or will run a program that leaves no records; status: why
+                        * (run_unwatched); token 1: start_ns and job are the bytes that the calls
+                        * of its parent had read and written by then; token 2: it may have
+                        * children that have written rows before */
 };
 
-/* As PROCESS_UNSEEN has it. */
+/* Reasons why a program is not instrumented; values of PROCESS_UNSEEN. */
 enum run_unwatched {
   RUN_WATCHED,
   RUN_STATIC,      /* it is linked statically */
-  RUN_OTHER_LIBC,  /* it is of another C library, or of another class */
-  RUN_RIGHTS,      /* it raises its rights */
-  RUN_ENVIRONMENT, /* its environment lacks us */
-  RUN_GO,          /* Go, with C in it: it tells of itself, but does I/O by calls of its own */
-  RUN_SILENT       /* it has never spoken, and nobody knows why */
+  RUN_OTHER_LIBC,  /* it has another C library or another ELF class */
+  RUN_RIGHTS,      /* it raises its privileges */
+  RUN_ENVIRONMENT, /* its environment does not load the runtime */
+  RUN_GO,          /* a Go program with cgo: it writes rows, but its I/O bypasses libc */
+  RUN_SILENT       /* it has written no row, for an unknown reason */
 };
 
-/* What a process has had until its end, with the children that it waited for; of calls: what
- * its parent has had by then. */
+/* Bytes of a process until its end, with the children that it waited for. The calls_* are those of
+ * its parent up to then. */
 struct run_usage {
   int64_t storage_read, storage_written, calls_read, calls_written;
 };
@@ -87,11 +86,11 @@ struct run_event {
   int32_t status;
   uint32_t token;
   int64_t now_ns;            /* wall clock, since the epoch */
-  int64_t start_ns;          /* START: the program's, as in its job record; others: 0 or the same */
-  uint64_t pid_namespace;    /* its inode; 0: not known */
+  int64_t start_ns;          /* start of the program, as in its job record; may be 0 if not START */
+  uint64_t pid_namespace;    /* its inode; 0: unknown */
   uint64_t job;              /* JOB: the same in all ranks of one job */
-  char program[RUN_PROGRAM]; /* START: its name, cut; ends in NUL unless full */
-  char host[RUN_HOST];       /* up to its first dot, cut; likewise */
+  char program[RUN_PROGRAM]; /* START: its name, truncated; ends in NUL unless full */
+  char host[RUN_HOST];       /* up to its first dot, truncated; ends in NUL unless full */
 };
 _Static_assert(sizeof(struct run_event) == 120, "rows have one size everywhere");
 

@@ -1,4 +1,4 @@
-/* The modules that keep records at run time: those of the log, then the annex. */
+/* Modules with records in the journal: first those of the log, then those of the annex. */
 #ifndef DARSHAN_STORE_MODULES_H
 #define DARSHAN_STORE_MODULES_H
 
@@ -12,13 +12,13 @@ enum store_module {
   STORE_MODULES
 };
 
-/* Records that stand for many files, in a process: for program files of a tree, for files past the
- * limit of one folder and ending, and the overflow. */
+/* Largest numbers of group records in a process: for program files of a tree; for files past the
+ * limit of one folder and extension; both and the overflow record. */
 enum { GROUP_TREES_MOST = 256, GROUP_FOLDERS_MOST = 256, GROUP_MOST = 513 };
 enum group_kind { GROUP_TREE = 1, GROUP_FOLDER, GROUP_OVERFLOW };
 
-#define OVERFLOW_NAME "<overflow>"       /* stands for all files past the limit */
+#define OVERFLOW_NAME "<overflow>"       /* further files past the limit */
 #define OTHER_PATHS_NAME "<other paths>" /* operations on files without a record */
-#define USAGE_NAME "<process>"           /* what the kernel has accounted to it */
+#define USAGE_NAME "<process>"           /* resource usage of the process */
 
 #endif
