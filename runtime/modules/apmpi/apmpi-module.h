@@ -43,7 +43,8 @@ void apmpi_ending(void);
 /* write.c: writes the log */
 struct log_content;
 void apmpi_add_part(struct log_content *content);
-/* Seconds in communication and in waiting for other ranks. Returns 0 if there is no record. */
+/* Sets times to the seconds in communication and in waiting for other ranks. Returns 0 if there is
+ * no record. */
 int apmpi_times(double times[2]);
 /* Stores the variances of these times over all ranks with a record. is_first: this rank is the
  * first of them. */
@@ -59,8 +60,7 @@ int64_t apmpi_with(int peer, int64_t count, mpi_handle type);
 int64_t apmpi_rooted(int root, int64_t count, mpi_handle type);
 int apmpi_in_place(const void *buffer);
 int apmpi_rank(mpi_handle comm);
-int apmpi_peers(mpi_handle comm); /* ranks with which data is exchanged: those of the own group, or
-                                     of the remote group */
+int apmpi_peers(mpi_handle comm); /* number of ranks in the own or the remote group */
 int apmpi_group(mpi_handle comm);
 /* Returns 1 if all processes of comm took part in the agreement of MPI_Init, that is, are in
  * MPI_COMM_WORLD; not spawned or connected ones. All processes get the same result. */

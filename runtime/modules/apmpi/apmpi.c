@@ -40,8 +40,7 @@ int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, int waits, 
   if (mpi_is_inside(MPI_LEVEL_COMMUNICATION, frame)) return 0;
   int counts = apmpi_counts(frame);
   call->inside = waits && layers_inside();
-  /* A rank without a record takes part in the barriers, too, because the other ranks wait for it.
-   */
+  /* A rank without a record takes part in the barriers, too: the other ranks wait for it. */
   call->meets = mpi_state.meets && is_of_the_program(frame);
   if (!counts && !call->inside && !call->meets) return 0;
   call->counted = counts && counter != APMPI_NONE;

@@ -6,8 +6,8 @@
 
 enum { META, READ, WRITE }; /* indices of last_end */
 
-/* The counters of both kinds from BYTES_READ on. Each counter of reads is followed by that of
- * writes. */
+/* The counters of both kinds from BYTES_READ on. Each counter or group of
+ * counters of reads is followed by that of writes. */
 enum {
   BYTES_READ,
   RW_SWITCHES = DFS_RW_SWITCHES - (int)DFS_BYTES_READ,

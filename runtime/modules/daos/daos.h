@@ -11,8 +11,7 @@ struct daos_call {
   struct daos_library *lib;
   int result;
   uint64_t t1, t2;
-  struct path_buffer
-      *told; /* buffer for information that the application did not request; or NULL */
+  struct path_buffer *told; /* buffer of the runtime for info, or NULL */
 };
 
 /* Returns 0 if the call only forwards. */

@@ -11,8 +11,8 @@
 enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, RANK_MOST = 32 };
 enum { CONTIGUOUS = 1, CHUNKED = 2 }; /* of H5D_layout_t */
 
-/* Returns a name for a dataset whose path the library does not know; it would search the whole file
- * for one. */
+/* Returns a substitute for the name of a dataset whose path the library does not know and would
+ * search for in the whole file; else NULL. */
 static const char *pathless(int how) {
   if (how & H5D_ANONYMOUS) return "<anonymous>"; /* until it is linked, see h5d_linked */
   return how & H5D_REFERRED ? "<by reference>" : NULL;

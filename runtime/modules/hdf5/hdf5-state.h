@@ -39,8 +39,7 @@ struct h5_dataset { /* one per record of H5D */
   int anonymous;      /* 1: created without a name, and not named yet */
   uint32_t met;       /* number of ids that were opened; protected by the store's lock */
   int32_t layout;
-  uint64_t raw_start,
-      raw_bytes; /* of contiguous data, read before the close; raw_bytes 0: unknown */
+  uint64_t raw_start, raw_bytes; /* of contiguous data, read before the close; 0: unknown */
   struct common_accesses accesses;
   struct layer_state layer;
 };

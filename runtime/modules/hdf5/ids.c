@@ -68,8 +68,7 @@ static inline struct found find(struct h5_ids *ids, uint64_t library, int64_t id
     uint64_t means = __atomic_load_n(&place->means, __ATOMIC_ACQUIRE);
     if (means == 0) return unknown;
     if (means >> 40 != library || __atomic_load_n(&place->id, __ATOMIC_ACQUIRE) != id) continue;
-    if (__atomic_load_n(&place->means, __ATOMIC_RELAXED) != means)
-      return unknown; /* closed meanwhile */
+    if (__atomic_load_n(&place->means, __ATOMIC_RELAXED) != means) return unknown; /* closed */
     return (struct found){place, means};
   }
   return unknown;

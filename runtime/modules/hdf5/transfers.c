@@ -77,8 +77,7 @@ static void describe(struct h5_library *lib, const struct h5_dataset *dataset, i
   if (file_space > SPACE_PLIST)
     points = selected_points(lib, file_space, dataset->dimensions, transfer);
   else if (file_space != SPACE_ALL && memory_space > SPACE_PLIST)
-    points =
-        lib->H5Sget_select_npoints(memory_space); /* the file space has no selection of its own */
+    points = lib->H5Sget_select_npoints(memory_space); /* no selection in file_space */
   transfer->access[0] = points * dataset->type_size;
   if (dxpl != 0 && lib->H5Pget_dxpl_mpio && lib->H5Pget_dxpl_mpio(dxpl, &mode) >= 0)
     transfer->collective = mode == COLLECTIVE;

@@ -43,8 +43,9 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
 /* Like layer_pop, between runtime_enter and runtime_leave, with no lock held. */
 void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64_t t1, uint64_t t2);
 
-/* Used instead of layer_pop if a call was about several records: adds weight / of of the remaining
- * frame, with the time from t1 to t2. The last call, with weight == of, closes the frame. */
+/* Used instead of layer_pop if a call was about several records: adds the fraction (weight / of) of
+ * the remaining frame, with the time from t1 to t2. The last call, with weight == of, closes the
+ * frame. */
 void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t weight, uint64_t of,
                  uint64_t t1, uint64_t t2);
 /* share.c: moves a part of a frame to part; all of it if weight is of. */

@@ -1,5 +1,5 @@
-/* The MPI-IO module. Event functions are called after a successful call. They call MPI functions
- * only before they take locks. */
+/* The MPI-IO module. Event functions receive the result of the call, and count only successful
+ * calls. They call MPI functions only before they take locks. */
 #ifndef DARSHAN_MPIIO_H
 #define DARSHAN_MPIIO_H
 

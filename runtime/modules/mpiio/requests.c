@@ -51,9 +51,7 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   if (mpi_same(key, mpi_constant(REQUEST_NULL))) return;
   if (!record_lock(&mpiio->lock)) return;
   struct mpiio_request *request = find(mpiio->requests, key);
-  int known =
-      request !=
-      NULL; /* a library may return the same handle for all operations that completed at once */
+  int known = request != NULL; /* libraries may return one handle for all completed operations */
   if (!request) request = add(mpiio->requests, key);
   if (request) {
     *request = (struct mpiio_request){.key = key,

@@ -269,8 +269,7 @@ void ring_unseen(uint32_t n) {
 
 int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   static const double long_open = 1e-3; /* seconds */
-  /* Only pipes have F_GETPIPE_SZ. A stat by the runtime would be taken for one of the application.
-   */
+  /* Only pipes have F_GETPIPE_SZ. A stat would be taken for one of the application. */
   struct floats floats;
   floats_take(&floats);
   int was_long = clock_length(ticks_span(t1, t2)) > long_open;

@@ -116,11 +116,10 @@ static int may_be_of_system(const char *name) {
 }
 
 /* Returns 1 if the file has a record, and therefore is not excluded. This saves the check for
- * exclusion, which is the largest part of the cost of a stat. */
+ * exclusion, which costs more than the rest of a stat event. */
 static int has_record(int module, struct posix_name *name) {
   if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
-  if (runtime_phase() != RUNTIME_RECORDING)
-    return 0; /* a forked child has not yet reset the store */
+  if (runtime_phase() != RUNTIME_RECORDING) return 0; /* a forked child: not reset yet */
   const struct store_entry *entry = store_find(&darshan_store, name->id);
   name->is_new = !entry;
   if (!entry) return 0;
@@ -232,8 +231,7 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   if (!number) number = store_new_record(store, STORE_POSIX, entry);
   if (!number) return 0;
   struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
-  if (record->counters[POSIX_MEM_ALIGNMENT] ==
-      0) { /* new; set last, because it marks the record as ready */
+  if (record->counters[POSIX_MEM_ALIGNMENT] == 0) { /* new; set last to mark it as ready */
     record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
     posix_aux_prepare(number);
     COMPILER_FENCE();

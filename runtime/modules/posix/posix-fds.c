@@ -59,9 +59,7 @@ int fd_next(int fd) {
 void fd_set_file(int fd, uint32_t file) {
   struct fd_entry *entry = file ? make_entry(fd) : fd_entry(fd);
   if (!entry) return;
-  if (file)
-    note_highest(fd); /* first, because a fork in a signal handler reads the table only up to the
-                         highest number */
+  if (file) note_highest(fd); /* first: a fork in a handler reads only up to highest */
   __atomic_store_n(&entry->file, file ? posix_file_at(file) : NULL, __ATOMIC_RELAXED);
   if (file && UNLIKELY(entry->stream)) stdio_descriptor_changed(fd);
 }

@@ -103,7 +103,7 @@ void stdio_descriptor_changed(int fd);
 /* Implemented by the STDIO module: the descriptor of the stream is about to be closed. */
 void stdio_number_closed(struct stdio_stream *stream);
 
-/* Implemented by rings.h: a descriptor that may belong to a ring is closed. */
+/* Implemented by rings.c: a descriptor that may belong to a ring is closed. */
 void ring_closed(int fd);
 
 /* Forgets a descriptor that is about to be closed. Returns its file, or NULL. */

@@ -52,7 +52,7 @@ struct posix_file {
   const char *name;
   uint32_t name_length;
   uint32_t descriptors; /* number of descriptors of this file */
-  uint32_t next_free;   /* next free state; overflow files only */
+  uint32_t next_free;   /* next free overflow file; during a fork: the child's state */
   uint8_t overflow;     /* 1: shares a record with other files */
   uint8_t on_lustre;    /* 1: Lustre can report its striping */
   uint8_t appends;      /* 1: writes go to the current end of the file */

@@ -20,11 +20,10 @@ struct ring {
   size_t entries_size;
   uint32_t most, most_results; /* sizes of the two queues */
   uint32_t head_at, tail_at, array_at, results_tail_at, results_at;
-  uint32_t seen,
-      results_seen; /* entries and results read so far, counted like the kernel's head and tail */
-  struct requests requests; /* its lock is the lock of the ring */
-  uint32_t others;          /* of the requests: those without a recorded file */
-  struct segments files;    /* registered: struct posix_file *; FD_OTHER: not recorded */
+  uint32_t seen, results_seen; /* read so far, counted like the kernel's head and tail */
+  struct requests requests;    /* its lock is the lock of the ring */
+  uint32_t others;             /* of the requests: those without a recorded file */
+  struct segments files;       /* registered: struct posix_file *; FD_OTHER: not recorded */
   uint32_t files_used;
   struct segments paths; /* of requests under way */
   uint32_t paths_used, free_path;
