@@ -52,7 +52,7 @@ struct darshan_clock { /* begins with the members that every call reads */
   struct clock_line lines[4];
   uint64_t first_ticks;
   uint64_t first_ns;
-  uint64_t reading;  /* ticks that one reading of CLOCK_MONOTONIC takes, undisturbed */
+  uint64_t reading;  /* ticks that one undisturbed reading of CLOCK_MONOTONIC takes */
   int64_t start_sec; /* wall clock at the start */
   int64_t start_nsec;
   int refitting;

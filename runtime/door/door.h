@@ -154,8 +154,8 @@ uint32_t store_number_of_name(struct record_store *store, enum store_module modu
 /* Need the store's lock. store_tree returns the program tree whose record a file of this name
  * shares, or NULL if the file is not part of one. store_group returns the group that the file
  * shares past the limit, or NULL if out of memory. store_count_member counts a file of the group
- * (is_new: 1 if it is seen first, 0 if not). store_record_of returns the file's own record or that
- * of its group, and its entry. */
+ * (is_new: 1 if it is seen first, 0 if not, STORE_MAY_BE_NEW if unknown). store_record_of returns
+ * the file's own record or that of its group, and its entry. */
 enum { STORE_MAY_BE_NEW = -1 };
 struct store_entry *store_tree(struct record_store *store, enum store_module module,
                                const char *name, size_t length, struct name_folder folder);

@@ -18,7 +18,7 @@
 #if defined(__x86_64__)
 #define DARSHAN_GLIBC_FIRST "GLIBC_2.2.5"
 #define DARSHAN_GLIBC_2_7 "GLIBC_2.7"
-#else /* AArch64, which came later */
+#else /* AArch64, which glibc supports since 2.17 */
 #define DARSHAN_GLIBC_FIRST "GLIBC_2.17"
 #define DARSHAN_GLIBC_2_7 "GLIBC_2.17"
 #endif

@@ -1,7 +1,7 @@
 /* Wrapper of dlopen() in assembler. A C function cannot wrap dlopen(), because dlopen() takes the
- * RUNPATH and the namespace of the object that contains its return address. This code has
- * RTLD_DEEPBIND noted (life/deepbind.c) and jumps to the real function. glibc itself has dlopen
- * since 2.34, so the real function is always found. */
+ * RUNPATH and the namespace of the object that contains its return address. This code calls
+ * deepbind_note (life/deepbind.c) if RTLD_DEEPBIND is set, and jumps to the real function. glibc
+ * itself has dlopen since 2.34, so the real function is always found. */
 #include <features.h>
 #if defined(__GLIBC__) && !defined(DARSHAN_OLD_GLIBC)
 #if __GLIBC_PREREQ(2, 34)

@@ -61,7 +61,7 @@ enum { GUARD_SAME_CALLER = 512 };
 
 /* Marks a large variable that most processes never touch. start-order.ld puts these variables
  * behind all others, so that the variables that every process writes at its start share few pages.
- * Without that script, as in a static program, a process only touches more pages. */
+ * Without that script, as in a static program, a process touches more pages. */
 #define SELDOM __attribute__((section(".bss.seldom")))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define ALWAYS_INLINE __attribute__((always_inline))

@@ -21,7 +21,8 @@ handler_function *handler_door(int signal, handler_function *handler, int with_i
 /* Returns the application's handler for a handler that the kernel had. */
 handler_function *handler_behind(handler_function *door);
 
-/* Like handler_door, for an action. ours receives the changed copy if that is what is returned. */
+/* Like handler_door, for an action. If a trampoline is needed, ours receives a changed copy of
+ * action, and its address is returned. */
 const struct sigaction *handler_action(int signal, const struct sigaction *action,
                                        struct sigaction *ours);
 void handler_reveal(int result, struct sigaction *old);

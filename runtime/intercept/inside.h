@@ -1,4 +1,4 @@
-/* Call nesting: the calls that the stack which runs on this thread is within.
+/* Call nesting: the library calls in progress on the stack that this thread runs on.
  *
  * These variables belong to a stack, not to a thread: a timer's handler may switch to another stack
  * in the middle of a call, and continue the first one later, perhaps on another thread. An

@@ -36,7 +36,7 @@ static void *entry_anywhere(const char *name) {
   if (!self || dlinfo(self, RTLD_DI_LINKMAP, &map) != 0) return NULL;
   for (; map; map = map->l_next) {
     void *here = entry_below(map, name);
-    if (here && found && here != found) return NULL; /* not the only one */
+    if (here && found && here != found) return NULL; /* several libraries have it */
     if (here) found = here;
   }
   return found;
@@ -106,7 +106,8 @@ static int came_with_program(const struct link_map *object) {
   return 0;
 }
 
-/* The loader is asked without the lock: it may be waiting for us. */
+/* The loader is queried without the lock: a thread that holds the loader's lock may wait for this
+ * one. */
 static struct library *add_library(struct libraries *libraries, const struct library_kind *kind,
                                    const struct link_map *object, const void *entry) {
   int begun;

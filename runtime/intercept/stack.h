@@ -1,8 +1,8 @@
 /* Stacks of the runtime. The application's handlers, threads and coroutines may have a few
  * kilobytes of stack, and a wrapper may use little of it. Rare work that needs more (writing the
  * log, querying the loader) runs on a stack of the runtime. All signals that can wait are blocked
- * meanwhile: no handler of the application runs on this stack, leaves it by longjmp, or cancels its
- * thread. */
+ * meanwhile: no handler of the application runs on this stack or leaves it by longjmp, and no
+ * thread is cancelled on it. */
 #ifndef DARSHAN_STACK_H
 #define DARSHAN_STACK_H
 

@@ -142,9 +142,9 @@ static ssize_t read_status(char *status, size_t room) {
   return n;
 }
 
-/* Takes 4 us. prctl(PR_GET_SECCOMP) would be faster, but an unaware filter kills for it. A
- * temporary error (a signal, too many open files) is retried. Without /proc the state is unknown,
- * and a filter is assumed. */
+/* Takes 4 us. prctl(PR_GET_SECCOMP) would be faster, but a filter that does not list it would kill
+ * the process. A temporary error (a signal, too many open files) is retried. Without /proc the
+ * state is unknown, and a filter is assumed. */
 static int born_under_filter(char status[STATUS_ROOM]) {
   enum { TRIES = 3 };
   ssize_t n = 0;

@@ -80,8 +80,8 @@ static int is_marked(const char *name, size_t length) {
   return length > sizeof(gone) && strcmp(name + length - (sizeof(gone) - 1), gone) == 0;
 }
 
-/* Returns 1 if the mark of a deleted file is not just the end of the true name: the file has no
- * links, or, if it has several, this name does not exist. */
+/* Returns 1 if the file was deleted. The mark alone is no proof, because it may be the end of a
+ * true name: the file must have no links, or no file of this name may exist. */
 static int is_gone(const char *name, int fd) {
   struct fd_facts facts;
   if (fd_look(fd, &facts) == 0 && facts.links == 0) return 1;

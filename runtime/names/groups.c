@@ -1,3 +1,4 @@
+/* Rules of group records: trees of program files, endings of data files (groups.h). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memrchr; tools that compile this file do not define it */
 #endif

@@ -13,7 +13,7 @@ enum { DARSHAN_PATH_ROOM = 4096 }; /* the longest path of the runtime, with the 
 
 struct path_buffer {
   int owner;         /* token of its thread (spin_token); 0: free */
-  const char *frame; /* of the call that took it */
+  const char *frame; /* of the call that took the buffer */
   uint64_t missed;   /* when it was first missed, in nanoseconds; 0: never */
   char *bytes;       /* of size DARSHAN_PATH_ROOM */
 } __attribute__((aligned(64)));
