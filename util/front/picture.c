@@ -306,7 +306,7 @@ static int missing_of(const darshan_log *log, int has_groups) {
   for (int i = 0; i < info->num_modules; i++)
     if (info->modules[i].partial)
       found |= shares_record(log, info->modules[i].id, has_groups) ? PICTURE_SHARED : PICTURE_LOST;
-  /* The number of STDIO names in groups is always an estimate. */
+  /* STDIO counts the names of a group by a sketch only, so its number is an estimate. */
   for (int i = 0; i < info->num_modules; i++)
     if (info->modules[i].partial && info->modules[i].id == DARSHAN_MOD_STDIO)
       found |= PICTURE_ESTIMATED;

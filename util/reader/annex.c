@@ -1,5 +1,5 @@
-/* The annex: blocks of this project's own modules, found by the trailer in the
- * last bytes of the file (log-format.h).  A damaged annex is left out whole. */
+/* The annex: blocks of this project's own modules, located by the trailer at the end of the file
+ * (log-format.h). A corrupt annex is skipped as a whole. */
 #include "bytes.h"
 #include "reader.h"
 
@@ -8,7 +8,7 @@
 
 enum { CHECK_STEP = 64 * 1024 };
 
-/* 1: there is a trailer, 0: none. */
+/* Returns 1 if there is a trailer, 0 if not. */
 static int find_trailer(struct darshan_annex_trailer *trailer, const struct darshan_file *file,
                         bool swapped) {
   if (file->size < sizeof(struct darshan_header) + sizeof(*trailer)) return 0;
@@ -59,7 +59,7 @@ static int check_block(const struct darshan_annex_block *block, uint64_t room,
   return 0;
 }
 
-/* Keeps the blocks in order of module id, as everything else is. */
+/* Inserts a block in the order of module ids. */
 static void insert_block(struct darshan_annex *annex, const struct darshan_annex_entry *entry) {
   int i = annex->num_blocks++;
   for (; i > 0 && annex->blocks[i - 1].block.module > entry->block.module; i--)

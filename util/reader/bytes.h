@@ -1,4 +1,5 @@
-/* Byte order of whole words; for logs written on the other kind of machine. */
+/* Reverses the byte order of 64-bit and 32-bit words, for logs from machines with the opposite
+ * order. */
 #ifndef DARSHAN_BYTES_H
 #define DARSHAN_BYTES_H
 
@@ -6,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Reverses the bytes of each of n 64-bit words; the place need not be aligned. */
+/* Reverses the bytes of n 64-bit words, which need not be aligned. */
 static inline void darshan_swap_words(void *words, size_t n) {
   unsigned char *p = words;
   for (size_t i = 0; i < n; i++, p += 8) {
@@ -17,7 +18,7 @@ static inline void darshan_swap_words(void *words, size_t n) {
   }
 }
 
-/* The same for 32-bit words. */
+/* Like darshan_swap_words, for 32-bit words. */
 static inline void darshan_swap_halves(void *words, size_t n) {
   unsigned char *p = words;
   for (size_t i = 0; i < n; i++, p += 4) {

@@ -1,10 +1,10 @@
-/* DXT records: segments of old versions get their thread id, 0. */
+/* DXT records. Segments of old versions get a thread id of 0. */
 #include "bytes.h"
 #include "reader.h"
 
 #include <string.h>
 
-/* The segment's last field came with these record versions. */
+/* The newest versions added the thread id, the segment's last field. */
 static bool has_thread_id(const struct darshan_records *records) {
   return records->version == records->module->version;
 }

@@ -1,12 +1,12 @@
-/* How many files a record stands for (doc/log-format.md, "GROUP").  A single process counts them;
- * of several that had the same group, the sketch tells, which holds a bit for each bucket and level
- * that the hash of some name fell into. */
+/* The number of files in a group record (doc/log-format.md, "GROUP"). A single process counts them.
+ * For several processes with the same group, the number is estimated from a sketch, which has one
+ * bit per bucket and level of the names' hashes. */
 #include "reader.h"
 #include "records.h"
 
 enum { WORDS = GROUP_NUM_COUNTERS - GROUP_SKETCH_00, BUCKETS = 3 * WORDS, LEVELS = 21 };
 
-/* base to the power n. */
+/* Returns base to the power n. */
 static double power(double base, uint64_t n) {
   double result = 1;
   for (; n; n >>= 1, base *= base)
@@ -14,8 +14,8 @@ static double power(double base, uint64_t n) {
   return result;
 }
 
-/* Bits that so many names set, on average.  Level l has half as many names as l - 1, the last
- * one as many as the one before it. */
+/* Returns the number of bits that so many names set on average. Each level has half as many names
+ * as the level before it, except the last one, which has as many. */
 static double expected_bits(uint64_t files) {
   double bits = 0, share = 0.5 / BUCKETS;
   for (int level = 0; level < LEVELS; level++) {

@@ -1,5 +1,5 @@
-/* The header: version, byte order, the map of regions; old formats are brought
- * into today's layout and numbering. */
+/* The header: version, byte order, offsets of the regions. Old formats are converted to the newest
+ * layout and module ids. */
 #include "bytes.h"
 #include "reader.h"
 
@@ -8,7 +8,8 @@
 enum { FORMAT_H5D = 320, FORMAT_NOW = 341 };
 static const int known_formats[] = {300, 310, 320, 321, FORMAT_NOW};
 
-/* "3.41" -> 341; zeros in front and bytes behind are tolerated; -1: no version. */
+/* Converts "3.41" to 341; ignores leading zeros and bytes after it. Returns -1 if the text is not a
+ * version. */
 static int parse_version(const char *text) {
   long part[2] = {0, 0};
   for (int i = 0; i < 2; i++) {
@@ -39,7 +40,7 @@ static int check_order(struct darshan_frame *frame, int64_t magic, struct darsha
   return 0;
 }
 
-/* Today's layout straight from the file, or widened from the old one. */
+/* load_new reads the newest layout, load_old converts the old one. */
 static void load_new(struct darshan_frame *frame, const unsigned char *bytes) {
   struct darshan_header *header = &frame->header;
   memcpy(header, bytes, sizeof(*header));
@@ -67,7 +68,7 @@ static void load_old(struct darshan_frame *frame, const unsigned char *bytes) {
   memcpy(header->module_versions, old.module_versions, sizeof(old.module_versions));
 }
 
-/* Makes room for a module that did not exist yet: ids from here on move up. */
+/* Shifts the ids from this one on, which the format did not have yet. */
 static void insert_module(struct darshan_header *header, int id) {
   int behind = DARSHAN_MAX_MODULES - id - 1;
   memmove(&header->modules[id + 1], &header->modules[id], behind * sizeof(header->modules[0]));

@@ -1,4 +1,4 @@
-/* The job region: the job record, its metadata, the command line and mounts. */
+/* The job region: the job record, its metadata, the command line and the mount table. */
 #include "bytes.h"
 #include "reader.h"
 
@@ -7,7 +7,7 @@
 
 enum { FORMAT_NANOSECONDS = 341 };
 
-/* The job region has no entry in the header: it ends where the next one begins. */
+/* The header has no entry for the job region. It ends where the next region begins. */
 static uint64_t region_end(const struct darshan_file *file, const struct darshan_frame *frame) {
   if (frame->header.names.off) return frame->header.names.off;
   for (int i = 0; i < DARSHAN_MAX_MODULES; i++)
@@ -16,7 +16,8 @@ static uint64_t region_end(const struct darshan_file *file, const struct darshan
 }
 
 double darshan_run_time(const struct darshan_frame *frame, const struct darshan_job *job) {
-  if (frame->format < FORMAT_NANOSECONDS) /* whole seconds, of which the last one counts */
+  if (frame->format <
+      FORMAT_NANOSECONDS) /* old formats have whole seconds and count the last one */
     return (double)job->end_time_sec - (double)job->start_time_sec + 1;
   return ((double)job->end_time_sec + (double)job->end_time_nsec / 1e9) -
          ((double)job->start_time_sec + (double)job->start_time_nsec / 1e9);
@@ -41,7 +42,7 @@ static void load_record(struct darshan_job_region *job, const struct darshan_fra
   memcpy(now->metadata, old.metadata, sizeof(old.metadata));
 }
 
-/* Cuts "key=value" lines in place; lines without '=' are left out. */
+/* Splits "key=value" lines in place. Ignores lines without '='. */
 static int parse_metadata(struct darshan_job_region *job, struct darshan_error *error) {
   memcpy(job->metadata_text, job->job.metadata, DARSHAN_JOB_METADATA_LEN);
   int lines = 1;

@@ -1,5 +1,5 @@
-/* Old record versions: where each word of an old record goes in the newest
- * one, worked out from the tables. */
+/* Conversion of old record versions: the tables of counters give the new index of each 64-bit
+ * word. */
 #include "bytes.h"
 #include "reader.h"
 #include "records.h"
@@ -25,8 +25,8 @@ static uint64_t word_of_double(double value) {
   return word;
 }
 
-/* A run of counters: the words of those that this version has, starting places
- * for those that it lacks.  Returns the next word of the old record. */
+/* Maps the counters that this version has, and sets initial values of those that it lacks. Returns
+ * the next word of the old record. */
 static size_t map_counters(struct darshan_layout *layout, const struct darshan_counter *rows,
                            size_t word, size_t target, int version, bool doubles) {
   for (const struct darshan_counter *row = rows; row->name; row++) {
@@ -39,7 +39,7 @@ static size_t map_counters(struct darshan_layout *layout, const struct darshan_c
   return word;
 }
 
-/* Word of a retired counter in the records of this version, -1: not there. */
+/* Returns the word of a retired counter in records of this version, -1 if it is not there. */
 static int word_of_retired(const struct darshan_module *module, const char *name, size_t first,
                            int version) {
   int word = (int)first;
@@ -51,10 +51,10 @@ static int word_of_retired(const struct darshan_module *module, const char *name
   return -1;
 }
 
-/* The two cases where an old counter means something else now. */
+/* Handles the two modules in which an old counter has another meaning now. */
 static void map_exceptions(struct darshan_layout *layout, const struct darshan_module *module,
                            size_t first, size_t target, int version) {
-  if (module->id == DARSHAN_MOD_POSIX) /* streams have a module of their own now */
+  if (module->id == DARSHAN_MOD_POSIX) /* streams have their own module now */
     layout->skip_if_positive = word_of_retired(module, "POSIX_FOPENS", first, version);
   if (module->id != DARSHAN_MOD_PNETCDF_FILE) return;
   int independent = word_of_retired(module, "PNETCDF_FILE_INDEP_OPENS", first, version);

@@ -1,4 +1,4 @@
-/* A whole log: opening, what it says besides records, names and mounts. */
+/* Opens a log and fills its info. */
 #include "reader.h"
 #include "record-id.h"
 

@@ -1,19 +1,19 @@
-/* The mount table, and which mount point a name lies on. */
+/* The mount table, and the mount point of a name. */
 #include "reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char blank[] = " \t\n\v\f\r"; /* isspace in the C locale */
+static const char blank[] = " \t\n\v\f\r"; /* the blanks of isspace in the C locale */
 
-/* Returns the next word behind *text and moves *text to its end; NULL: no more. */
+/* Returns the next word after *text and moves *text to its end. NULL: no more words. */
 static const char *next_word(const char **text) {
   const char *word = *text + strspn(*text, blank);
   *text = word + strcspn(word, blank);
   return *text > word ? word : NULL;
 }
 
-/* Longest path first; equal lengths keep the order of the file. */
+/* Sorts by decreasing length; equal lengths keep their order. */
 static void sort_mounts(struct darshan_job_region *job) {
   for (int i = 1; i < job->num_mounts; i++) {
     struct darshan_mount mount = job->mounts[i];
@@ -28,8 +28,8 @@ static void sort_mounts(struct darshan_job_region *job) {
   }
 }
 
-/* An entry starts at every newline and takes the next two words, be they on
- * that line or not: command lines with stray newlines need this rule. */
+/* An entry starts at every newline and takes the next two words, even if they are on later lines.
+ * Command lines with stray newlines need this rule. */
 int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *error) {
   size_t lines = 0;
   for (const char *p = job->text; (p = strchr(p, '\n')); p++)
@@ -44,7 +44,7 @@ int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *e
     const char *rest = p + 1;
     const char *type = next_word(&rest);
     const char *path = type ? next_word(&rest) : NULL;
-    if (!path) break; /* nothing usable can follow */
+    if (!path) break; /* no complete entry can follow */
     job->mount_lengths[job->num_mounts] = (size_t)(rest - path);
     job->mounts[job->num_mounts++] = (struct darshan_mount){path, type};
   }

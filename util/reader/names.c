@@ -1,5 +1,5 @@
-/* The name region as a hash table: entries stay as they lie in the file, one
- * behind the other, and the table holds their places in 4 bytes each. */
+/* The name region as a hash table. The entries stay in one buffer in the order of the file; a slot
+ * of the table holds an entry's offset in 4 bytes. */
 #include "bytes.h"
 #include "reader.h"
 
@@ -10,9 +10,9 @@
 enum {
   STEP = 64 * 1024,
   ID_SIZE = 8,
-  ENTRY_MAX = ID_SIZE + 64 * 1024, /* the longest entry accepted, NUL included */
-  REPEATS_MAX = 16,                /* many ranks may bring the same names */
-  FORMAT_COUNTED = 300             /* its names have a length instead of a NUL */
+  ENTRY_MAX = ID_SIZE + 64 * 1024, /* longest accepted entry, including the NUL */
+  REPEATS_MAX = 16,                /* repeated names of many ranks: limit of total bytes */
+  FORMAT_COUNTED = 300             /* its names have a length field instead of a NUL */
 };
 
 static uint64_t id_at(const struct darshan_names *names, size_t place) {
@@ -21,8 +21,8 @@ static uint64_t id_at(const struct darshan_names *names, size_t place) {
   return id;
 }
 
-/* Ids come from a stranger: with a seed of each opening in the hash, none can be
- * chosen to fall into one place (which would make opening quadratic). */
+/* The hash has a random seed per log, because ids are untrusted: ids chosen to collide would make
+ * opening quadratic. */
 static size_t hash_of(const struct darshan_names *names, uint64_t id) {
   uint64_t x = id ^ names->seed;
   x = (x ^ x >> 32) * UINT64_C(0x9E3779B97F4A7C15);
@@ -30,7 +30,7 @@ static size_t hash_of(const struct darshan_names *names, uint64_t id) {
   return (size_t)(x ^ x >> 32);
 }
 
-/* The slot of this id, or the free one where it belongs. */
+/* Returns the slot of this id, or the free slot for it. */
 static uint32_t *slot_of(const struct darshan_names *names, uint64_t id) {
   size_t mask = names->num_slots - 1;
   size_t i = hash_of(names, id) & mask;
@@ -52,7 +52,8 @@ static int grow_table(struct darshan_names *names) {
   return names->slots ? 0 : -1;
 }
 
-/* Takes the entry at the end of the text; one that says nothing new is dropped. */
+/* Adds the entry at the end of the text. Drops it if the id has a name already, unless that name is
+ * empty. */
 static int add_entry(struct darshan_names *names, size_t length) {
   if (3 * names->count >= 2 * names->num_slots && grow_table(names) != 0) return -1;
   uint32_t *slot = slot_of(names, id_at(names, names->used));
@@ -65,8 +66,8 @@ static int add_entry(struct darshan_names *names, size_t length) {
   return 0;
 }
 
-/* Length of the entry at `from` of which n bytes are there, its NUL included;
- * 0: the rest is not there yet; -1: damaged. */
+/* Returns the length of the entry at `from` in the table's form, with NUL. Returns 0 if the n bytes
+ * do not hold all of it, -1 if it is too long. */
 static long entry_length(const char *from, size_t n, const struct darshan_frame *frame,
                          size_t *in_file) {
   if (frame->format != FORMAT_COUNTED) {
@@ -85,7 +86,7 @@ static long entry_length(const char *from, size_t n, const struct darshan_frame 
   return n < *in_file ? 0 : (long)(ID_SIZE + length + 1);
 }
 
-/* Moves one complete entry down to the end of the text, in today's form. */
+/* Moves a complete entry to the end of the text, in the table's form. */
 static void place_entry(struct darshan_names *names, const char *from, size_t length,
                         const struct darshan_frame *frame) {
   char *to = names->text + names->used;
@@ -96,8 +97,8 @@ static void place_entry(struct darshan_names *names, const char *from, size_t le
   if (frame->swapped) darshan_swap_words(to, 1);
 }
 
-/* Takes the whole entries of text[used .. end); the start of one that is not
- * complete is moved to the end of the text.  Returns the new end, -1: error. */
+/* Takes the complete entries of text[used .. end) and moves the rest to the end of the text.
+ * Returns the new end, or -1 with an error. */
 static long take_entries(struct darshan_names *names, size_t end, const struct darshan_frame *frame,
                          struct darshan_error *error) {
   size_t from = names->used, in_file = 0;
@@ -162,7 +163,7 @@ const char *darshan_names_find(const struct darshan_names *names, uint64_t id) {
   return place ? names->text + place - 1 + ID_SIZE : NULL;
 }
 
-/* In the order of the text; an entry that the table does not know made way for a later one. */
+/* Follows the order of the text. Skips an empty name that a later entry replaced. */
 void darshan_names_each(const struct darshan_names *names,
                         void (*each)(uint64_t id, const char *name, void *context), void *context) {
   for (size_t place = 0; place < names->used;) {

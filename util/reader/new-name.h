@@ -1,4 +1,4 @@
-/* Gives a finished file its name. */
+/* Renames a finished file without replacing another one. */
 #ifndef DARSHAN_NEW_NAME_H
 #define DARSHAN_NEW_NAME_H
 
@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Never replaces a file, be it made in the meantime.  File systems that cannot rename
- * like that can link.  By its number, for not every C library has this call. */
+/* Fails with EEXIST if `to` exists. File systems without this kind of rename support link. Uses the
+ * system call number, because not every C library has renameat2. */
 static inline int rename_to_new(const char *from, const char *to) {
   enum { DO_NOT_REPLACE = 1 };
   if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, DO_NOT_REPLACE) == 0) return 0;

@@ -1,5 +1,5 @@
-/* Records one after another: the region's bytes pass through one buffer, and a
- * record that needs no conversion is handed out where it lies. */
+/* Reads records in turn. The region's bytes pass through one buffer, and a record that needs no
+ * conversion is returned as it is there. */
 #include "records.h"
 #include "bytes.h"
 #include "reader.h"
@@ -18,7 +18,7 @@ enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_
     memmove(records->buffer, records->buffer + records->begin, kept);
     records->begin = 0;
     records->end = kept;
-    if (kept == records->capacity) { /* grows only as the data really come */
+    if (kept == records->capacity) { /* grows only for data that exist */
       unsigned char *buffer = realloc(records->buffer, 2 * records->capacity);
       if (!buffer) return darshan_fail(error, "out of memory");
       records->buffer = buffer;
@@ -30,7 +30,7 @@ enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_
     if (got > 0) continue;
     if (records->stream.failure.text[0])
       return darshan_fail(error, "%s", records->stream.failure.text);
-    return DARSHAN_TAKEN_END; /* less than a whole record does not count */
+    return DARSHAN_TAKEN_END; /* ignores an incomplete record at the end */
   }
   return DARSHAN_TAKEN_RECORD;
 }
@@ -78,7 +78,7 @@ static enum darshan_taken next_fixed(struct darshan_records *records, const void
   }
 }
 
-/* Where the data of a module lie; fails if there are none. */
+/* Finds the region of a module's data; fails if there is none. */
 static int find_region(darshan_log *log, int module, struct darshan_region *region,
                        int *compression, int *version, struct darshan_error *error) {
   const struct darshan_header *header = &log->frame.header;

@@ -1,5 +1,5 @@
-/* Regions: one or more complete compressed streams, back to back, read in
- * steps of a fixed size so that memory does not depend on what a log claims. */
+/* Regions: one or more compressed streams in a row, read in steps of a fixed size, so that a log
+ * cannot make the reader use much memory. */
 #include "reader.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
   return 0;
 }
 
-/* Reads stored bytes, at most n; 0 after a failure or at the end. */
+/* Reads at most n stored bytes. Returns 0 at the end or after a failure. */
 static size_t read_stored(struct darshan_stream *stream, void *buffer, size_t n) {
   if (n > stream->left) n = (size_t)stream->left;
   if (n == 0) return 0;
@@ -81,7 +81,7 @@ static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) 
   stream->in = (unsigned char *)b->next_in;
   stream->in_left = b->avail_in;
   stream->inside = result != BZ_STREAM_END;
-  if (result == BZ_STREAM_END) { /* bzip2 has no reset */
+  if (result == BZ_STREAM_END) { /* bzip2 has no reset function */
     BZ2_bzDecompressEnd(b);
     memset(b, 0, sizeof(*b));
     stream->ready = false;
@@ -93,7 +93,7 @@ static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) 
   return produced;
 }
 
-/* Of a stream that was decompressed at once. */
+/* Copies from a stream that was decompressed in one call. */
 static size_t read_whole(struct darshan_stream *stream, void *buffer, size_t n) {
   if (n > stream->whole_left) n = stream->whole_left;
   memcpy(buffer, stream->whole_next, n);
@@ -102,7 +102,7 @@ static size_t read_whole(struct darshan_stream *stream, void *buffer, size_t n) 
   return n;
 }
 
-/* Sees to it that there is input; false: there is none. */
+/* Reads input if there is none. Returns false if there is no more. */
 static bool have_input(struct darshan_stream *stream) {
   if (stream->in_left > 0 || stream->left == 0) return stream->in_left > 0 || stream->inside;
   stream->in = stream->input;

@@ -1,4 +1,4 @@
-/* Records whose length lies inside them: LUSTRE, HEATMAP, MDHIM, APMPI. */
+/* Records whose length depends on their content: LUSTRE, HEATMAP, MDHIM, APMPI. */
 #include "apmpi.h"
 #include "bytes.h"
 #include "reader.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Longest list that a record may claim, so that sizes cannot overflow. */
+/* Longest list of a record, so that sizes cannot overflow. */
 #define ITEMS_MAX ((int64_t)(DARSHAN_RECORD_MAX / 8))
 
 static int64_t host_word(const struct darshan_records *records, size_t byte) {
@@ -19,7 +19,7 @@ static int bad_count(const char *what, int64_t count, struct darshan_error *erro
   return darshan_fail(error, "a record claims %lld %s", (long long)count, what);
 }
 
-/* Makes the whole record available and moves past it; NULL: *taken says why. */
+/* Makes a whole record available and moves past it. Returns NULL with the reason in *taken. */
 static unsigned char *take(struct darshan_records *records, uint64_t size,
                            enum darshan_taken *taken, struct darshan_error *error) {
   *taken = darshan_records_need(records, size, error);
@@ -29,7 +29,7 @@ static unsigned char *take(struct darshan_records *records, uint64_t size,
   return raw;
 }
 
-/* Version 1 knew one layout without components. */
+/* Version 1 has one layout without components. */
 static enum darshan_taken next_lustre_v1(struct darshan_records *records, const void **record,
                                          size_t *size, struct darshan_error *error) {
   enum { ID, RANK, OSTS, MDTS, STRIPE_OFFSET, STRIPE_SIZE, STRIPE_WIDTH, HEAD_WORDS };
@@ -66,8 +66,8 @@ static void swap_lustre(unsigned char *raw, size_t comps, size_t stripes) {
   darshan_swap_words(raw, stripes);
 }
 
-/* Components from the first one without a stripe size on are unused room: the
- * ids of the used ones close up behind them. */
+/* Drops the components from the first one without a stripe size on, which are unused, and moves the
+ * server ids to the end of the remaining ones. */
 static int trim_lustre(unsigned char *raw, size_t *size, struct darshan_error *error) {
   struct darshan_lustre_head *head = (void *)raw;
   struct darshan_lustre_component *comps = (void *)(head + 1);
@@ -95,7 +95,7 @@ enum darshan_taken darshan_next_lustre(struct darshan_records *records, const vo
   if (taken != DARSHAN_TAKEN_RECORD) return taken;
   int64_t comps = host_word(records, offsetof(struct darshan_lustre_head, num_comps));
   int64_t stripes = host_word(records, offsetof(struct darshan_lustre_head, num_stripes));
-  if (comps == 0) stripes = 0; /* such a record ends with its head */
+  if (comps == 0) stripes = 0; /* such a record has no list */
   if (comps < 0 || comps > ITEMS_MAX) return bad_count("components", comps, error);
   if (stripes < 0 || stripes > ITEMS_MAX) return bad_count("stripes", stripes, error);
   uint64_t tail = (uint64_t)comps * sizeof(struct darshan_lustre_component);
@@ -107,8 +107,8 @@ enum darshan_taken darshan_next_lustre(struct darshan_records *records, const vo
   return DARSHAN_TAKEN_RECORD;
 }
 
-/* Writers of 3.4.0 to 3.4.3 could disagree by one bin between ranks: every
- * record is brought to the bins of the first one of the log. */
+/* In logs of 3.4.0 to 3.4.3, ranks may differ by one bin. Every record gets the number of bins of
+ * the log's first record. */
 static enum darshan_taken repair_heatmap(struct darshan_records *records, unsigned char *raw,
                                          const void **record, size_t *size,
                                          struct darshan_error *error) {

@@ -1,17 +1,17 @@
-/* Most regions are short and one stream each: libdeflate takes such a stream at once, in a
- * third of the time that zlib's steps need.  It reads codes that zlib refuses and no compressor
- * makes (a length of 258 written as symbol 286, more than 30 distances), if the sum of what comes
- * out is right; all else comes out alike. */
+/* Most regions are short and consist of one stream. libdeflate decompresses such a stream in one
+ * call, in a third of the time of zlib. It accepts some codes that zlib rejects and no compressor
+ * writes (a length of 258 as symbol 286, more than 30 distances), if the checksum is right; all
+ * other results are the same. */
 #include "reader.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 
-/* WHOLE_MAX: what comes out longer is left to zlib, whatever a log claims.  It was tried in vain
- * then, so this is more than what records of one kind become: fifty times what is stored.
- * FACTOR: where the caller has room for so many times the stored bytes, as for the regions of
- * small logs, no memory is taken for them.  LEAST: what is stored in less takes zlib no longer,
- * and libdeflate asks the processor first what it can, which takes long in a virtual machine. */
+/* WHOLE_MAX: zlib decompresses longer streams. The attempt is lost then, so the limit is above what
+ * records of one kind become: fifty times their stored size. FACTOR: if the caller's buffer is so
+ * many times larger than the stored bytes, as for small logs, no memory is allocated. LEAST: below
+ * this size zlib is as fast, and libdeflate first detects the processor's features, which is slow
+ * in a virtual machine. */
 enum { WHOLE_MAX = 4 << 20, FACTOR = 16, LEAST = 1 << 10 };
 
 static enum libdeflate_result take(struct darshan_stream *stream, void *to, size_t room,

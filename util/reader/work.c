@@ -1,11 +1,11 @@
-/* How long the processes of a run could work: their lives without the time in which they waited.
- * A shell that waits for a program loses nothing while the program reads, and so does who sleeps,
- * or waits for a thread, a socket or a lock.  So a share of time is one of this time, and the
- * shells around a program do not dilute it.
+/* The working time of a run's processes: their run time without the time in which they waited.
+ * A shell that waits for a program loses nothing while the program reads. Neither does a process
+ * that sleeps or waits for a thread, a socket or a lock. The I/O share is a share of this time, so
+ * that the shells around a program do not dilute it.
  *
- * Where the kernel's account of a process is in the log (USAGE), waiting is what it was neither
- * on a processor, nor ready to be, nor in I/O that was seen, nor in a page fault that reads.
- * Else it is the time in which children of the process lived. */
+ * If the log has the kernel's account of a process (USAGE), waiting is the time in which it was not
+ * on a processor, not ready to run, not in recorded I/O and not in a page fault that reads.
+ * Otherwise it is the time in which children of the process ran. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +13,20 @@
 #include "reader.h"
 #include "records.h"
 
-enum { KILLED = 2, STILL_RAN = 3 };  /* PROCESS_ENDED */
-static const double longest = 1e9;   /* seconds; a later time is damage */
-static const int64_t most = 1 << 20; /* processes of a rank; more is damage */
+enum { KILLED = 2, STILL_RAN = 3 };  /* values of PROCESS_ENDED */
+static const double longest = 1e9;   /* seconds; a larger time is corrupt */
+static const int64_t most = 1 << 20; /* processes of a rank; a larger number is corrupt */
 
-/* A rank, which stands for `count` processes. */
+/* A rank with `count` processes. */
 struct worker {
-  int64_t rank, parent; /* parent: place in the array, -1: none */
+  int64_t rank, parent; /* parent: index in the array, -1: none */
   double start, end;
-  double lived, io; /* of all its processes */
+  double lived, io; /* sums over its processes */
   int64_t count;
-  int elsewhere;              /* 1: ranks of an MPI job, whose I/O is in another log */
-  int helps;                  /* 1: lives beside its parent, which does not wait for it */
-  int64_t told;               /* programs whose account is in the log */
-  int cut;                    /* 1: it was killed, or still ran: the last program has no account */
+  int elsewhere; /* 1: ranks of an MPI job, whose I/O is in another log */
+  int helps;     /* 1: its parent does not wait for it */
+  int64_t told;  /* programs with a USAGE record */
+  int cut;       /* 1: killed or still running, so its last program has no USAGE record */
   double user, system, other; /* other: ready to run, and in page faults */
 };
 
@@ -42,7 +42,7 @@ static double seconds(double value) {
   return value < longest ? value : longest;
 }
 
-/* Python's multiprocessing starts a tracker that lives as long as the program. */
+/* Returns 1 for the tracker of Python's multiprocessing, which runs as long as the program. */
 static int is_helper(const darshan_log *log, uint64_t id) {
   const char *name = darshan_log_name(log, id);
   return name && strstr(name, "from multiprocessing.") && strstr(name, "_tracker import");
@@ -70,7 +70,7 @@ static void take(struct worker *worker, const struct darshan_process_record *rec
 }
 
 static void add_usage(struct worker *worker, const struct darshan_usage_record *usage) {
-  static const double of_a_fault = 0.01; /* seconds, at most: a disk that turns */
+  static const double of_a_fault = 0.01; /* upper bound in seconds, for a rotating disk */
   const double *times = usage->fcounters;
   int64_t faults = usage->counters[USAGE_MAJOR_FAULTS];
   double waited = faults > 0 ? (double)faults * of_a_fault : 0;
@@ -81,10 +81,10 @@ static void add_usage(struct worker *worker, const struct darshan_usage_record *
       seconds(times[USAGE_F_RUNNABLE_TIME]) + smaller(seconds(times[USAGE_F_BLOCKED_TIME]), waited);
 }
 
-/* Seconds of its life in which a process whose account is known worked; what it waited beyond
- * is told only where it is much, since not every moment can be accounted for. */
+/* Returns the working time of a process with USAGE. Waiting is subtracted only if it is a large
+ * part of the run time, because the kernel does not account for every moment. */
 static double accounted(const struct worker *worker) {
-  static const double rest = 0.1; /* of its life */
+  static const double rest = 0.1; /* part of the run time */
   double work = worker->user + larger(worker->system, worker->io) + worker->other;
   return work > (1 - rest) * worker->lived ? worker->lived : work;
 }
@@ -98,7 +98,7 @@ static int by_rank(const void *a, const void *b) {
   return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* Children of one parent stand together, in the order in which they began. */
+/* Sorts children by parent, then by start. */
 static int by_parent(const void *a, const void *b) {
   const struct worker *left = *(struct worker *const *)a, *right = *(struct worker *const *)b;
   if (left->parent != right->parent) return left->parent < right->parent ? -1 : 1;
@@ -114,8 +114,8 @@ static void find_parents(struct worker *workers, size_t count) {
   }
 }
 
-/* A rank of several processes does not say how long each lived: as long as those with a rank
- * for themselves that have no children, on average. */
+/* The records of a rank with several processes do not say how long each of them ran. It is assumed
+ * that they ran as long, on average, as single processes without children. */
 static void find_lives(struct worker *workers, size_t count) {
   double sum = 0;
   size_t known = 0;
@@ -136,8 +136,8 @@ static void find_lives(struct worker *workers, size_t count) {
   }
 }
 
-/* Seconds until `end` in which children of a parent lived; *next: the first of them, then the
- * first of the next parent's. */
+/* Returns the seconds until `end` in which children of a parent ran. *next: index of its first
+ * child, then of the next parent's. */
 static double waited(struct worker *const *order, size_t count, size_t *next, double end) {
   int64_t parent = order[*next]->parent;
   double covered = 0, several = 0, until = 0;
@@ -145,7 +145,7 @@ static double waited(struct worker *const *order, size_t count, size_t *next, do
     const struct worker *child = order[*next];
     if (child->helps) continue;
     if (child->count > 1 && !child->elsewhere) {
-      several += child->lived; /* they may have followed each other, with gaps */
+      several += child->lived; /* they may have run one after the other, with gaps */
       continue;
     }
     double first = larger(child->start, until), last = smaller(child->end, end);
@@ -204,7 +204,7 @@ static int add_usages(struct worker *workers, size_t count, darshan_log *log,
   return found < 0 ? -1 : 0;
 }
 
-/* A log of one process, which does not say when that began and ended. */
+/* Handles the log of one process, which has no PROCESS record with start and end. */
 static int work_of_one(darshan_log *log, double io, double *work, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
   struct worker alone = {.count = 1, .lived = seconds(info->run_time), .io = io};

@@ -1,5 +1,4 @@
-/* What a command prints may not get there: a full disk, a closed descriptor.  Then it
- * must not end as if it had. */
+/* Checks a command's output: on a full disk or a closed descriptor, the command must fail. */
 #ifndef DARSHAN_WRITTEN_H
 #define DARSHAN_WRITTEN_H
 
@@ -7,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The exit status of a command that has printed to this stream: 1 and one line on
- * stderr if something is missing there, else status. */
+/* Returns the exit status of a command that printed to this stream: `status`, or 1 after a message
+ * if the output is incomplete. */
 static inline int written(FILE *stream, const char *command, int status) {
   errno = 0;
   int failed = fflush(stream) != 0, error = errno;

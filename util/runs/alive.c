@@ -1,3 +1,4 @@
+/* See alive.h. */
 #include "alive.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 enum { BILLION = 1000000000, WEEK = 7 * 24 * 3600, STAT_ROOM = 1024 };
 
-/* The wall clock may be set while a process runs, by a little. */
+/* The administrator may set the wall clock by a little while a process runs. */
 static const int64_t clock_error = 2 * (int64_t)BILLION;
 
 static int64_t nanoseconds(clockid_t clock) {
@@ -43,7 +44,7 @@ void alive_look_here(struct alive_here *here) {
              name.nodename);
 }
 
-/* --- what the system says -------------------------------------------------------------- */
+/* --- what the kernel reports ------------------------------------------------------------ */
 
 int alive_read_proc(char *out, size_t room, pid_t pid, const char *name) {
   char path[64];
@@ -51,7 +52,7 @@ int alive_read_proc(char *out, size_t room, pid_t pid, const char *name) {
   return read_text(out, room, path) > 0 ? 0 : -1;
 }
 
-/* /proc/PID/stat; its second field is a name that may hold anything. */
+/* Reads /proc/PID/stat, whose second field is a name that may hold any character. */
 int alive_read_stat(const struct alive_here *here, pid_t pid, struct alive_stat *out) {
   enum { AFTER_NAME = 1, STATE = 1, THREADS = 18, START = 20 };
   char text[STAT_ROOM], *rest = NULL;
@@ -76,7 +77,7 @@ int alive_is_younger(const struct alive_stat *stat, int64_t start_ns) {
   return start_ns && stat->start_ns > start_ns + clock_error;
 }
 
-/* --- and what follows from it ----------------------------------------------------------- */
+/* --- conclusions ------------------------------------------------------------------------ */
 
 static int is_of_another_host(const struct alive_here *here, const struct alive_traces *traces) {
   return traces->host[0] && strncmp(traces->host, here->host, RUN_HOST - 1) != 0;
@@ -96,14 +97,14 @@ enum alive_answer alive_by_age(const struct alive_here *here, int64_t seen_ns) {
   return here->now_ns - seen_ns > (int64_t)WEEK * BILLION ? ALIVE_NOT : ALIVE_UNKNOWN;
 }
 
-/* Of a process of our own namespace, by its number. */
+/* Decides about a process of this PID namespace, by its pid. */
 static enum alive_answer by_number(const struct alive_here *here,
                                    const struct alive_traces *traces) {
   struct alive_stat stat;
   if (kill(traces->pid, 0) < 0 && errno == ESRCH) return ALIVE_NOT;
   if (alive_read_stat(here, traces->pid, &stat) < 0)
     return kill(traces->pid, 0) < 0 && errno == ESRCH ? ALIVE_NOT : ALIVE_YES;
-  /* Of a process whose other threads go on, the first may be a zombie. */
+  /* The first thread may be a zombie while other threads of the process run. */
   if (stat.state == 'X' || (stat.state == 'Z' && stat.threads <= 1)) return ALIVE_NOT;
   return alive_is_younger(&stat, traces->start_ns) ? ALIVE_NOT : ALIVE_YES;
 }

@@ -1,6 +1,6 @@
-/* Which processes live, by what they have said of themselves (doc/runs.md, "Who is alive"):
- * of those of this host and PID namespace the system knows it; of others nothing is known
- * until they have not been heard of for a week. */
+/* Decides which processes live, from what they left (doc/runs.md, "Who is alive"). The kernel knows
+ * the processes of this host and PID namespace. Any other process may live until it has left no
+ * sign for a week. */
 #ifndef DARSHAN_RUNS_ALIVE_H
 #define DARSHAN_RUNS_ALIVE_H
 
@@ -13,30 +13,30 @@
 
 enum alive_answer { ALIVE_NOT, ALIVE_YES, ALIVE_UNKNOWN };
 
-struct alive_here {        /* this process's place and time */
+struct alive_here {        /* host, PID namespace and time of this process */
   int64_t now_ns, boot_ns; /* wall clock, since the epoch */
   uint64_t pid_namespace;  /* 0: not known */
   char host[RUN_HOST];
   char boot[OWNER_BOOT + 1]; /* "": not known */
 };
 
-/* What is known of a process from what it left. */
+/* A process's own data about itself, from its row or journal. */
 struct alive_traces {
   pid_t pid;              /* 0: not known */
   uint64_t pid_namespace; /* 0: not known */
   int64_t start_ns;       /* of its program; 0: not known */
-  char host[RUN_HOST];    /* "": this one */
+  char host[RUN_HOST];    /* "": this host */
   char boot[OWNER_BOOT + 1];
 };
 
-/* What /proc says of a process. */
+/* Values of a process from /proc. */
 struct alive_stat {
   char state;
   int64_t threads, start_ns;
 };
 
-/* A time of a stranger's, in nanoseconds, so that it can be reckoned with: 0 if there is no
- * such. */
+/* Converts an untrusted time to nanoseconds that can be added and subtracted. Returns 0 if that is
+ * not possible. */
 static inline int64_t alive_time(int64_t seconds, int64_t nanoseconds) {
   enum { BILLION = 1000000000 };
   if (seconds < 0 || seconds > INT64_MAX / 4 / BILLION) return 0;
@@ -44,21 +44,22 @@ static inline int64_t alive_time(int64_t seconds, int64_t nanoseconds) {
 }
 
 void alive_look_here(struct alive_here *here);
-/* Began so before the last start of the system that it cannot be of this one. */
+/* Returns 1 if start_ns is certainly before the last boot. */
 int alive_is_before_boot(const struct alive_here *here, int64_t start_ns);
-/* The same kernel runs; or it is not known. */
+/* Returns 1 if the process ran under the current boot, or if that is not known. */
 int alive_is_of_this_boot(const struct alive_here *here, const struct alive_traces *traces);
-/* seen_ns: when it was last heard of. */
+/* seen_ns: the time of the process's last sign. */
 enum alive_answer alive_process(const struct alive_here *here, const struct alive_traces *traces,
                                 int64_t seen_ns);
 enum alive_answer alive_by_age(const struct alive_here *here, int64_t seen_ns);
-/* Reads what a journal says of its owner (format/owner.h).  0, or -1: nothing of use. */
+/* Reads the owner from a journal's metadata (format/owner.h). Returns 0, or -1 if the value is not
+ * valid. */
 int alive_read_owner(struct alive_traces *traces, const char *value);
 
-/* A file below /proc/PID; its text, or -1. */
+/* Reads the text of a file below /proc/PID. Returns 0 or -1. */
 int alive_read_proc(char *out, size_t room, pid_t pid, const char *name);
 int alive_read_stat(const struct alive_here *here, pid_t pid, struct alive_stat *out);
-/* The process began later than that, by more than clocks err. */
+/* Returns 1 if the process began after start_ns, by more than the clock error. */
 int alive_is_younger(const struct alive_stat *stat, int64_t start_ns);
 
 #endif

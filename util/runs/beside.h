@@ -1,5 +1,5 @@
-/* What POSIX_EXT counts of operations on names and folders, which no record of a file
- * holds: they are time of POSIX (doc/page-one.md).  For who has the records one by one. */
+/* Sums of operations without a file record: POSIX_EXT counts them for names and folders, and their
+ * time belongs to POSIX (doc/page-one.md). For code that reads records one by one. */
 #ifndef DARSHAN_RUNS_BESIDE_H
 #define DARSHAN_RUNS_BESIDE_H
 
@@ -9,10 +9,10 @@
 
 struct beside_sums {
   double metadata, syncs;                   /* seconds */
-  double misses, accesses, seconds_missing; /* of look-ups */
+  double misses, accesses, seconds_missing; /* of lookups */
 };
 
-/* What is not known, or no number, is nothing. */
+/* Unknown values and NaN count as 0. */
 static inline double beside_seconds(double value) {
   static const double longest = 1e18;
   if (!isfinite(value) || value < 0) return 0;
@@ -23,7 +23,7 @@ static inline double beside_number(int64_t value) {
   return value > 0 ? (double)value : 0;
 }
 
-/* has_file: there is a record of POSIX with its id, which has these times, too. */
+/* has_file: the id has a POSIX record, which has these times already. */
 static inline void beside_add(struct beside_sums *sums,
                               const struct darshan_posix_ext_record *record, int has_file) {
   const double *times = record->fcounters;
@@ -37,8 +37,8 @@ static inline void beside_add(struct beside_sums *sums,
   sums->seconds_missing += beside_seconds(times[POSIX_EXT_F_MISS_TIME]);
 }
 
-/* Of accesses that found nothing the time is in F_META_TIME; which of the others' is not
- * known one by one. */
+/* F_META_TIME includes the time of all access calls. Misses beyond the number of accesses are other
+ * calls, so their share of the time of misses is added. */
 static inline double beside_metadata(const struct beside_sums *sums) {
   if (!(sums->misses > sums->accesses)) return sums->metadata;
   return sums->metadata + sums->seconds_missing * (1 - sums->accesses / sums->misses);

@@ -19,13 +19,13 @@ static int is_head(const struct run_event *event) {
          event->kind <= RUN_UNWATCHED && event->pid > 0;
 }
 
-/* Two times may be subtracted. */
+/* Accepts only times whose differences do not overflow. */
 static int is_row(const struct run_event *event) {
   return is_head(event) && event->now_ns > 0 && event->now_ns < RUN_TIME_MOST &&
          event->start_ns >= 0 && event->start_ns < RUN_TIME_MOST;
 }
 
-/* Where in these bytes a row begins; n: nowhere. */
+/* Returns the offset of the next row, n if there is none. */
 static size_t next_row(const char *bytes, size_t from, size_t n) {
   struct run_event head = {.magic = 0};
   size_t enough = offsetof(struct run_event, parent);
@@ -42,7 +42,7 @@ struct rows {
   int fd, failed;
   char *block;
   size_t room, at, have;
-  struct run_event row; /* the next one, if there is */
+  struct run_event row; /* the next row, if has_row */
   int has_row;
 };
 
@@ -59,7 +59,7 @@ static int fill(struct rows *rows) {
   return got > 0;
 }
 
-/* A row that was cut off by a full disk has the next one in it, wherever that begins. */
+/* Skips a row that a full disk truncated: the next row begins within its 120 bytes. */
 static void find_row(struct rows *rows) {
   struct run_event *event = &rows->row;
   rows->has_row = 0;
@@ -77,7 +77,7 @@ static void find_row(struct rows *rows) {
   rows->has_row = 1;
 }
 
-/* 0, or -1: there is no such file. */
+/* Returns 0, or -1 if there is no such regular file. */
 static int open_rows(struct rows *rows, int folder, const char *name, size_t room) {
   struct stat st;
   *rows = (struct rows){.room = room};
@@ -93,9 +93,9 @@ static void close_rows(struct rows *rows) {
   close(rows->fd);
 }
 
-/* --- all of them ------------------------------------------------------------------------- */
+/* --- all files --------------------------------------------------------------------------- */
 
-/* The one whose next row was written first; NULL: there is none left. */
+/* Returns the file whose next row is the oldest, NULL if none has rows left. */
 static struct rows *first_of(struct rows *all, int count) {
   struct rows *first = NULL;
   for (int i = 0; i < count; i++)

@@ -1,5 +1,5 @@
-/* The rows of a run's `events` and the files that follow it, of which no byte is trusted, and the
- * names of files that lie beside it. */
+/* Reads the event file of a run, `events`, and the files that continue it; no byte is trusted. Also
+ * removes the name files next to it. */
 #ifndef DARSHAN_RUNS_EVENTS_H
 #define DARSHAN_RUNS_EVENTS_H
 
@@ -7,24 +7,24 @@
 
 #include "../../runtime/format/run.h"
 
-/* No time of a run is as late, in nanoseconds: it is in the year 2116. */
+/* All times of a run are earlier, in nanoseconds since the epoch: this is in the year 2116. */
 static const int64_t RUN_TIME_MOST = INT64_C(1) << 62;
 
-/* Calls back for each row that is whole and of a kind that is known, in the order of
- * the file, of several by time; its texts end in NUL then, cut if they were full.  A row that is
- * cut off or foreign is passed by, and so are bytes between rows.  0, or -1: the file is not there,
- * or cannot be read, or take said so. */
+/* Calls `take` for each complete row of a known kind, in the order of the file; rows of several
+ * files are merged by time. The strings of a row then end in NUL and may be truncated. Skips
+ * truncated and foreign rows and bytes between rows. Returns 0, or -1 if the file is missing or
+ * unreadable or `take` returned a negative value. */
 int events_read(int folder, int (*take)(void *context, const struct run_event *event),
                 void *context);
 
-/* One of the files of rows. */
+/* Returns 1 for the name of a file with rows. */
 int events_is_file(const char *entry);
 void events_remove(int folder);
 
-/* A name that a file has in the run. */
+/* Returns 1 for a name file: the name of an inherited file, for a process of the run. */
 int events_is_name(const char *entry);
-/* Nobody will ask for them any more; or there are more than `most`, and who asks can do
- * without. */
+/* Removes the name files if there are more than `most`, which is 0 after the run: processes can do
+ * without them. */
 void events_remove_names(const char *folder, size_t most);
 
 #endif

@@ -1,4 +1,4 @@
-/* In place of whole.c where there is no libdeflate (setup.py): zlib's steps do everything. */
+/* Replaces whole.c if libdeflate is missing (setup.py): zlib decompresses everything. */
 #include "reader.h"
 
 bool darshan_whole_take(struct darshan_stream *stream, void *place, size_t room, size_t *put) {
