@@ -1,4 +1,4 @@
-/* Figures over many records: the sums of darshan-parser. */
+/* Sums over many records, like those of darshan-parser. */
 #include "handle.h"
 
 #include "summary.h"

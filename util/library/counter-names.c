@@ -1,7 +1,7 @@
-/* The arrays of names, from the tables. */
+/* The arrays of counter names, made from the tables. */
 #include "darshan-logutils.h"
 
-#define lustre_counter_names lustre_comp_counter_names /* the table is that of a component */
+#define lustre_counter_names lustre_comp_counter_names /* the table describes a component */
 #define bgq_node_counter_names bgq_counter_names
 #define bgq_node_f_counter_names bgq_f_counter_names
 #define EACH_TABLE "name-arrays.h"
@@ -10,7 +10,7 @@
 char *apmpi_f_mpi_global_counter_names[] = {"MPI_TOTAL_COMM_TIME", "MPI_TOTAL_COMM_SYNC_TIME",
                                             "APMPI_F_MPI_GLOBAL_NUM_INDICES", NULL};
 
-/* The structs are made of the same tables: what follows the counters is the same, too. */
+/* The structs are made from the same tables, so the members after the counters must agree, too. */
 #define SAME(name, tag)                                                                            \
   static_assert(sizeof(struct darshan_##name) == sizeof(struct darshan_##tag##_record), "same")
 SAME(posix_file, posix);

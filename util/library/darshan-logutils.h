@@ -1,14 +1,13 @@
-/* libdarshan-util: the interface of Darshan 3.5's library of this name, over the reader
- * of this project.  It is what PyDarshan calls and what programs are written against;
- * doc/library.md has an example.  libdarshan-read (darshan-read.h) knows more, and says
- * what is wrong instead of printing it.
+/* libdarshan-util: the interface of Darshan 3.5's library of this name, on top of this project's
+ * reader. PyDarshan and other programs call it; doc/library.md has an example. libdarshan-read
+ * (darshan-read.h) offers more, and returns errors instead of printing them.
  *
- * Logs of all formats and byte orders, compressed in either way or not, finished or live.
- * Records come in the newest layout of their module.  What a log cannot give is told in
- * one line on stderr, and by NULL or a negative number.  A log is used by one thread at a
- * time; its modules may be read in any order, in turns too.
+ * It reads logs of all formats and byte orders, both compressions and none, finished logs and
+ * journals. Records have the newest layout of their module. On an error, a function prints one
+ * line on stderr and returns NULL or a negative number. Only one thread at a time may use a log;
+ * its modules may be read in any order, also alternately.
  *
- * Whoever is handed memory through a pointer to a pointer frees it, by darshan_free. */
+ * The caller frees memory that it gets through a pointer to a pointer, with darshan_free. */
 #ifndef DARSHAN_LOGUTILS_H
 #define DARSHAN_LOGUTILS_H
 
@@ -21,7 +20,7 @@ extern "C" {
 
 typedef uint64_t darshan_record_id;
 
-/* The records by their names of old. */
+/* The record types under their names in Darshan 3.5. */
 #define DARSHAN_COUNTED_(name, PREFIX)                                                             \
   struct name {                                                                                    \
     struct darshan_base_record base_rec;                                                           \
@@ -63,8 +62,8 @@ struct darshan_daos_object {
   uint64_t oid_lo;
 };
 
-/* Records of variable length: one piece of memory, with what the pointers point to
- * behind them. */
+/* Records of variable length: one block of memory, with the lists after the struct that points to
+ * them. */
 struct darshan_lustre_record {
   struct darshan_base_record base_rec;
   int64_t num_comps;
@@ -79,9 +78,9 @@ struct darshan_heatmap_record {
   int64_t *write_bins;
   int64_t *read_bins;
 };
-/* 1: segments have the thread, as upstream's library has it after 3.5.0; that is
- * libdarshan-util.so.1, while libdarshan-util.so.0 has the segments of 3.5.0.  pkg-config says
- * which of them is installed. */
+/* 1: segments have the thread id, like in upstream's library after 3.5.0: that is
+ * libdarshan-util.so.1. libdarshan-util.so.0 has the segments of 3.5.0. pkg-config says which one
+ * is installed. */
 #ifndef DARSHAN_DXT_THREADS
 #define DARSHAN_DXT_THREADS 0
 #endif
@@ -100,63 +99,63 @@ typedef struct segment_info {
   double start_time;
   double end_time;
 #if DARSHAN_DXT_THREADS
-  unsigned long pthread_id; /* as pthread_self gave it; 0: the log does not tell */
+  unsigned long pthread_id; /* value of pthread_self; 0: not in the log */
 #endif
 } segment_info;
-/* Bytes of a segment in this library: sizeof(segment_info), if the header fits to it. */
+/* Returns the bytes of a segment in this library: sizeof(segment_info) if the header matches it. */
 size_t darshan_log_get_segment_size(void);
 
 struct darshan_name_record {
   darshan_record_id id;
-  char *name; /* of its own: to be freed as well */
+  char *name; /* the caller frees it, too */
 };
 struct darshan_mnt_info {
   char mnt_type[3015];
   char mnt_path[3015];
 };
 struct darshan_mod_info {
-  char *name; /* not to be freed */
+  char *name; /* owned by the library */
   int len;    /* bytes in the file */
   int ver;
-  int idx;          /* what darshan_log_get_record wants */
-  int partial_flag; /* not 0: the runtime had to leave records out */
+  int idx;          /* argument for darshan_log_get_record */
+  int partial_flag; /* not 0: the runtime dropped records */
 };
 
-/* NULL: no log, or one that is damaged before its records. */
+/* Returns NULL if there is no log, or if it is corrupt before its records. */
 void *darshan_log_open(const char *path);
 void darshan_log_close(void *log);
 
-/* 0, or -1. */
+/* Returns 0 or -1. */
 int darshan_log_get_job(void *log, struct darshan_job *job);
-/* How long the job ran, in seconds; of one that has no end yet, it is negative. */
+/* Writes the run time of the job in seconds, negative if it has no end time. */
 int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runtime);
-/* The command line, empty in a log without a mount table; exe has room for 4096 bytes. */
+/* Writes the command line, empty in a log without a mount table; exe has 4096 bytes. */
 int darshan_log_get_exe(void *log, char *exe);
-/* The longest path first. */
+/* Sorted, longest path first. */
 int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);
-/* Modules with data whose records this library knows; none: *count is 0. */
+/* Lists the modules with data whose records this library knows. *count may be 0. */
 void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *count);
 
-/* All names, in the order of the log; or those of some records. */
+/* Return all names in the order of the log, or the names of some records. */
 void darshan_log_get_name_records(void *log, struct darshan_name_record **names, int *count);
 void darshan_log_get_filtered_name_records(void *log, struct darshan_name_record **names,
                                            int *count, darshan_record_id *ids, int num_ids);
-/* A hash table that only 3.5's own sources can look into: always -1. */
+/* A hash table that only 3.5's own sources can read: always returns -1. */
 struct darshan_name_record_ref;
 int darshan_log_get_namehash(void *log, struct darshan_name_record_ref **hash);
 
-/* The next record of a module: 1; 0 at the end, or if the module has no data; -1: it is
- * damaged or not known.  *record is allocated if it is NULL, else it has room.  After the
- * end the first one comes again. */
+/* Reads the next record of a module. Returns 1; 0 at the end, or if the module has no data; -1 if
+ * it is corrupt or unknown. *record is allocated if it is NULL, otherwise its memory is used. The
+ * call after the end returns the first record again. */
 int darshan_log_get_record(void *log, int module, void **record);
 
-/* "3.5.0", whose interface this is.  Not to be freed. */
+/* Returns "3.5.0", the version of this interface. The library owns the string. */
 char *darshan_log_get_lib_version(void);
 void darshan_free(void *memory);
 
-/* Figures over many records of one module, as `darshan-parser --file --perf --total` has
- * them.  Categories of files: all, read only, written only, read and written, of one
- * process, of all, of some. */
+/* Sums over many records of one module, like those of `darshan-parser --file --perf --total`. The
+ * categories of files are: all, read only, written only, read and written, used by one process, by
+ * all, by some. */
 struct darshan_file_category_counters {
   int64_t count;
   int64_t total_read_volume_bytes;
@@ -165,7 +164,7 @@ struct darshan_file_category_counters {
   int64_t max_write_volume_bytes;
   int64_t total_max_offset_bytes; /* -1: not known */
   int64_t max_offset_bytes;
-  int64_t nprocs; /* of each file, added; -1: as many as the job has, or more */
+  int64_t nprocs; /* sum over the files; -1: at least those of the job */
 };
 struct darshan_derived_metrics {
   int64_t total_bytes;
@@ -180,16 +179,16 @@ struct darshan_derived_metrics {
 };
 typedef struct darshan_accumulator_st *darshan_accumulator;
 
-/* 0, or -1: POSIX, MPI-IO, STDIO, DFS and DAOS have such figures. */
+/* Returns 0, or -1. Only POSIX, MPI-IO, STDIO, DFS and DAOS have such sums. */
 int darshan_accumulator_create(int module, int64_t job_nprocs, darshan_accumulator *accumulator);
-/* Records one behind the other, as darshan_log_get_record gives them. */
+/* records: in a row, like those of darshan_log_get_record. */
 int darshan_accumulator_inject(darshan_accumulator accumulator, void *records, int count);
-/* Fills both; either may be NULL.  aggregation_record is one of the module. */
+/* Fills both results; either may be NULL. aggregation_record is a record of the module. */
 int darshan_accumulator_emit(darshan_accumulator accumulator,
                              struct darshan_derived_metrics *metrics, void *aggregation_record);
 int darshan_accumulator_destroy(darshan_accumulator accumulator);
 
-/* Names of counters, in the order of the record; ..._NUM_INDICES and NULL end them. */
+/* Names of counters, in the order of the record; ..._NUM_INDICES and NULL end each array. */
 extern char *posix_counter_names[], *posix_f_counter_names[];
 extern char *stdio_counter_names[], *stdio_f_counter_names[];
 extern char *mpiio_counter_names[], *mpiio_f_counter_names[];
@@ -202,7 +201,7 @@ extern char *mdhim_counter_names[], *mdhim_f_counter_names[];
 extern char *dfs_counter_names[], *dfs_f_counter_names[];
 extern char *daos_counter_names[], *daos_f_counter_names[];
 extern char *lustre_comp_counter_names[];
-/* Of an APMPI record: counters, times of calls, times of waiting, of all calls. */
+/* Names of an APMPI record: counters, times of calls, times of waiting, times of all calls. */
 extern char *apmpi_counter_names[];
 extern char *apmpi_f_mpiop_totaltime_counter_names[];
 extern char *apmpi_f_mpiop_synctime_counter_names[];

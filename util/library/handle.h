@@ -1,4 +1,4 @@
-/* What stands behind the handle of a log. */
+/* The state of an open log, which callers hold as a void pointer. */
 #ifndef DARSHAN_LIBRARY_HANDLE_H
 #define DARSHAN_LIBRARY_HANDLE_H
 
@@ -8,22 +8,22 @@
 
 #include <stdbool.h>
 
-/* How far the records of one module are read. */
+/* Progress in the records of one module. */
 struct handle_module {
   int id, version;
-  bool failed;              /* damaged, or not known: nothing more is read */
-  darshan_records *records; /* NULL: before the first one */
+  bool failed;              /* corrupt or unknown: no further reads */
+  darshan_records *records; /* NULL before the first read */
 };
 
 struct handle {
-  char version[9]; /* the format's; first, since PyDarshan takes a handle for a string */
+  char version[9]; /* of the format; first, because PyDarshan uses a handle as a string */
   darshan_log *log;
   char *path;
   int num_modules;
   struct handle_module *modules;
 };
 
-/* The one line about what cannot be read; module may be NULL. */
+/* Prints one line about an error; module may be NULL. */
 void handle_complain(const struct handle *handle, const char *module,
                      const struct darshan_error *error);
 

@@ -1,4 +1,4 @@
-/* A log, and what it says besides names and records. */
+/* Opens a log; its job record, command line, mount table and modules. */
 #include "handle.h"
 #include "reader.h"
 
@@ -62,8 +62,8 @@ int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runti
 int darshan_log_get_exe(void *log, char *exe) {
   const struct handle *handle = log;
   if (!handle || !exe) return -1;
-  /* 3.5 does not find where it ends if no mount table follows, and PyDarshan's tests ask for
-   * its "N/A" there. */
+  /* 3.5 does not find the end of the command line if no mount table follows. PyDarshan's tests
+   * expect its "N/A" in this case. */
   bool ends = handle->log->job.tokens != NULL;
   snprintf(exe, EXE_ROOM, "%s", ends ? darshan_log_info(handle->log)->exe : "");
   return 0;
@@ -74,7 +74,8 @@ int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *cou
   if (!handle || !mounts || !count) return -1;
   const struct darshan_info *info = darshan_log_info(handle->log);
   *count = 0;
-  *mounts = calloc((size_t)info->num_mounts + 1, sizeof(**mounts)); /* none: not NULL either */
+  *mounts =
+      calloc((size_t)info->num_mounts + 1, sizeof(**mounts)); /* not NULL even without mounts */
   if (!*mounts) return -1;
   for (int i = 0; i < info->num_mounts; i++) {
     struct darshan_mnt_info *mount = &(*mounts)[i];
@@ -85,9 +86,9 @@ int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *cou
   return 0;
 }
 
-/* Those of the annex are left out, since who asks expects to know all. */
+/* Leaves out modules of the annex, because callers expect to know every module. */
 static bool is_listed(const struct darshan_module_region *region) {
-  enum { BITS = 31 }; /* of partial_flag */
+  enum { BITS = 31 }; /* number of bits in partial_flag */
   return region->id < BITS && region->length > 0 && region->name;
 }
 
@@ -111,7 +112,7 @@ void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *
 }
 
 char *darshan_log_get_lib_version(void) {
-  static char version[] = "3.5.0"; /* whose interface this is: its PyDarshan takes no other */
+  static char version[] = "3.5.0"; /* version of this interface: its PyDarshan accepts no other */
   return version;
 }
 

@@ -1,5 +1,5 @@
-/* Defines the two arrays of names of one table: include with RECORD_PREFIX, RECORD_TAG and
- * RECORD_ROWS defined.  Used by counter-names.c only. */
+/* Defines the two arrays of names of one table. Only counter-names.c includes it, with
+ * RECORD_PREFIX, RECORD_TAG and RECORD_ROWS defined. */
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)
 #define TEXT_(a) #a
@@ -10,7 +10,7 @@
 
 #define COUNTER NAME
 #define FCOUNTER NO_NAME
-extern char *GLUE(RECORD_TAG, counter_names)[]; /* those of the annex, too */
+extern char *GLUE(RECORD_TAG, counter_names)[]; /* also needed for the tables of the annex */
 char *GLUE(RECORD_TAG, counter_names)[] = {
 #include RECORD_ROWS
     TEXT(RECORD_PREFIX) "_NUM_INDICES", NULL};

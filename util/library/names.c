@@ -1,11 +1,11 @@
-/* Names of records. */
+/* Names of records, for the functions that return lists of them. */
 #include "handle.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Which names are wanted, and what was found. */
+/* The requested ids and the names found. */
 struct search {
   const darshan_record_id *wanted; /* sorted; NULL: all */
   size_t num_wanted;
@@ -41,7 +41,7 @@ static void add_name(uint64_t id, const char *name, void *context) {
 
 static void hand_out(const struct handle *handle, struct search *search,
                      struct darshan_name_record **names, int *count) {
-  search->failed = !make_room(search); /* none: not NULL either */
+  search->failed = !make_room(search); /* not NULL even without names */
   darshan_log_each_name(handle->log, add_name, search);
   for (size_t i = 0; search->failed && i < search->count; i++)
     free(search->found[i].name);

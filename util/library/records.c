@@ -1,10 +1,10 @@
-/* Records, in the shape that this interface gives them. */
+/* Converts the reader's records to the structs of this interface. */
 #include "handle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory for a record, or what the caller has. */
+/* Returns the caller's memory, or allocates it. */
 static char *room_for(void **record, size_t size) {
   if (!*record) *record = malloc(size);
   return *record;
@@ -48,7 +48,7 @@ size_t darshan_log_get_segment_size(void) {
   return sizeof(segment_info);
 }
 
-/* The reader's segments always know the thread, which comes last. */
+/* The reader's segments always have the thread id, as their last field. */
 static int give_dxt(void **record, const struct darshan_dxt_head *head) {
   static_assert(sizeof(struct dxt_file_record) == sizeof(*head), "same head");
   static_assert(sizeof(segment_info) == (DARSHAN_DXT_THREADS
@@ -66,7 +66,7 @@ static int give_dxt(void **record, const struct darshan_dxt_head *head) {
   return 1;
 }
 
-/* Of POSIX 2 and 3 this interface has no variances, and PyDarshan's tests ask for that. */
+/* For POSIX versions 2 and 3 this interface has no variances; PyDarshan's tests expect 0. */
 static int give_posix(void **record, const void *from, size_t size, int version) {
   if (give(record, from, size) < 0) return -1;
   struct darshan_posix_file *to = *record;
@@ -91,7 +91,7 @@ static int give_record(const struct handle_module *module, void **record, const 
   }
 }
 
-/* NULL: the module has no data. */
+/* Returns NULL if the module has no data. */
 static const struct darshan_module_region *region_of(const struct handle *handle, int id) {
   const struct darshan_info *info = darshan_log_info(handle->log);
   for (int i = 0; i < info->num_modules; i++)
@@ -106,7 +106,7 @@ static void fail(const struct handle *handle, struct handle_module *module,
   module->failed = true;
 }
 
-/* Where reading of this module stands; NULL: no memory. */
+/* Returns the reading state of a module, NULL if out of memory. */
 static struct handle_module *module_of(struct handle *handle,
                                        const struct darshan_module_region *region) {
   for (int i = 0; i < handle->num_modules; i++)
@@ -120,7 +120,8 @@ static struct handle_module *module_of(struct handle *handle,
   return &modules[handle->num_modules++];
 }
 
-/* At the end, so that the next call begins anew: PyDarshan counts records before it reads. */
+/* Called at the end, so that the next call starts over: PyDarshan counts the records before it
+ * reads them. */
 static void rewind_module(struct handle_module *module) {
   darshan_records_close(module->records);
   module->records = NULL;
