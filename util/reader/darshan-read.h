@@ -64,8 +64,7 @@ struct darshan_info {
 /* Limits of one log, whatever the file claims. Records are streamed, so their number has no
  * limit. */
 #define DARSHAN_NAMES_MAX (UINT64_C(256) << 20)  /* bytes of all names, decompressed */
-#define DARSHAN_RECORD_MAX (UINT64_C(256) << 20) /* bytes of one record, for example a DXT trace   \
-                                                  */
+#define DARSHAN_RECORD_MAX (UINT64_C(256) << 20) /* bytes of a record, such as a DXT trace */
 #define DARSHAN_BLOCK_MAX (UINT64_C(4) << 30)    /* bytes that darshan_log_load collects */
 
 /* Opens a log and reads everything but the records. Returns NULL with an error if a part that it
