@@ -1,7 +1,7 @@
-"""Where the tests find what was built, and the real logs.
+"""Fixtures of all tests: the build folder, and the real logs.
 
-DARSHAN_BUILD names the top of the build folder.  DARSHAN_REAL_LOGS names the
-folder of real logs; without it they are looked for beside the source tree.
+DARSHAN_BUILD is the top of the build folder.  DARSHAN_REAL_LOGS is the folder of real logs; the
+default is next to the source tree (tree.py).
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ from tree import real_log_paths
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A shell starts what runs in the background with SIGINT ignored, and programs inherit it."""
+    """Restores signals: a shell starts background commands with SIGINT ignored, and programs
+    inherit this."""
     config.addinivalue_line("markers", "needs(name, ...): what the place must be able to do")
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    for number in (signal.SIGHUP, signal.SIGTERM):  # so does nohup
+    for number in (signal.SIGHUP, signal.SIGTERM):  # nohup ignores signals as well
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """A set's name has one order, or two processes would not find the same tests."""
+    """Gives sets a deterministic name, so that two processes find the same tests."""
     return str(sorted(val)) if isinstance(val, (set, frozenset)) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of long files a third, where all are run; who names a file gets all of it."""
+    """Selects a third of the tests of long files if the whole folder is run; a named file is run in
+    full."""
     if {Path(argument).name for argument in config.args} == {"darshan-test"}:
         out = left_out([str(item.path) for item in items])
         config.hook.pytest_deselected(items=[items[place] for place in sorted(out)])
@@ -44,7 +46,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What a run needs to be repeated, and what tests have to tell."""
+    """Prints the lines of tests, and the seed that repeats the run."""
     for report in terminalreporter.stats.get("passed", ()):
         for name, line in report.user_properties:
             if name == TOLD:
@@ -53,14 +55,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """The mark "needs", before any fixture is made."""
+    """Evaluates the mark "needs" before any fixture is made."""
     for mark in item.iter_markers("needs"):
         needs(*mark.args)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """A skip that the list of place.py does not know is a failure on CI."""
+    """On CI, turns a skip without a reason of place.py into a failure."""
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
     if report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple):
@@ -72,13 +74,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_cache_of_ours() -> None:
-    """Programs in Python keep what they compile where they do without these tests."""
+    """Lets programs in Python write compiled files where they do so outside of tests."""
     os.environ.pop("PYTHONPYCACHEPREFIX", None)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Everybody may pass through the folders above those of the tests."""
+    """Lets all users traverse the folders above those of the tests."""
     base, top = tmp_path_factory.getbasetemp(), Path(tempfile.gettempdir())
     for folder in (base, *base.parents):
         if folder == top or folder.stat().st_uid != os.geteuid():
@@ -88,7 +90,7 @@ def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The top of the build folder, under a name that LD_PRELOAD can hold."""
+    """The top of the build folder, under a path that LD_PRELOAD can contain."""
     value = os.environ.get("DARSHAN_BUILD")
     if not value:
         pytest.fail("DARSHAN_BUILD does not name the build folder")
@@ -102,7 +104,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def archives(build: Path) -> Path:
-    """The folder of what programs are linked with, which `make` alone does not make."""
+    """The folder of the link archives, which `make` alone does not build."""
     with (build / "archives-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
@@ -113,11 +115,12 @@ def archives(build: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def parser(build: Path) -> Path:
-    """The darshan-parser of this build; of DARSHAN_TOOLS where this one is for another machine."""
+    """The darshan-parser of this build, or that of DARSHAN_TOOLS if the build is for another
+    machine."""
     return Path(os.environ.get("DARSHAN_TOOLS", build)).resolve() / "darshan-parser"
 
 
 @pytest.fixture(scope="session")
 def real_logs() -> list[Path]:
-    """The real logs; the list is empty where a clone came without them."""
+    """The real logs; the list is empty if the clone lacks them."""
     return real_log_paths()

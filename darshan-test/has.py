@@ -1,4 +1,4 @@
-"""For scripts that a person starts with whatever Python there is: one line says what it lacks."""
+"""Checks for packages in scripts that a user starts with any Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def need(*packages: str) -> None:
-    """Ends the script unless this Python has them."""
+    """Ends the script with one line if this Python lacks one of the packages."""
     lacking = [name for name in packages if importlib.util.find_spec(name) is None]
     if lacking:
         script = Path(sys.argv[0]).name

@@ -1,20 +1,18 @@
-"""What the processes of a run leave besides logs."""
+"""The files that the processes of a run leave besides logs."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
 
-SECONDS = 10  # that what outlives the first process may take
+SECONDS = 10  # that processes may outlive the root process
 RUN = "darshan-run."
 
 
 def left_in(journals: Path) -> list[Path]:
-    """The files in a folder for journals, and in those of runs, of which none should be left.
-
-    Nobody waits for a run's last process, nor for who makes the log: these go on when the
-    program that was started has ended.
-    """
+    """Returns the remaining files in a folder of journals and in its run directories; none should
+    remain.  Waits for the merger and the last processes of the run, which may outlive the
+    program that was started."""
     end = time.monotonic() + SECONDS
     while any(journals.glob(f"{RUN}*")) and time.monotonic() < end:
         time.sleep(0.01)

@@ -1,20 +1,19 @@
-"""What the place where tests run can do.
+"""What the environment of the tests supports.
 
-A test that cannot run everywhere says what it needs, of the list ABILITIES or
-as the name of a program:
+A test that cannot run everywhere names its needs, from the list ABILITIES or as the name of a
+program:
 
     @pytest.mark.needs("root", "loop:xfs")      # or, in a fixture: needs("root")
     @pytest.mark.needs("program:strace")
     @pytest.mark.needs("runs:unshare -p -f --mount-proc")   # in front of a command
 
-A need is probed by doing what the test will do: who starts a command in a new
-namespace needs "runs:" and the very words that stand in front of that command.
+A probe does what the test will do: a test that starts a command in a new namespace needs "runs:"
+and the same prefix of that command.
 
-Where something is lacking the test is skipped, and the skip says why.  Where
-CI is set nothing of this may be lacking, so that green means tested: there the
-test fails, and so does every skip that does not come from here.  A plain chroot
-and a container (`./dev fresh --plain`, `--container`; DARSHAN_PLACE names them)
-lack by their nature what the list marks as refused there.
+If a need is not met, the test is skipped with the reason.  If CI is set, all needs must be met, so
+that green means tested: there the test fails, and so does every skip that does not come from here.
+A plain chroot and a container (`./dev fresh --plain`, `--container`; DARSHAN_PLACE names them) may
+lack what the list marks as refused.
 """
 
 from __future__ import annotations
@@ -37,33 +36,33 @@ from typing import NoReturn
 
 import pytest
 
-ELSEWHERE = "only elsewhere: "  # how a skip begins that is right on CI, too
-SECONDS = 60  # that a probe may take
+ELSEWHERE = "only elsewhere: "  # prefix of a skip reason that is permitted on CI
+SECONDS = 60  # limit of a probe
 
-Probe = Callable[[], str]  # the reason why not; nothing if it works
+Probe = Callable[[], str]  # returns the reason why not; "" if it works
 
 
 @dataclass(frozen=True)
 class Ability:
-    """A row of the list: how it is found out, and whether CI has to have it."""
+    """A row of the list: its probe, and whether CI must support it."""
 
     probe: Probe
     ci: bool = True
-    refused: bool = False  # by a plain chroot or a container, on CI, too
+    refused: bool = False  # may be missing in a plain chroot or a container, on CI as well
 
 
 def closed() -> bool:
-    """Whether this is a plain chroot or a container, which refuse some of the list."""
+    """Tells whether this is a plain chroot or a container, which lack some of the list."""
     return os.environ.get("DARSHAN_PLACE", "") in ("plain", "container")
 
 
 def on_ci() -> bool:
-    """Whether nothing may be left out."""
+    """Tells whether no test may be skipped."""
     return bool(os.environ.get("CI"))
 
 
 def works(*command: str | Path) -> str:
-    """A probe's answer: the command's last words if it fails."""
+    """Runs a command as a probe; returns "" if it succeeds, else its last line of output."""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
@@ -81,7 +80,8 @@ def works(*command: str | Path) -> str:
 
 
 def programs(*names: str) -> Probe:
-    """Programs in the PATH; the sbin folders count, which an ordinary user's may lack."""
+    """Returns a probe for programs in PATH or the sbin folders, which an ordinary user's PATH may
+    lack."""
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
 
     def probe() -> str:
@@ -92,7 +92,7 @@ def programs(*names: str) -> Probe:
 
 
 def configured(*names: str) -> Probe:
-    """Libraries that configure has found for this build."""
+    """Returns a probe for libraries that configure found for this build."""
 
     def probe() -> str:
         makefile = Path(os.environ.get("DARSHAN_BUILD", "build")) / "Makefile"
@@ -104,13 +104,13 @@ def configured(*names: str) -> Probe:
 
 
 def root() -> str:
-    """Whether this is the superuser."""
+    """Tells whether this is the superuser."""
     return "" if os.geteuid() == 0 else "this is not root"
 
 
 def io_uring() -> str:
-    """Whether the kernel lets this process make a ring; Docker's default profile forbids it."""
-    setup = 425  # the number of io_uring_setup on every processor
+    """Tells whether this process may create an io_uring; Docker's default profile forbids it."""
+    setup = 425  # system call number of io_uring_setup on all processors
     ring = ctypes.CDLL(None, use_errno=True).syscall(setup, 4, ctypes.create_string_buffer(120))
     if ring < 0:
         return f"io_uring_setup: {os.strerror(ctypes.get_errno())}"
@@ -119,25 +119,25 @@ def io_uring() -> str:
 
 
 def processor(name: str) -> Probe:
-    """For what looks at registers, or sets breakpoints."""
+    """Returns a probe for the processor, for tests that read registers or set breakpoints."""
     return lambda: "" if os.uname().machine == name else f"this is {os.uname().machine}"
 
 
 def ordinary_user() -> str:
-    """Whether a program can be run as somebody who is not root."""
+    """Tells whether a program can run as a user other than root."""
     if os.geteuid() != 0:
         return ""
     return works("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true")
 
 
 def raised_rights() -> str:
-    """Whether set-user-id and capabilities of files count where tests put theirs."""
+    """Tells whether set-user-id and file capabilities work in the tests' folder."""
     nosuid = os.statvfs(tempfile.gettempdir()).f_flag & os.ST_NOSUID
     return root() or ordinary_user() or ("mounted nosuid" if nosuid else programs("setcap")())
 
 
 def device() -> str:
-    """Whether a node of a device can be made where tests put theirs, and opened."""
+    """Tells whether a device node can be created in the tests' folder, and opened."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         path = Path(folder) / "null"
         try:
@@ -149,19 +149,19 @@ def device() -> str:
 
 
 def mount() -> str:
-    """Whether a file system can be mounted."""
+    """Tells whether a file system can be mounted."""
     return root() or mounted("-t", "tmpfs", "tmpfs")
 
 
 def mounted(*what: str | Path) -> str:
-    """Mounts something for a moment, in a folder of its own."""
+    """Mounts and unmounts something in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         failed = works("mount", *what, folder)
         return failed or works("umount", folder)
 
 
 def loop(kind: str) -> Probe:
-    """A file system in a file."""
+    """Returns a probe for a file system in an image file."""
 
     def probe() -> str:
         tool = shutil.which(f"mkfs.{kind}", path="/usr/sbin:/sbin:" + os.environ.get("PATH", ""))
@@ -170,14 +170,15 @@ def loop(kind: str) -> Probe:
         with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
             image = Path(folder) / "image"
             image.touch()
-            os.truncate(image, 320 << 20)  # the smallest that mkfs.xfs takes is 300 MiB
+            os.truncate(image, 320 << 20)  # mkfs.xfs needs at least 300 MiB
             return root() or works(tool, "-q", image) or mounted("-o", "loop", image)
 
     return probe
 
 
 def overlay() -> str:
-    """Whether one folder can lie over another; not everything can be below."""
+    """Tells whether an overlay can be mounted here; not every file system can be its
+    lower layer."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         parts = {name: Path(folder) / name for name in ("lower", "upper", "work")}
         for part in parts.values():
@@ -187,12 +188,12 @@ def overlay() -> str:
 
 
 def chroot() -> str:
-    """Whether the root can be changed."""
+    """Tells whether the root directory can be changed."""
     return root() or works("chroot", "/", "true")
 
 
 def seccomp(action: int) -> Probe:
-    """A seccomp filter with this action, which the kernel has to know."""
+    """Returns a probe for a seccomp filter action of the kernel."""
 
     def probe() -> str:
         libc = ctypes.CDLL(None, use_errno=True)
@@ -206,19 +207,21 @@ def seccomp(action: int) -> Probe:
 
 
 def no_filter() -> str:
-    """Whether this process is without a seccomp filter: under one, the runtime asks first."""
+    """Tells whether this process has no seccomp filter; under a filter the runtime first probes
+    which calls it permits."""
     found = re.search(r"^Seccomp:\s*(\d+)", Path("/proc/self/status").read_text(), re.M)
     return "a seccomp filter is there" if found and found[1] != "0" else ""
 
 
 def shared_memory() -> str:
-    """Whether /dev/shm is large enough for jobs of many ranks; Docker gives it 64 MiB."""
+    """Tells whether /dev/shm is large enough for jobs of many ranks; Docker gives it 64 MiB."""
     there = os.statvfs("/dev/shm")
     return "" if there.f_blocks * there.f_frsize >= 1 << 28 else "/dev/shm is below 256 MiB"
 
 
 def slow_calls() -> str:
-    """Whether the kernel can stop a thread's calls for it (Linux 5.11)."""
+    """Tells whether syscall user dispatch exists (Linux 5.11), with which tests delay system calls
+    (verdicts/slow.c)."""
     if reason := processor("x86_64")():
         return reason
     set_user_dispatch, off = 59, 0
@@ -230,13 +233,13 @@ def slow_calls() -> str:
 
 
 def parallel(flavour: str, *more: str) -> Probe:
-    """C and Fortran programs of an MPI can be built and run."""
+    """Returns a probe for the compilers and the launcher of an MPI."""
     return programs(*(f"{name}.{flavour}" for name in ("mpicc", "mpif90", "mpiexec", *more)))
 
 
 def storage() -> str:
-    """Whether tests' files lie on something that the kernel counts reads from, and can be made
-    to come from there."""
+    """Tells whether the kernel counts bytes read from storage for files of tests, and drops their
+    pages from the cache."""
     with tempfile.NamedTemporaryFile(prefix="darshan-place-") as file:
         file.write(os.urandom(1 << 20))
         os.fsync(file.fileno())
@@ -248,40 +251,40 @@ def storage() -> str:
 
 
 def real_logs() -> str:
-    """Logs of real jobs, beside the tree or where DARSHAN_REAL_LOGS says."""
+    """Tells whether logs of real jobs exist, next to the tree or in DARSHAN_REAL_LOGS."""
     beside = Path(__file__).resolve().parent.parent.parent / "shared" / "logs"
     folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or beside)
     return "" if any(folder.glob("*.darshan")) else "the real logs were not there"
 
 
 def slurm() -> str:
-    """Whether this is the layer in which a cluster may be made."""
+    """Tells whether this is the environment in which a cluster may be made."""
     return "" if os.environ.get("DARSHAN_LAYER") == "slurm" else "./dev slurm runs it"
 
 
 def spark() -> str:
-    """Whether there is PySpark, half a gigabyte, and a Java to run it."""
+    """Tells whether PySpark (half a gigabyte) and Java are installed."""
     if importlib.util.find_spec("pyspark") is None:
         return "./dev full installs PySpark"
     return programs("java")()
 
 
 def polars() -> str:
-    """Whether there is polars."""
+    """Tells whether polars is installed."""
     return "" if importlib.util.find_spec("polars") else "./dev full installs polars"
 
 
 def go() -> str:
-    """Whether there is the compiler of Go, with cgo."""
+    """Tells whether the Go compiler is installed."""
     return "" if shutil.which("go") else "./dev full installs Go"
 
 
 def python_module(name: str) -> Probe:
-    """A module that only ./dev full installs."""
+    """Returns a probe for a module that only ./dev full installs."""
     return lambda: "" if importlib.util.find_spec(name) else f"./dev full installs {name}"
 
 
-I386 = Path("/lib/ld-linux.so.2")  # of 32-bit programs, on x86-64 alone
+I386 = Path("/lib/ld-linux.so.2")  # of 32-bit programs, only on x86-64
 
 ABILITIES: dict[str, Ability] = {
     "root": Ability(root),
@@ -328,7 +331,7 @@ ABILITIES: dict[str, Ability] = {
 
 @cache
 def lacking(name: str) -> str:
-    """Why something is not to be had here; nothing if it is."""
+    """Returns why something is not available here; "" if it is."""
     kind, _, value = name.partition(":")
     if kind == "program":
         return programs(value)()
@@ -338,12 +341,12 @@ def lacking(name: str) -> str:
 
 
 def runs(*front: str) -> str:
-    """The need of a test that puts these words in front of its command."""
+    """Returns the need of a test that starts its command with this prefix."""
     return f"runs:{shlex.join(front)}"
 
 
 def excused(name: str) -> bool:
-    """Whether CI may lack it here."""
+    """Tells whether CI may lack it in this environment."""
     if name.startswith("runs:"):
         return closed()
     row = ABILITIES.get(name)
@@ -351,7 +354,7 @@ def excused(name: str) -> bool:
 
 
 def needs(*names: str) -> None:
-    """Skips a test where something is lacking; fails where CI is set and has to have it."""
+    """Skips a test if a need is not met; fails on CI if CI must support it."""
     __tracebackhide__ = True
     for name in names:
         if reason := lacking(name):
@@ -361,7 +364,7 @@ def needs(*names: str) -> None:
 
 
 def absent(reason: str) -> NoReturn:
-    """Something that CI has is not here."""
+    """Skips a test; fails on CI."""
     __tracebackhide__ = True
     if on_ci():
         pytest.fail(f"CI is set, but {reason}")
@@ -369,20 +372,22 @@ def absent(reason: str) -> NoReturn:
 
 
 def for_everybody(path: Path) -> None:
-    """Left out where an ordinary user cannot come to a file: a build below /root, say."""
+    """Skips a test if an ordinary user cannot reach a file, for example if the build is below
+    /root."""
     user = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
     if works(*user, "test", "-x", str(path)):
         elsewhere("an ordinary user cannot come to this build")
 
 
 def elsewhere(reason: str) -> NoReturn:
-    """What is right in other places only, CI or not: an older library, another processor."""
+    """Skips a test that can only pass elsewhere, on CI as well: an older library, another
+    processor."""
     __tracebackhide__ = True
     pytest.skip(ELSEWHERE + reason)
 
 
 def allowed(reason: str) -> bool:
-    """Whether a test may be skipped with this reason."""
+    """Tells whether a test may be skipped with this reason."""
     return not on_ci() or ELSEWHERE in reason
 
 

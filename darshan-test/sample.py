@@ -1,8 +1,8 @@
-"""A part of a long list of cases, another one with each commit.
+"""A sample of a long list of cases, seeded by the commit.
 
-DARSHAN_SAMPLE says which part: a commit or any other word is the seed, "all"
-means every case (`./dev full`).  `./dev` sets it to the commit of the tree, so
-that a run can be repeated: DARSHAN_SAMPLE=<what pytest's header says> ./check
+DARSHAN_SAMPLE is the seed: a commit or any other word.  "all" means every case (`./dev full`).
+`./dev` sets it to the commit of the tree, so that a run can be repeated: DARSHAN_SAMPLE=<from the
+last lines of pytest's output> ./check
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 ALL = "all"
-TOLD = "told"  # a property of a test: a line for the end of the run
-SCALE = 0.5  # of every share: all samples together are what ./check has time for
+TOLD = "told"  # a property of a test: a line that is printed at the end of the run
+SCALE = 0.5  # of every share, so that all samples together fit the time of ./check
 
 
-# Files of tests that take long, of which each run of all tests has a third.
+# Files of long tests; each run of all tests runs a third of them.
 LONG = (
     "apmpi/test_apmpi.py",
     "apmpi/test_report.py",
@@ -70,11 +70,11 @@ LONG = (
     "studies/mesh-collective/test_mesh_collective.py",
     "wheel/test_wheel.py",
 )
-PART = 2 / 3  # of them, which is scaled
+PART = 2 / 3  # part of these tests in a run, before SCALE
 
 
 def seed() -> str:
-    """What chooses: DARSHAN_SAMPLE, else the commit, else "0" (a tree without git)."""
+    """Returns DARSHAN_SAMPLE, else the commit, else "0" (a tree without git)."""
     if given := os.environ.get("DARSHAN_SAMPLE"):
         return given
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
@@ -86,15 +86,14 @@ def seed() -> str:
 
 
 def everything() -> bool:
-    """Whether nothing may be left out."""
+    """Tells whether all cases must run."""
     return seed() == ALL
 
 
 def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
-    """About this share of the items, scaled (1 item at the least), in their order.
-
-    The name of the harness keeps two lists of one length from turning together.
-    """
+    """Returns a sample of the items in their order: the share times SCALE, at least one item.  The
+    name of the harness is part of the seed, so that lists of equal length have different
+    samples."""
     every = list(items)
     if everything() or share >= 1 or not every:
         return every
@@ -104,7 +103,7 @@ def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
 
 
 def left_out(files: Sequence[str]) -> set[int]:
-    """Of tests, each given by its file: which a run of all of them has another time."""
+    """Returns the indices of tests, each given by its file, that a run of all tests skips."""
     found: set[int] = set()
     for name in LONG:
         here = [place for place, file in enumerate(files) if file.endswith(f"/{name}")]

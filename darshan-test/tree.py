@@ -1,7 +1,7 @@
-"""The source tree, and the real logs beside it.
+"""The paths of the source tree and of the real logs.
 
-What tests import has a name of its own: there is a conftest.py in many folders, and
-`from conftest import ...` would be answered by the one that was loaded last.
+Tests import modules with unique names.  Many folders have a conftest.py, and `from conftest import
+...` would import the one that was loaded last.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ SOURCE = Path(__file__).resolve().parent.parent
 
 
 def started_by(build: Path) -> list[str]:
-    """What starts the programs of a build that is for another processor; nothing for others."""
+    """Returns the command that runs programs of a build for another processor; [] for
+    other builds."""
     note = build / "started-by"
     return note.read_text().split("\n")[:-1] if note.exists() else []
 
 
 def real_log_paths() -> list[Path]:
-    """The real logs, sorted; empty where a clone came without them."""
+    """Returns the real logs, sorted; empty if the clone lacks them."""
     folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or SOURCE.parent / "shared" / "logs")
     paths = sorted(folder.glob("*.darshan"))
     if not paths and os.environ.get("CI"):
