@@ -1,4 +1,4 @@
-"""A hostile program, bare and instrumented: does it end the same, and is its log right?"""
+"""Runs a hostile program with and without the runtime, to compare exit, output and log."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 
 from left import left_in
 
-SECONDS = 60  # after which a program hangs
+SECONDS = 60  # timeout of a program
 
 
 @dataclass
 class Outcome:
-    """How a program ended, and what it left."""
+    """How a program exited, and its files."""
 
     status: int
     stdout: bytes
@@ -29,18 +29,19 @@ class Outcome:
     records: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
 
     def value(self, name: str, counter: str) -> float:
-        """A counter of a file of the working folder, or of a full path; 0 without a record."""
+        """Returns a counter of a file in the working folder, or of a full path; 0
+        without a record."""
         path = name if name.startswith(("/", "<")) else str(self.work / name)
         found = [row for (_, file), row in self.records.items() if file == path and counter in row]
         return sum(row[counter] for row in found)
 
     def total(self, counter: str) -> float:
-        """A counter over all records."""
+        """Returns the sum of a counter over all records."""
         return sum(row.get(counter, 0) for row in self.records.values())
 
 
 def compile_c(folder: Path, source: str, *flags: str, name: str = "program") -> Path:
-    """A program of one C source; flags are gcc's and come last."""
+    """Compiles a program from one C source; flags are gcc's and come last."""
     file = folder / f"{name}.c"
     file.write_text(source)
     program = folder / name
@@ -51,14 +52,14 @@ def compile_c(folder: Path, source: str, *flags: str, name: str = "program") -> 
 
 
 def compile_for_all(build: Path, folder: Path, source: str, name: str) -> Path:
-    """A program with the library beside it, for everybody to run."""
+    """Compiles a program that all users may run, next to a copy of the library."""
     folder.chmod(0o755)
     shutil.copy(build / "libdarshan.so", folder)
     return compile_c(folder, source, name=name)
 
 
 def settings(build: Path, logs: Path, journals: Path) -> dict[str, str]:
-    """The environment of an instrumented program."""
+    """Returns the environment of an instrumented program."""
     return {
         **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
         "LD_PRELOAD": str(build / "libdarshan.so"),
@@ -69,7 +70,7 @@ def settings(build: Path, logs: Path, journals: Path) -> dict[str, str]:
 
 
 def read_records(parser: Path, paths: Sequence[Path]) -> dict[tuple[str, str], dict[str, float]]:
-    """The rows of some logs, added up."""
+    """Returns the sums of the rows of some logs."""
     records: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for path in paths:
         text = os.fsdecode(
@@ -109,10 +110,8 @@ def both(
     *,
     traced: Sequence[str | Path] = (),
 ) -> tuple[Outcome, Outcome]:
-    """A program bare, then instrumented, each in a working folder of its own.
-
-    traced: a command of strace, below which the instrumented one runs.
-    """
+    """Runs a program without the runtime, then with it, each in a working folder of its own.
+    traced: a command of strace that runs the instrumented program."""
     places = {name: folder / name for name in ("bare", "work", "logs", "journals")}
     for place in places.values():
         place.mkdir()
@@ -130,7 +129,7 @@ def both(
 
 
 def same_end(bare: Outcome, watched: Outcome) -> bool:
-    """Status and output are what they are without us."""
+    """Tells whether status and output are the same with and without the runtime."""
     return (bare.status, bare.stdout, bare.stderr) == (
         watched.status,
         watched.stdout,
@@ -139,7 +138,7 @@ def same_end(bare: Outcome, watched: Outcome) -> bool:
 
 
 def metadata(build: Path, log: Path) -> dict[str, str]:
-    """What the log says of itself, whether or not it is whole."""
+    """Returns the metadata of a log, which may be partial."""
     parse = [build / "darshan-parser", "--show-incomplete", log]
     text = subprocess.run(parse, check=True, capture_output=True, text=True).stdout
     marked = [line[len("# metadata: ") :] for line in text.split("\n") if "# metadata: " in line]

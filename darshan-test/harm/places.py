@@ -1,4 +1,4 @@
-"""Places of the kinds that programs find themselves in: file systems of files, full ones."""
+"""File systems in image files, full ones as well, for tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from left import left_in
 MIB = 1 << 20
 PAGE = 4096
 
-# The smallest image that each mkfs takes, roundly, and what it is told.
+# The approximate smallest image of each mkfs, and its options.
 IMAGES = {
     "ext4": (16 * MIB, ["-q", "-m", "0", "-O", "^has_journal"]),
     "xfs": (320 * MIB, ["-q"]),
@@ -25,7 +25,7 @@ IMAGES = {
 
 
 def make(kind: str, image: Path) -> None:
-    """An empty file system in a file."""
+    """Creates an empty file system in an image file."""
     size, options = IMAGES[kind]
     with image.open("wb") as file:
         file.truncate(size)
@@ -39,7 +39,7 @@ def make(kind: str, image: Path) -> None:
 
 @contextmanager
 def mounted(folder: Path, *what: str | Path) -> Iterator[Path]:
-    """A folder with something mounted there, as mount is told."""
+    """Mounts something on a folder during the block."""
     folder.mkdir(exist_ok=True)
     subprocess.run(["mount", *what, folder], check=True)
     try:
@@ -50,7 +50,7 @@ def mounted(folder: Path, *what: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def file_system(kind: str, folder: Path) -> Iterator[Path]:
-    """An empty file system of this kind, tmpfs among them, in a folder."""
+    """Mounts an empty file system of this kind, or a tmpfs, during the block."""
     if kind == "tmpfs":
         with mounted(folder, "-t", "tmpfs", "-o", "size=16m", "none"):
             yield folder
@@ -63,7 +63,7 @@ def file_system(kind: str, folder: Path) -> Iterator[Path]:
 
 
 def take(file: int, at: int, size: int) -> bool:
-    """Whether so much more room is the file's."""
+    """Allocates bytes of a file; returns whether that succeeded."""
     try:
         os.posix_fallocate(file, at, size)
     except OSError:
@@ -72,12 +72,12 @@ def take(file: int, at: int, size: int) -> bool:
 
 
 def sync(folder: Path) -> None:
-    """What was removed is free from then on, also where that waits for a transaction."""
+    """Makes the space of removed files available; some file systems wait for a transaction."""
     subprocess.run(["sync", "-f", folder], check=True)
 
 
 def empty(folder: Path) -> None:
-    """Nothing is in it."""
+    """Removes all files of a folder."""
     for path in folder.iterdir():
         if path.is_file():
             path.unlink()
@@ -85,7 +85,8 @@ def empty(folder: Path) -> None:
 
 
 def fill(folder: Path, free: int) -> None:
-    """Fills an empty file system up to about so many bytes: another file has them meanwhile."""
+    """Fills an empty file system until about `free` bytes are left, which another file reserves
+    meanwhile."""
     with (folder / "spare").open("wb") as spare, (folder / "full").open("wb") as full:
         assert free == 0 or take(spare.fileno(), 0, free)
         at, step = 0, 256 * MIB
@@ -101,8 +102,8 @@ def fill(folder: Path, free: int) -> None:
 def watch(
     build: Path, command: Sequence[str | Path], work: Path, logs: Path, journals: Path
 ) -> Outcome:
-    """Runs a program whose launcher gives it the library beside it (limits.c).
-    A journal that the line names elsewhere, in memory, counts, and is removed."""
+    """Runs a program whose launcher preloads the library next to it (limits.c).  Counts and removes
+    a journal in memory that a line on stderr names."""
     environment = {**settings(build, logs, journals), "LD_PRELOAD": ""}
     environment["PRELOAD"] = str(Path(command[-2]).with_name("libdarshan.so"))
     outcome = run(command, work, environment)

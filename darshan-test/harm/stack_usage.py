@@ -28,14 +28,14 @@ NODE = re.compile(
 EDGE = re.compile(r'^edge: \{ sourcename: "\*?([^"]+)" targetname: "\*?([^"]+)"')
 INDIRECT = "__indirect_call"
 
-# Only the program's own arguments, as in the C library's functions of these names.
+# Their frame holds the program's own arguments, as in the C library's functions of these names.
 CALLERS_OWN = {"execl", "execle", "execlp"}
 
-# Not called by programs, but by their start, on the stack of main.
+# Programs do not call this; it runs at their start, on the stack of main.
 START = {"darshan_link"}
 
-# What functions of the C library need that are called on the caller's stack, measured
-# with glibc 2.36 and rounded up.
+# Stack bytes of C library functions that the runtime calls on the caller's stack, measured with
+# glibc 2.36 and rounded up.
 LIBC = {
     **dict.fromkeys(
         (
@@ -59,24 +59,24 @@ LIBC = {
     **dict.fromkeys(("__divti3", "__udivti3", "clock_gettime"), 96),
     "_dl_find_object": 128,
     "ftello": 320,
-    "memmem": 448,  # of words below 256 bytes
+    "memmem": 448,  # for needles below 256 bytes
     "wcrtomb": 448,
-    "vsnprintf": 0,  # less than error() itself, of which it does a part
-    "stack_switch": 24,  # assembler, as is
-    "vfork": 16 + 64,  # with its call of real_resolve's switch
-    "dlopen": 24 + 272 + 64,  # with its call of deepbind_note, and what that calls
+    "vsnprintf": 0,  # less than error() itself, of which it is a part
+    "stack_switch": 24,  # assembly, exact
+    "vfork": 16 + 64,  # including its call of real_resolve's switch
+    "dlopen": 24 + 272 + 64,  # including its call of deepbind_note and the functions below it
 }
 
-# Assembler that saves its arguments, asks in C where to go, and goes there with its own
-# frame given back (modules/stdio/messages-enter.S).
+# Assembly that saves its arguments, gets its target from a C function, frees its own frame and
+# jumps to the target (modules/stdio/messages-enter.S).
 ENTERS = ("warn", "warnx", "vwarn", "vwarnx", "err", "errx", "verr", "verrx")
 ENTERS += ("error", "error_at_line")
 ENTER_FRAME = 232
 
-# And on memory of ours: the loader, compression.
+# Stack bytes of other functions on the runtime's own stack, such as the loader and compression.
 OTHERS = 32 << 10
 AREA = 128 << 10  # STACK_BYTES of intercept/stack.h
-# The way to the place where a caller left its own stack, in MPI_Finalize.
+# Stack bytes between a wrapper and the point where MPI_Finalize left the caller's stack.
 HOME = 640
 
 SWITCH = re.compile(r"\bstack_run(?:_anyway)?\(([a-z_]+),")
@@ -106,7 +106,7 @@ class CallGraph:
     """The functions of all .ci files."""
 
     def __init__(self, files: Iterable[Path], *, on_ours: bool = False) -> None:
-        self.on_ours = on_ours  # this is about what runs on memory of ours
+        self.on_ours = on_ours  # this graph is about functions on the runtime's own stack
         self.functions: dict[str, Function] = {}
         self.deepest: dict[str, Path_] = {}
         self.problems: set[str] = set()
@@ -121,7 +121,7 @@ class CallGraph:
 
     def read(self, file: Path) -> None:
         """Adds the functions that one object file holds, and what they call."""
-        # A wrapper whose symbol is shown under conditions has a name of its own (shown.h).
+        # A wrapper that is exported conditionally has a name with a prefix (shown.h).
         text = file.read_text().replace("darshan_wrap_", "")
         for line in text.splitlines():
             if node := NODE.match(line):

@@ -1,4 +1,4 @@
-"""Descriptors that a process is born with: they count by name from their first use on."""
+"""Inherited descriptors: their files count by name from the first use on."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All cases, chosen by name."""
+    """The program with all cases, which are chosen by name."""
     return compile_c(tmp_path_factory.mktemp("born"), PROGRAM, "-w")
 
 
 def started(build: Path, program: Path, tmp_path: Path, case: str, redirects: str) -> Outcome:
-    """A case with these redirections of bash, which names nothing else."""
+    """Runs a case with these redirections of bash and no other arguments."""
     script = f"ulimit -n $(ulimit -Hn); exec {program} {case} {redirects}"
 
     def setup(work: Path) -> None:
@@ -107,14 +107,14 @@ def test_streams_and_numbers(build: Path, program: Path, tmp_path: Path) -> None
     assert log.value("out", "POSIX_BYTES_WRITTEN") == 9
     assert log.value("said", "STDIO_BYTES_WRITTEN") == 5
     assert log.value("<STDIN>", "STDIO_READS") == 0
-    # Those that count are bash's, which has duplicated each once.
+    # These opens are bash's, which duplicates each descriptor once.
     for name in ("in", "out", "said"):
         assert log.value(name, "POSIX_OPENS") == 2
         assert log.value(name, "STDIO_OPENS") == 0
 
 
 def test_places(build: Path, program: Path, tmp_path: Path) -> None:
-    """They are known from the first seek on."""
+    """File offsets are known from the first seek on."""
     log = started(build, program, tmp_path, "update", "7<>data")
     assert log.value("data", "POSIX_BYTES_WRITTEN") == 8
     assert log.value("data", "POSIX_EXT_UNPLACED_WRITTEN") == 5
@@ -167,7 +167,7 @@ def test_what_is_not_used_is_not_looked_at(build: Path, program: Path, tmp_path:
 
 @pytest.mark.needs("root")
 def test_below_another_root(build: Path, program: Path, tmp_path: Path) -> None:
-    """Without /proc a file has no name; its bytes count all the same."""
+    """Without /proc a file has no name, but its bytes count."""
     (tmp_path / "journals").mkdir()
     with (tmp_path / "out").open("wb") as out:
         subprocess.run(
@@ -204,7 +204,7 @@ def test_an_ordinary_user(build: Path, tmp_path: Path) -> None:
     assert records["POSIX", str(tmp_path / "work" / "out")]["POSIX_BYTES_WRITTEN"] == 1
 
 
-SPAWNS = (  # of Python: posix_spawn, vfork by the module, popen and system of libc
+SPAWNS = (  # spawns of Python: posix_spawn, vfork in subprocess, and libc's system
     "import os,subprocess,ctypes\n"
     "out = open('link/out', 'wb', 0)\n"
     "os.set_inheritable(out.fileno(), True)\n"
@@ -216,7 +216,7 @@ SPAWNS = (  # of Python: posix_spawn, vfork by the module, popen and system of l
     "subprocess.run(['/bin/true'], stdout=open('real/other', 'wb'))\n"
     "ctypes.CDLL(None).system(b'cat in >&%d' % out.fileno())\n"
 )
-# A script, and how much is written to a file under each name: 5 bytes by each cat.
+# Scripts by the name under which they write a file: each cat writes 5 bytes.
 NAMES = {
     "link/out": {
         "cat in >link/out",
@@ -236,7 +236,8 @@ NAMES = {
 
 
 def told(build: Path, tmp_path: Path, script: list[str]) -> Outcome:
-    """A run in a folder with a link; no process of it ends otherwise than without us."""
+    """Runs a script in a folder with a symbolic link; its processes exit as they do without the
+    runtime."""
 
     def setup(work: Path) -> None:
         (work / "real").mkdir()
@@ -251,7 +252,7 @@ def told(build: Path, tmp_path: Path, script: list[str]) -> Outcome:
 
 
 def of_names(log: Outcome) -> dict[str, float]:
-    """What was written to the file, by name."""
+    """Returns the bytes written to the file, by its names."""
     every = ("link/out", "real/out", "link/new", "real/new")
     found = {name: log.value(name, "POSIX_BYTES_WRITTEN") for name in every}
     return {name: n for name, n in found.items() if n}
@@ -273,7 +274,7 @@ def test_spawned_programs_hear_it(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_two_names_stay_apart(build: Path, tmp_path: Path, shell: str) -> None:
-    """One after another, by programs that use them themselves, and by children of such."""
+    """Programs that use two names one after the other, and their children, keep the names apart."""
     child = "sh -c 'cat in; true'"
     script = f"cat in >link/out; cat in >>real/out; {child} >>link/out; {child} >>real/out; true"
     log = told(build, tmp_path, [shell, "-c", script])
@@ -281,7 +282,7 @@ def test_two_names_stay_apart(build: Path, tmp_path: Path, shell: str) -> None:
 
 
 def test_another_file_has_another_name(build: Path, tmp_path: Path) -> None:
-    """The link leads elsewhere, and a file of the old place is named as it is."""
+    """After the link leads elsewhere, a file in the old folder has its own name."""
     script = "cat in >link/out; mkdir b; rm link; ln -s b link; cat in >link/out; cat in >>real/out"
     log = told(build, tmp_path, ["sh", "-c", script])
     assert of_names(log) == {"link/out": 10, "real/out": 5}
@@ -292,7 +293,7 @@ STRANGE = ("a\nb", " ", "\x1b[2J", "\udcff", "x" * 250, "(deleted)", "out (delet
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_any_name_is_handed_on(build: Path, tmp_path: Path, shell: str) -> None:
-    """All of them at once, and a folder that is deep."""
+    """All strange names at once, and a deep folder."""
     deep = "/".join(["d" * 200] * 5)
     lines = [f'cat in >"link/$each" && cat in >>"{deep}/link/$each"', "done"]
     script = "\n".join(
@@ -309,7 +310,7 @@ def test_any_name_is_handed_on(build: Path, tmp_path: Path, shell: str) -> None:
 @pytest.mark.needs("runs:unshare -p -f")
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_where_numbers_mean_others(build: Path, tmp_path: Path, shell: str) -> None:
-    """A PID namespace with /proc of the one outside."""
+    """In a PID namespace with the /proc of its parent namespace, names are still right."""
     inside = f"{shell} -c 'cat in >link/out; cat in >>real/out; true'"
     log = told(build, tmp_path, ["sh", "-c", f"unshare -p -f {inside}; true"])
     found = of_names(log)
@@ -319,7 +320,8 @@ def test_where_numbers_mean_others(build: Path, tmp_path: Path, shell: str) -> N
 
 
 def test_a_name_that_somebody_plants(build: Path, tmp_path: Path) -> None:
-    """Where a name should be, something else is: the system's name is taken."""
+    """If something else is at the path of the stored name, the runtime uses the name that the
+    kernel reports."""
     plant = "for f in $DARSHAN_ENABLE_NONMPI/name.*; do rm $f; case $how in "
     plant += "1) mkdir $f;; 2) mkfifo $f;; 3) echo x >$f;; 4) ln -s relative $f;; 5) ln -s / $f;;"
     plant += " esac; done"
@@ -328,7 +330,7 @@ def test_a_name_that_somebody_plants(build: Path, tmp_path: Path) -> None:
     assert sum(found.values()) == 25
 
 
-SUBSTITUTIONS = (  # bash: what its own commands say into a pipe, after one that said it to a file
+SUBSTITUTIONS = (  # bash: writes of builtins to a pipe, after a builtin wrote to a file
     "x=$(echo aaaaaaaaaaaaa)",
     "x=`printf %s aaaaaaaaaaaaa; type ls`",
     "f() { echo aaaaaaaaaaaaa; x=$(pwd; echo a); echo b; }; x=$(f)",
@@ -338,7 +340,7 @@ SUBSTITUTIONS = (  # bash: what its own commands say into a pipe, after one that
 
 
 def test_a_substitution_after_a_redirection(build: Path, tmp_path: Path) -> None:
-    """Wherever standard output leads."""
+    """The bytes of builtins count for the right file, wherever standard output leads."""
     lines = [f"echo {i} >>out; {text}" for i, text in enumerate(SUBSTITUTIONS)]
     script = "\n".join([*lines, "exec >elsewhere", *lines, "exec >/dev/null", *lines, ":"])
     bare, watched = both(build, tmp_path, ["bash", "-c", script])

@@ -1,4 +1,4 @@
-"""Children in their parent's memory: whatever they do, the parent's records stay its own."""
+"""Children in their parent's memory: whatever they do, the parent's records are unchanged."""
 
 from __future__ import annotations
 
@@ -121,7 +121,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def parent_is_whole(outcomes: tuple[Outcome, Outcome], deed: str, kind: tuple[str, ...]) -> None:
-    """One log, with every byte that the parent wrote, and nothing of the child's in its files."""
+    """Checks for one log with every byte that the parent wrote, and none of the child in
+    its files."""
     bare, watched = outcomes
     assert bare.status == 0, bare.stderr
     assert same_end(bare, watched), watched.stderr
@@ -130,13 +131,14 @@ def parent_is_whole(outcomes: tuple[Outcome, Outcome], deed: str, kind: tuple[st
         assert watched.value(file, "POSIX_BYTES_WRITTEN") == size, file
     thread = {"settls", "files", "fs"} <= set(kind)
     mine = {"descriptors": "of-child", "folder": "folder/inside"}.get(deed)
-    if mine and thread:  # in all but name
+    if mine and thread:  # a thread in all but name
         shared = 3 * 3 if deed == "descriptors" else 0
         assert watched.value(mine, "POSIX_BYTES_WRITTEN") == 3 * 700 + shared
 
 
 def run_all(build: Path, program: Path, folder: Path, deed: str, *how: str) -> None:
-    """Every way to share: waiting or not, storage, descriptors, folder."""
+    """Tests each combination of shared resources: vfork or not, thread storage, descriptors,
+    folder."""
     for kind in KINDS:
         place = folder / ("-".join(kind) or "plain")
         place.mkdir()
@@ -151,13 +153,13 @@ def test_clone(deed: str, build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("deed", ["exec", "exec-fails", "_exit"])
 def test_clone_unseen(deed: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """Nobody told the runtime; a child that ends or becomes another program is told all the
-    same."""
+    """Even if clone is not intercepted, the runtime recognizes the child at its exec or exit."""
     run_all(build, program, tmp_path, deed, "unseen")
 
 
 def test_what_is_not_counted_is_said(build: Path, program: Path, tmp_path: Path) -> None:
-    """A child in the parent's memory writes to what the parent opened."""
+    """A child in the parent's memory writes to a file that the parent opened; the log counts the
+    dropped events."""
     _, watched = both(build, tmp_path, [program, "writes", str(VM | VFORK)])
     assert watched.status == 0
     assert watched.value("file", "POSIX_BYTES_WRITTEN") == OF_PARENT["file"]
@@ -185,7 +187,7 @@ int main(void) {
 
 
 def test_files_of_a_child_alone(build: Path, tmp_path: Path) -> None:
-    """Nothing is recorded of them, which is said."""
+    """Files of a vfork child are not recorded; the log counts the dropped events."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, OWN_FILES, "-w")])
     assert bare.status == 0 and same_end(bare, watched)
     assert watched.value("of-parent", "POSIX_BYTES_WRITTEN") == 7
@@ -236,7 +238,7 @@ int main(void) {
 
 
 def test_libc(build: Path, tmp_path: Path) -> None:
-    """What libc starts children by."""
+    """Children that libc starts do not change the parent's records."""
     program = compile_c(tmp_path, LIBC, "-w")
     bare, watched = both(build, tmp_path, [program])
     assert bare.status == 0 and same_end(bare, watched), watched.stderr
@@ -245,7 +247,7 @@ def test_libc(build: Path, tmp_path: Path) -> None:
 
 
 def test_python(build: Path, tmp_path: Path) -> None:
-    """subprocess, by vfork and by fork, while a file is being written."""
+    """Python's subprocess, by vfork and by fork, while a file is being written."""
     script = tmp_path / "script.py"
     script.write_text(
         """import os, subprocess

@@ -1,4 +1,5 @@
-"""What a descriptor stands for: no way to make, keep or end one makes bytes go astray."""
+"""Descriptors and their files: however a descriptor is made, passed or closed, bytes count for the
+right file."""
 
 from __future__ import annotations
 
@@ -106,7 +107,7 @@ static int known_to_us(int pid, int fd) {
 }
 """
 
-# name -> (what the program does, the bytes written per file; no record: None)
+# name -> (C code of the case, bytes written per file; None: no record)
 CASES: dict[str, tuple[str, dict[str, int | None]]] = {
     "dup2_of_nothing": (
         'int fd = make("a"); FAILS(dup2(999, fd), EBADF); put(fd, 100);',
@@ -266,7 +267,7 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         FAILS(pidfd_getfd(pidfd, 999, 0), EBADF);""",
         {"a": 137},
     ),
-    "a_stream_that_came_back": (  # from a file that its number stood for, and not told
+    "a_stream_that_came_back": (  # from a file that its descriptor referred to, unknown to stdio
         r"""int ends[2], saved = dup(1), fd = make("a");
         WANT(dup2(fd, 1) == 1 && printf("12") == 2 && fflush(stdout) == 0);
         WANT(fileno(stdout) == 1); put(1, 30);
@@ -293,7 +294,7 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All cases in one program, chosen by name."""
+    """The program with all cases, which are chosen by name."""
     cases = "".join(
         f"static void {name}(void) {{\n{body}\n}}\n" for name, (body, _) in CASES.items()
     )
@@ -323,7 +324,7 @@ def test_bytes_belong_to_their_file(name: str, build: Path, program: Path, tmp_p
 
 
 def test_position_of_what_arrived(build: Path, program: Path, tmp_path: Path) -> None:
-    """Whoever sent it may move it at any time: no place is made up."""
+    """The sender of a descriptor may move its offset at any time, so no offset is recorded."""
     _, watched = both(build, tmp_path, [program, "sent_over_a_socket"])
     assert watched.value("a", "POSIX_MAX_BYTE_WRITTEN") == 0
     assert watched.value("a", "POSIX_EXT_UNPLACED_WRITTEN") == 107
@@ -355,7 +356,8 @@ int main(int argc, char **argv) {
 
 @pytest.mark.parametrize("folder", [".", "below", "full"])
 def test_files_without_a_name(build: Path, tmp_path: Path, folder: str) -> None:
-    """Each has the name that the system has for it, the folder has none of their bytes."""
+    """A file without a name has the name that the kernel reports; its bytes do not count for the
+    folder."""
     program = compile_c(tmp_path, UNNAMED)
     where = str(tmp_path / "work") if folder == "full" else folder
     _, watched = both(
@@ -374,7 +376,7 @@ def test_files_without_a_name(build: Path, tmp_path: Path, folder: str) -> None:
 
 @pytest.mark.needs("ptrace")
 def test_a_close_that_never_came_to_the_kernel(build: Path, program: Path, tmp_path: Path) -> None:
-    """The descriptor stays what it is."""
+    """If close fails before the kernel closes the descriptor, its writes still count."""
     keep = ["-P", "a", "-e", "trace=close", "-e", "inject=close:error=EIO"]
     command = ["strace", "-qq", "-o", tmp_path / "trace", *keep, program, "close_that_fails"]
     bare, watched = both(build, tmp_path, command, lambda work: (work / "a").touch() or None)

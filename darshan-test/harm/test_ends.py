@@ -1,4 +1,4 @@
-"""Whatever a process does at its very end is in its log: handlers, destructors, streams."""
+"""The log has all I/O at the end of a process: exit handlers, destructors, streams."""
 
 from __future__ import annotations
 
@@ -143,14 +143,14 @@ WAYS = {
 
 
 def of_library(name: str, way: str) -> dict[str, int]:
-    """What a library of this name writes at the end."""
+    """Returns the files that a library with this name writes at exit."""
     if way == "quick_exit":
         return {f"{name}-quick": 60}
     return {f"{name}-atexit": 20, f"{name}-on_exit": 40, f"{name}-destructor": 30}
 
 
 def all_is_there(outcomes: tuple[Outcome, Outcome], expected: dict[str, int]) -> None:
-    """The same end, one log, and in it every byte of these files, which have no others."""
+    """Checks for an equal exit and one log with every byte of exactly these files."""
     bare, watched = outcomes
     assert same_end(bare, watched), watched.stderr
     assert len(watched.logs) == 1 and not watched.journals
@@ -161,7 +161,7 @@ def all_is_there(outcomes: tuple[Outcome, Outcome], expected: dict[str, int]) ->
 
 
 def compile_library(folder: Path, name: str, *flags: str | Path) -> Path:
-    """A library whose names begin with its own."""
+    """Compiles a library whose files begin with its name."""
     target = folder / f"lib{name}.so"
     compile_c(
         folder,
@@ -180,7 +180,7 @@ def compile_library(folder: Path, name: str, *flags: str | Path) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Libraries, one on the other, and programs."""
+    """Libraries that depend on each other, and programs."""
     place = tmp_path_factory.mktemp("ends")
     below = compile_library(place, "below")
     compile_library(place, "above", "-Wl,--no-as-needed", below, f"-Wl,-rpath,{place}")
@@ -201,19 +201,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_program(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
-    """Handlers, keys of threads, streams with functions of the program's own."""
+    """Exit handlers, thread-specific keys, and streams with functions of the program."""
     all_is_there(both(build, tmp_path, [folder / "program", way]), WAYS[way])
 
 
 @pytest.mark.parametrize("way", ["return", "last-thread", "quick_exit"])
 def test_libraries(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
-    """Two libraries, whose ends may come after that of the runtime."""
+    """Two libraries whose destructors may run after that of the runtime."""
     expected = {**WAYS[way], **of_library("above", way), **of_library("below", way)}
     all_is_there(both(build, tmp_path, [folder / "linked", way]), expected)
 
 
 def test_plugins(build: Path, folder: Path, tmp_path: Path) -> None:
-    """One that stays open, and one that is closed before the end."""
+    """A plugin that stays open, and one that is closed before exit."""
     command = [folder / "program", "plugin", folder / "libplugin.so", folder / "libother.so"]
     closed = of_library("other", "return")
     del closed["other-on_exit"]
@@ -222,10 +222,10 @@ def test_plugins(build: Path, folder: Path, tmp_path: Path) -> None:
 
 
 def test_exit_in_a_constructor(build: Path, folder: Path, tmp_path: Path) -> None:
-    """Before main, and before the loader asked to be called at the end: no destructor runs."""
+    """exit() before main, and before the loader registers destructors: no destructor runs."""
     expected = {f"below-{what}": n for what, n in (("constructor", 80), ("atexit", 20))}
     outcomes = both(build, tmp_path, [folder / "linked"], extra={"ENDS_IN_CONSTRUCTOR": "1"})
-    assert outcomes[0].status != 3  # it was not set
+    assert outcomes[0].status != 3  # the variable is not set there
     bare = subprocess.run(
         [folder / "linked"], cwd=tmp_path / "bare", env={"ENDS_IN_CONSTRUCTOR": "1"}, check=False
     )
@@ -237,7 +237,7 @@ def test_exit_in_a_constructor(build: Path, folder: Path, tmp_path: Path) -> Non
 
 
 def test_end_in_a_destructor(build: Path, folder: Path, tmp_path: Path) -> None:
-    """A library ends the process where the others would have had their turn."""
+    """A library calls _exit before the destructors of the other libraries."""
     _, watched = both(build, tmp_path, [folder / "linked"], extra={"ENDS_IN_DESTRUCTOR": "1"})
     assert watched.status == 4
     assert len(watched.logs) == 1 and not watched.journals
@@ -263,7 +263,7 @@ int main() { return of_thread.n + local().n + statically.n == 66 ? 0 : 1; }
 
 @pytest.mark.needs("program:g++")
 def test_objects_of_cxx(build: Path, tmp_path: Path) -> None:
-    """Static, local and thread-local objects write as they go."""
+    """Static, local and thread-local objects write in their destructors."""
     program, source = tmp_path / "objects", tmp_path / "objects.cpp"
     source.write_text(CXX)
     subprocess.run(["g++", "-o", program, source], check=True)
@@ -271,13 +271,13 @@ def test_objects_of_cxx(build: Path, tmp_path: Path) -> None:
 
 
 def printed(*command: str) -> str:
-    """What a command says."""
+    """Returns the output of a command."""
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.fixture(scope="module")
 def static(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program with the runtime in itself."""
+    """The program, statically linked with the runtime."""
     if not Path(printed("gcc", "-print-file-name=libc.a")).is_absolute():
         absent("there is no libc.a")
     folder = tmp_path_factory.mktemp("static")
@@ -287,12 +287,12 @@ def static(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_static(way: str, build: Path, static: Path, tmp_path: Path) -> None:
-    """The same where nothing is loaded."""
+    """Like test_program, for a static program."""
     all_is_there(both(build, tmp_path, [static, way]), WAYS[way])
 
 
 def test_a_thread_that_never_ends(build: Path, folder: Path, tmp_path: Path) -> None:
-    """What it writes while the log is written is after the end: nothing more than that is lost."""
+    """Only the bytes that it writes after the log's finalization are missing."""
     _, watched = both(build, tmp_path, [folder / "program", "endless"])
     assert watched.status == 0 and len(watched.logs) == 1 and not watched.journals
     counted = watched.value("endless", "POSIX_BYTES_WRITTEN")

@@ -1,4 +1,5 @@
-"""An exec answers as without us, and a program's locks outlive our look at what it starts."""
+"""exec returns the same errors as without the runtime, and a program keeps its file locks while the
+runtime inspects executables."""
 
 from __future__ import annotations
 
@@ -94,14 +95,15 @@ int main(int argc, char **argv) {
 
 
 def test_bad_memory_is_an_error_not_a_fault(build: Path, tmp_path: Path) -> None:
-    """What the kernel answers with EFAULT we do not read."""
+    """The runtime does not read memory for which the kernel returns EFAULT."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, BAD_MEMORY)])
     assert same_end(bare, watched), (watched.stdout, watched.stderr)
     assert bare.stdout.count(b" 14\n") >= 9
 
 
 def test_locks_stay(build: Path, tmp_path: Path) -> None:
-    """To close a descriptor of a file ends a process's locks on it, so we open no such one."""
+    """The runtime must not open and close a locked file, because a close releases the process's
+    locks on it."""
     program = compile_c(tmp_path, LOCKS)
 
     def files(work: Path) -> None:
@@ -118,7 +120,7 @@ def test_locks_stay(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:strace")
 def test_who_has_no_locks_does_not_read_the_list(build: Path, tmp_path: Path) -> None:
-    """To read it takes 10 ms, in which nobody on the machine gets a lock."""
+    """Reading /proc/locks takes 10 ms, in which no process of the machine gets a lock."""
     strace = ["strace", "-f", "-qq", "-o", tmp_path / "trace", "-e", "trace=open,openat"]
     script = "import os; os.system('true'); os.execvp('sh', ['sh', '-c', '/bin/true; exit 3'])"
     bare, watched = both(build, tmp_path, ["python3", "-c", script], traced=strace)

@@ -1,4 +1,4 @@
-"""The floating-point state is the program's: flags, traps and rounding are as without us."""
+"""The floating-point state is the program's: flags, traps and rounding are unchanged."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ int main(int argc, char **argv) {
 def test_floats(
     build: Path, tmp_path: Path, rounding: str, arguments: list[str], *, traced: bool
 ) -> None:
-    """No flag is raised, no trap is met, rounding stays; and what was written is in the log."""
+    """The runtime raises no flag, triggers no trap and keeps the rounding; the log has
+    all writes."""
     flags = [f"-DROUND={rounding}", f"-DWRITES={WRITES}", f"-DBYTES={BYTES}"]
     program = compile_c(tmp_path, PROGRAM, *flags, "-lm")
     extra = {"DXT_ENABLE_IO_TRACE": "1"} if traced else {}

@@ -1,4 +1,4 @@
-"""The working folder: whoever changes it, relative names are those of the files that were meant."""
+"""The working folder: however it changes, relative names are resolved to the right files."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ CASES: dict[str, dict[str, int]] = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All cases in one program, chosen by name."""
+    """The program with all cases, which are chosen by name."""
     folder = tmp_path_factory.mktemp("folders")
     chosen = "\n".join(f"  CASE({name})" for name in CASES)
     return compile_c(folder, PROGRAM.replace("  CASES\n", chosen + "\n"), "-w", "-lutil")
@@ -230,7 +230,7 @@ NEEDED = {"by_threads": ALONE}
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=NEEDED.get(n, ())) for n in CASES])
 def test_names(name: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """Every byte is in the record of its file, and nothing is left behind."""
+    """Every byte is in the record of its file, and no journal remains."""
     bare, watched = both(build, tmp_path, [program, name])
     assert bare.status == 0, bare.stderr
     assert same_end(bare, watched), watched.stderr
@@ -251,7 +251,7 @@ def test_names(name: str, build: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith("daemon")])
 @pytest.mark.parametrize("tree", ["1", "0"])
 def test_a_daemon(name: str, tree: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """The parent ends inside of libc: its part, or its log, is written before."""
+    """The parent exits inside libc; its part or its log is written before."""
     _, watched = both(build, tmp_path, [program, name], extra={"DARSHAN_JOB_TREE": tree})
     assert len(watched.logs) == (1 if tree == "1" else 2) and not watched.journals
     assert watched.value("before", "POSIX_OPENS") == 1

@@ -1,4 +1,4 @@
-"""What becomes of what finds no place in a table of the runtime: counted, or said."""
+"""Objects that exceed a table of the runtime are counted, or the log counts the dropped events."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ with h5py.File('data.h5', 'w') as file:
 
 @pytest.fixture
 def many_descriptors() -> None:
-    """Descriptors for more streams than the runtime follows."""
+    """Allows more descriptors than the streams that the runtime can follow."""
     least = 17000
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < least:
@@ -105,7 +105,7 @@ def many_descriptors() -> None:
 
 
 def test_posix_requests(build: Path, tmp_path: Path) -> None:
-    """There is room for any number of POSIX AIO requests in flight."""
+    """The number of POSIX AIO requests in flight has no limit."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, AIO)])
     same_end(bare, watched)
     assert watched.value("data", "POSIX_EXT_AIO_SUBMITS") == 20000
@@ -116,9 +116,9 @@ def test_posix_requests(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("many_descriptors")
 def test_streams(build: Path, tmp_path: Path) -> None:
-    """Of streams 16,384 are followed at a time; the log says how many are not."""
+    """The runtime follows 16,384 streams at a time; the log counts the others."""
     _, watched = both(build, tmp_path, [compile_c(tmp_path, STREAMS)])
-    followed = 16384 - 3  # of which three are the standard streams
+    followed = 16384 - 3  # three slots are the standard streams
     assert watched.status == 0
     assert watched.value("data", "STDIO_OPENS") == followed
     assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(16500 - followed)
@@ -126,23 +126,25 @@ def test_streams(build: Path, tmp_path: Path) -> None:
 
 
 def test_mappings(build: Path, tmp_path: Path) -> None:
-    """Of mappings 4,096 are known at a time; the bytes of the others are not measured."""
+    """The runtime knows 4,096 mappings at a time; it does not measure the bytes of the others."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, MAPPINGS)])
     same_end(bare, watched)
     assert watched.value("data", "POSIX_EXT_MMAP_BYTES") == 5000 * 8192
-    # Behind these, what a slow machine could not look at within 2 ms.
+    # These, and mappings that a slow machine could not inspect within 2 ms.
     assert watched.value("data", "POSIX_EXT_MMAP_UNMEASURED") >= (5000 - 4096) * 8192
 
 
 def test_cookies(build: Path, tmp_path: Path) -> None:
-    """Of streams with functions of the program 256 are emptied at the end."""
+    """The runtime flushes 256 streams with functions of the program at exit; the log counts the
+    others."""
     _, watched = both(build, tmp_path, [compile_c(tmp_path, COOKIES)])
     assert watched.status == 0
     assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(300 - 256)
 
 
 def test_datasets(build: Path, tmp_path: Path) -> None:
-    """Of HDF5's ids 16,384 are known at a time: the file's, the first, and so many more."""
+    """The runtime knows 16,384 HDF5 ids at a time: those of the file, the first dataset and the
+    others."""
     _, watched = both(build, tmp_path, [sys.executable, "-c", DATASETS, "16400"])
     assert watched.status == 0
     assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(16400 + 2 - 16384)

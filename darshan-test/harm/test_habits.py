@@ -1,4 +1,4 @@
-"""Who leaves a log and who does not, what it is called, where it lies, and what switches us off."""
+"""The processes that leave a log, its name and folder, and ways to disable the runtime."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
 
 @dataclass
 class Left:
-    """How a command ended, and what it left."""
+    """How a command exited, and its files."""
 
     status: int
     out: str
@@ -52,7 +52,7 @@ class Left:
 
 @dataclass
 class Place:
-    """Folders of one test, and what runs in them."""
+    """The folders of one test, and the commands that run in them."""
 
     build: Path
     folder: Path
@@ -60,11 +60,11 @@ class Place:
 
     @property
     def work(self) -> Path:
-        """Where commands run."""
+        """The working folder of commands."""
         return self.folder / "work"
 
     def settings(self) -> dict[str, str]:
-        """What a user exports who has read the first page only."""
+        """Returns the environment that the first page of the guide describes."""
         return {
             "LD_PRELOAD": str(self.library),
             "DARSHAN_LOGPATH": str(self.folder / "logs"),
@@ -72,7 +72,7 @@ class Place:
         }
 
     def run(self, command: Sequence[str | Path], **extra: str) -> Left:
-        """Runs a command with the runtime exported, and lists all that is there then."""
+        """Runs a command with the runtime exported; returns its exit and all files."""
         ours = ("DARSHAN_", "LD_", "OMPI_", "PMI_")
         plain = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         done = subprocess.run(
@@ -90,14 +90,14 @@ class Place:
         return Left(done.returncode, done.stdout, done.stderr, logs, journals)
 
     def total(self, logs: Sequence[Path], name: str, counter: str = BYTES) -> float:
-        """A counter of a file of the working folder, added up over logs."""
+        """Returns the sum over logs of a counter of a file in the working folder."""
         rows = read_records(self.build / "darshan-parser", logs)
         return sum(
             row.get(counter, 0) for (_, path), row in rows.items() if path == str(self.work / name)
         )
 
     def header(self, log: Path) -> str:
-        """What stands above the rows."""
+        """Returns the output of darshan-parser, for its header."""
         parser = self.build / "darshan-parser"
         return subprocess.run([parser, log], check=True, capture_output=True, text=True).stdout
 
@@ -112,13 +112,13 @@ def place(build: Path, tmp_path: Path) -> Place:
 
 @pytest.fixture(scope="module")
 def writes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program above."""
+    """The program WRITES."""
     return compile_c(tmp_path_factory.mktemp("writes"), WRITES, name="writes")
 
 
 @pytest.fixture(scope="module", params=MPIS, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """One MPI after the other."""
+    """Each MPI in turn."""
     chosen: Mpi = request.param
     needs(f"mpi:{chosen.name}")
     return chosen
@@ -126,16 +126,16 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def job(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """job.c of the tests of MPI, for this MPI."""
+    """job.c of the MPI tests, for this MPI."""
     return mpi.build("job.c", tmp_path_factory.mktemp("job") / "job")
 
 
 def launch(mpi: Mpi, ranks: int, *command: str | Path) -> list[str]:
-    """A job's command line."""
+    """Returns the command line of a job."""
     return mpi.launch(["-n", str(ranks), *map(str, command)])
 
 
-# --- who leaves a log -------------------------------------------------------------
+# --- which processes leave a log ---------------------------------------------------
 
 
 @pytest.mark.parametrize("extra", [{}, {"DARSHAN_ENABLE_NONMPI": "0"}], ids=str)
@@ -158,7 +158,7 @@ def test_nothing_without_mpi(
     ids=str,
 )
 def test_who_is_left_alone_may_start_others(place: Place, extra: dict[str, str]) -> None:
-    """By vfork, as compilers do, where nothing of ours was ever set up."""
+    """A program without an active runtime may start others by vfork, as compilers do."""
     (place.work / "a.c").write_text("int main(void) { return 0; }\n")
     left = place.run(["gcc", "-o", "a", "a.c"], **extra)
     assert left == Left(0, "", "", [], [])
@@ -171,7 +171,7 @@ def test_everything_with_the_setting(place: Place, writes: Path) -> None:
 
 
 def test_nothing_of_what_only_might_be_a_rank(place: Place, mpi: Mpi, writes: Path) -> None:
-    """Processes that a launcher starts count in memory; without MPI_Init nothing is left."""
+    """Processes of a launcher are recorded in memory; without MPI_Init they leave no files."""
     script = f"{writes} a-$$ 10; (echo b >b-$$); exec {writes} c-$$ 3"
     left = place.run(launch(mpi, 2, "sh", "-c", script))
     assert (left.status, left.error, left.logs, left.journals) == (0, "", [], [])
@@ -179,7 +179,7 @@ def test_nothing_of_what_only_might_be_a_rank(place: Place, mpi: Mpi, writes: Pa
 
 
 def test_a_job_is_counted_from_its_start(place: Place, mpi: Mpi, job: Path) -> None:
-    """What was done before MPI_Init, and the launcher leaves nothing."""
+    """I/O before MPI_Init counts; the launcher leaves no log."""
     left = place.run(launch(mpi, 2, job, "early", place.work))
     assert (left.status, left.error, left.journals) == (0, "", [])
     (log,) = left.logs
@@ -207,7 +207,7 @@ assert end() == 0
 
 @pytest.fixture(scope="module")
 def opened(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library with references to MPI, as a module of Python has them."""
+    """A library with references to MPI, like a C module of Python."""
     library = tmp_path_factory.mktemp("opened") / "libopened.so"
     return mpi.build("opened.c", library, "-shared", "-fPIC")
 
@@ -217,7 +217,7 @@ def opened(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_library_that_is_loaded_later(
     place: Place, mpi: Mpi, opened: Path, scope: str, ranks: int
 ) -> None:
-    """Python: a rank is counted from its start; without a launcher from MPI_Init on."""
+    """Python: a rank is recorded from its start; without a launcher from MPI_Init on."""
     (place.work / "job.py").write_text(PYTHON_JOB)
     command = ["python3", "job.py", str(place.work), str(opened), scope, "references"]
     left = place.run(launch(mpi, ranks, *command) if ranks else command)
@@ -232,7 +232,8 @@ def test_a_library_that_is_loaded_later(
     [("RTLD_LOCAL", "library"), ("RTLD_GLOBAL", "library"), ("RTLD_GLOBAL", "process")],
 )
 def test_functions_by_dlsym(place: Place, mpi: Mpi, opened: Path, scope: str, asked: str) -> None:
-    """Of a library that was opened, dlsym gives the library's own: they work, with no word."""
+    """dlsym on a loaded library returns the library's own functions: they work, without
+    a message."""
     (place.work / "job.py").write_text(PYTHON_JOB)
     command = ["python3", "job.py", str(place.work), str(opened), scope, asked]
     left = place.run(launch(mpi, 2, *command))
@@ -240,11 +241,11 @@ def test_functions_by_dlsym(place: Place, mpi: Mpi, opened: Path, scope: str, as
     assert (place.work / "late").read_text() == "three" * 2
 
 
-# --- what a log is called ---------------------------------------------------------
+# --- the name of a log --------------------------------------------------------------
 
 
 def test_the_name_is_the_jobs(place: Place, mpi: Mpi, job: Path) -> None:
-    """Not the launcher's, and no log is replaced."""
+    """The name is that of the job's log, not the launcher's, and no log is replaced."""
     named = place.folder / "job.darshan"
     command = launch(mpi, 2, job, "finalize", place.work)
     first = place.run(command, DARSHAN_LOGFILE=str(named))
@@ -270,7 +271,7 @@ def test_a_launcher_that_is_recorded_takes_another_name(place: Place, mpi: Mpi, 
 
 
 def test_a_launcher_of_ones_own(place: Place, writes: Path) -> None:
-    """The setting adds names; a script goes by its own name."""
+    """The setting adds names of launchers; a script matches by its own name."""
     named = place.folder / "job.darshan"
     script = place.work / "start-it"
     script.write_text(f"#!/bin/sh\necho started >started\n{writes} a 10\nexit 0\n")
@@ -286,7 +287,7 @@ def test_a_launcher_of_ones_own(place: Place, writes: Path) -> None:
 
 
 def darshan(place: Place, *arguments: str | Path, **extra: str) -> subprocess.CompletedProcess[str]:
-    """Runs the front."""
+    """Runs the `darshan` command."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
     return subprocess.run(
         [place.build / "darshan", *arguments],
@@ -336,7 +337,7 @@ def test_the_name_is_the_job_of_a_run(place: Place, mpi: Mpi, job: Path) -> None
 
 @pytest.mark.parametrize("end", ["exit", "left", "abort"])
 def test_one_line_of_a_job_without_an_end(place: Place, mpi: Mpi, job: Path, end: str) -> None:
-    """From whichever rank comes to it: the launcher kills the others as soon as one is gone."""
+    """One rank prints the line; the launcher kills the others as soon as one exits."""
     ranks = 4
     left = place.run(launch(mpi, ranks, job, end, place.work))
     assert (left.logs, len(left.journals)) == ([], ranks)
@@ -352,7 +353,7 @@ def test_one_line_of_a_job_without_an_end(place: Place, mpi: Mpi, job: Path, end
     assert all(place.total([log], f"own-{rank}") == 1000 * (rank + 1) for rank in range(ranks))
 
 
-# --- where it lies ----------------------------------------------------------------
+# --- the folder of a log ------------------------------------------------------------
 
 DATED = "[0-9][0-9][0-9][0-9]/*/*/*.darshan"
 
@@ -369,10 +370,11 @@ def test_the_log_path_of_a_file_has_days(place: Place, writes: Path) -> None:
     (log,) = site.glob(DATED)
     assert re.fullmatch(r"\d{4}/[1-9]\d?/[1-9]\d?/[^/]+", str(log.relative_to(site)))
     assert place.total([log], "a") == 10
-    # The next user of this day is not locked out.
+    # Another user of the same day may write there.
     modes = {folder.stat().st_mode & 0o7777 for folder in log.parents[:3]}
     assert modes == {0o1777}
-    # The environment's is flat, and so is the file's where it says so.
+    # A log path of the environment has no folders by day; that of the config file has none if the
+    # file says LOGPATH_DATED 0.
     assert len(place.run([writes, "a", "10"], **extra).logs) == 1
     config.write_text(f"LOGPATH_DATED 0\nLOGPATH {place.folder}/flat\n")
     place.run([writes, "a", "10"], **extra, DARSHAN_LOGPATH="")
@@ -390,13 +392,13 @@ def test_hints_stand_in_the_log(place: Place, writes: Path) -> None:
     assert sum("# metadata: h = " in place.header(log) for log in left.logs) == 2
 
 
-# --- what switches us off ---------------------------------------------------------
+# --- disabling the runtime ----------------------------------------------------------
 
 
 @pytest.fixture
 def switch(place: Place) -> Path:
-    """The place's library with a switch in a folder of the test: the path that configure
-    was given is overwritten in a copy."""
+    """A copy of the library with a switch file in a folder of the test: it overwrites the path that
+    configure was given."""
     text = (place.build / "config.h").read_text()
     (path,) = re.findall(r'#define DARSHAN_OFF_FILE "(.*)"', text)
     folder = Path(f"/tmp/d{os.getpid() % 1000000:06}")
@@ -413,7 +415,7 @@ def switch(place: Place) -> Path:
 
 
 def test_an_administrators_switch(place: Place, switch: Path, writes: Path) -> None:
-    """Where the file exists nothing else is looked at, and nothing is mapped."""
+    """If the switch file exists, the runtime reads and maps nothing else."""
     needs("program:strace")
     config = place.folder / "config"
     config.write_text("MODMEM 8\n")
@@ -450,7 +452,7 @@ def test_the_switch_stops_jobs(place: Place, switch: Path, mpi: Mpi, job: Path) 
 
 
 def test_a_share_of_the_jobs(place: Place, writes: Path) -> None:
-    """Those whose id the number divides, whatever stands behind it."""
+    """Jobs are recorded whose numeric id the number divides, whatever suffix the id has."""
     extra = {"DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_SAMPLE_JOBS": "3", "DARSHAN_JOBID": "MY_JOB"}
     for number in range(9):
         place.run([writes, f"of-{number}", "10"], **extra, MY_JOB=f"{number}.server")
@@ -460,7 +462,7 @@ def test_a_share_of_the_jobs(place: Place, writes: Path) -> None:
 
 @pytest.mark.parametrize("number", ["6", "7", ""])
 def test_all_ranks_give_the_same_answer(place: Place, mpi: Mpi, job: Path, number: str) -> None:
-    """Without a job id it goes by the process id of rank 0, whatever those of others are."""
+    """Without a job id the pid of rank 0 decides for all ranks."""
     extra = {"DARSHAN_SAMPLE_JOBS": "3"}
     if number:
         extra |= {"DARSHAN_JOBID": "MY_JOB", "MY_JOB": number}

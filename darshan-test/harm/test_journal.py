@@ -1,4 +1,4 @@
-"""The journal's file does the program no harm, and what is said of it is true."""
+"""The journal file does not harm the program, and messages about it are true."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harm.hostile import Outcome, both, compile_c, same_end
 
 THREADS, CALLS = 4, 8
 
-# Each thread writes 10 bytes to a file of its own, some times.
+# Each thread writes 10 bytes CALLS times to a file of its own.
 WRITERS = r"""
 #include <fcntl.h>
 #include <pthread.h>
@@ -43,16 +43,16 @@ int main(void) {
 
 
 def bytes_written(outcome: Outcome) -> float:
-    """By all records."""
+    """Returns the bytes written in all records."""
     return outcome.total("POSIX_BYTES_WRITTEN")
 
 
 @pytest.mark.needs("program:strace")
 @pytest.mark.parametrize("call", ["openat", "ftruncate", "pwrite64", "mmap", "mremap"])
 def test_slow_file_system(build: Path, tmp_path: Path, call: str) -> None:
-    """A journal that takes its time keeps nobody from counting, and is but one."""
+    """A slow journal delays no recording, and there is only one journal."""
     program = compile_c(tmp_path, WRITERS)
-    # The first of the journal's calls; openat and mmap are made by all programs.
+    # The first call for the journal; all programs make openat and mmap calls as well.
     when = {"openat": "1+9", "mmap": "20+7"}.get(call, "1")
     delay = 2_000_000 if call == "ftruncate" else 300_000
     inject = f"inject={call}:delay_enter={delay}:when={when}"
@@ -84,7 +84,7 @@ int main(void) {
 
 
 def test_limit_of_file_size(build: Path, tmp_path: Path) -> None:
-    """A limit that is lowered when records are there holds for the journal, too."""
+    """A limit that is lowered after the first records holds for the journal as well."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, LIMITED)])
     assert same_end(bare, watched)
     assert bare.status == 0
@@ -92,7 +92,7 @@ def test_limit_of_file_size(build: Path, tmp_path: Path) -> None:
 
 
 def test_limit_of_file_size_in_a_shell(build: Path, tmp_path: Path) -> None:
-    """The same as a shell does it."""
+    """A limit that a shell lowers does not kill it."""
     script = "echo x >a; ulimit -f 100; for i in $(seq 600); do echo x >b$i; done"
     bare, watched = both(build, tmp_path, ["bash", "-c", script])
     assert same_end(bare, watched)
@@ -101,7 +101,7 @@ def test_limit_of_file_size_in_a_shell(build: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def mounted(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A folder on a file system of its own, as the parameters of mount say."""
+    """A folder on a file system of its own, from the parameters of mount."""
     folder = tmp_path / "mounted"
     folder.mkdir()
     if request.param == "btrfs":
@@ -119,7 +119,7 @@ def mounted(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
         subprocess.run(["umount", folder], check=True)
 
 
-# Makes some records, fills the file system of the folder that it is told, and goes on.
+# Makes some records, fills the file system of the given folder, and makes more records.
 FILLS = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -150,7 +150,8 @@ int main(int argc, char **argv) {
 @pytest.mark.needs("root", "loop:btrfs")
 @pytest.mark.parametrize("mounted", ["btrfs"], indirect=True)
 def test_full_copy_on_write(build: Path, tmp_path: Path, mounted: Path) -> None:
-    """Where stores may fail for lack of room, no journal is mapped."""
+    """On a copy-on-write file system, where a store may fail on a full disk, no journal
+    is mapped."""
     program = compile_c(tmp_path, FILLS)
     command = [program, mounted / "full"]
     bare, watched = both(build, tmp_path, command, extra={"DARSHAN_MMAP_LOGPATH": str(mounted)})
@@ -162,7 +163,7 @@ def test_full_copy_on_write(build: Path, tmp_path: Path, mounted: Path) -> None:
     assert list(mounted.glob("*mmap-log*")) == []
 
 
-# Makes a record, removes its journal if it is told so, and ends.
+# Makes a record, runs a command that removes its journal if given one, and exits.
 ENDS = r"""
 #include <fcntl.h>
 #include <stdlib.h>
@@ -178,7 +179,7 @@ NOWHERE = {"DARSHAN_LOGPATH": "/dev/null/nowhere"}
 
 
 def test_kept_records(build: Path, tmp_path: Path) -> None:
-    """Without a log the journal is kept, and the line says where."""
+    """If the log cannot be written, the journal is retained, and the line names it."""
     program = compile_c(tmp_path, ENDS)
     _, watched = both(build, tmp_path, [program], extra=NOWHERE)
     (journal,) = watched.journals
@@ -188,7 +189,7 @@ def test_kept_records(build: Path, tmp_path: Path) -> None:
 
 
 def test_lost_records(build: Path, tmp_path: Path) -> None:
-    """Nothing is said to be kept that somebody removed."""
+    """The line does not name a journal that was removed."""
     program = compile_c(tmp_path, ENDS)
     command = [program, f"rm -rf {tmp_path}/journals/*"]
     _, watched = both(build, tmp_path, command, extra=NOWHERE)
@@ -201,7 +202,7 @@ def test_lost_records(build: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("root", "mount")
 @pytest.mark.parametrize("mounted", ["-t tmpfs -o size=8k none"], indirect=True)
 def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> None:
-    """A journal that has no room is none, and no empty file is left of it."""
+    """A full disk leaves no journal and no empty file."""
     program = compile_c(tmp_path, ENDS)
     extra = {**NOWHERE, "DARSHAN_MMAP_LOGPATH": str(mounted)}
     _, watched = both(build, tmp_path, [program], extra=extra)
@@ -210,8 +211,8 @@ def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> No
     assert list(mounted.iterdir()) == []
 
 
-# Records, a journal that somebody cuts off, more records.  With an argument: the
-# program has a handler of its own, and its file is cut off, too.
+# Makes records, truncates its journal, makes more records.  With a second argument the program has
+# its own SIGBUS handler; with a third its own file is truncated as well.
 TORN = r"""
 #include <fcntl.h>
 #include <signal.h>
@@ -249,7 +250,7 @@ int main(int argc, char **argv) {
 
 
 def says_that_records_are_lost(build: Path, watched: Outcome) -> None:
-    """The run's log knows the process, and no number of what was lost."""
+    """Checks that the run's log counts the process, and has no numbers of the lost records."""
     assert watched.journals == []
     (log,) = watched.logs
     done = subprocess.run([build / "darshan-parser", log], capture_output=True, check=True)
@@ -266,7 +267,7 @@ CUT = "find {} -name '*.darshan' -exec truncate -s 0 {{}} +"
 
 
 def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
-    """Recording ends, the program does not, and the line says what was lost."""
+    """Recording ends, the program continues, and the line reports the loss."""
     program = compile_c(tmp_path, TORN)
     cut = CUT.format(tmp_path / "journals")
     bare, watched = both(build, tmp_path, [program, cut])
@@ -276,7 +277,7 @@ def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
 
 
 def test_journal_cut_off_at_the_end(build: Path, tmp_path: Path) -> None:
-    """What is noticed when the log is written leaves no log of zeros."""
+    """A truncation that is noticed at finalization leaves no log of zeros."""
     program = compile_c(tmp_path, ENDS)
     cut = CUT.format(tmp_path / "journals")
     _, watched = both(build, tmp_path, [program, cut])
@@ -287,7 +288,7 @@ def test_journal_cut_off_at_the_end(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["own handler"], ["own handler", "own fault"]])
 def test_own_handler(build: Path, tmp_path: Path, arguments: list[str]) -> None:
-    """A program that takes SIGBUS gets it."""
+    """A program with a handler for SIGBUS receives the signal."""
     program = compile_c(tmp_path, TORN)
     bare, watched = both(build, tmp_path, [program, "true", *arguments])
     assert same_end(bare, watched)
@@ -296,7 +297,7 @@ def test_own_handler(build: Path, tmp_path: Path, arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("how", ["fault", "kill"])
 def test_bus_error_of_its_own(build: Path, tmp_path: Path, how: str) -> None:
-    """A program dies of its own SIGBUS as it would without us."""
+    """A program's own SIGBUS kills it as without the runtime."""
     source = r"""
 #include <fcntl.h>
 #include <signal.h>
@@ -347,7 +348,8 @@ int main(void) {
 
 
 def test_killed_after_threads_made_files(build: Path, tmp_path: Path) -> None:
-    """What went to memory while another thread made room is in the journal soon after."""
+    """Records that go to memory while another thread extends the journal are in the journal soon
+    after."""
     program = compile_c(tmp_path, MANY)
     for turn in range(12):
         (tmp_path / f"{turn}").mkdir()
@@ -382,7 +384,7 @@ int main(void) {
 
 
 def test_journal_that_cannot_grow_can_be_read(build: Path, tmp_path: Path) -> None:
-    """Names that went to memory are not told of as if they were in the file."""
+    """The journal does not refer to names that are only in memory."""
     program = compile_c(tmp_path, NO_MORE)
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched)

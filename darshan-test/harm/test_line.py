@@ -1,4 +1,4 @@
-"""The line of ours on standard error: nobody waits for it, and it ends nobody."""
+"""The runtime's line on stderr blocks no program and kills none."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ int main(void) {
 
 
 def nowhere(folder: Path) -> Path:
-    """Where no log can be written: below a file."""
+    """Returns a folder in which no log can be written, because its parent is a file."""
     (folder / "file").touch()
     return folder / "file" / "logs"
 
 
 def filled_pipe(_: Path) -> tuple[int, list[int]]:
-    """One that takes no byte more, and blocks whoever tries."""
+    """Returns a full pipe, which blocks every writer."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     for size in (4096, 1):
@@ -69,7 +69,7 @@ def dead_socket(_: Path) -> tuple[int, list[int]]:
 
 
 def full_file(folder: Path) -> tuple[int, list[int]]:
-    """At the limit of file size, which the child has."""
+    """Returns a file at the limit of file size, which the child has."""
     return os.open(folder / "errors", os.O_CREAT | os.O_WRONLY, 0o600), []
 
 
@@ -84,7 +84,8 @@ WAYS = [filled_pipe, dead_pipe, filled_socket, dead_socket, full_file, for_readi
 def test_nobody_waits_for_it(
     build: Path, tmp_path: Path, make: Callable[[Path], tuple[int, list[int]]]
 ) -> None:
-    """The log cannot be written, which is to be said where nothing can be said."""
+    """The log cannot be written, and stderr cannot be written either: the program exits
+    normally."""
     program = compile_c(tmp_path, PROGRAM)
     journals = tmp_path / "journals"
     journals.mkdir()

@@ -1,4 +1,4 @@
-"""The runtime takes little address space, and a program's own limits hold for it."""
+"""The runtime needs little address space and observes the program's limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIB = 1 << 20
 IDLE_KIB, OPENED_KIB = 3 << 10, 4 << 10  # of 100 files
 NOBODY = 65534
 
-# Opens as many files as it is told to, then says how large it is.
+# Opens as many files as its argument says, then prints its address space.
 SIZES = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,11 +40,11 @@ int main(int argc, char **argv) {
 }
 """
 
-OWN_KIB = 204  # private pages of a process with one file; some lie elsewhere each time
+OWN_KIB = 204  # private pages of a process with one file, in KiB; it varies a little between runs
 
 
 def own_kib(text: str) -> int:
-    """What a process has for itself: pages that are no file's, and those of its journal."""
+    """Returns the private memory of a process: anonymous pages, and dirty pages of its journal."""
     own, shared = 0, False
     for line in text.splitlines():
         if found := re.match(r"[0-9a-f]+-[0-9a-f]+ ...([ps])", line):
@@ -55,7 +55,7 @@ def own_kib(text: str) -> int:
 
 
 def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
-    """Its variables that are written at the start lie together, and its journal begins small."""
+    """The variables that are written at startup share pages, and the journal begins small."""
     (tmp_path / "logs").mkdir()
     watched = settings(build, tmp_path / "logs", tmp_path)
     told = [
@@ -73,11 +73,11 @@ def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
     assert own_kib(told[0]) - own_kib(told[1]) <= OWN_KIB
 
 
-LIBRARY_KIB = 400  # resident pages of the library in a process that does nothing
+LIBRARY_KIB = 400  # resident pages of the library in an idle process, in KiB
 
 
 def test_idle_process_has_few_pages_of_the_library(build: Path, tmp_path: Path) -> None:
-    """What runs in every process lies side by side (start-order.ld)."""
+    """Code that runs in every process is contiguous (start-order.ld)."""
     (tmp_path / "logs").mkdir()
     told = subprocess.run(
         ["cat", "/proc/self/smaps"],
@@ -90,7 +90,7 @@ def test_idle_process_has_few_pages_of_the_library(build: Path, tmp_path: Path) 
     assert 0 < sum(map(int, found)) <= LIBRARY_KIB
 
 
-# Locks all memory, now and later, and goes on with files.
+# Locks all present and future memory, then writes files.
 LOCKED = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -109,7 +109,7 @@ int main(void) {
 }
 """.replace("MIB", str(1 << 20))
 
-# A limit that leaves no room for anything after the first file; 300 more follow.
+# Sets a limit that permits no more memory after the first file; 300 files follow.
 CHOKED = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -142,7 +142,7 @@ int main(void) {
 
 @pytest.mark.parametrize(("files", "most"), [(0, IDLE_KIB), (100, OPENED_KIB)])
 def test_address_space(build: Path, tmp_path: Path, files: int, most: int) -> None:
-    """What it takes grows with what is recorded, and begins with little."""
+    """The address space of the runtime is small and grows with the records."""
     program = compile_c(tmp_path, SIZES)
     sizes = []
     outcomes = both(build, tmp_path, [program, str(files)])
@@ -156,14 +156,14 @@ def test_address_space(build: Path, tmp_path: Path, files: int, most: int) -> No
 
 @pytest.fixture
 def open_to_all() -> Iterator[Path]:
-    """A folder that everybody may enter, for a user who may not see this one's."""
+    """A folder that all users may enter, for a user who may not enter tmp_path."""
     with tempfile.TemporaryDirectory(prefix="darshan-memory-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
 
 
 def test_locked_memory(build: Path, open_to_all: Path) -> None:
-    """All of it fits below 8 MiB of locked memory, for a user without privileges."""
+    """The runtime's memory fits into 8 MiB of locked memory, for an unprivileged user."""
     program = compile_c(open_to_all, LOCKED)
 
     def limit() -> None:
@@ -193,7 +193,7 @@ def test_locked_memory(build: Path, open_to_all: Path) -> None:
 
 
 def test_small_address_space(build: Path, tmp_path: Path) -> None:
-    """A shell's limit of 40,000 KiB leaves room for what the program asks for."""
+    """A shell's limit of 40,000 KiB leaves space for the program's allocations."""
     program = compile_c(
         tmp_path,
         "#include <fcntl.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
@@ -206,7 +206,7 @@ def test_small_address_space(build: Path, tmp_path: Path) -> None:
 
 
 def test_no_memory_left(build: Path, tmp_path: Path) -> None:
-    """What no memory can be had for goes into the overflow record: no byte is lost."""
+    """Without memory for records, bytes count in the overflow record: none is lost."""
     program = compile_c(tmp_path, CHOKED)
     bare, watched = both(build, tmp_path, [program])
     assert bare.status == 0
@@ -219,7 +219,7 @@ def test_no_memory_left(build: Path, tmp_path: Path) -> None:
 
 
 def test_high_descriptors(build: Path, tmp_path: Path) -> None:
-    """A number far beyond the table is followed like any other, also over a fork."""
+    """A descriptor far beyond the table is recorded like any other, also across fork."""
     program = compile_c(
         tmp_path,
         r"""

@@ -1,7 +1,7 @@
-"""Programs into which the runtime cannot be preloaded just so.
+"""Programs into which the runtime cannot simply be preloaded.
 
-One of another C library runs as if nobody watched, and one line says so; one with
-a shared AddressSanitizer, which wants to be first, is watched.
+A program of another C library runs without the runtime, and one line reports this.  A program with
+a shared AddressSanitizer, which must be the first library, is recorded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(name="work")
 def make_program(tmp_path: Path) -> Path:
-    """A folder with a musl program, and scripts that it runs."""
+    """A folder with a musl program, and scripts that it interprets."""
     (tmp_path / "main.c").write_text(SOURCE)
     subprocess.run(["musl-gcc", "-o", "program", "main.c"], cwd=tmp_path, check=True)
     for name, line in (
@@ -53,11 +53,11 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("front", ["run", "stat"])
 def test_runs_unwatched(build: Path, work: Path, command: str, front: str) -> None:
-    """Output and status are its own; the line names the program and the reason."""
+    """Output and status are unchanged; the line names the program and the reason."""
     environment = {
         **os.environ,
         "PATH": f"{work}:{os.environ['PATH']}",
-        # Exported already, with another library that must stay.
+        # LD_PRELOAD is set already, with another library that must remain.
         "LD_PRELOAD": f"{build}/libdarshan.so:/nowhere/other.so" if front == "run" else "",
     }
     bare = subprocess.run(
@@ -84,7 +84,8 @@ def test_runs_unwatched(build: Path, work: Path, command: str, front: str) -> No
     assert not list((work / "darshan-logs").iterdir())
 
 
-# Writes its argument's first letter, and ends with 7; there need be no headers of 32 bits.
+# Writes the first letter of its argument and exits with 7; assembly, because 32-bit headers may be
+# missing.
 SMALL = """
 .globl _start
 _start:
@@ -95,7 +96,7 @@ _start:
 
 
 def compiled_small(folder: Path, *options: str) -> None:
-    """A 32-bit program of x86."""
+    """Assembles a 32-bit program of x86."""
     (folder / "main.s").write_text(SMALL)
     subprocess.run(["as", "--32", "-o", "main.o", "main.s"], cwd=folder, check=True)
     link = ["ld", "-m", "elf_i386", *options, "-o", "program", "main.o"]
@@ -108,7 +109,8 @@ def compiled_small(folder: Path, *options: str) -> None:
 @pytest.mark.parametrize("command", ["./program", "./script"])
 @pytest.mark.parametrize("kind", ["dynamic", "static"])
 def test_32_bits(build: Path, command: str, kind: str, tmp_path: Path) -> None:
-    """Its loader would complain of our library on stderr; one line of ours instead."""
+    """The loader of a 32-bit program would warn about the library on stderr; `darshan run` prints
+    one line instead."""
     loader = ["-pie", "-dynamic-linker", "/lib/ld-linux.so.2"]
     compiled_small(tmp_path, *(loader if kind == "dynamic" else []))
     run_it = [build / "darshan", "run", "--", command, "a"]
@@ -158,7 +160,7 @@ int main(int argc, char **argv) {
 
 
 def compiled_sanitized(compiler: str, folder: Path) -> None:
-    """Leaves the program, which finds the compiler's shared runtime."""
+    """Compiles the program, which finds the compiler's shared runtime."""
     (folder / "main.c").write_text(SANITIZED)
     options = ["-pthread"]
     if compiler == "clang":
@@ -174,7 +176,8 @@ def compiled_sanitized(compiler: str, folder: Path) -> None:
 @pytest.mark.needs("program:gcc", "program:clang")
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_shared_address_sanitizer(build: Path, parser: Path, compiler: str, tmp_path: Path) -> None:
-    """It is watched, and its faults are found; from a script, and with options of its own."""
+    """The program is recorded and its errors are found, also when a script starts it or its options
+    are set."""
     compiled_sanitized(compiler, tmp_path)
 
     def run(options: str, *command: str) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""What our own tools write: never over a device, a pipe or a link; names stay within their row."""
+"""Output of the tools never replaces a device, pipe or link, and names stay within their row."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SHOWN = [
     rb"\xc2\x9b31m" + "\u00e9".encode(),
     b"\xff\xc2",
 ]
-# What no output may hold: any control character but the newline and the tab.
+# No output may contain control characters except newline and tab.
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
@@ -54,13 +54,13 @@ def report(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[b
 
 
 def form_of(name: str) -> list[str]:
-    """The options that ask for a format."""
+    """Returns the options for a format."""
     return ["--no-latex"] if name == "pdf" else [f"--{name}"]
 
 
 @pytest.fixture
 def log(build: Path, tmp_path: Path) -> Path:
-    """A log of a program that wrote files of hostile names."""
+    """A log of a program that wrote files with hostile names."""
     script = tmp_path / "script"
     script.write_bytes(b"".join(b"open(%r, 'wb').write(b'x')\n" % name for name in HOSTILE))
     folder = tmp_path / "run"
@@ -71,7 +71,7 @@ def log(build: Path, tmp_path: Path) -> Path:
 
 
 def device(folder: Path) -> Path:
-    """A null device of our own."""
+    """Creates another null device."""
     needs("device")
     path = folder / "null"
     os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
@@ -79,7 +79,7 @@ def device(folder: Path) -> Path:
 
 
 def drained(path: Path) -> tuple[threading.Thread, list[bytes]]:
-    """Reads a FIFO to its end, meanwhile."""
+    """Reads a FIFO to its end in a thread."""
     got: list[bytes] = []
     thread = threading.Thread(target=lambda: got.append(path.read_bytes()), daemon=True)
     thread.start()
@@ -136,7 +136,7 @@ def test_standard_output(form: str, build: Path, log: Path, tmp_path: Path) -> N
 
 
 def on_a_terminal(command: Sequence[str | Path]) -> tuple[int, bytes, bytes]:
-    """A command whose standard output is a terminal: status, what it showed, stderr."""
+    """Runs a command with a terminal as standard output; returns status, output and stderr."""
     master, slave = pty.openpty()
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE
@@ -146,7 +146,7 @@ def on_a_terminal(command: Sequence[str | Path]) -> tuple[int, bytes, bytes]:
     os.set_blocking(master, False)
     try:
         shown = os.read(master, 4096)
-    except OSError:  # nothing, and nobody who could write any more
+    except OSError:  # no output, and all writers have closed it
         shown = b""
     os.close(master)
     return process.returncode, shown, said
@@ -161,7 +161,7 @@ def test_a_pdf_is_not_for_a_terminal(target: str, build: Path, log: Path) -> Non
 
 
 def journal(build: Path, folder: Path) -> Path:
-    """What a killed program left."""
+    """Returns the journal of a killed program."""
     source = (
         "#include <fcntl.h>\n#include <signal.h>\n#include <unistd.h>\n"
         'int main(void) { int fd = open("f", O_CREAT | O_WRONLY, 0600);\n'
@@ -249,8 +249,8 @@ def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
 
 
 def without(name: str, value: str, command: list[str], folder: Path) -> tuple[int, bytes]:
-    """Runs a command whose standard output or error is full, or closed; the status, and the rest
-    of what it said."""
+    """Runs a command whose standard output or error is full or closed; returns its status and
+    stderr."""
     done = subprocess.run(
         ["sh", "-c", f'exec "$@" {name}{value}', "sh", *command],
         cwd=folder,
@@ -274,12 +274,13 @@ COMMANDS = [
     "darshan-dxt-parser LOG",
     "darshan-merge --help",
 ]
-BUFFERED = ["darshan report --json LOG", "darshan report --help"]  # names; nothing if closed
+# prints names; prints nothing if closed
+BUFFERED = ["darshan report --json LOG", "darshan report --help"]
 
 
 @pytest.mark.parametrize("value", ["/dev/full", "&-"])
 def test_output_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
-    """It is said in one line, and is no success."""
+    """The command reports the error in one line and fails."""
     for command in COMMANDS + (BUFFERED if value == "/dev/full" else []):
         words = [str(log) if word == "LOG" else word for word in command.split()]
         status, said = without(">", value, [f"{build}/{words[0]}", *words[1:]], tmp_path)
@@ -290,7 +291,8 @@ def test_output_that_cannot_be_written(value: str, build: Path, log: Path, tmp_p
 
 @pytest.mark.parametrize("value", ["/dev/full", "&-"])
 def test_screen_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
-    """A program that fails says so first; the line of `darshan run` is no more than a courtesy."""
+    """A failed program's status has priority; the line of `darshan run` is optional, so its loss is
+    no failure."""
     front = f"{build}/darshan"
     for status, expected in ((0, 125), (3, 3)):
         command = [front, "stat", "-o", str(tmp_path), "sh", "-c", f"exit {status}"]
@@ -301,7 +303,7 @@ def test_screen_that_cannot_be_written(value: str, build: Path, log: Path, tmp_p
 
 
 def test_closed_descriptors_stay_closed(build: Path, tmp_path: Path) -> None:
-    """In the program that is run, as without us."""
+    """Descriptors that are closed for `darshan run` are closed in the program."""
     for fd in (0, 1, 2):
         command = [
             f"{build}/darshan",

@@ -1,4 +1,4 @@
-"""Places where programs run: full disks, read-only roots, namespaces, no /proc."""
+"""Environments of programs: full disks, read-only roots, namespaces, no /proc."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sample import turning
 SOURCE = Path(__file__).with_name("limits.c")
 NOBODY = 65534
 
-# Free bytes: as the journal begins, page by page; as it grows; and more than it needs.
+# Free bytes: page by page at the journal's beginning; then as it grows, and more than it needs.
 FREE = [PAGE * i for i in range(100)] + [100 * PAGE + 4 * PAGE * i for i in range(100)]
 SHARE = 4 / len(FREE)
 KINDS = ("ext4", "tmpfs", "btrfs", "xfs")
@@ -28,13 +28,13 @@ EXPECTED = {f"file-{i}": 10.0 * i + 10 for i in range(50)}
 
 @pytest.fixture(scope="module")
 def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, and the library beside it, for everybody to run."""
+    """The program, next to a copy of the library, for all users."""
     return compile_for_all(build, tmp_path_factory.mktemp("places"), SOURCE.read_text(), "limits")
 
 
 @pytest.fixture
 def folders(tmp_path: Path) -> dict[str, Path]:
-    """Where a program works, and where logs and journals go; open to all."""
+    """Folders for the program, logs and journals, open to all users."""
     for place in (tmp_path, *tmp_path.parents[:2]):
         place.chmod(0o755)
     places = {name: tmp_path / name for name in ("bare", "work", "logs", "journals")}
@@ -45,14 +45,14 @@ def folders(tmp_path: Path) -> dict[str, Path]:
 
 
 def without_us(program: Path, folders: dict[str, Path]) -> Outcome:
-    """How the program ends as such."""
+    """Runs the program without the runtime."""
     bare = run([program, "none"], folders["bare"], dict(os.environ))
     assert (bare.status, bare.stdout) == (0, b"0 went wrong\n")
     return bare
 
 
 def launched(program: Path) -> list[str | Path]:
-    """The program, which is given the library behind whatever stands before it."""
+    """Returns the command that preloads the library only for the program, behind any prefix."""
     return [program, "launch", "0", program, "none"]
 
 
@@ -71,7 +71,7 @@ def launched(program: Path) -> list[str | Path]:
 def test_full_disk(
     build: Path, tmp_path: Path, program: Path, folders: dict[str, Path], disk: tuple[str, str]
 ) -> None:
-    """Journal, log or both have so many bytes and no more."""
+    """The disk of the journal, the log or both has a limited number of free bytes."""
     kind, what = disk
     bare = without_us(program, folders)
     results: Counter[str] = Counter()
@@ -111,7 +111,7 @@ READ_ONLY = 'mount --make-rprivate / && mount -o remount,bind,ro / && exec "$@"'
 def test_read_only_root(
     build: Path, program: Path, folders: dict[str, Path], writable: str, result: str
 ) -> None:
-    """Only the working folder can be written, and one more."""
+    """Only the working folder and one other folder are writable."""
     bare = without_us(program, folders)
     tmpfs = ("-t", "tmpfs", "none")
     with mounted(folders["work"], *tmpfs), mounted(folders[writable or "work"], *tmpfs):
@@ -128,7 +128,7 @@ def test_read_only_root(
 def test_overlay(
     build: Path, tmp_path: Path, program: Path, folders: dict[str, Path], name: str
 ) -> None:
-    """One folder lies over another, as in a container."""
+    """A folder is an overlay, as in a container."""
     bare = without_us(program, folders)
     parts = {part: tmp_path / part for part in ("lower", "upper", "under")}
     for part in parts.values():
@@ -163,7 +163,7 @@ AROUND = {
     ],
 )
 def test_namespace(build: Path, program: Path, folders: dict[str, Path], around: list[str]) -> None:
-    """Numbers of processes and of users are others, or nobody tells them."""
+    """Process and user ids are mapped or unknown."""
     bare = without_us(program, folders)
     command = [*around, *launched(program)]
     watched = watch(build, command, folders["work"], folders["logs"], folders["journals"])

@@ -1,4 +1,4 @@
-"""Limits of a process, lowered before or after the first record."""
+"""Limits of a process that are lowered before or after the first record."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SOURCE = Path(__file__).with_name("limits.c")
 USERS = {"root": 0, "user": 65534}
 KIB, MIB = 1 << 10, 1 << 20
 
-# Values for a process that starts with the limit, and for one that has a record by then
-# (of AS and DATA: what is left beyond what it has).
+# Values for a process that starts with the limit, and for a process that already has a record (for
+# AS and DATA: in addition to its current size).
 VALUES = {
     "NOFILE": ([4, 5, 8, 64], [0, 1, 3, 4, 5, 8, 64]),
     "FSIZE": ([0, 100, 4 * KIB, 100 * KIB], [0, 100, 4 * KIB, 100 * KIB, 10 * MIB]),
@@ -26,7 +26,7 @@ VALUES = {
     "NPROC": ([0, 1], [0, 1]),
     "CORE": ([0, 4 * KIB], [0, 4 * KIB]),
 }
-HARMLESS = ("STACK", "MEMLOCK", "NPROC", "CORE")  # for what the runtime does
+HARMLESS = ("STACK", "MEMLOCK", "NPROC", "CORE")  # limits that do not affect the runtime
 CASES = [
     (name, when, str(value))
     for name, values in VALUES.items()
@@ -37,14 +37,14 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, and the library beside it, for everybody to run."""
+    """The program, next to a copy of the library, for all users."""
     return compile_for_all(build, tmp_path_factory.mktemp("limits"), SOURCE.read_text(), "limits")
 
 
 def outcomes(
     build: Path, folder: Path, program: Path, user: str, *what: str
 ) -> tuple[Outcome, Outcome]:
-    """The program below the limit, bare and instrumented."""
+    """Runs the program with the limit, without and with the runtime."""
 
     def open_to_all(work: Path) -> None:
         folder.chmod(0o755)
@@ -58,8 +58,8 @@ def outcomes(
 
 
 def expected(outcome: Outcome) -> dict[str, int]:
-    """What was written to each file, once: what is in it; or in a stream's buffer, although
-    there was no room for that in the end."""
+    """Returns the bytes that the program wrote to each file: the file's size, or for a stream also
+    bytes that could not be flushed."""
     found = {}
     for path in outcome.work.iterdir():
         number = int(path.name.rpartition("-")[2])
@@ -68,7 +68,7 @@ def expected(outcome: Outcome) -> dict[str, int]:
 
 
 def same_files(bare: Outcome, watched: Outcome) -> bool:
-    """Names and sizes."""
+    """Tells whether both runs left files of equal names and sizes."""
     some, others = (
         sorted((path.name, path.stat().st_size) for path in outcome.work.iterdir())
         for outcome in (bare, watched)
@@ -86,10 +86,10 @@ def test_limit(
     user: str,
     case: tuple[str, str, str],
 ) -> None:
-    """The program does not notice us, and what was counted is right, or said to be lost."""
+    """The program's behaviour is unchanged, and records are correct or reported as lost."""
     name, when, value = case
     if name == "NPROC" and when == "before":
-        needs("no-filter")  # a child finds out what an inherited filter lets pass
+        needs("no-filter")  # a child process probes what an inherited filter permits
     number = str(getattr(resource, f"RLIMIT_{name}"))
     bare, watched = outcomes(build, tmp_path, program, user, when, number, value)
     assert same_files(bare, watched)
@@ -104,7 +104,7 @@ def test_limit(
 def test_no_descriptor_left(
     build: Path, tmp_path: Path, program: Path, user: str, most: int
 ) -> None:
-    """A program that leaks descriptors to its end: the journal that holds the records stays."""
+    """A program leaks descriptors until exit: the journal with its records is retained."""
     number = str(resource.RLIMIT_NOFILE)
     bare, watched = outcomes(build, tmp_path, program, user, "leak", number, str(most))
     assert bare.stdout == b"0 went wrong\n"
@@ -124,7 +124,8 @@ int main(void) {
 
 @pytest.mark.needs("root")
 def test_records_of_another_user(build: Path, tmp_path: Path) -> None:
-    """Who became somebody who may not open the journal: it stays, and the line says so."""
+    """After a change of user the process may not open its journal: it is retained, and the line
+    names it."""
     program = compile_c(tmp_path, OTHER_USER)
 
     def open_to_all(_: Path) -> None:

@@ -1,4 +1,4 @@
-"""A program that runs with raised rights trusts nothing that its starter says."""
+"""A program with raised rights ignores all settings of the user who starts it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LINKED = {
 
 @pytest.fixture(name="place")
 def make_place() -> Iterator[Path]:
-    """A folder that everybody may enter, with what only the owner may see."""
+    """A folder that all users may enter, with a subfolder that only its owner may enter."""
     place = Path(tempfile.mkdtemp(prefix="darshan-rights-"))
     place.chmod(0o755)
     for name, owner, mode in (
@@ -59,7 +59,7 @@ def make_place() -> Iterator[Path]:
 
 
 def link(build: Path, place: Path, how: str) -> Path:
-    """The program, linked with the runtime; others may run it."""
+    """Compiles the program, linked with the runtime; all users may run it."""
     shutil.copy(build / "libdarshan.so", place)
     (place / "libdarshan.so").chmod(0o755)
     flags = [flag.format(build=build.resolve()) for flag in LINKED[how]]
@@ -71,7 +71,7 @@ def link(build: Path, place: Path, how: str) -> Path:
 
 
 def hostile_settings(place: Path) -> dict[str, str]:
-    """What somebody would say to read and to make files with another's rights."""
+    """Returns settings that would read and create files with the owner's rights."""
     secret = place / "secret"
     return {
         "PATH": os.environ["PATH"],
@@ -91,7 +91,7 @@ def hostile_settings(place: Path) -> dict[str, str]:
 def start(
     place: Path, program: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs it as an ordinary user."""
+    """Runs the program as an ordinary user."""
     return subprocess.run(
         [program, place / "work/out"],
         env=environment,
@@ -106,7 +106,7 @@ def start(
 
 
 def raise_rights(program: Path, how: str) -> None:
-    """Set-user-id or set-group-id of somebody else, or a capability."""
+    """Sets set-user-id or set-group-id of another user, or a capability."""
     if how == "capability":
         subprocess.run(["/sbin/setcap", "cap_net_bind_service+ep", program], check=True)
         return
@@ -119,7 +119,7 @@ def raise_rights(program: Path, how: str) -> None:
 @pytest.mark.parametrize("how", LINKED)
 @pytest.mark.parametrize("rights", ["user", "group", "capability"])
 def test_environment_is_not_heard(build: Path, place: Path, how: str, rights: str) -> None:
-    """No file is read or made with the owner's rights, nothing is printed."""
+    """No file is read or created with the owner's rights, nothing is printed."""
     program = link(build, place, how)
     raise_rights(program, rights)
     before = sorted(path.name for path in (place / "secret").iterdir())
@@ -128,7 +128,7 @@ def test_environment_is_not_heard(build: Path, place: Path, how: str, rights: st
     assert sorted(path.name for path in (place / "secret").iterdir()) == before == ["shadow"]
     left = [path.name for path in place.glob("*/*") if path.parent.name != "secret"]
     assert left == ["out"]
-    # Nor where files could be made.
+    # Nor in folders that the starter may write.
     named = hostile_settings(place) | {
         "DARSHAN_LOGFILE": str(place / "logs/log"),
         "DARSHAN_MMAP_LOGPATH": str(place / "journals"),
@@ -141,8 +141,8 @@ def test_environment_is_not_heard(build: Path, place: Path, how: str, rights: st
 @pytest.mark.usefixtures("archives")
 @pytest.mark.parametrize("how", LINKED)
 def test_same_program_without_rights(build: Path, place: Path, how: str) -> None:
-    """It is recorded; a file that its starter may not read stays unread, and one that
-    he may read is not told line by line."""
+    """Without raised rights it is recorded.  A config file that the starter may not read is not
+    read; errors in a readable one quote none of its lines."""
     program = link(build, place, how)
     settings = hostile_settings(place) | {
         "DARSHAN_LOGFILE": str(place / "logs/log"),

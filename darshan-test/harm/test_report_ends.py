@@ -1,4 +1,4 @@
-"""How the report ends when it cannot do its work, or when a signal ends it."""
+"""The exit of the report if it fails, or if a signal ends it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from hostile import both
 
 SECONDS = 60
-# A LaTeX that takes its time, and says who it is.
+# A slow LaTeX that writes its pid to a file.
 ENGINE = "#!/bin/sh\necho $$ >'{folder}/started-t'\nmv '{folder}/started-t' '{folder}/started'\n"
 SLEEP = "exec sleep 1000\n"
 
@@ -56,7 +56,7 @@ def test_a_limit_of_file_size(way: list[str], build: Path, log: Path, tmp_path: 
         timeout=SECONDS,
         check=False,
     )
-    last = done.stderr.decode().splitlines()[-1]  # before it: there may be no LaTeX
+    last = done.stderr.decode().splitlines()[-1]  # the lines before may report missing LaTeX
     assert (done.returncode, last) == (1, "darshan-job-summary: cannot write out: File too large")
     assert b"Traceback" not in done.stderr and not (tmp_path / "out").exists()
 
@@ -71,7 +71,7 @@ def test_the_name_in_the_message(build: Path, log: Path, tmp_path: Path) -> None
 
 
 def test_without_a_path(build: Path, log: Path, tmp_path: Path) -> None:
-    """The report needs nothing that PATH names."""
+    """The report works without any program of PATH."""
     expected = report(build, tmp_path, "--text", log)
     assert expected[0] == 0 and expected[1]
     assert report(build, tmp_path, "--text", log, PATH="") == expected
@@ -79,7 +79,7 @@ def test_without_a_path(build: Path, log: Path, tmp_path: Path) -> None:
 
 
 def alive(pid: int) -> bool:
-    """A process that runs still: neither gone nor waited for."""
+    """Tells whether a process runs: it exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -89,7 +89,7 @@ def alive(pid: int) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("group", [True, False])
 def test_a_signal(number: int, group: bool, build: Path, log: Path, tmp_path: Path) -> None:
-    """It ends by the signal, without a word, and leaves nothing: no file, no process."""
+    """The report ends by the signal, without a message, file or process."""
     for name in ("bin", "temporary", "here"):
         (tmp_path / name).mkdir()
     engine = tmp_path / "bin" / "pdflatex"
@@ -121,7 +121,7 @@ def test_a_signal(number: int, group: bool, build: Path, log: Path, tmp_path: Pa
 
 
 def test_an_ignored_signal(build: Path, log: Path, tmp_path: Path) -> None:
-    """Below nohup SIGHUP goes on being ignored."""
+    """Under nohup SIGHUP remains ignored."""
     (tmp_path / "bin").mkdir()
     engine = tmp_path / "bin" / "pdflatex"
     engine.write_text("#!/bin/sh\nkill -HUP $PPID\nexit 1\n")

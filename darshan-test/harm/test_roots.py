@@ -1,4 +1,4 @@
-"""A root that changes: the log goes where it was to go when the process started."""
+"""After a change of the root directory the log goes where it would have gone before."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def nothing_in_the_jail(bare: Outcome, watched: Outcome) -> None:
-    """The same end, and no file of ours where the program put its own."""
+    """Checks for an equal exit and equal files in the program's folders."""
     assert bare.status == 0, bare.stderr
     assert (watched.status, watched.stdout) == (bare.status, bare.stdout), watched.stderr
     names = [
@@ -121,7 +121,8 @@ def bytes_are_there(watched: Outcome) -> None:
 
 
 def kept_outside(watched: Outcome) -> None:
-    """No log: the records are in a journal outside, and one line names it."""
+    """Checks that there is no log, the records are in a journal outside the new root, and one line
+    names it."""
     assert not watched.logs and len(watched.journals) == 1
     assert str(watched.journals[0]).encode() in watched.stderr
     assert watched.stderr.count(b"\n") == 1
@@ -142,7 +143,7 @@ def test_chroot(way: str, build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("chroot")
 def test_no_descriptor_leads_out(build: Path, program: Path, tmp_path: Path) -> None:
-    """Who locks himself in leaves no door open: nothing of ours stays open inside."""
+    """Under a new root the program has no descriptors of the runtime, which could lead outside."""
     bare, watched = both(build, tmp_path, [program, "looks"])
     nothing_in_the_jail(bare, watched)
     assert watched.stdout == b"nothing is open\n"
@@ -150,7 +151,7 @@ def test_no_descriptor_leads_out(build: Path, program: Path, tmp_path: Path) -> 
 
 @pytest.mark.needs("chroot")
 def test_exec_inside(build: Path, program: Path, tmp_path: Path) -> None:
-    """The next program knows nothing of the journal: it is named before."""
+    """The next program does not know the journal, so the line names it before the exec."""
     following = compile_c(tmp_path, "int main(void) { return 7; }", "-static", name="next")
     bare, watched = both(build, tmp_path, [program, "exec", following])
     assert (bare.status, watched.status) == (7, 7)
@@ -161,7 +162,7 @@ def test_exec_inside(build: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("root", "runs:unshare -m", "chroot")
 @pytest.mark.parametrize("name", ["DARSHAN_LOGFILE", "dated"])
 def test_names_of_logs(name: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """One name for the log, and a folder of logs that is not there yet."""
+    """A fixed name of the log, and a folder of logs that does not exist yet."""
     extra = {"DARSHAN_LOGFILE": str(tmp_path / "logs" / "one.darshan")}
     if name == "dated":
         extra = {"DARSHAN_LOGPATH": str(tmp_path / "logs" / "to be made" / "here")}
@@ -173,7 +174,7 @@ def test_names_of_logs(name: str, build: Path, program: Path, tmp_path: Path) ->
 
 @pytest.mark.needs("chroot")
 def test_a_child_inside(build: Path, program: Path, tmp_path: Path) -> None:
-    """It has no journal, and cannot make one: that is said."""
+    """A child under the new root cannot create a journal, and a line reports this."""
     bare, watched = both(build, tmp_path, [program, "forks"])
     nothing_in_the_jail(bare, watched)
     lost, kept = watched.stderr.splitlines()
@@ -203,7 +204,7 @@ def test_a_failed_chroot(build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("runs:unshare -U")
 def test_without_privileges(build: Path, program: Path, tmp_path: Path) -> None:
-    """Whoever may make a namespace of users may change the root in it."""
+    """An unprivileged user may change the root in a user namespace."""
     bare, watched = both(build, tmp_path, [program, "user"])
     nothing_in_the_jail(bare, watched)
     kept_outside(watched)

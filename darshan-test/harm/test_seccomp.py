@@ -1,4 +1,4 @@
-"""A program with a seccomp filter, its own or inherited, ends as without us."""
+"""A program with a seccomp filter, its own or inherited, exits as without the runtime."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from hostile import Outcome, both, compile_c, metadata, same_end
 from place import elsewhere
 
 SOURCE = Path(__file__).with_name("cage.c")
-EARLY, LATE = 50, 10_000  # bytes that the program writes to "before", and behind the filter
+EARLY, LATE = 50, 10_000  # bytes that the program writes to "before", before and after the filter
 
 
 @pytest.fixture(scope="module")
 def cage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, which takes what it does as arguments."""
+    """The program; its arguments select the actions."""
     return compile_c(tmp_path_factory.mktemp("cage"), SOURCE.read_text(), name="cage")
 
 
 def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcome:
-    """Runs it; asserts what always holds."""
+    """Runs the program; checks that its exit is unchanged."""
     bare, watched = both(build, folder, [cage, way, what])
     assert bare.status == 7, bare
     assert bare.stdout == b"done\n"
@@ -36,7 +36,7 @@ def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcom
 def test_filter_while_another_thread_is_at_the_journal(
     call: str, whose: str, build: Path, tmp_path: Path
 ) -> None:
-    """Which has its signals blocked, and a descriptor of ours: both are given back."""
+    """Another thread's blocked signals are restored and its descriptor of the journal is closed."""
     source = Path(__file__).with_name("caught.c").read_text()
     program = compile_c(tmp_path, source, name="caught")
     inject = f"inject={call}:delay_exit=300000:when={'2+1' if call == 'openat' else '1'}"
@@ -60,13 +60,14 @@ def test_every_write_is_in_the_journal(
 
 
 def test_strict_mode(build: Path, tmp_path: Path, cage: Path) -> None:
-    """Which knows read, write and exit, not even exit_group."""
+    """Strict mode permits only read, write and exit, not exit_group."""
     watched = behind(build, tmp_path, cage, "strict", "write")
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE
 
 
 def test_where_time_stands_still(build: Path, tmp_path: Path, cage: Path) -> None:
-    """Strict mode takes all clocks: the longest write took no time, and has a size all the same."""
+    """Strict mode forbids all clocks: times are 0, and the size of the longest write is
+    recorded."""
     watched = behind(build, tmp_path, cage, "strict", "unwritten")
     assert watched.value("unwritten", "POSIX_BYTES_WRITTEN") == 10
     assert watched.value("unwritten", "POSIX_F_MAX_WRITE_TIME") == 0
@@ -74,7 +75,7 @@ def test_where_time_stands_still(build: Path, tmp_path: Path, cage: Path) -> Non
 
 
 def test_more_files_than_there_was_memory_for(build: Path, tmp_path: Path, cage: Path) -> None:
-    """They share the overflow record: no byte is lost."""
+    """Files without space share the overflow record: no byte is lost."""
     watched = behind(build, tmp_path, cage, "prctl", "files")
     (journal,) = watched.journals
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 30_000
@@ -96,7 +97,7 @@ def test_one_thread_locks_all_up(build: Path, tmp_path: Path, cage: Path) -> Non
 
 @pytest.mark.parametrize("way", ["prctl", "seccomp", "tsync"])
 def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """There is room for some files at least, and the sums of the others."""
+    """There is space for at least some files, and for the sums of the others."""
     watched = behind(build, tmp_path, cage, way, "first")
     assert not watched.logs and len(watched.journals) == 1
     assert watched.value("f0", "POSIX_BYTES_WRITTEN") == 10
@@ -105,7 +106,7 @@ def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, c
 
 @pytest.mark.parametrize("what", ["fork", "vfork"])
 def test_children(what: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """What a child does behind the filter has no place; the parent's own is complete."""
+    """Records of a child behind the filter are lost; those of the parent are complete."""
     watched = behind(build, tmp_path, cage, "prctl", what)
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE + 3000
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 3000 + 30
@@ -142,7 +143,7 @@ int main(void) {
 @pytest.mark.parametrize("way", ["container", "loader"])
 @pytest.mark.parametrize("calls", ["", "*"], ids=["default", "all"])
 def test_inherited(way: str, calls: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """A log is written with what the loader calls, and write."""
+    """A log is written with write and the system calls that the loader makes."""
     if (way, calls) == ("loader", "*"):
         elsewhere("that filter kills for it, as the setting says")
     writer = compile_c(tmp_path, WRITER, name="writer")
@@ -186,19 +187,19 @@ def childless(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def inside(
     build: Path, folder: Path, command: list[str | Path], before: tuple[str, ...] = ()
 ) -> Outcome:
-    """Runs what cage launches; asserts that it ends as without us."""
+    """Runs a command that cage launches; checks that its exit is unchanged."""
     extra = {"PRELOAD": str(build / "libdarshan.so"), "LD_PRELOAD": ""}
     bare, watched = both(build, folder, [*before, *command], extra=extra)
     assert same_end(bare, watched), watched
-    assert sorted(path.name for path in watched.work.iterdir()) == ["file"]  # no dump
+    assert sorted(path.name for path in watched.work.iterdir()) == ["file"]  # no core dump
     return watched
 
 
 def test_a_container_costs_nothing(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """Where a shell under the same filter made the process, a child tells what may be called:
-    everything is as ever."""
+    """If a shell under the same filter made the process, a child probes which calls it permits, and
+    the log is written as usual."""
     watched = inside(build, tmp_path, [cage, "container", "launch", f"+{childless}"])
     assert watched.status == 5
     assert (len(watched.logs), watched.journals) == (1, [])
@@ -218,7 +219,7 @@ def test_a_killed_program_in_a_container(
 def test_first_process_of_a_container(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """It has no parent that it can see; its filter is an engine's."""
+    """The first process of a container, with an engine's filter, has no visible parent."""
     engine = ("unshare", "--pid", "--fork", "--mount-proc")
     watched = inside(build, tmp_path, [cage, "engine", "launch", childless], engine)
     assert watched.status == 5
@@ -229,7 +230,7 @@ def test_first_process_of_a_container(
 def test_a_filter_that_kills_and_lets_fork(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """The child that asks is killed, and the program is not."""
+    """The probing child is killed, the program is not."""
     watched = inside(build, tmp_path, [cage, "forks", "launch", f"+{childless}"])
     assert watched.status == 5
     assert len(watched.logs) == 1
@@ -258,7 +259,8 @@ int main(int argc, char **argv) {
 @pytest.mark.needs("processor:x86_64")
 @pytest.mark.parametrize("arguments", [[], ["recorded"]])
 def test_counter_that_is_forbidden(arguments: list[str], build: Path, tmp_path: Path) -> None:
-    """Reading it is SIGSEGV from then on: at the end, too, where the log gets its name."""
+    """After this, reading the time stamp counter raises SIGSEGV, also at exit, when the log gets
+    its name."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, COUNTER), *arguments])
     assert bare.status == 0
     assert same_end(bare, watched), watched
@@ -306,10 +308,10 @@ int main(void) {
 
 
 def test_calls_of_libc_alone(build: Path, tmp_path: Path) -> None:
-    """As emulators have it: a call from any other code is SIGSYS."""
+    """As in emulators, a system call from code outside libc raises SIGSYS."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, DISPATCH)])
     assert bare.status == 7
     assert same_end(bare, watched), watched
     assert watched.total("POSIX_BYTES_WRITTEN") == 5 * 200
-    if bare.stdout == b"0\n":  # else this kernel does not know it
+    if bare.stdout == b"0\n":  # else this kernel lacks it
         assert metadata(build, watched.journals[0])["syscall_user_dispatch"] == "installed"

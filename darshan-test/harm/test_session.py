@@ -1,4 +1,4 @@
-"""An exported LD_PRELOAD over a whole login session leaves the logs of its MPI jobs, no more."""
+"""An LD_PRELOAD that is exported for a login session leaves only the logs of its MPI jobs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ thread.start()
 thread.join()
 """
 
-# A module in C that is linked with MPI and loaded by Python, as mpi4py is.
+# A C module that is linked with MPI and loaded by Python, like mpi4py.
 MODULE = """
 #include <mpi.h>
 int begin(void) { return MPI_Init(NULL, NULL); }
@@ -59,8 +59,8 @@ module.begin()
 module.end()
 """
 
-# Every line is what somebody types.  What is said without MPI goes to files: MPICH's
-# launcher now and then drops the output of ranks that end at once (1 job in 100 when busy).
+# Every line is what a user types.  Output without MPI goes to files, because MPICH's launcher
+# sometimes drops the output of ranks that exit at once (1 job in 100 under load).
 SESSION = """
 set -u
 make -s -j2
@@ -86,7 +86,7 @@ JOBS = 4
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that everybody may use."""
+    """A folder that all users may use."""
     path = Path(tempfile.mkdtemp(prefix="darshan-session-"))
     path.chmod(0o777)
     yield path
@@ -94,7 +94,7 @@ def folder() -> Iterator[Path]:
 
 
 def prepare(work: Path) -> None:
-    """What the user has in the folder."""
+    """Creates the user's files in the folder."""
     work.mkdir()
     (work / "Makefile").write_text(MAKEFILE)
     (work / "tool.c").write_text("int more(void);\nint main(void) { return more() < 0; }\n")
@@ -111,7 +111,7 @@ def prepare(work: Path) -> None:
 
 
 def session(folder: Path, name: str, user: list[str], extra: dict[str, str]) -> tuple[str, Path]:
-    """Runs the commands in a login shell; what it printed, and where it worked."""
+    """Runs the commands in a login shell; returns their output and working folder."""
     work, home = folder / name, folder / f"home-{name}"
     prepare(work)
     home.mkdir()
@@ -169,7 +169,7 @@ def test_a_session_leaves_its_jobs(build: Path, folder: Path, who: str) -> None:
         for (module, path), row in records.items()
         if module == "POSIX" and path.startswith(str(work)) and row["POSIX_BYTES_WRITTEN"]
     }
-    # Two jobs of two ranks and one of one; the ranks of Python.
+    # Two jobs with two ranks, one with one rank, and the ranks of Python.
     assert written == {
         "own-0": 3 * 1000,
         "own-1": 2 * 2000,

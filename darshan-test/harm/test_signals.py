@@ -1,4 +1,4 @@
-"""Signals that come at the worst moment: handlers that never return, thousands of times."""
+"""Signals at every point of a wrapper: handlers that never return, thousands of times."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hostile import both, compile_c, same_end
 
-# Writes until so many are done, while a timer's handler jumps out of whatever it
-# interrupts, and says how many were certainly made and how often it jumped.
+# Writes until the given number is reached, while a timer's handler jumps out of the code that it
+# interrupts.  Prints how many writes certainly took place and how often it jumped.
 JUMPS = r"""
 #include <fcntl.h>
 #include <setjmp.h>
@@ -60,9 +60,8 @@ int main(int argc, char **argv) {
 def test_jumps_out_of_a_handler(
     build: Path, tmp_path: Path, writes: int, microseconds: int
 ) -> None:
-    """siglongjmp out of SIGALRM at 100 Hz to 10 kHz: nothing spins, and each write counts.
-
-    A write that was cut may count or not, so the count lies within the number of jumps."""
+    """siglongjmp out of SIGALRM at 100 Hz to 10 kHz: no thread spins, and each write counts.  An
+    interrupted write may count or not, so the count may differ by the number of jumps."""
     program = compile_c(tmp_path, JUMPS)
     bare, watched = both(build, tmp_path, [program, str(writes), str(microseconds)])
     assert same_end(bare, watched)
@@ -75,8 +74,8 @@ def test_jumps_out_of_a_handler(
     assert not watched.journals
 
 
-# A thread is cancelled in the midst of its writes, again and again; another one goes
-# on with the same file and must not wait for a lock that nobody will give back.
+# A thread is cancelled between or inside its writes, again and again.  Another thread uses the same
+# file and must not wait for an abandoned lock.
 CANCELS = r"""
 #include <fcntl.h>
 #include <pthread.h>
@@ -109,7 +108,7 @@ int main(void) {
 
 
 def test_cancelled_threads(build: Path, tmp_path: Path) -> None:
-    """Asynchronous cancellation in a wrapper: the lock of a thread that is gone is taken over."""
+    """After asynchronous cancellation in a wrapper, other threads take over the abandoned lock."""
     program = compile_c(tmp_path, CANCELS)
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched)
@@ -118,8 +117,8 @@ def test_cancelled_threads(build: Path, tmp_path: Path) -> None:
     assert not watched.journals
 
 
-# Blocks a signal that a fault would bring, sends it to itself, records, and takes it by
-# sigwait only afterwards, or never: at the end it still waits.
+# Blocks a signal that a fault could raise, sends it to itself and does I/O.  Then it receives the
+# signal by sigwait, or never: at exit it is still pending.
 WAITING = r"""
 #include <fcntl.h>
 #include <signal.h>
@@ -148,7 +147,8 @@ int main(int argc, char **argv) {
 @pytest.mark.parametrize("name", ["ILL", "TRAP", "BUS", "FPE", "SEGV", "SYS"])
 @pytest.mark.parametrize("never", [[], ["never"]])
 def test_signal_that_waits(build: Path, tmp_path: Path, name: str, never: list[str]) -> None:
-    """Nothing that the program blocks comes while the runtime blocks signals of its own."""
+    """A signal that the program blocks is not delivered while the runtime changes the
+    signal mask."""
     program = compile_c(tmp_path, WAITING)
     number = str(int(signal.Signals[f"SIG{name}"]))
     bare, watched = both(build, tmp_path, [program, number, *never])
@@ -157,8 +157,8 @@ def test_signal_that_waits(build: Path, tmp_path: Path, name: str, never: list[s
     assert watched.value("data", "POSIX_BYTES_WRITTEN") == 10
 
 
-# A handler that waits until another thread has written to the same file and made a
-# new one.  It comes at any instruction of writes and opens, also where those hold a lock.
+# A handler waits until another thread has written to the same file and created a new one.  It
+# interrupts writes and opens at any instruction, also where they hold a lock.
 WAITS = r"""
 #include <fcntl.h>
 #include <pthread.h>
@@ -218,7 +218,7 @@ int main(void) {
 
 
 def test_a_handler_waits_for_another_thread(build: Path, tmp_path: Path) -> None:
-    """Behind a thread that holds a lock and is in such a handler, no other one waits long."""
+    """Other threads do not wait long for a lock whose holder is in such a handler."""
     program = compile_c(tmp_path, WAITS, "-pthread")
     bare, watched = both(build, tmp_path, [program])
     assert (bare.status, bare.stdout) == (watched.status, watched.stdout)

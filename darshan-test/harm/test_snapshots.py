@@ -1,4 +1,4 @@
-"""Where a journal can be mapped nowhere, a file with its name is written now and then."""
+"""If no file system supports a mapped journal, the runtime writes a snapshot of it at intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hostile import SECONDS, Outcome, compile_c, read_records, settings
 
-# Writes until the journal was written twice (it is another file then), or not at all.
+# Writes until the journal was replaced twice (its inode changes).
 PROGRAM = r"""
 #include <dirent.h>
 #include <errno.h>
@@ -84,7 +84,7 @@ cd "$1"/work && shift && exec "$@"
 
 @dataclass
 class Place:
-    """A folder for journals on an overlay, and no /dev/shm."""
+    """A folder for journals on an overlay, and a read-only /dev/shm."""
 
     build: Path
     top: Path
@@ -125,7 +125,7 @@ pytestmark = pytest.mark.needs("root", "overlay", "runs:unshare -m")
 
 
 def files_are_whole(found: Outcome) -> None:
-    """What was written before the first."""
+    """Checks the files that were written before the first snapshot."""
     assert [found.value(f"f{i}", "POSIX_BYTES_WRITTEN") for i in range(300)] == [5] * 300
 
 
@@ -149,7 +149,7 @@ def test_nothing_is_left_beside_a_log(deed: str, place: Place, program: Path) ->
 
 
 def test_without_a_log_it_has_everything(place: Place, program: Path) -> None:
-    """The folder for logs cannot be had: the last one is of all."""
+    """If no log can be written, the last snapshot has all records."""
     found = place.run(program, "end", Path("/proc/nowhere"))
     (journal,) = found.journals
     said = f"cannot be written, the records are kept in: {place.top / 'merged' / journal.name}"

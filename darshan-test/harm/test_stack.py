@@ -1,4 +1,5 @@
-"""What a wrapper needs of the caller's stack: little, on every path; and programs with less."""
+"""The stack bytes that a wrapper needs from its caller are few on every path; programs with small
+stacks run."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from place import elsewhere
 HERE = Path(__file__).parent
 STACK = 256 << 10  # of depth.c
 
-# How each call of depth.c is made: as the first of its process, with what it works on
-# known, or once more.
+# The state in which each call of depth.c is made: as the first call of its process, with known
+# files, or a second time.
 FIRST = (
     "open open_absolute openat open_missing creat stat access rename mkdir chdir opendir "
     "memfd syscall fopen exec exec_missing _exit quick_exit"
@@ -34,7 +35,7 @@ CALLS = [
 
 
 def test_every_path(build: Path) -> None:
-    """By the compiler's word, no wrapper needs more than it may."""
+    """According to the compiler, no wrapper needs more stack than permitted."""
     if not list(build.glob("runtime/**/libdarshan_so-*.ci")):
         elsewhere("this compiler does not say what functions need of the stack")
     _, wrong = stack_usage.judge(build, HERE.parents[1] / "runtime")
@@ -42,7 +43,7 @@ def test_every_path(build: Path) -> None:
 
 
 def test_deep_paths_are_found(tmp_path: Path) -> None:
-    """A wrapper that needs more is found, with its path; so is recursion."""
+    """A path that needs more is found; recursion and unbounded frames are reported."""
     folder = tmp_path / "runtime"
     folder.mkdir()
     source = folder / "libdarshan_so-deep.c"
@@ -72,7 +73,7 @@ def depth_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def depth_of(program: Path, work: Path, mode: str, call: str, environment: dict[str, str]) -> int:
-    """Bytes of the stack that were touched."""
+    """Returns how many bytes of the stack the call touched."""
     work.mkdir()
     paint = os.memfd_create("paint")
     try:
@@ -93,7 +94,7 @@ def depth_of(program: Path, work: Path, mode: str, call: str, environment: dict[
 
 
 def test_painted_stack(build: Path, tmp_path: Path, depth_program: Path) -> None:
-    """Each kind of call, bare and instrumented, differs by no more than is promised."""
+    """For each kind of call the runtime adds no more stack bytes than promised."""
     logs = tmp_path / "logs"
     logs.mkdir()
     bare = {"PATH": os.environ["PATH"]}
@@ -221,7 +222,7 @@ int main(void) {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_small_stacks(build: Path, tmp_path: Path, name: str) -> None:
-    """Programs that have little stack end as they do without us, and are counted."""
+    """Programs with small stacks exit as without the runtime, and their I/O is recorded."""
     source, status, written = PROGRAMS[name]
     program = compile_c(tmp_path, SMALL + source, "-w")
     bare, watched = both(build, tmp_path, [program])

@@ -1,4 +1,4 @@
-"""Stacks that a timer switches, and handlers of signals that come in the midst of an update."""
+"""Stacks that a timer switches, and signal handlers that interrupt an update."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ OTHERS = -(-ROUNDS // 8)
 
 @pytest.fixture(scope="module")
 def stacks_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiled once."""
+    """The program stacks.c."""
     return compile_c(tmp_path_factory.mktemp("stacks"), (HERE / "stacks.c").read_text())
 
 
 def wrong_counts(watched: Outcome, stacks: int) -> list[str]:
-    """Counters that are not what stacks.c did."""
+    """Returns the counters that differ from what stacks.c did."""
     wrong = []
     for n in range(stacks):
         expected = {
@@ -51,7 +51,7 @@ def wrong_counts(watched: Outcome, stacks: int) -> list[str]:
 def test_stacks_that_a_timer_switches(
     build: Path, tmp_path: Path, stacks_program: Path, how: str, setup: tuple[int, int, int, int]
 ) -> None:
-    """Each file has a record of its own, and each record exactly what its stack did."""
+    """Each file has a record of its own, which has exactly the calls of its stack."""
     if how == "own" and platform.machine() != "x86_64":
         elsewhere("stacks.c has a switch of its own for x86-64 only")
     stacks, kib, threads, microseconds = setup
@@ -64,7 +64,7 @@ def test_stacks_that_a_timer_switches(
     assert len(names) == 3 * stacks
 
 
-# A handler writes to a file of its own each time, while the program writes to another one.
+# A handler writes to one file while the program writes to another.
 WRITING_HANDLER = r"""
 #include <fcntl.h>
 #include <signal.h>
@@ -97,7 +97,7 @@ int main(void) {
 
 
 def test_handler_that_writes(build: Path, tmp_path: Path) -> None:
-    """Nothing of it is dropped, whatever it interrupts."""
+    """No write of a handler is dropped, whatever it interrupts."""
     program = compile_c(tmp_path, WRITING_HANDLER)
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched)
@@ -108,8 +108,8 @@ def test_handler_that_writes(build: Path, tmp_path: Path) -> None:
     assert watched.value("data", "POSIX_WRITES") == 100_000
 
 
-# What is sent with a signal arrives once and in order; masks, flags and old actions are those
-# of the program; a handler that goes with its first signal goes.
+# A queued signal arrives once, in order and with its value.  Masks, flags and old actions are those
+# of the program.  SA_RESETHAND removes a handler at its first signal.
 MEANINGS = r"""
 #include <errno.h>
 #include <fcntl.h>
@@ -174,7 +174,7 @@ int main(void) {
 
 
 def test_what_signals_mean(build: Path, tmp_path: Path) -> None:
-    """A signal that waits for the end of an update says what it said."""
+    """A signal that the runtime delays until the end of an update keeps its value."""
     program = compile_c(tmp_path, MEANINGS)
     bare, watched = both(build, tmp_path, [program])
     assert bare.status == 0
@@ -182,7 +182,7 @@ def test_what_signals_mean(build: Path, tmp_path: Path) -> None:
     assert same_end(bare, watched)
 
 
-# More handlers than the runtime has doors.
+# More handlers than the runtime has signal trampolines.
 MANY_HANDLERS = (
     "#include <signal.h>\n#include <stdio.h>\nstatic int seen;\n"
     + "".join(f"static void h{i}(int s) {{ seen += s > 0 ? {i} : 0; }}\n" for i in range(300))
@@ -207,7 +207,7 @@ int main(void) {
 
 
 def test_many_handlers(build: Path, tmp_path: Path) -> None:
-    """Each is called, and each is told to whoever installs the next one."""
+    """Each handler is called, and sigaction returns each as the old handler of the next."""
     program = compile_c(tmp_path, MANY_HANDLERS)
     bare, watched = both(build, tmp_path, [program])
     assert bare.stdout == b"0 1\n"

@@ -1,4 +1,4 @@
-"""Names that say nothing of a file: of a descriptor, or from a folder without a name."""
+"""Names that identify no file: of a descriptor, or relative to a removed folder."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both, chosen by name."""
+    """The program with both cases, which are chosen by name."""
     return compile_c(tmp_path_factory.mktemp("stand-ins"), PROGRAM, "-w")
 
 
 def written(log: Outcome) -> dict[str, float]:
-    """Bytes by file, relative to the folder of work; STDIO's among them."""
+    """Returns bytes by file, relative to the working folder, including those of STDIO."""
     found: dict[str, float] = {}
     for (_, path), row in log.records.items():
         n = sum(row.get(f"{module}_BYTES_WRITTEN", 0) for module in ("POSIX", "STDIO"))
@@ -84,12 +84,13 @@ def written(log: Outcome) -> dict[str, float]:
 
 
 def whole(log: Outcome) -> bool:
-    """Nobody had to share the record of those for which there is no room."""
+    """Tells whether no file used the overflow record."""
     return not [name for _, name in log.records if "overflow" in name]
 
 
 def test_what_a_number_stands_for(build: Path, program: Path, tmp_path: Path) -> None:
-    """By its name here where there is one; pipes, devices and tables of the system stay out."""
+    """The file of a descriptor has its own name; pipes, devices and files of /proc are not
+    recorded."""
 
     def setup(work: Path) -> None:
         (work / "real").mkdir()
@@ -100,7 +101,8 @@ def test_what_a_number_stands_for(build: Path, program: Path, tmp_path: Path) ->
     assert bare.status == 0, bare.stderr
     assert same_end(bare, watched), watched.stderr
     assert written(watched) == {"link/a": 255 + 5, "link/b": 3}
-    assert watched.value("link/a", "POSIX_OPENS") == 1 + 1 + 8  # itself, its dup2, and by number
+    # its open, its dup2, and opens by descriptor
+    assert watched.value("link/a", "POSIX_OPENS") == 1 + 1 + 8
     assert not [name for _, name in watched.records if name.startswith(("/dev", "/proc"))]
 
 
@@ -123,7 +125,8 @@ def test_a_pipeline_of_stand_ins(build: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_was_removed(build: Path, program: Path, tmp_path: Path) -> None:
-    """What is open has the system's name; only of what is not, the folder is unknown."""
+    """An open file has the name that the kernel reports; other names are below an
+    unknown folder."""
     bare, watched = both(build, tmp_path, [program, "removed"])
     assert bare.status == 0, bare.stderr
     assert same_end(bare, watched), watched.stderr
@@ -136,8 +139,8 @@ def test_a_folder_that_was_removed(build: Path, program: Path, tmp_path: Path) -
 
 
 def test_a_run_inside_of_a_run(build: Path, tmp_path: Path) -> None:
-    """What the inner one keeps of itself is none of the user's files."""
-    own = "darshan-run.1.mine"  # nearly such a folder
+    """The inner run's own files are not recorded as the user's files."""
+    own = "darshan-run.1.mine"  # resembles a run directory
     (tmp_path / own).mkdir()
     inner = [build / "darshan", "run", "-o", tmp_path / "inner", "true"]
     save = f"echo x >{own}/data; " + " ".join(map(str, inner))

@@ -1,4 +1,4 @@
-"""Bytes of streams: every byte once, in whatever way it passes through stdio."""
+"""Bytes of streams: every byte counts once, however it passes through stdio."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ int main(int argc, char **argv) {
 
 
 def numbers() -> str:
-    """Integers of all lengths; the last has no newline."""
+    """Returns integers of all lengths; the last has no newline."""
     source = random.Random(8)
     return "\n".join(str(source.randrange(10 ** source.randrange(1, 9))) for _ in range(5000))
 
 
 def words() -> str:
-    """Words around the sizes of buffers, and white space longer than one."""
+    """Returns words around the sizes of buffers, and white space longer than a buffer."""
     source = random.Random(9)
     sizes = [1, 7, 4000, 4095, 4096, 4097, 8192, 20000]
     text = "".join(
@@ -45,7 +45,7 @@ def words() -> str:
     return text + "w" * 5000
 
 
-# What a program does with `in` until its end; each reads all of it.
+# Code that reads all of `in`.
 READERS = {
     "integers": ('int n; while (fscanf(in, "%d", &n) == 1);', numbers),
     "unsigned after ungetc": (
@@ -78,14 +78,15 @@ READERS = {
 }
 
 
-# The call that meets the end of a pipe may count less than it read (scan.c says why).
+# The call that reaches the end of a pipe may count fewer bytes than it read (scan.c has the
+# reason).
 NOT_TO_THE_END = ("what is skipped", "wide integers")
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("from_pipe", [False, True])
 def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> None:
-    """The bytes read are the bytes of the file, through however many refills."""
+    """The bytes read are the bytes of the file, through any number of refills."""
     code, content = READERS[reader]
     text = content()
     program = hostile.compile_c(tmp_path, FRAME % (code + ' printf("%ld\\n", ftell(in));'))
@@ -103,11 +104,12 @@ def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> Non
         assert watched.value(name, "STDIO_BYTES_READ") == len(text)
     if not from_pipe:
         assert watched.value(name, "STDIO_MAX_BYTE_READ") == len(text) - 1
-        assert watched.value(name, "POSIX_READS") == 0  # no call of ours, nor a descriptor
+        # neither a call of the runtime nor a descriptor
+        assert watched.value(name, "POSIX_READS") == 0
 
 
 def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
-    """One call may need many refills, each of another size, and the end of the input."""
+    """One call may need many refills of different sizes, and the end of the input."""
     program = hostile.compile_c(
         tmp_path,
         FRAME
@@ -135,7 +137,8 @@ def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
 
 
 def test_scanf_left_by_a_signal(build: Path, tmp_path: Path) -> None:
-    """A scanf that a handler leaves, and another; then more than the buffer."""
+    """A handler leaves a scanf several times by siglongjmp; then more bytes than the buffer holds
+    are read."""
     code = """
         static char w[100];
         int fds[2];
@@ -189,7 +192,7 @@ WIDE = """
 
 @pytest.mark.parametrize("mode", ["w", "a", "w+"])
 def test_wide(build: Path, tmp_path: Path, mode: str) -> None:
-    """Wide characters count as the bytes that are in the file."""
+    """Wide characters count as their bytes in the file."""
     program = hostile.compile_c(tmp_path, FRAME % (WIDE % mode))
     bare, watched = hostile.both(build, tmp_path, [program])
     assert hostile.same_end(bare, watched) and bare.status == 0
@@ -211,7 +214,7 @@ GIVEN = {
 
 @pytest.mark.parametrize("way", GIVEN)
 def test_stdout_given_a_file(build: Path, tmp_path: Path, way: str) -> None:
-    """What is printed belongs to what the descriptor stands for."""
+    """Output belongs to the file that the descriptor refers to."""
     code = (
         'printf("first\\n"); fflush(stdout); int saved = dup(1);'
         + GIVEN[way]
@@ -229,7 +232,7 @@ def test_stdout_given_a_file(build: Path, tmp_path: Path, way: str) -> None:
 
 
 def test_stream_given_another_file(build: Path, tmp_path: Path) -> None:
-    """A stream of its own, whose descriptor stands for file after file."""
+    """The descriptor of a stream refers to one file after the other."""
     code = """
       FILE *out = fopen("first", "w");
       fprintf(out, "%s", "12345");
@@ -256,7 +259,7 @@ def test_stream_given_another_file(build: Path, tmp_path: Path) -> None:
 
 
 def some_lines(work: Path) -> None:
-    """Input for the programs below."""
+    """Creates the input of the programs below."""
     (work / "in").write_text("".join(f"{i * 7919 % 10007} line {i}\n" for i in range(20000)))
 
 
@@ -270,7 +273,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(build: Path, tmp_path: Path, name: str) -> None:
-    """Programs that nobody here wrote: the file's size is what was written."""
+    """Bytes written by third-party programs equal the file's size."""
     bare, watched = hostile.both(build, tmp_path, PROGRAMS[name], some_lines)
     assert hostile.same_end(bare, watched) and bare.status == 0
     size = (watched.work / "out").stat().st_size
@@ -280,8 +283,8 @@ def test_programs(build: Path, tmp_path: Path, name: str) -> None:
         assert watched.value("<STDOUT>", "STDIO_BYTES_WRITTEN") == 4
 
 
-# A stream's descriptor, used by its number though nobody asked fileno: what is done, and how
-# many bytes each file has by number (the rest, if any, came through the stream).
+# Uses of a stream's descriptor without a call of fileno: the code, and the POSIX bytes of each file
+# (other bytes came through the stream).
 BY_NUMBER = {
     "freopen and write": ('freopen("a", "w", stdout); write(1, text, 5);', {"a": 5}),
     "freopen and dprintf": ('freopen("a", "w", stdout); dprintf(1, "%s", "hello");', {"a": 5}),
@@ -337,7 +340,7 @@ BY_NUMBER = {
 
 @pytest.mark.parametrize("way", BY_NUMBER)
 def test_number_of_a_stream(build: Path, tmp_path: Path, way: str) -> None:
-    """Who uses the number of a stream's descriptor need not have asked for it."""
+    """Bytes count for the stream's file even if the program did not call fileno."""
     code, expected = BY_NUMBER[way]
     includes = "#include <sys/sendfile.h>\n#include <sys/socket.h>\n#include <sys/uio.h>\n"
     includes += "#include <sys/syscall.h>\n"
@@ -354,7 +357,7 @@ def test_number_of_a_stream(build: Path, tmp_path: Path, way: str) -> None:
 
 
 def test_position_of_a_number(build: Path, tmp_path: Path) -> None:
-    """What goes by number stands behind what went through the stream."""
+    """The offset of a write by descriptor is behind the bytes of the stream."""
     code = 'FILE *f = fopen("a", "w"); fputs("1234567", f); fflush(f); write(3, "hello", 5);'
     program = hostile.compile_c(tmp_path, FRAME % code, "-w")
     bare, watched = hostile.both(build, tmp_path, [program])
@@ -364,7 +367,8 @@ def test_position_of_a_number(build: Path, tmp_path: Path) -> None:
 
 
 def test_old_stream_at_the_number(build: Path, tmp_path: Path) -> None:
-    """stdout writes to whatever has its number now, also if that is another stream's."""
+    """stdout writes to the file that its descriptor refers to, also if another stream opened that
+    file."""
     code = (
         'close(1); FILE *f = fopen("a", "w"); printf("%s\\n", "hello"); fflush(stdout);'
         'fputs("123", f);'
@@ -376,7 +380,7 @@ def test_old_stream_at_the_number(build: Path, tmp_path: Path) -> None:
     assert watched.value("a", "STDIO_BYTES_WRITTEN") == 9
 
 
-# What libc says into a standard error that is a file; each ends with status 0.
+# Messages of libc on a standard error that is a file; each case exits with status 0.
 SAID = {
     "perror": 'perror("text");',
     "perror of a stream in use": 'fputs("1234", stderr); perror("text");',
@@ -414,7 +418,7 @@ static void *talks(void *nothing) {
 
 @pytest.mark.parametrize("what", SAID)
 def test_what_libc_says(build: Path, tmp_path: Path, what: str) -> None:
-    """Each byte of a message of libc's own is counted, also if it is the last."""
+    """Each byte of libc's own messages counts, also if it is the last output."""
     source = FRAME.replace("static FILE *in;", "static FILE *in;" + TALK)
     source %= 'freopen("a", "w", stderr);' + SAID[what]
     program = hostile.compile_c(tmp_path, source, "-w")
@@ -425,7 +429,7 @@ def test_what_libc_says(build: Path, tmp_path: Path, what: str) -> None:
     if what not in ("another thread", "backtrace"):
         assert said == (tmp_path / "bare" / "a").read_bytes()
     counted = sum(watched.value("a", f"{module}_BYTES_WRITTEN") for module in ("STDIO", "POSIX"))
-    if what == "another thread":  # a message at the same moment may be cut in two
+    if what == "another thread":  # concurrent messages may be split
         assert len(said) - 20 <= counted <= len(said) + 20
     else:
         assert counted == len(said)
@@ -444,7 +448,7 @@ double work(void) { return error(1.5, 2.5, "0") + warn(1, 2, 3, 4, 5, 6, 7, 8.0)
 
 @pytest.mark.parametrize("place", ["library", "program"])
 def test_functions_of_these_names(build: Path, tmp_path: Path, place: str) -> None:
-    """A program's, or a library's, own error() is not ours to understand."""
+    """The runtime does not interpret a program's or library's own function of the name error()."""
     (tmp_path / "own.c").write_text(OWN)
     if place == "library":
         own = hostile.compile_c(tmp_path, OWN, "-shared", "-fPIC", "-w", name="libown.so")
@@ -485,7 +489,7 @@ int main(void) {
 
 
 def test_program_called_by_libc(build: Path, tmp_path: Path) -> None:
-    """argp_parse calls the program, which does all kinds of things, prints, and ends it."""
+    """argp_parse calls the program, which does all kinds of I/O, prints, and exits in it."""
     program = hostile.compile_c(tmp_path, PARSER, "-O2", "-w")
     text = "u:x:7:8:name:/home:/bin/sh\n" * 500
     bare, watched = hostile.both(
@@ -514,7 +518,7 @@ int main(void) {
 
 
 def test_all_streams_are_flushed(build: Path, tmp_path: Path) -> None:
-    """What macros put into them is counted before their pointers move."""
+    """Bytes that macros put into buffers count before a flush moves the pointers."""
     program = hostile.compile_c(tmp_path, ALL_FLUSHED, "-O2")
     bare, watched = hostile.both(build, tmp_path, [program])
     assert hostile.same_end(bare, watched)

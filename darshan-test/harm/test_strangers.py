@@ -1,8 +1,8 @@
-"""Libraries and programs beside the runtime that define functions of the C library.
+"""Other libraries and programs that define functions of the C library.
 
-What the runtime calls for its own purposes must be libc's own function.  One function at a time is
-defined badly by a preloaded library or by the program itself; where the program survives that
-without the runtime, it must do so with it, and leave its log.
+The runtime must call libc's own functions for its own purposes.  A preloaded library or the program
+defines one function badly.  If the program survives this without the runtime, it must survive with
+it, and leave its log.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from sample import turning
 RUNTIME = Path(__file__).parents[2] / "runtime"
 ROW = re.compile(r"^STRAIGHT(?:_AS)?\((\w+)", re.M)
 NAMES = ROW.findall((RUNTIME / "libc/glibc/libc-calls.def").read_text())
-# Patterns of settings were once compiled and matched by these.
+# Earlier, these functions compiled and matched patterns of settings.
 NAMES += ["regcomp", "regexec", "regfree"]
 
-# Calls that are recorded, of a process and its child; nothing of what is defined badly.
+# Makes recorded calls, in a process and its child; none of them is a function that is defined
+# badly.
 PROGRAM = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ int main(void) {
 }
 """
 
-# One function of libc in a library, for any arguments: the jump keeps them.
+# Defines one function of libc in a library, for any arguments, because the jump preserves them.
 STRANGER = r"""
 #include <dlfcn.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ PLACES = ("before", "after", "program")
 
 
 def stranger(folder: Path, name: str, mode: str) -> tuple[Path, Path]:
-    """A library that defines this function badly, and the object that it is made of."""
+    """Compiles a library that defines this function badly; returns its object and the library."""
     source = folder / "stranger.c"
     if not source.exists():
         source.write_text(STRANGER)
@@ -107,7 +108,7 @@ def stranger(folder: Path, name: str, mode: str) -> tuple[Path, Path]:
 
 
 class Bench:
-    """Runs the program beside one stranger after the other."""
+    """Runs the program with one such library after the other."""
 
     def __init__(self, build: Path, folder: Path) -> None:
         self.build, self.folder = build, folder
@@ -118,7 +119,7 @@ class Bench:
         self.count = 0
 
     def run(self, program: Path, *preloads: Path) -> Outcome:
-        """In a folder of its own; with its log, if the runtime is among the libraries."""
+        """Runs the program in a folder of its own; its logs are in the result."""
         self.count += 1
         work = self.folder / f"work-{self.count}"
         for place in ("work", "logs", "journals"):
@@ -127,12 +128,12 @@ class Bench:
         environment["DARSHAN_CONFIG_PATH"] = str(self.settings)
         environment["LD_PRELOAD"] = ":".join(map(str, preloads))
         outcome = run([program], work / "work", environment)
-        left_in(work / "journals")  # waits until the log of the run is made
+        left_in(work / "journals")  # waits until the log of the run is written
         outcome.logs = sorted((work / "logs").glob("*.darshan"))
         return outcome
 
     def pairs(self, name: str, mode: str, place: str) -> tuple[Outcome, Outcome]:
-        """Without the runtime and with it."""
+        """Runs the program without the runtime, then with it."""
         made, stranger_ = stranger(self.folder, name, mode)
         if place == "program":
             program = self.folder / f"program-{name}-{mode}"
@@ -143,7 +144,8 @@ class Bench:
         return self.run(self.program, stranger_), self.run(self.program, *order)
 
     def faults(self, name: str, mode: str, place: str) -> Iterator[str]:
-        """What the runtime has changed, if the program survives without it."""
+        """Yields "survives" if the program survives without the runtime, then the differences that
+        the runtime makes."""
         case = f"{name} {mode} {place}"
         bare, watched = self.pairs(name, mode, place)
         if bare.status != 9:
@@ -164,7 +166,7 @@ class Bench:
             yield f"{case}: {written}"
 
 
-# Seen in other people's libraries: always tried.
+# Seen in real libraries: always tested.
 KNOWN = [
     ("clock_gettime", "NOT_READY"),
     ("dlsym", "NOT_READY"),
@@ -175,14 +177,14 @@ CASES = [(name, mode, place) for name in NAMES for mode in MODES for place in PL
 
 
 def test_one_function_at_a_time(build: Path, tmp_path: Path) -> None:
-    """Whoever defines a function that the runtime needs, however badly, does not reach it."""
+    """Bad definitions of functions that the runtime needs do not affect the runtime."""
     bench = Bench(build, tmp_path)
     cases = [case for case in CASES if case[:2] in KNOWN]
     cases += turning([case for case in CASES if case[:2] not in KNOWN], 0.2, "strangers")
     said = [word for case in cases for word in bench.faults(*case)]
     faults = [word for word in said if word != "survives"]
     assert not faults, "\n".join(faults[:10])
-    # Of what libc calls in itself by name (malloc) programs do not survive every definition.
+    # Programs do not survive every definition of functions that libc calls by name (malloc).
     assert len(said) > len(cases) / 2
 
 
@@ -212,7 +214,8 @@ int main(void) {
 
 @pytest.mark.parametrize("first", ["hook", "runtime"])
 def test_a_hook_of_dlsym(build: Path, first: str, tmp_path: Path) -> None:
-    """As overlays of games and of GPUs have one: what asks through it finds the wrapper itself."""
+    """With a dlsym hook, as in overlays of games and GPUs, a lookup through the hook returns the
+    wrapper."""
     (tmp_path / "made").mkdir()
     program = compile_c(tmp_path / "made", ASKS)
     hook = compile_c(tmp_path / "made", HOOK, "-shared", "-fPIC", name="hook.so")
@@ -225,7 +228,8 @@ def test_a_hook_of_dlsym(build: Path, first: str, tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:faketime")
 def test_faketime(build: Path, tmp_path: Path) -> None:
-    """Its library sets itself up when its clock is first asked: not by us, before its turn."""
+    """faketime's library initializes itself at its first clock call; the runtime must not make this
+    call earlier."""
     command = ["faketime", "2008-12-24", "sh", "-c", "/bin/true; date +%Y-%m-%d >out"]
     bare, watched = both(build, tmp_path, command)
     assert bare.status == 0 and same_end(bare, watched), watched.stderr

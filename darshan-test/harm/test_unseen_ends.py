@@ -1,5 +1,4 @@
-"""Ends that no function of libc's was asked for: the log is written all the same, and what is
-said of a process is what is known."""
+"""Exits without a call of libc: the log is written, and its metadata state only what is known."""
 
 from __future__ import annotations
 
@@ -115,7 +114,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_by_number(
     deed: str, end: tuple[int, int], build: Path, program: Path, tmp_path: Path
 ) -> None:
-    """end: the status, and the calls that were made."""
+    """end has the status and the number of calls."""
     status, calls = end
     bare, watched = both(build, tmp_path, [program, deed])
     assert bare.status == status and same_end(bare, watched), watched.stderr
@@ -124,7 +123,7 @@ def test_by_number(
 
 
 def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path) -> None:
-    """With memory of its own it is a child as any other."""
+    """A clone child with its own memory is recorded like any other child."""
     bare, watched = both(build, tmp_path, [program, "clone"])
     assert bare.stdout == b"5\n" and same_end(bare, watched), watched.stderr
     assert (len(watched.logs), watched.journals) == (1, [])
@@ -134,7 +133,7 @@ def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path)
 
 
 def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
-    """The metadata of the log that has a file of this name."""
+    """Returns the metadata of the log that has a file of this name."""
     for log in watched.logs:
         rows = subprocess.run([build / "darshan-parser", log], check=True, capture_output=True)
         if f"/{name}\t".encode() in rows.stdout:
@@ -154,7 +153,7 @@ def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Pa
 def test_child_with_other_process_ids_lives(
     tree: str, build: Path, program: Path, tmp_path: Path
 ) -> None:
-    """Its number is nobody's for the parent, which must not take its journal for a dead one's."""
+    """The child's pid is unknown to the parent, which must not take its journal for orphaned."""
     work, logs, journals = (tmp_path / name for name in ("work", "logs", "journals"))
     for place in (work, logs, journals):
         place.mkdir()
@@ -188,7 +187,7 @@ def test_child_with_other_process_ids_lives(
 @pytest.mark.needs("root", "runs:unshare -m sh -c 'mount -t tmpfs tmpfs /proc'")
 @pytest.mark.parametrize("way", ["path", "PATH", "relative"])
 def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
-    """A container may have none; the library is where it was installed."""
+    """Without /proc, as in some containers, the installed library is found."""
     where = {"path": f"{build}/darshan", "PATH": "darshan", "relative": "./darshan"}[way]
     folder = f"cd {build}; " if way == "relative" else ""
     script = (
@@ -212,7 +211,7 @@ def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_line_says_what_is_known(build: Path, program: Path, tmp_path: Path) -> None:
-    """A journal that is left need not be that of a process that was killed."""
+    """The line does not claim that the process of a remaining journal was killed."""
     done = subprocess.run(
         [build / "darshan", "run", "-o", tmp_path, program, "dies"],
         env={

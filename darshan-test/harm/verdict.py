@@ -1,4 +1,4 @@
-"""Where a program may leave no log, what it leaves has to be true."""
+"""Checks of what a program leaves if it may leave no log: it must be correct."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from harm.hostile import Outcome
 
-Sizes = Mapping[str, float]  # of what was written, by file
+Sizes = Mapping[str, float]  # bytes written by file
 
 
 def written(outcome: Outcome) -> dict[str, float]:
-    """Bytes that logs and journals know of, by the name below the working folder."""
+    """Returns the bytes in logs and journals, by the name below the working folder."""
     counters = ("POSIX_BYTES_WRITTEN", "STDIO_BYTES_WRITTEN")
     found: dict[str, float] = {}
     for (_, path), row in outcome.records.items():
@@ -22,7 +22,8 @@ def written(outcome: Outcome) -> dict[str, float]:
 
 
 def right(found: Sizes, expected: Sizes) -> bool:
-    """To the byte; what there was no memory for is in the overflow record."""
+    """Tells whether all bytes are recorded; without memory for records they may be in the overflow
+    record."""
     some = {name: size for name, size in found.items() if name != "<overflow>"}
     if len(some) == len(found):
         return found == expected
@@ -30,7 +31,7 @@ def right(found: Sizes, expected: Sizes) -> bool:
 
 
 def part(found: Sizes, expected: Sizes) -> bool:
-    """Not more than was written, of any file."""
+    """Tells whether no file has more bytes than were written, and at least one byte is recorded."""
     some = {name: size for name, size in found.items() if name != "<overflow>"}
     return all(size <= expected.get(name, 0) for name, size in some.items()) and 0 < sum(
         found.values()
@@ -38,10 +39,8 @@ def part(found: Sizes, expected: Sizes) -> bool:
 
 
 def verdict(bare: Outcome, watched: Outcome, expected: Sizes) -> str:
-    """Asserts that the end is the same, and that the log is right, or one true line said.
-
-    Returns what came of it: "log", "journal", "part" or "lost".
-    """
+    """Checks that the exit is the same, and that the log is correct or one true line was printed.
+    Returns the kind of the result: "log", "journal", "part" or "lost"."""
     assert (watched.status, watched.stdout) == (bare.status, bare.stdout), watched.stderr
     assert watched.stderr.startswith(bare.stderr)
     said = watched.stderr[len(bare.stderr) :].decode()
