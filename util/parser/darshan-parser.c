@@ -1,4 +1,4 @@
-/* darshan-parser: a log as text. */
+/* darshan-parser: prints a log as text. */
 #include "config.h"
 
 #include "../reader/written.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Asked for, or after a wrong use, which ends with 1, as in 3.5.0. */
+/* Prints the usage text, on request or after a usage error. Returns the exit status, which is 1
+ * after an error as in 3.5.0. */
 static int usage(bool asked) {
   fputs("Usage: darshan-parser [options] <log>\n"
         "  --base             a row per counter of every record (the default)\n"
@@ -51,7 +52,7 @@ static void apply(struct parser_options *options, int code) {
   options->annex_sums |= code == ANNEX || code == ALL;
 }
 
-/* Returns -1 to go on, else the exit status. */
+/* Returns -1 to continue, otherwise the exit status. */
 static int parse_arguments(int argc, char **argv, struct parser_options *options) {
   static const struct option names[] = {{"base", no_argument, NULL, BASE},
                                         {"total", no_argument, NULL, TOTAL},

@@ -1,4 +1,4 @@
-/* What the counters of a module mean, from the tables. */
+/* Prints the meaning of a module's counters, from the tables. */
 #include "modules.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void print_missing(struct output *out, const struct darshan_counter *rows
       output_printf(out, "#   %s: not recorded, shown as %d\n", row->name, row->absent);
 }
 
-/* Rows that are not in the tables because their number varies. */
+/* Rows that are not in the tables, because their number varies. */
 static const char *more_rows(enum darshan_kind kind) {
   switch (kind) {
   case DARSHAN_KIND_FILE_COUNTERS:
@@ -44,7 +44,7 @@ static const char *more_rows(enum darshan_kind kind) {
   }
 }
 
-/* Limits that come with a version and concern values, not fields. */
+/* Prints limits of a record version that concern values, not whole counters. */
 static void print_limits(struct output *out, const struct darshan_module *module, int version) {
   if (module->id == DARSHAN_MOD_MPIIO && version == 1)
     output_text(out, "#   MPIIO_F_WRITE_START_TIMESTAMP may be inaccurate in this version\n");
@@ -63,7 +63,7 @@ void descriptions_print(struct output *out, const struct darshan_module *module,
   print_meanings(out, module->fcounters);
   output_text(out, more_rows(module->kind));
   if (version < module->version) output_printf(out, "# limits of record version %d:\n", version);
-  if (module->kind != DARSHAN_KIND_LUSTRE) { /* whose table is not of a record, but of its parts */
+  if (module->kind != DARSHAN_KIND_LUSTRE) { /* its table describes components, not records */
     print_missing(out, module->counters, version);
     print_missing(out, module->fcounters, version);
   }

@@ -1,4 +1,4 @@
-/* Open addressing over indexes; see id-table.h. */
+/* A hash table with open addressing whose slots hold indices; see id-table.h. */
 #include "id-table.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* 64-bit key -> value of fixed size, for sums per file and per rank.  Memory
- * grows with the number of distinct keys only. */
+/* Maps 64-bit keys to values of a fixed size, for sums per file and per rank. Memory grows only
+ * with the number of different keys. */
 #ifndef DARSHAN_ID_TABLE_H
 #define DARSHAN_ID_TABLE_H
 
@@ -9,7 +9,7 @@
 struct id_table {
   size_t value_size;
   size_t count, capacity, num_slots;
-  uint64_t *keys; /* in order of first use, as the values are */
+  uint64_t *keys; /* in order of first use, like the values */
   char *values;
   uint32_t *slots; /* 1 + index; 0: free */
 };
@@ -17,10 +17,10 @@ struct id_table {
 void id_table_init(struct id_table *table, size_t value_size);
 void id_table_free(struct id_table *table);
 
-/* The value of this key, zeroed if it is new (*is_new tells); NULL if there is
- * no memory.  Valid until the next call. */
+/* Returns the value of this key, zeroed if it is new (*is_new). NULL: out of memory. Valid until
+ * the next call. */
 void *id_table_get(struct id_table *table, uint64_t key, int *is_new);
-/* The value of this key, NULL if it is not there. */
+/* Returns the value of this key, or NULL. */
 void *id_table_find(const struct id_table *table, uint64_t key);
 
 static inline void *id_table_value(const struct id_table *table, size_t index) {

@@ -1,4 +1,4 @@
-/* Walks over the modules of a log; see modules.h. */
+/* Prints the modules of a log; see modules.h. */
 #include "modules.h"
 
 #include "preamble.h"
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The one message channel: goes to stderr, after what has been printed so far. */
+/* Prints a message on stderr, after the output so far. */
 static void complain(const struct parser_options *options, struct output *out,
                      const struct darshan_module_region *region, const char *text) {
   output_flush(out);
@@ -39,7 +39,7 @@ static void print_heading(struct output *out, const char *name, bool partial, bo
                 name, has_data ? "" : "\n#            No record was kept at all.");
 }
 
-/* One open module. */
+/* The module that is being printed. */
 struct printer {
   const struct parser_options *options;
   struct output *out;
@@ -50,7 +50,7 @@ struct printer {
   bool sums_are_good;
 };
 
-/* Sums per rank mean nothing if a rank cannot be: they are left out then. */
+/* Returns whether sums are printed. Sums per rank are meaningless if a rank does not exist. */
 static bool has_sums(struct printer *printer, const struct darshan_base_record *record) {
   if (!printer->sums_are_good || record->rank < printer->nprocs) return printer->sums_are_good;
   char text[128];
@@ -62,7 +62,7 @@ static bool has_sums(struct printer *printer, const struct darshan_base_record *
   return false;
 }
 
-/* Returns 1 for a record, 0 at the end, -1 after a complaint. */
+/* Returns 1 for a record, 0 at the end, -1 after a message. */
 static int print_next(struct printer *printer, darshan_records *records) {
   struct darshan_error error = {""};
   const void *record;
@@ -95,7 +95,7 @@ static void print_records(struct printer *printer, const struct darshan_module *
   if (result == 0 && printer->sums_are_good) summary_print(&printer->summary, out);
 }
 
-/* Whether this module shows up at all with these options. */
+/* Returns whether these options print anything of the module. */
 static bool is_wanted(const struct parser_options *options, const struct darshan_module *module) {
   if (options->base) return true;
   return options->summary.total ? summary_has_totals(module) : summary_has_io(module);
@@ -109,7 +109,7 @@ static void print_module(darshan_log *log, struct printer *printer) {
     if (!module) complain(options, printer->out, region, "unknown module, left out");
     return;
   }
-  if (region->length == 0) { /* listed because it is incomplete */
+  if (region->length == 0) { /* listed only because it is partial */
     print_heading(printer->out, region->name, true, false);
     return;
   }
@@ -130,8 +130,8 @@ static void print_module(darshan_log *log, struct printer *printer) {
   darshan_records_close(records);
 }
 
-/* Traces are darshan-dxt-parser's; the annex may be switched off, and who reads sums alone
- * has to ask for those of modules that 3.5.0 does not have. */
+/* darshan-dxt-parser prints traces. The user may switch off the annex. Totals of annex modules need
+ * --annex, because 3.5.0 does not print them. */
 static bool is_skipped(const struct parser_options *options,
                        const struct darshan_module_region *region) {
   const struct darshan_module *module = darshan_module_by_id(region->id);

@@ -1,4 +1,4 @@
-/* Digits come in pairs from a table; fractions are exact 128-bit integers. */
+/* Converts digits in pairs, from a table. Fractions are exact 128-bit integers. */
 #include "numbers.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 static const char pairs[] = PAIRS("0") PAIRS("1") PAIRS("2") PAIRS("3") PAIRS("4") PAIRS("5")
     PAIRS("6") PAIRS("7") PAIRS("8") PAIRS("9");
 
-/* Writes the digits so that they end before `end`; returns where they begin. */
+/* Writes the digits of value before `end` and returns their start. */
 static inline char *digits_before(char *end, uint64_t value) {
   while (value >= 100) {
     end -= 2;
@@ -44,10 +44,9 @@ char *number_signed(char *to, int64_t value) {
   return number_unsigned(to, -(uint64_t)value);
 }
 
-/* fraction * scale / 2^shift, rounded half to even; fraction < 2^53, scale up
- * to 10^6. */
+/* Returns fraction * scale / 2^shift, rounded half to even; fraction < 2^53, scale up to 10^6. */
 static inline uint64_t scaled(uint64_t fraction, int shift, uint64_t scale) {
-  /* fraction * 10^6 is below 2^73: less than half of 2^74. */
+  /* fraction * 10^6 is below 2^73, which is half of 2^74, so the result is 0. */
   if (shift > 73) return 0;
   unsigned __int128 product = (unsigned __int128)fraction * scale;
   unsigned __int128 one = (unsigned __int128)1 << shift;
@@ -56,13 +55,13 @@ static inline uint64_t scaled(uint64_t fraction, int shift, uint64_t scale) {
   return quotient + (rest > half || (rest == half && (quotient & 1)));
 }
 
-/* A double cut into what is printed: whole.parts, parts in units of 1 / scale. */
+/* The parts of a double: whole.parts, parts in units of 1 / scale. */
 struct decimal {
   bool negative;
   uint64_t whole, parts;
 };
 
-/* False for 2^53 and more, infinite, not a number. */
+/* Returns false for 2^53 and more, infinity and NaN. */
 static inline bool to_decimal(struct decimal *out, double value, uint64_t scale) {
   enum { MANTISSA_BITS = 52, BIAS = 1023 };
   uint64_t bits;
@@ -72,8 +71,8 @@ static inline bool to_decimal(struct decimal *out, double value, uint64_t scale)
   if (exponent > MANTISSA_BITS) return false;
   *out = (struct decimal){.negative = bits != magnitude};
   if (magnitude == 0) return true;
-  /* value = mantissa / 2^shift; subnormals lack the leading one but are below
-   * any digit printed, so their exponent does not matter. */
+  /* value = mantissa / 2^shift. Subnormals lack the leading one, but they are smaller than any
+   * printed digit, so this does not matter. */
   uint64_t one = UINT64_C(1) << MANTISSA_BITS;
   uint64_t mantissa = (magnitude & (one - 1)) | one;
   int shift = MANTISSA_BITS - exponent;
@@ -103,7 +102,7 @@ char *number_fixed(char *to, double value) {
   return to + 7;
 }
 
-/* A column is made from its right end on, in front of blanks. */
+/* A column is filled from its right end; the rest is blanks. */
 enum { COLUMN_SIZE = 48 };
 
 static inline char *copy_column(char *to, const char *column, const char *begin, int width) {

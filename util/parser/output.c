@@ -68,7 +68,7 @@ void output_foreign(struct output *out, const char *text) {
 }
 
 void output_printf(struct output *out, const char *format, ...) {
-  char line[2048]; /* metadata and mounts are the longest: below 1 KiB each part */
+  char line[2048]; /* the longest strings are metadata and mounts: below 1 KiB per part */
   va_list arguments;
   va_start(arguments, format);
   int n = vsnprintf(line, sizeof(line), format, arguments);

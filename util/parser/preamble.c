@@ -1,4 +1,4 @@
-/* See preamble.h; the keys are read by programs, so they stay as they are. */
+/* See preamble.h. Other programs read the keys, so they never change. */
 #include "preamble.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 static const char rule[] = "# -------------------------------------------------------\n";
 
-/* ctime's form, which ends with a newline; years beyond its range are left out. */
+/* Prints the form of ctime, with its newline; nothing for years outside its range. */
 static void print_time(struct output *out, const char *key, int64_t seconds) {
   char text[64] = "\n";
   struct tm parts;
@@ -45,7 +45,7 @@ void preamble_print(struct output *out, const struct darshan_info *info, bool wi
   output_foreign(out, info->version);
   output_text(out, "\n");
   output_printf(out, "# compression method: %s\n", compressions[info->compression]);
-  /* Without a mount table upstream shows no command line, and scripts know it. */
+  /* Without a mount table upstream prints no command line; scripts may rely on that. */
   output_text(out, "# exe: ");
   output_foreign(out, info->num_mounts > 0 ? info->exe : "");
   output_printf(out, "\n# uid: %" PRId64 "\n", job->uid);

@@ -1,5 +1,5 @@
-/* The comment lines in front of the records, shared by darshan-parser and
- * darshan-dxt-parser: what the log is, who ran it, what it holds. */
+/* The comment lines before the records, for darshan-parser and darshan-dxt-parser: format, job and
+ * regions of the log. */
 #ifndef DARSHAN_PREAMBLE_H
 #define DARSHAN_PREAMBLE_H
 
@@ -8,8 +8,7 @@
 
 #include <stdbool.h>
 
-/* The exit status of a parser that stops at an incomplete module, as scripts know it
- * from 3.5.0. */
+/* Exit status of a parser that stops at a partial module; scripts know it from 3.5.0. */
 enum { STATUS_INCOMPLETE = 255 };
 
 void preamble_print(struct output *out, const struct darshan_info *info, bool with_annex);

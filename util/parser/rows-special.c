@@ -1,4 +1,4 @@
-/* Rows of the records that are not just counters. */
+/* Rows of records that have more than counters. */
 #include "apmpi-names.h"
 #include "apmpi.h"
 #include "records.h"
@@ -23,7 +23,7 @@ static const char *lustre_pattern(int64_t pattern) {
   }
 }
 
-/* Names of the set bits joined with commas; -1 means that they are not known. */
+/* Joins the names of the set bits with commas; -1: not known. */
 static void lustre_flags(int64_t flags, char *text, size_t size) {
   static const char *const names[] = {"stale",    "prefrd",  "prefwr",    "offline",
                                       "init",     "nosync",  "extension", "parity",
@@ -109,7 +109,7 @@ int rows_mdhim(struct rows *rows, const struct darshan_mdhim_head *head) {
 
 enum { UUID_SIZE = 16, UUID_TEXT = 37 };
 
-/* Canonical lower-case form; returns the end. */
+/* Writes the canonical lower-case form and returns its end. */
 static char *uuid_text(char *to, const unsigned char *uuid) {
   static const char digits[] = "0123456789abcdef";
   for (int i = 0; i < UUID_SIZE; i++) {
@@ -152,7 +152,7 @@ int rows_daos(struct rows *rows, const struct darshan_daos_record *record) {
   return 0;
 }
 
-/* Of a log: it says what is in the records of the ranks. */
+/* Prints the head of a log. It tells which values the records of the ranks have. */
 static int rows_apmpi_head(struct rows *rows, const struct darshan_apmpi_head *head) {
   rows->apmpi_sync = head->sync != 0;
   if (rows_begin(rows, &head->base, "", "", "") != 0) return -1;

@@ -48,7 +48,7 @@ int rows_begin(struct rows *rows, const struct darshan_base_record *base, const 
                const char *mount, const char *type) {
   size_t most = foreign_length(name) + foreign_length(mount) + foreign_length(type) +
                 strlen(rows->module->name) + 128;
-  if (most > OUTPUT_LONGEST - 4096) return -1; /* no name that the reader lets through */
+  if (most > OUTPUT_LONGEST - 4096) return -1; /* the reader accepts no such name */
   if (most > rows->joint_size) {
     char *joint = realloc(rows->joint, 2 * most);
     if (!joint) return -1;
@@ -74,12 +74,12 @@ int rows_begin(struct rows *rows, const struct darshan_base_record *base, const 
   return 0;
 }
 
-/* The last joint has begun a row that does not come. */
+/* Removes the start of a further row, which the last joint wrote. */
 void rows_end(struct rows *rows) {
   rows->out->next -= rows->prefix;
 }
 
-/* Copies in pieces that run over both ends into slack. */
+/* Copies in fixed pieces; may read and write past the end, into slack. */
 static inline char *copy_over(char *to, const char *from, size_t n) {
   enum { PIECE = 32 };
   for (size_t done = 0; done < n; done += PIECE)
@@ -112,7 +112,7 @@ void rows_fcounters(struct rows *rows, const double *values) {
     finish_row(rows, number_fixed(start_row(rows, &rows->fcounters[i]), values[i]));
 }
 
-/* Names made for one row, such as those of heat map bins. */
+/* Starts a row with a name made for it, for example that of a heat map bin. */
 static char *start_named(struct rows *rows, const char *counter) {
   output_text(rows->out, counter);
   char *p = output_room(rows->out, 1 + NUMBER_MAX + rows->suffix + rows->prefix);
@@ -142,13 +142,13 @@ int rows_begin_file(struct rows *rows, const struct darshan_base_record *base) {
   const struct darshan_info *info = darshan_log_info(rows->log);
   const char *name = darshan_log_name(rows->log, base->id);
   int mount = darshan_log_mount(rows->log, name);
-  if (!name) /* the BG/Q record was never given one */
+  if (!name) /* the runtime stores no name for the BG/Q record */
     name = rows->module->id == DARSHAN_MOD_BGQ ? "darshan-bgq-record" : "(null)";
   return rows_begin(rows, base, name, mount < 0 ? "UNKNOWN" : info->mounts[mount].path,
                     mount < 0 ? "UNKNOWN" : info->mounts[mount].type);
 }
 
-/* Counters, fcounters, then the id of the containing file where there is one. */
+/* Prints counters, fcounters, and the id of the containing file if the record has one. */
 static int rows_plain(struct rows *rows, const void *record) {
   const struct darshan_module *module = rows->module;
   const struct darshan_base_record *base = record;

@@ -1,5 +1,5 @@
-/* Data rows: eight columns, of which all but counter and value stay the same
- * within a record and are put together once. */
+/* Data rows with eight columns. All columns but counter and value are the same within a record, so
+ * they are formatted once. */
 #ifndef DARSHAN_ROWS_H
 #define DARSHAN_ROWS_H
 
@@ -8,15 +8,14 @@
 
 #include <stdbool.h>
 
-/* A counter's name and the tab behind it, padded so that it can be copied in
- * one piece of fixed size. */
+/* A counter's name and a tab, padded so that one copy of fixed size takes it. */
 struct row_label {
   char text[OUTPUT_SLACK];
   size_t length;
   bool is_unsigned;
 };
 
-/* More than the longest table has; asserted where they are made. */
+/* More than the longest table has (asserted in rows.c). */
 enum { ROW_LABELS_MAX = 512 };
 
 struct darshan_lustre_head;
@@ -30,22 +29,22 @@ struct rows {
   const darshan_log *log;
   const struct darshan_module *module;
   struct row_label counters[ROW_LABELS_MAX], fcounters[ROW_LABELS_MAX];
-  char *joint; /* the end of a row, then the start of the next */
+  char *joint; /* end of a row and start of the next one */
   size_t joint_size, suffix, prefix;
-  bool apmpi_sync; /* its first record says that waiting was measured */
+  bool apmpi_sync; /* the log's first record says that waiting was measured */
 };
 
-/* Returns 0, or -1 if there is no memory. */
+/* Returns 0, or -1 if out of memory. */
 int rows_open(struct rows *rows, struct output *out, const darshan_log *log);
 void rows_close(struct rows *rows);
 
 void rows_module(struct rows *rows, const struct darshan_module *module);
 
-/* Prints all rows of one record.  Returns 0, or -1 if there is no memory. */
+/* Prints all rows of a record. Returns 0, or -1 if out of memory. */
 int rows_record(struct rows *rows, const void *record);
 
-/* The parts of rows_record; rows-special.c puts other kinds of records together
- * with them.  begin, then rows, then end. */
+/* The parts of rows_record, from which rows-special.c makes rows of other kinds: first begin, then
+ * rows, then end. */
 int rows_begin(struct rows *rows, const struct darshan_base_record *base, const char *name,
                const char *mount, const char *type);
 void rows_end(struct rows *rows);
@@ -56,7 +55,7 @@ void rows_unsigned(struct rows *rows, const char *counter, uint64_t value);
 void rows_double(struct rows *rows, const char *counter, double value);
 void rows_text(struct rows *rows, const char *counter, const char *value);
 
-/* Name and mount columns of an ordinary record. */
+/* Begins with the name and mount columns of an ordinary record. */
 int rows_begin_file(struct rows *rows, const struct darshan_base_record *base);
 
 int rows_lustre(struct rows *rows, const struct darshan_lustre_head *head);

@@ -1,10 +1,10 @@
-/* How many files were read, written, shared. */
+/* Counts the files that were read, written and shared. */
 #include "summary.h"
 
 /* Sums of the records of one file. */
 struct file_sums {
   int64_t read, written, max_offset;
-  int64_t processes; /* -1: shared by all */
+  int64_t processes; /* -1: a shared record */
 };
 const size_t summary_file_value = sizeof(struct file_sums);
 
@@ -16,7 +16,7 @@ static int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* An offset of -1 is not known, and makes the whole not known. */
+/* An unknown offset (-1) makes the maximum unknown. */
 static int64_t max_offset(int64_t a, int64_t b) {
   return a == -1 || b == -1 ? -1 : larger(a, b);
 }
@@ -39,7 +39,7 @@ int summary_file_add(struct summary *summary, const void *record) {
   if (base->rank < 0)
     sums->processes = -1;
   else
-    sums->processes++; /* also from -1 on: the format defines it so */
+    sums->processes++; /* even from -1: the format defines it so */
   return 0;
 }
 

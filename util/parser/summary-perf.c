@@ -1,7 +1,7 @@
-/* How fast the slowest rank was. */
+/* Computes the throughput by the slowest rank. */
 #include "summary.h"
 
-/* Seconds of one rank in files of its own. */
+/* Seconds of one rank in files that it does not share. */
 struct rank_sums {
   double all, transfers, meta;
 };
@@ -26,7 +26,7 @@ int summary_perf_add(struct summary *summary, const void *record) {
   return 0;
 }
 
-/* The rank with the largest sum, the lowest among equals; 0 if all are 0. */
+/* Returns the rank with the largest sum, the lowest of equal ones; 0 if all sums are 0. */
 static uint64_t slowest_rank(const struct id_table *ranks, struct rank_sums *slowest) {
   uint64_t rank = 0;
   *slowest = (struct rank_sums){0, 0, 0};

@@ -1,4 +1,4 @@
-/* What --total, --file and --perf print. */
+/* Prints --total, --file and --perf. */
 #include "numbers.h"
 #include "output.h"
 #include "summary.h"
@@ -30,13 +30,13 @@ static void print_category(struct output *out, const char *name,
                 category->max_offset);
 }
 
-/* In the text, what some share counts as shared. */
+/* The text counts partly shared files as shared. */
 static void add_partly_shared(struct summary_category *shared,
                               const struct summary_category *partly) {
   shared->count += partly->count;
   shared->read = (int64_t)((uint64_t)shared->read + (uint64_t)partly->read);
   shared->written = (int64_t)((uint64_t)shared->written + (uint64_t)partly->written);
-  shared->max_offset = /* defined as a sum */
+  shared->max_offset = /* the sum, as the format defines it */
       (int64_t)((uint64_t)shared->max_offset + (uint64_t)partly->max_offset);
 }
 

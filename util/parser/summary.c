@@ -1,4 +1,4 @@
-/* Totals per module, and the frame around the two other summaries. */
+/* Totals of a module, and the common functions of all sums. */
 #include "summary.h"
 
 #include <stdlib.h>
