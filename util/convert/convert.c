@@ -1,3 +1,4 @@
+/* See convert.h. */
 #include "convert.h"
 
 #include <inttypes.h>
@@ -16,8 +17,8 @@ struct conversion {
   const struct darshan_info *info;
   struct output_file out;
   struct regions regions;
-  struct threads threads; /* that were given numbers */
-  uint64_t records;       /* that were written */
+  struct threads threads; /* maps thread addresses to numbers */
+  uint64_t records;       /* number of written records */
 };
 
 static int cannot_read(const struct conversion *conversion, const char *what,
@@ -25,10 +26,10 @@ static int cannot_read(const struct conversion *conversion, const char *what,
   return convert_say("%s: %s%s%s", conversion->options->in, what, what[0] ? ": " : "", error->text);
 }
 
-/* A segment of a trace as every release up to 3.5.0 knows it. */
+/* The size of a trace segment up to release 3.5.0. */
 static const size_t old_segment = offsetof(struct darshan_dxt_segment, pthread_id);
 
-/* Old traces know no threads, and stay what older readers can read. */
+/* Old traces have no thread ids. They keep their version, so that older readers can read them. */
 static bool stays_old(const struct darshan_module *module, int version) {
   return module->kind == DARSHAN_KIND_DXT && version < module->version;
 }
@@ -37,7 +38,7 @@ static int written_version(const struct darshan_module *module, int version) {
   return stays_old(module, version) ? module->version - 1 : module->version;
 }
 
-/* The record as it is written, in regions' memory.  0 or -1. */
+/* Writes a record into the memory of `regions` and anonymizes it. Returns 0 or -1. */
 static int put_record(struct conversion *conversion, const struct darshan_module *module,
                       int version, const void *record, size_t size) {
   const char *from = record;
@@ -60,7 +61,7 @@ static bool is_wanted(const struct conversion *conversion, const void *record) {
   return !conversion->options->one_file || base->id == conversion->options->file;
 }
 
-/* Everything of one module, between begin and end of its region. */
+/* Writes all records of a module, between begin and end of its region. */
 static int put_records(struct conversion *conversion, const struct darshan_module_region *region,
                        const struct darshan_module *module) {
   struct darshan_error error = {""};
@@ -78,7 +79,7 @@ static int put_records(struct conversion *conversion, const struct darshan_modul
   return more > 0 ? -1 : 0;
 }
 
-/* A module that nobody can read: its data are left out. */
+/* Skips a module with data that this reader cannot read, with a message. */
 static int leave_out(const struct conversion *conversion,
                      const struct darshan_module_region *region) {
   if (region->length == 0) return 0;
@@ -90,7 +91,7 @@ static int leave_out(const struct conversion *conversion,
   return 0;
 }
 
-/* A module may have run out of room before it had a record. */
+/* A partial module may have no record. */
 static int convert_region(struct conversion *conversion, const struct darshan_module_region *region,
                           const struct darshan_module *module) {
   struct darshan_header *header = &conversion->regions.header;
@@ -115,7 +116,7 @@ static int convert_block(struct conversion *conversion, const struct darshan_mod
   return regions_end_block(&conversion->regions, block);
 }
 
-/* In order of their ids: those of the annex come last. */
+/* The modules are in the order of their ids, so those of the annex are last. */
 static int convert_modules(struct conversion *conversion) {
   const struct darshan_info *info = conversion->info;
   int result = 0;

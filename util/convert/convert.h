@@ -1,10 +1,10 @@
-/* One log becomes another one that says the same, or less. */
+/* Converts a log into a new one. */
 #ifndef DARSHAN_CONVERT_H
 #define DARSHAN_CONVERT_H
 
 #include "options.h"
 
-/* 0, or -1 after a line that says why there is no new log. */
+/* Returns 0, or -1 after a message if there is no new log. */
 int convert(const struct convert_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* darshan-convert: a log in today's format, compressed otherwise, with less in it, or with
- * names that say nothing. */
+/* darshan-convert: rewrites a log in the newest format, with another compression, fewer records or
+ * anonymized names. */
 #include <config.h>
 #include <errno.h>
 #include <getopt.h>
@@ -73,7 +73,7 @@ static int hide_all(struct hiding *hiding, const char *how) {
   return !how || hiding->strong ? 0 : convert_say("obfuscate is plain or strong, not %s", how);
 }
 
-/* The first line, in room of that many bytes; NULL after a line. */
+/* Reads the first line of a file into room. Returns NULL after a message. */
 static const char *read_key(const char *path, char *room, size_t size) {
   FILE *file = fopen(path, "re");
   const char *line = file ? fgets(room, (int)size, file) : NULL;
@@ -87,7 +87,7 @@ static const char *read_key(const char *path, char *room, size_t size) {
   return line;
 }
 
-/* Options give what is needed once, or in several pieces. */
+/* Appends to the annotation, because the option may be repeated. */
 static int annotate(struct convert_options *options, const char *text) {
   char *old = options->annotation, *all = NULL;
   if (asprintf(&all, "%s%s%s", old ? old : "", old ? "\t" : "", text) < 0)
@@ -100,7 +100,7 @@ static int annotate(struct convert_options *options, const char *text) {
 struct arguments {
   struct convert_options options;
   const char *key;
-  char line[1024]; /* of a file */
+  char line[1024]; /* from the key file */
 };
 
 static int apply(struct arguments *arguments, int code) {
@@ -155,7 +155,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* -1 to go on, else the exit status. */
+/* Returns -1 to continue, otherwise the exit status. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {

@@ -1,3 +1,4 @@
+/* See hashes.h. */
 #include "hashes.h"
 
 /* --- lookup3 -------------------------------------------------------------------- */
@@ -6,7 +7,7 @@ static uint32_t rotate32(uint32_t x, int n) {
   return x << n | x >> (32 - n);
 }
 
-/* Bytes as a little-endian number, whatever the machine. */
+/* Reads bytes as a little-endian number on any machine. */
 static uint64_t number(const unsigned char *bytes, size_t n) {
   uint64_t value = 0;
   for (size_t i = 0; i < n; i++)
@@ -14,7 +15,7 @@ static uint64_t number(const unsigned char *bytes, size_t n) {
   return value;
 }
 
-/* Three steps of x -= z, x ^= z rotated, z += y, twice, the words changing places. */
+/* Applies x -= z, x ^= rotated z, z += y six times, with rotating roles of the words. */
 static void mix(uint32_t w[3]) {
   static const int shifts[6] = {4, 6, 8, 16, 19, 4};
   for (int i = 0; i < 6; i++) {

@@ -1,3 +1,4 @@
+/* See hide.h. */
 #include "hide.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@
 #include "message.h"
 #include "records.h"
 
-/* What a hash is of, so that two kinds of things that are equal do not look it. */
+/* The kind of the hashed value, so that equal values of two kinds have different hashes. */
 enum kind {
   KIND_ID = 1,
   KIND_NAME,
@@ -26,7 +27,7 @@ enum kind {
 };
 
 static const char *const kept_prefixes[] = {"<STDIN>", "<STDOUT>", "<STDERR>", "heatmap:"};
-/* What has such a name is known by its id to whoever reads logs. */
+/* The ids of these names are public, so hashing them would hide nothing. */
 static const char *const kept_names[] = {"<STDIN>",
                                          "<STDOUT>",
                                          "<STDERR>",
@@ -66,7 +67,7 @@ int hide_key(struct hiding *hiding, const char *key) {
     return n == (ssize_t)sizeof(hiding->secret) ? 0 : convert_say("no key: %s", strerror(errno));
   }
   if (!key) return 0;
-  if (!*key) return convert_say("the key is empty"); /* a variable that nobody set, say */
+  if (!*key) return convert_say("the key is empty"); /* for example from an unset variable */
   for (int i = 0; i < 2; i++)
     hiding->secret[i] = hash_siphash(halves[i], key, strlen(key));
   char *end;
@@ -82,7 +83,7 @@ static uint64_t keyed(const struct hiding *hiding, enum kind kind, const void *b
 }
 
 uint64_t hide_id(const struct hiding *hiding, uint64_t id) {
-  if (!hiding->strong || id == 0 || is_kept_id(id)) return id; /* 0: of nothing */
+  if (!hiding->strong || id == 0 || is_kept_id(id)) return id; /* 0: no id */
   return keyed(hiding, KIND_ID, &id, sizeof(id));
 }
 
@@ -107,7 +108,7 @@ void hide_exe(const struct hiding *hiding, const char *exe, char *out) {
   hide_text(hiding, KIND_EXE, exe, out);
 }
 
-/* The root stays what it is: what lies on no other file system lies there. */
+/* The root stays "/": every file that is not on another file system is there. */
 void hide_mount(const struct hiding *hiding, const char *path, char *out) {
   *out++ = '/';
   *out = '\0';
@@ -119,13 +120,13 @@ void hide_name(const struct hiding *hiding, const char *name, const char *mount,
     hide_mount(hiding, mount, out);
     out += strlen(out);
     if (out[-1] != '/') *out++ = '/';
-  } else if (mount) { /* 3.5.0 writes two strokes for what lies on the root */
+  } else if (mount) { /* 3.5.0 writes two slashes for files on the root */
     out = stpcpy(stpcpy(out, mount), "/");
   }
   hide_text(hiding, KIND_NAME, name, out);
 }
 
-/* One name or several with commas between. */
+/* Hashes each name of a comma-separated list. */
 static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_t room) {
   char host[256], hidden[HIDDEN_MAX];
   size_t used = 0;
@@ -134,15 +135,15 @@ static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out
     snprintf(host, sizeof(host), "%.*s", n < sizeof(host) ? (int)n : 0, hosts);
     hide_text(hiding, KIND_HOST, host, hidden);
     hosts += n;
-    /* "..." says that there are more */
+    /* "..." stands for further hosts */
     const char *text = strcmp(host, "...") == 0 ? host : hidden;
     if (used + strlen(text) + 2 > room) return;
     used += (size_t)snprintf(out + used, room - used, "%s%s", used ? "," : "", text);
   }
 }
 
-/* Lines of the metadata that tell what is hidden elsewhere: without a scheduler the job's
- * number is that of its first process. */
+/* Metadata that would reveal anonymized values. Without a scheduler, the job number is the pid of
+ * the first process. */
 static const struct {
   const char *key;
   enum kind kind;
@@ -168,7 +169,7 @@ const char *hide_metadata(const struct hiding *hiding, const char *key, const ch
   return out;
 }
 
-/* Bytes of a fixed field, all of them; one of zeros says that nothing is known. */
+/* Hashes the bytes of a fixed field, except if all are 0, which means "not known". */
 static void hide_bytes(const struct hiding *hiding, unsigned char *bytes, size_t n) {
   uint64_t words[2];
   bool any = false;
@@ -180,7 +181,7 @@ static void hide_bytes(const struct hiding *hiding, unsigned char *bytes, size_t
   memcpy(bytes, words, n < sizeof(words) ? n : sizeof(words));
 }
 
-/* A text in a field of that size, which it need not end in a NUL. */
+/* Hashes the string in a field of fixed size, which may lack a NUL. */
 static void hide_field(const struct hiding *hiding, enum kind kind, char *field, size_t size) {
   char text[128], hidden[HIDDEN_MAX];
   snprintf(text, sizeof(text), "%.*s", (int)size, field);
@@ -219,7 +220,7 @@ static void hide_strongly(const struct hiding *hiding, const struct darshan_modu
   } else if (module->kind == DARSHAN_KIND_DAOS) {
     hide_daos(hiding, record);
   }
-  if (module->id == DARSHAN_MOD_GROUP) { /* whoever guesses a name could look for its bit */
+  if (module->id == DARSHAN_MOD_GROUP) { /* a guessed name could be checked by its bit */
     int64_t *counters = ((struct darshan_group_record *)record)->counters;
     memset(&counters[GROUP_SKETCH_00], 0,
            (GROUP_NUM_COUNTERS - GROUP_SKETCH_00) * sizeof(*counters));
@@ -232,7 +233,7 @@ static void hide_strongly(const struct hiding *hiding, const struct darshan_modu
   }
 }
 
-/* Numbers of processes as that of the job, which one of them may be. */
+/* Hashes pids like the job number, because one of them may be that number. */
 static void hide_process(const struct hiding *hiding, struct darshan_process_record *process) {
   static const int numbers[] = {PROCESS_PID, PROCESS_PARENT, PROCESS_LAUNCH};
   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

@@ -1,3 +1,4 @@
+/* See job.h. */
 #include "job.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 enum { TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darshan_job) };
 
-/* Appends "key=value\n".  -1: there is no room for it. */
+/* Appends "key=value\n". Returns 0, or -1 if it does not fit. */
 static int add_line(char *metadata, const char *key, const char *value) {
   size_t used = strlen(metadata), room = DARSHAN_JOB_METADATA_LEN - used;
   int n = snprintf(metadata + used, room, "%s=%s\n", key, value);
@@ -18,7 +19,7 @@ static int add_line(char *metadata, const char *key, const char *value) {
   return -1;
 }
 
-/* A line without a '=' is one that PyDarshan cannot read: it gets a key. */
+/* PyDarshan cannot read a line without '=', so such a line gets the key "annotation". */
 static int annotate(char *metadata, const char *annotation) {
   char *copy = strdup(annotation), *next = NULL;
   int result = copy ? 0 : convert_say("out of memory");
@@ -47,8 +48,8 @@ static int add_metadata(const struct convert_options *options, const struct dars
   return options->annotation ? annotate(metadata, options->annotation) : 0;
 }
 
-/* The text of an old log may have a few bytes more than there is room for now: its
- * command line then ends as the runtime has it end. */
+/* The text of an old log may be a few bytes longer than the space. Its command line then ends with
+ * the runtime's mark. */
 static void put_exe(char *out, size_t room, const char *exe) {
   static const char mark[] = "<TRUNCATED>";
   snprintf(out, room, "%s", exe);
@@ -56,7 +57,7 @@ static void put_exe(char *out, size_t room, const char *exe) {
     memcpy(out + room - sizeof(mark), mark, sizeof(mark));
 }
 
-/* Longest path first, as the reader has sorted them: equal lengths keep their order. */
+/* The reader sorted the mounts, longest path first; this order stays. */
 static size_t put_text(const struct convert_options *options, const struct darshan_info *info,
                        char *out) {
   char mounts[TEXT_ROOM], hidden[HIDDEN_MAX], exe[HIDDEN_MAX];
@@ -67,7 +68,7 @@ static size_t put_text(const struct convert_options *options, const struct darsh
     if (options->hiding.strong) hide_mount(&options->hiding, path, hidden);
     int n = snprintf(mounts + used, sizeof(mounts) - used, "\n%s\t%s", info->mounts[i].type,
                      options->hiding.strong ? hidden : path);
-    if ((size_t)n >= sizeof(mounts) - used) mounts[used] = '\0'; /* a shorter one may fit */
+    if ((size_t)n >= sizeof(mounts) - used) mounts[used] = '\0'; /* a later, shorter one may fit */
     used = strlen(mounts);
   }
   if (options->hiding.exe) hide_exe(&options->hiding, info->exe, exe);
@@ -75,7 +76,7 @@ static size_t put_text(const struct convert_options *options, const struct darsh
   return (size_t)(stpcpy(out + strlen(out), mounts) - out) + 1;
 }
 
-/* Logs before 3.41 have whole seconds, and count the last one as well. */
+/* Logs before 3.41 have whole seconds and count the last one as well. */
 static void keep_run_time(struct darshan_job *job, double run_time) {
   int64_t seconds = job->end_time_sec - job->start_time_sec;
   if (job->end_time_nsec == 0 && job->start_time_nsec == 0 && run_time > (double)seconds + 0.5)

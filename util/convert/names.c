@@ -1,3 +1,4 @@
+/* See names.h. */
 #include "names.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 struct name {
   uint64_t id;
-  const char *text; /* of the log, or: */
+  const char *text; /* the log's string, or copy */
   char *copy;
 };
 
@@ -19,7 +20,7 @@ struct names {
   bool failed;
 };
 
-/* NULL: there is no memory. */
+/* Returns NULL if out of memory. */
 static char *hidden_name(const struct names *names, const char *name) {
   int at = darshan_log_mount(names->log, name);
   const char *mount = at < 0 ? NULL : darshan_log_info(names->log)->mounts[at].path;
@@ -46,8 +47,8 @@ static void take(uint64_t id, const char *name, void *context) {
       (struct name){hide_id(&names->options->hiding, id), hidden ? copy : name, copy};
 }
 
-/* Neighbours that are alike compress best; hidden ones have no order that tells
- * anything; and two conversions of a log are the same bytes. */
+/* Sorts by name: similar neighbours compress best. The order of hashes reveals nothing. Two
+ * conversions of a log give the same bytes. */
 static int compare(const void *left, const void *right) {
   const struct name *a = left, *b = right;
   int order = strcmp(a->text, b->text);

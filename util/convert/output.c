@@ -1,3 +1,4 @@
+/* See output.h. */
 #include "output.h"
 
 #include <errno.h>
@@ -16,7 +17,8 @@ static int is_standard(const struct output_file *out) {
   return strcmp(out->name, "-") == 0;
 }
 
-/* A pipe cannot be written to twice, as the header is: its log is made in a file first. */
+/* The header is written last, which a pipe does not allow. So the log is made in a temporary file
+ * first. */
 static int open_unnamed(struct output_file *out) {
   if (is_standard(out) && isatty(STDOUT_FILENO))
     return convert_say("a log is not for a terminal: name a file");
@@ -26,8 +28,8 @@ static int open_unnamed(struct output_file *out) {
   return out->fd < 0 ? convert_say("no temporary file: %s", strerror(errno)) : 0;
 }
 
-/* Without a name until it is complete, so that nothing is left whatever ends us.  Not
- * every file system has that, and giving it a name needs /proc. */
+/* Makes a file without name, so that nothing remains if this process is killed. Not every file
+ * system can do that, and naming the file later needs /proc. */
 static bool open_nameless(struct output_file *out) {
   char folder[PATH_MAX];
   const char *stroke = strrchr(out->name, '/');
@@ -91,14 +93,15 @@ static int copy_out(const struct output_file *out, int to) {
   return n < 0 ? -1 : 0;
 }
 
-/* As any program makes files: mkstemp has left out everybody else. */
+/* Sets the permissions that programs usually give new files; mkstemp denies access to other
+ * users. */
 static int allow_others(const struct output_file *out) {
   mode_t mask = umask(0);
   umask(mask);
   return fchmod(out->fd, 0666 & ~mask);
 }
 
-/* To a device or a pipe that has a name. */
+/* Copies the log to a device or a named pipe. */
 static int write_through(const struct output_file *out) {
   int to = open(out->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   int result = copy_out(out, to), error = errno;
@@ -117,7 +120,7 @@ int output_file_close(struct output_file *out, int complete) {
   if (out->fd < 0) return 0;
   int result = complete ? deliver(out) : 0;
   int error = errno;
-  if (close(out->fd) < 0 && result == 0) { /* a full file system may say so only now */
+  if (close(out->fd) < 0 && result == 0) { /* a full file system may report it only here */
     result = -1;
     error = errno;
   }

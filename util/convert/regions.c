@@ -1,3 +1,4 @@
+/* See regions.h. */
 #include "regions.h"
 
 #include <bzlib.h>
@@ -13,7 +14,7 @@
 enum {
   BATCH = 4 << 20, /* larger streams compress no better */
   LEVEL = 7,       /* 8 and 9 take 2 to 6 times as long; their logs are at most 2 % smaller */
-  BZIP2_BLOCKS = 9 /* of 100 kB; as 3.5.0 writes them */
+  BZIP2_BLOCKS = 9 /* of 100 kB, as in 3.5.0 */
 };
 
 void regions_open(struct regions *regions, struct output_file *out, int compression) {
@@ -33,7 +34,7 @@ void regions_close(struct regions *regions) {
   free(regions->packed);
 }
 
-/* Bytes in regions->packed, 0: it did not work. */
+/* Returns the bytes in regions->packed, 0 if it failed. */
 static size_t compress_batch(struct regions *regions) {
   if (regions->method == DARSHAN_ZLIB) {
     if (!regions->compressor) regions->compressor = libdeflate_alloc_compressor(LEVEL);
@@ -64,8 +65,8 @@ static int put(struct regions *regions, const char *bytes, size_t n) {
 }
 
 static int flush_batch(struct regions *regions) {
-  size_t n = regions->filled,
-         bound = libdeflate_zlib_compress_bound(NULL, n) + n / 100 + 600; /* bzip2's, too */
+  size_t n = regions->filled, bound = libdeflate_zlib_compress_bound(NULL, n) + n / 100 +
+                                      600; /* also enough for bzip2 */
   if (n == 0) return 0;
   regions->raw += n;
   if (regions->method == DARSHAN_UNCOMPRESSED) {
@@ -105,11 +106,11 @@ int regions_end(struct regions *regions, struct darshan_region *region) {
 }
 
 int regions_begin_block(struct regions *regions) {
-  static const struct darshan_annex_block none; /* until its lengths are known */
+  static const struct darshan_annex_block none; /* placeholder until the lengths are known */
   if (regions->annex.offset == 0) regions->annex.offset = regions->used;
   if (put(regions, (const char *)&none, sizeof(none)) < 0) return -1;
   regions_begin(regions);
-  /* What reads the annex knows no bzip2. */
+  /* The annex never uses bzip2. */
   if (regions->method == DARSHAN_BZIP2) regions->method = DARSHAN_ZLIB;
   return 0;
 }
@@ -124,7 +125,7 @@ int regions_end_block(struct regions *regions, struct darshan_annex_block block)
   return output_file_put(regions->out, &block, sizeof(block), head);
 }
 
-/* Of the blocks as they lie in the file, whose heads were written last. */
+/* Computes the checksum from the file, because the blocks' heads are written last. */
 static int check_sum(struct regions *regions) {
   unsigned char *bytes = malloc(BATCH);
   if (!bytes) return convert_say("out of memory");

@@ -1,3 +1,4 @@
+/* See threads.h. */
 #include "threads.h"
 
 #include "message.h"
@@ -12,12 +13,12 @@ void threads_close(struct threads *threads) {
   id_table_free(&threads->numbers);
 }
 
-/* Addresses of threads have 47 bits or 56, and are multiples of 16. */
+/* Thread addresses have 47 or 56 bits and are multiples of 16. */
 static uint64_t key_of(int64_t rank, uint64_t thread) {
   return (uint64_t)rank * UINT64_C(0x9E3779B97F4A7C15) ^ thread;
 }
 
-/* 0: no memory. */
+/* Returns 0 if out of memory. */
 static uint64_t number_of(struct threads *threads, int64_t rank, uint64_t thread) {
   int is_new;
   uint64_t *number = id_table_get(&threads->numbers, key_of(rank, thread), &is_new);

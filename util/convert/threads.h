@@ -1,5 +1,5 @@
-/* Threads of traces as numbers: pthread_self is an address, which tells where a process had
- * its memory. */
+/* Replaces thread ids in traces by numbers: pthread_self is an address, which reveals the memory
+ * layout of a process. */
 #ifndef DARSHAN_CONVERT_THREADS_H
 #define DARSHAN_CONVERT_THREADS_H
 
@@ -8,14 +8,14 @@
 #include "../parser/id-table.h"
 
 struct threads {
-  struct id_table ranks;   /* of each rank: how many threads it has so far */
-  struct id_table numbers; /* of each thread of a rank: its number */
+  struct id_table ranks;   /* rank -> number of its threads so far */
+  struct id_table numbers; /* rank and thread -> number */
 };
 
 void threads_open(struct threads *threads);
 void threads_close(struct threads *threads);
-/* Gives the threads of a record of DXT, in its newest layout, the numbers 1, 2, ... of their
- * process, the same in all records.  0 stays 0: unknown.  0, or -1 after a line. */
+/* Replaces the thread ids of a DXT record in its newest layout by 1, 2, ... per rank, the same in
+ * all records. 0 (not known) stays. Returns 0, or -1 after a message. */
 int threads_number(struct threads *threads, void *record);
 
 #endif
