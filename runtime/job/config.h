@@ -67,7 +67,7 @@ struct darshan_config {
   bool launcher;     /* the program starts the ranks of a job and is not a rank */
   int64_t sample;    /* records one job of this many */
 
-  /* What is recorded, and how. */
+  /* Settings of recording. */
   bool dump;
   bool internal_timing;
   bool hdf5_storage;     /* query the storage of datasets when they close */

@@ -1,3 +1,4 @@
+/* Time zone files and rules, and the Gregorian calendar. */
 #include "local-time.h"
 
 #include <stdbool.h>
@@ -8,8 +9,8 @@
 
 enum { DAY = 86400, HOUR = 3600, ZONE_LIMIT = 1 << 16, ZONE_HEADER = 44, PATH_ROOM = 512 };
 
-/* Years are counted from March here, so that the leap day is the last of all,
- * in cycles of 400 years. */
+/* Years begin in March here, so that the leap day is the last day of a year, and form cycles of 400
+ * years. */
 enum { CYCLE_DAYS = 146097, DAYS_TO_1970 = 719468 };
 
 static int64_t floor_divide(int64_t a, int64_t b) {
@@ -26,7 +27,7 @@ int64_t darshan_day_of_date(int64_t year, int month, int day) {
 struct darshan_date darshan_date_of_day(int64_t days) {
   int64_t cycle = floor_divide(days + DAYS_TO_1970, CYCLE_DAYS);
   int64_t n = days + DAYS_TO_1970 - cycle * CYCLE_DAYS;
-  /* Without the leap days before it, day n lies in year n / 365. */
+  /* Without the leap days before it, day n is in year n / 365. */
   int64_t y = (n - n / 1460 + n / 36524 - n / 146096) / 365;
   int64_t of_year = n - (y * 365 + y / 4 - y / 100);
   int month = (int)((5 * of_year + 2) / 153); /* from March */
@@ -53,7 +54,7 @@ static bool take_number(struct cursor *cursor, int64_t *number) {
   return cursor->at > start;
 }
 
-/* "[+-]hh[:mm[:ss]]" in seconds. */
+/* Parses "[+-]hh[:mm[:ss]]" into seconds. */
 static bool take_time(struct cursor *cursor, int64_t *seconds) {
   int64_t part;
   bool negative = take(cursor, '-');
@@ -68,7 +69,7 @@ static bool take_time(struct cursor *cursor, int64_t *seconds) {
   return true;
 }
 
-/* "CET" or "<+03>". */
+/* Skips a name such as "CET" or "<+03>". */
 static bool take_name(struct cursor *cursor) {
   const char *start = cursor->at;
   if (take(cursor, '<')) {
@@ -85,8 +86,8 @@ static bool is_leap(int64_t year) {
   return darshan_day_of_date(year + 1, 1, 1) - darshan_day_of_date(year, 1, 1) == 366;
 }
 
-/* Reads ",Mm.w.d[/time]", ",Jn[/time]" or ",n[/time]" and says when that is in
- * a year: seconds since the epoch, local time. */
+/* Parses ",Mm.w.d[/time]", ",Jn[/time]" or ",n[/time]" and stores its time in the given year:
+ * seconds since the epoch, local time. */
 static bool take_change(struct cursor *cursor, int64_t year, int64_t *when) {
   int64_t n, month, week, weekday, day, time = 2 * HOUR;
   if (!take(cursor, ',')) return false;
@@ -97,7 +98,7 @@ static bool take_change(struct cursor *cursor, int64_t year, int64_t *when) {
     int64_t first = darshan_day_of_date(year, (int)month, 1);
     int64_t next = month == 12 ? darshan_day_of_date(year + 1, 1, 1)
                                : darshan_day_of_date(year, (int)month + 1, 1);
-    /* 1970-01-01 was a Thursday; week 5 is the last that there is. */
+    /* 1970-01-01 was a Thursday; week 5 means the last week of the month. */
     day = first + (weekday - (first + 4) % 7 + 7) % 7 + (week - 1) * 7;
     while (day >= next)
       day -= 7;
@@ -117,7 +118,7 @@ int64_t darshan_rule_offset(const char *rule, size_t length, int64_t seconds) {
   struct cursor cursor = {rule, rule + length};
   int64_t standard, summer, start, end;
   if (!take_name(&cursor) || !take_time(&cursor, &standard)) return 0;
-  standard = -standard; /* the rule says what to add to local time */
+  standard = -standard; /* the rule has the seconds to add to local time */
   if (!take_name(&cursor)) return standard;
   if (take_time(&cursor, &summer))
     summer = -summer;
@@ -140,7 +141,7 @@ static int64_t big_endian(const unsigned char *bytes, size_t n) {
   return (int64_t)value;
 }
 
-/* One of the one or two blocks of a zone file. */
+/* A block of a zone file, which has one or two. */
 struct block {
   const unsigned char *times, *indices, *types, *end;
   size_t time_size, num_times, num_types;

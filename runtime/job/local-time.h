@@ -1,18 +1,18 @@
-/* Local time without libc, whose own functions allocate and take locks. */
+/* Local time without libc, whose functions allocate and take locks. */
 #ifndef DARSHAN_LOCAL_TIME_H
 #define DARSHAN_LOCAL_TIME_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Seconds to add to UTC at this time.  timezone: value of TZ or NULL.  A zone
- * that cannot be read counts as UTC, as with libc. */
+/* Returns the seconds to add to UTC at this time.  timezone: value of TZ or NULL.  A zone that
+ * cannot be read counts as UTC, as with libc. */
 int64_t darshan_utc_offset(const char *timezone, int64_t seconds);
 
-/* The same from the content of a zone file (RFC 8536). */
+/* Like darshan_utc_offset, from the content of a zone file (RFC 8536). */
 int64_t darshan_zone_offset(const unsigned char *zone, size_t length, int64_t seconds);
 
-/* The same from a rule such as "CET-1CEST,M3.5.0,M10.5.0/3". */
+/* Like darshan_utc_offset, from a rule such as "CET-1CEST,M3.5.0,M10.5.0/3". */
 int64_t darshan_rule_offset(const char *rule, size_t length, int64_t seconds);
 
 struct darshan_date {
@@ -20,7 +20,7 @@ struct darshan_date {
   int month, day; /* from 1 */
 };
 
-/* Day of the Gregorian calendar, days counted from 1970-01-01, and back. */
+/* Converts days since 1970-01-01 to a date of the Gregorian calendar, and back. */
 struct darshan_date darshan_date_of_day(int64_t days);
 int64_t darshan_day_of_date(int64_t year, int month, int day);
 

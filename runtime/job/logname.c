@@ -1,3 +1,4 @@
+/* Builds the paths of logs and journals, and makes folders for logs. */
 #include "logname.h"
 
 #include <errno.h>
@@ -14,8 +15,8 @@ enum { DAY = 86400, MAX_USER = 8, MAX_EXE = 128, FOLDER_MODE = 0755, OPEN_MODE =
 static const char partial_end[] = ".darshan_partial";
 static const char log_end[] = ".darshan";
 
-/* A part of a file name from outside: nothing in it may lead to another folder
- * or disturb a terminal.  most keeps all parts together below NAME_MAX. */
+/* Appends untrusted data to a file name: replaces bytes that lead to another folder or disturb a
+ * terminal.  `most` limits the bytes, so that all parts together stay below NAME_MAX. */
 static void add_part(struct darshan_text *text, const char *part, size_t most) {
   for (size_t i = 0; i < most && part[i] != '\0'; i++) {
     bool bad = part[i] == '/' || (unsigned char)part[i] < ' ' || part[i] == 127;
@@ -40,7 +41,7 @@ static void add_start(struct darshan_text *text, const struct darshan_config *co
   add_number(text, "_id", identity->jobid);
 }
 
-/* A number that no other process, on this node or another, comes up with. */
+/* Returns a number that no other process, on this or another node, generates. */
 static uint64_t unique_number(uint64_t salt) {
   char node[sizeof(((struct utsname *)0)->nodename)];
   sys_nodename(node, sizeof(node));
@@ -122,7 +123,7 @@ size_t darshan_journal_path(char *out, size_t room, const struct darshan_config 
   darshan_text_add(&text, "/");
   add_start(&text, config, identity);
   darshan_text_add(&text, "_mmap-log-");
-  /* Processes of one node start together: the pid keeps them apart. */
+  /* Processes of a node may start in the same microsecond; the pid distinguishes them. */
   darshan_text_unsigned(&text, identity->unique ? identity->unique
                                                 : unique_number((uint64_t)identity->pid << 40));
   add_number(&text, "-", identity->rank);
@@ -134,8 +135,8 @@ int darshan_dated_levels(const struct darshan_config *config) {
   return config->logpath_dated ? 3 : 0; /* year, month, day */
 }
 
-/* If all may write into the folder above, as into /tmp, all may write into this
- * one; the umask is not asked.  path ends in a slash and a name. */
+/* Lets all users write into this folder if they may write into its parent, as into /tmp; ignores
+ * the umask.  path ends in a slash and a name. */
 static void open_like_parent(char *path) {
   struct stat above;
   char *slash = strrchr(path, '/');
@@ -162,7 +163,7 @@ int darshan_make_folders(const char *path, int shared) {
   while (length > 0 && folder[length] != '/')
     length--;
   folder[length] = '\0';
-  /* Hardly ever is one missing, and one missing is mostly the last. */
+  /* Usually the last folder exists. */
   if (length == 0 || sys_faccess(folder, F_OK) == 0) return 0;
   for (size_t i = 1; i <= length; i++) {
     if (folder[i] != '/' && i != length) continue;
@@ -170,7 +171,8 @@ int darshan_make_folders(const char *path, int shared) {
     int result = sys_mkdir(folder, FOLDER_MODE);
     if (result == 0 && (i == length ? 0 : count_folders(folder + i + 1)) < shared)
       open_like_parent(folder);
-    /* What exists may answer otherwise on a read-only or guarded parent. */
+    /* mkdir of an existing folder may fail with another error if the parent is read-only or not
+     * accessible. */
     if (result < 0 && result != -EEXIST && sys_faccess(folder, F_OK) < 0) return result;
     if (i != length) folder[i] = '/';
   }

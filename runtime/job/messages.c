@@ -1,3 +1,4 @@
+/* Formats the problems that a process reports. */
 #include "messages.h"
 
 #include "text.h"

@@ -1,3 +1,4 @@
+/* Expands the rows of modules.def into limits and calls. */
 #include "modules.h"
 
 #include "records.h"
@@ -31,7 +32,7 @@ const struct store_shape modules_shapes[STORE_MODULES] = {
 #include "modules.def"
 };
 
-/* What a row says of its limit. */
+/* Macros that a row may use for its limit. */
 #define CONFIGURED(SYMBOL) config->max_records[DARSHAN_MOD_##SYMBOL]
 #define LIMIT(SYMBOL) limits->records[STORE_##SYMBOL]
 #define AT_MOST(most, value) ((value) < (most) ? (value) : (most))
@@ -42,7 +43,7 @@ void modules_limits(struct store_limits *limits, const struct darshan_config *co
   limits->module_bytes = config->modmem;
 #define RECORDS(SYMBOL, type, of, limit) limits->records[STORE_##SYMBOL] = (limit);
 #include "modules.def"
-  /* The annex, by the limits of the modules that it goes with. */
+  /* The limits of the annex use those of other modules. */
 #define ANNEX_RECORDS(SYMBOL, type, limit) limits->records[STORE_##SYMBOL] = (limit);
 #include "modules.def"
   uint64_t names = 0;

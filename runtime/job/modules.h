@@ -1,5 +1,5 @@
-/* The modules, as the engine knows them: what they keep in the store, and when they
- * are called.  Made from the rows in their folders (format/modules.def). */
+/* The modules as the engine sees them: their records in the store and their callbacks, generated
+ * from the rows in their folders (format/modules.def). */
 #ifndef DARSHAN_MODULES_H
 #define DARSHAN_MODULES_H
 
@@ -10,38 +10,41 @@ struct log_content;
 
 extern const struct store_shape modules_shapes[STORE_MODULES];
 
-/* How many records each may have. */
+/* Stores the limits of records and memory. */
 void modules_limits(struct store_limits *limits, const struct darshan_config *config);
-/* With the store's lock: the process is a rank, of which there may be thousands. */
+/* Lowers the limits of records in a rank, because a job may have thousands.  The caller holds the
+ * store's lock. */
 void modules_limit_rank(struct record_store *store, const struct darshan_config *config);
-/* The store is prepared.  0, or -1: no memory. */
+/* Called after the store is prepared.  Returns 0, or -1 if out of memory. */
 int modules_prepare(void);
 void modules_forked(void);
-/* Recording is about to end; it has ended; what is not in the store for the log. */
+/* Called before and after the end of recording. */
 void modules_ending(void);
 void modules_ended(void);
+/* Adds the log regions that are not in the store. */
 void modules_add_parts(struct log_content *content);
 
-/* Numbers for the log's metadata. */
+/* Calls `add` for each number of the log's metadata that is not 0. */
 typedef void modules_metadata(void *context, const char *key, uint64_t value);
 void modules_add_metadata(modules_metadata *add, void *context);
 
-/* Seconds until which this process has something for the log; what all ranks agree on. */
+/* Returns the time, in seconds, of the last event of this process for the log.  The second function
+ * sets the time that all ranks agreed on. */
 double modules_last(void);
 void modules_agree_on_last(double seconds);
 
-/* Two times whose variance over all ranks the log has; 0: there are none.  The variances,
- * and whether this rank is the first of those that have them. */
+/* Stores two times whose variance over all ranks goes to the log; returns 0 if there are none.  The
+ * second function sets the variances; is_first: this is the first rank that has such times. */
 int modules_times(double times[2]);
 void modules_agree_on_variances(const double variances[2], int is_first);
 
-/* A jump may leave frames that modules keep note of: whether there are any, and that it is
- * made.  is_left says which go. */
+/* A longjmp may abandon frames that modules have stored.  The first function returns 1 if there are
+ * any; the second is called before the jump, and is_left returns 1 for an abandoned frame. */
 typedef int modules_frame_left(const void *jump, const char *frame);
 int modules_are_inside(void);
 void modules_jumped(modules_frame_left *is_left, const void *jump);
 
-/* exit has called everything else. */
+/* Called after all other exit handlers. */
 void modules_exiting(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* Matches paths against the patterns of mpi-files.def. */
 #include "mpi-files.h"
 
 #include <stdint.h>
@@ -9,8 +10,8 @@ static const char *const shapes[] = {
 #undef MPI_FILE
 };
 
-/* A bit for the first two letters of a shape, and one for its second and third: nearly all
- * components of other paths miss one of them, and cost two looks. */
+/* A set has a bit for the first two letters of each pattern, another set for the second and third.
+ * Nearly all components of other paths lack one of the two bits. */
 #define BIT_OF(one, other) (UINT64_C(1) << (((one)*7 + (other)) & 63))
 #define MPI_FILE(shape) | BIT_OF((shape)[0], (shape)[1])
 static inline uint64_t all_initials(void) {
@@ -27,7 +28,7 @@ static inline uint64_t all_seconds(void) {
 }
 #undef MPI_FILE
 
-/* No shape has a variable part among its first three letters. */
+/* The first three letters of a pattern are never variable. */
 static inline bool may_fit(const char *name) {
   return name[0] != '\0' && (BIT_OF(name[0], name[1]) & all_initials()) && name[1] != '\0' &&
          (BIT_OF(name[1], name[2]) & all_seconds());
@@ -37,7 +38,7 @@ static bool is_digit(char byte, bool hexadecimal) {
   return (byte >= '0' && byte <= '9') || (hexadecimal && byte >= 'a' && byte <= 'f');
 }
 
-/* Past the number that name begins with; NULL if there is none. */
+/* Returns the end of the number that name begins with, NULL if there is none. */
 static const char *past_number(const char *name, bool hexadecimal) {
   const char *at = name;
   while (is_digit(*at, hexadecimal))
@@ -45,14 +46,14 @@ static const char *past_number(const char *name, bool hexadecimal) {
   return at > name ? at : NULL;
 }
 
-/* Where something does not fit, the last `*` takes a byte more.  Only the last one: what is
- * before it was found as early as it could be.  A number takes all of its digits, since no
- * shape goes on with another one. */
+/* Returns true if the pattern matches.  At a mismatch the last `*` takes another byte.  Earlier `*`
+ * need not, because the text between was found as early as possible.  A number takes all its
+ * digits, because no pattern has a digit after a number. */
 static bool fits(const char *shape, const char *name) {
   const char *again_shape = NULL, *again_name = NULL;
   for (;;) {
     bool end = shape[0] == '\0' || (shape[0] == '/' && shape[1] == '\0');
-    /* A folder's shape ends with what ends its name, or has something below it. */
+    /* A pattern of a folder also matches paths below it. */
     if (end && (*name == '\0' || (*name == '/' && *shape == '/'))) return true;
     const char *next = NULL;
     if (*shape == '*') {
@@ -84,7 +85,7 @@ static bool fits_any(const char *name) {
 
 bool darshan_is_mpi_file(const char *path) {
   if (path[0] != '/') return false;
-  /* strchr looks at many bytes at once. */
+  /* strchr compares many bytes at once. */
   for (const char *at = path; at != NULL; at = strchr(at + 1, '/'))
     if (may_fit(at + 1) && fits_any(at + 1)) return true;
   return false;

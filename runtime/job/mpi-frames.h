@@ -1,5 +1,5 @@
-/* Inside which calls of MPI this thread is: a library may call itself, and only the
- * outermost call of a kind counts. */
+/* Nesting of MPI calls in this thread.  A library may call itself, and only the outermost call of a
+ * level counts. */
 #ifndef DARSHAN_MPI_FRAMES_H
 #define DARSHAN_MPI_FRAMES_H
 
@@ -9,9 +9,8 @@
 
 enum mpi_level { MPI_LEVEL_LIFE, MPI_LEVEL_IO, MPI_LEVEL_COMMUNICATION, MPI_LEVELS };
 
-/* darshan_inside.mpi has the frame address of the outermost call of each level.  An
- * address, because an error handler may leave by longjmp: a frame that lies deeper
- * than the caller's is gone. */
+/* darshan_inside.mpi has the frame address of the outermost call of each level.  An error handler
+ * may abandon that call by longjmp; the address then is not above the frame of the next call. */
 _Static_assert((int)MPI_LEVELS == (int)INSIDE_MPI_LEVELS, "one word each");
 
 static inline int mpi_is_inside(enum mpi_level level, const char *frame) {

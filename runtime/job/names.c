@@ -1,3 +1,4 @@
+/* Excludes names by system folder, MPI library, run directory and the user's patterns. */
 #include "names.h"
 
 #include <string.h>
@@ -6,12 +7,12 @@
 #include "mpi-files.h"
 #include "run.h"
 
-/* __builtin_: in the runtime, which is built without builtins because it defines
- * functions of their names, a plain call of such a function stays a call. */
+/* __builtin_: the runtime is built without builtins, because it defines functions of their names.
+ * So the compiler would not inline memcmp. */
 #define BEGINS_WITH(name, length, prefix)                                                          \
   ((length) >= sizeof(prefix) - 1 && __builtin_memcmp(name, prefix, sizeof(prefix) - 1) == 0)
 
-/* Folders of the system.  The second letter leaves one or two candidates. */
+/* Returns true below a system folder.  The second letter leaves one or two candidates. */
 static bool in_system_folder(const char *name, size_t length) {
   if (length < 5 || name[0] != '/') return false;
   switch (name[1]) {
@@ -38,9 +39,8 @@ static bool in_system_folder(const char *name, size_t length) {
   }
 }
 
-/* What a launcher shares with its ranks by PMIx.  A thread of that library opens it
- * during MPI_Init, where only what the program's own thread opens is known to be none of
- * the program's files. */
+/* Returns true for files that a launcher shares with its ranks by PMIx.  A thread of that library
+ * opens them during MPI_Init.  The runtime mutes MPI_Init only in the thread that calls it. */
 static bool of_launcher(const struct darshan_config *config, const char *name, size_t length) {
   const char *folder = config->launcher_folder;
   if (folder == NULL) return false;
@@ -49,7 +49,7 @@ static bool of_launcher(const struct darshan_config *config, const char *name, s
          name[folder_length] == '/' && strstr(name + folder_length, "/pmix") != NULL;
 }
 
-/* The folder of a run (format/run.h): darshan-run.0.zNt6Qt/ */
+/* Returns true for the name of a run directory (format/run.h): darshan-run.0.zNt6Qt */
 static bool is_run_folder(const char *name, size_t length) {
   const char *end = name + length;
   if (!BEGINS_WITH(name, length, RUN_FOLDER)) return false;
@@ -61,8 +61,8 @@ static bool is_run_folder(const char *name, size_t length) {
   return at < end && *at == '.' && memchr(at + 1, '.', (size_t)(end - at) - 1) == NULL;
 }
 
-/* What lies there: a run inside of another one is watched, and its front reads what its own
- * processes said. */
+/* Returns true for files of a run directory.  A `darshan run` within another run is instrumented,
+ * and it reads the files that its own processes wrote. */
 static bool of_a_run(const char *name, size_t folder, size_t length) {
   const char *start = folder > 1 ? memrchr(name, '/', folder - 1) : NULL;
   if (!start || !is_run_folder(start + 1, (size_t)(name + folder - start) - 2)) return false;
@@ -73,8 +73,8 @@ static bool of_a_run(const char *name, size_t folder, size_t length) {
          strstr(file, "_mmap-log-") != NULL;
 }
 
-/* Folders of which only the name of a file in them can exclude it, by their hash: a process opens
- * many files of few folders. */
+/* Hashes of folders that exclude no file by themselves: only a file's own name can.  A process
+ * opens many files of few folders. */
 enum { PLAIN_FOLDERS = 64 };
 static uint64_t plain_folders[PLAIN_FOLDERS];
 
@@ -87,7 +87,7 @@ static bool is_plain(uint64_t *place, uint64_t hash, const char *name, size_t fo
   return true;
 }
 
-/* None of the program's own I/O, unless a setting says that it is wanted. */
+/* Returns true for internal files of MPI, unless a setting says that they are recorded. */
 static bool of_mpi(const struct darshan_config *config, const char *name, size_t length) {
   return !config->mpi_files && (of_launcher(config, name, length) || darshan_is_mpi_file(name));
 }

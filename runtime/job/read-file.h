@@ -1,4 +1,4 @@
-/* Reads a small file whole, without libc. */
+/* Reads a small file completely, without libc. */
 #ifndef DARSHAN_READ_FILE_H
 #define DARSHAN_READ_FILE_H
 
@@ -10,8 +10,8 @@ struct darshan_file {
   size_t mapped;
 };
 
-/* Reads up to limit bytes of path.  Returns 0, to be released, or -errno
- * with *file as it was.  Devices and pipes are read until they would block. */
+/* Reads up to limit bytes of path.  Returns 0, and the caller must release the file, or -errno with
+ * *file unchanged.  A device or pipe that would block is an error. */
 int darshan_read_file(struct darshan_file *file, const char *path, size_t limit);
 void darshan_release_file(struct darshan_file *file);
 

@@ -1,3 +1,4 @@
+/* Finds the run of a process by DARSHAN_ENABLE_NONMPI, or names a new one. */
 #include "run-state.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 struct run_state run_state;
 
 static const char variable[] = "DARSHAN_ENABLE_NONMPI=";
-/* What the program and its children see in the place of the entry: it has to stay. */
+/* The string that replaces the entry in the application's environment, so it must persist. */
 static char entry[sizeof(variable) + RUN_ROOM];
 
 static char **find_entry(char **envp) {
@@ -21,7 +22,7 @@ static char **find_entry(char **envp) {
   return NULL;
 }
 
-/* The top's process id in the name of a run's folder; -1: it is none. */
+/* Returns the root process's pid in the name of a run directory; -1: another name. */
 static pid_t top_of(const char *folder, int *has_peers) {
   const char *name = strrchr(folder, '/');
   int64_t pid = 0;
@@ -35,12 +36,12 @@ static pid_t top_of(const char *folder, int *has_peers) {
   return *name == '.' && pid <= INT32_MAX ? (pid_t)pid : -1;
 }
 
-/* "-c" and its likes, "-lc": what follows is the command. */
+/* Returns true for -c and combinations like -lc: the next argument is the command. */
 static int is_command(const char *option) {
   return option[0] == '-' && option[1] != '-' && strchr(option, 'c');
 }
 
-/* A shell that somebody sits at: what he starts are runs, it is none. */
+/* Returns true for a shell that reads commands from a terminal: they are runs, the shell is not. */
 static int is_login(const struct darshan_config *config, int argc, char **argv) {
   static const char *const shells[] = {"sh",  "bash", "dash", "zsh",  "ksh",
                                        "ash", "mksh", "tcsh", "fish", "csh"};
@@ -55,7 +56,8 @@ static int is_login(const struct darshan_config *config, int argc, char **argv) 
   return is_shell && SYS3(SYS_ioctl, 0, GET_ATTRIBUTES, attributes) >= 0;
 }
 
-/* Where journals may be mapped, so that they all find room in one folder. */
+/* Returns a folder on a file system where journals may be mapped, so that the run directory can
+ * hold them. */
 static const char *base_of(const struct darshan_config *config) {
   struct statfs fs;
   if (SYS2(SYS_statfs, config->mmap_logpath, &fs) < 0 || in_place(fs.f_type))
@@ -64,9 +66,10 @@ static const char *base_of(const struct darshan_config *config) {
                                                                             : config->mmap_logpath;
 }
 
-/* When a process began, in the kernel's units, so that its number means no other one's. */
+/* Returns the start of a process in clock ticks since boot; it distinguishes processes with the
+ * same pid.  0: not known. */
 static uint64_t birth_of(pid_t pid) {
-  enum { FIELD = 22 - 2 }; /* of those behind the name */
+  enum { FIELD = 22 - 2 }; /* counted from the field after the name */
   char path[32], text[512];
   struct darshan_text name = darshan_text_in(path, sizeof(path));
   darshan_text_add(&name, "/proc/");
@@ -96,7 +99,8 @@ void run_know_place(void) {
       SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
 }
 
-/* What with its process id tells a process from all others that may see the same folder. */
+/* Returns a number that, with the pid, distinguishes a process from all others that may use the
+ * same folder. */
 static uint64_t number_of(pid_t pid) {
   struct {
     uint64_t birth, names;
@@ -116,8 +120,9 @@ static int name_files(void) {
   return 1;
 }
 
-/* The same in every program that a process becomes, whatever environment that is given;
- * and in all processes that a launcher has started here.  0, or -1: there is no room. */
+/* Names a new run.  The name is the same in every program that this process executes, with any
+ * environment, and in all processes that a launcher started on this node.  Returns 0, or -1 if the
+ * path is too long. */
 static int name_run(const struct darshan_config *config, pid_t self) {
   int has_peers = config->launched_size > 1;
   if (has_peers) self = (pid_t)SYS1(SYS_getppid, 0);
@@ -148,12 +153,12 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
   char **place = config->nonmpi ? find_entry(envp) : NULL;
   const char *value = place ? *place + sizeof(variable) - 1 : NULL;
   pid_t top = value ? top_of(value, &run_state.has_peers) : -1;
-  /* A static program that holds this library cannot tell where the merger is: it has a log
-   * of its own, unless the front makes that of all. */
+  /* A static program that contains this library cannot find the merger.  It has its own log, unless
+   * the `darshan` command makes the run's log. */
   int may_merge = loader_is_there();
   int member = top >= 0 && config->job_tree && (top == 0 || may_merge);
   if (!member && config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, self)) {
-    if (place && config->job_tree) announce(place, "0"); /* nor is any of its descendants */
+    if (place && config->job_tree) announce(place, "0"); /* nor record its descendants */
     return 0;
   }
   if (!value || !config->job_tree) return 1;

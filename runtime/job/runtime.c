@@ -1,3 +1,4 @@
+/* The variables of runtime.h. */
 #include "runtime.h"
 
 struct darshan_hot darshan_hot;

@@ -1,25 +1,26 @@
+/* Distinguishes this process from others that run in its memory. */
 #include "same-memory.h"
 
 #include "runtime.h"
 
-/* Its number is not ours any more; but that of a process that was saved and
- * started again is not either, and then there is none of our number. */
+/* The pid differs in another process that shares this memory, and in this process after a
+ * checkpoint and restart.  After a restart no process has the old pid. */
 int process_is_ours(void) {
-  if (!process_state.pid) return 1; /* nothing is watched here: no table to be kept from others */
+  if (!process_state.pid) return 1; /* not instrumented: there are no tables to protect */
   pid_t self = sys_getpid();
   if (self == process_state.pid || self < 0) return 1;
-  if (self == 1) return 0; /* first of its namespace, where nobody else can be seen */
+  if (self == 1) return 0; /* first of a new PID namespace, which hides the old pid */
   return SYS2(SYS_kill, process_state.pid, 0) == -3 /* ESRCH */;
 }
 
-/* What the child of a vfork has done: it has called exec or _exit, or has installed a
- * filter for system calls for itself. */
+/* Set by a vfork child: it has called exec or _exit, or has installed a seccomp filter for itself.
+ */
 enum { CHILD_LEFT = 1, CHILD_CAGED = 2 };
 static __thread unsigned vfork_child;
 
-/* The child of a vfork, or of a clone of its kind, runs in its parent's memory; by
- * the process id a thread learns which of the two it is, or, where that may not be
- * asked for, by whether the child has left. */
+/* Returns 1 in the parent, 0 in its vfork child (or that of a similar clone), which runs in the
+ * parent's memory.  The process id decides, or, if a filter forbids getpid, whether the child has
+ * called exec or _exit. */
 static int is_parent(void) {
   if (sys_may(SYS_getpid))
     return sys_getpid() == process_state.pid || runtime_phase() == RUNTIME_OFF;

@@ -1,18 +1,18 @@
-/* Other processes may run in this one's memory: the child of a vfork, and those that
- * clone makes with CLONE_VM.  They must leave every table alone. */
+/* Other processes that run in this process's memory: vfork children, and children of clone with
+ * CLONE_VM.  They must not change any table. */
 #ifndef DARSHAN_SAME_MEMORY_H
 #define DARSHAN_SAME_MEMORY_H
 
 #include "../door/door.h"
 
-/* 1 if this process is the one that everything here is about; 0 in one that
- * shares its memory.  Makes system calls: for the ends of processes. */
+/* Returns 1 in the process that the tables describe, 0 in a process that shares its memory.  Makes
+ * system calls, so it is called when processes end, not for each event. */
 int process_is_ours(void);
 
-/* An exec or _exit is about to be called, or has failed: in the child of a vfork the
- * next that happens in this thread is the parent's doing. */
+/* Called before exec or _exit (1) and after a failed exec (0).  After a vfork child's exec or _exit
+ * the parent runs next in this thread. */
 void fd_vfork_leaves(int leaves);
-/* Such a child installs a filter, which in the parent does not hold. */
+/* Called when a vfork child installs a seccomp filter, which does not apply to the parent. */
 void fd_vfork_caged(int caged);
 
 #endif

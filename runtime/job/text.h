@@ -1,6 +1,6 @@
-/* Builds text in a buffer of fixed size, without stdio: the runtime may be
- * inside the program's first constructor or a signal handler.  What does not
- * fit is dropped whole, so a number or a name is never cut in two. */
+/* Builds a string in a buffer of fixed size.  Does not use stdio, because the runtime may run in
+ * the first constructor or in a signal handler.  A number or name that does not fit is dropped,
+ * never truncated. */
 #ifndef DARSHAN_TEXT_H
 #define DARSHAN_TEXT_H
 
@@ -11,12 +11,12 @@
 
 struct darshan_text {
   char *bytes;   /* always NUL-terminated */
-  size_t room;   /* with the NUL */
-  size_t length; /* without it */
-  bool overflow; /* something did not fit; nothing is added any more */
+  size_t room;   /* including the NUL */
+  size_t length; /* without the NUL */
+  bool overflow; /* an addition did not fit, and all later ones are dropped */
 };
 
-/* Starts an empty text in out; room is at least 1. */
+/* Starts an empty string in out; room is at least 1. */
 static inline struct darshan_text darshan_text_in(char *out, size_t room) {
   out[0] = '\0';
   return (struct darshan_text){.bytes = out, .room = room};
@@ -50,7 +50,7 @@ static inline void darshan_text_signed(struct darshan_text *text, int64_t value)
   darshan_text_unsigned(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Length of the finished text, 0 if it did not fit. */
+/* Returns the length of the finished string, 0 if it did not fit. */
 static inline size_t darshan_text_length(const struct darshan_text *text) {
   return text->overflow ? 0 : text->length;
 }

@@ -1,3 +1,4 @@
+/* Validates UTF-8. */
 #include "utf8.h"
 
 size_t darshan_utf8_length(const char *text, size_t length) {
