@@ -28,7 +28,7 @@ void modules_add_parts(struct log_content *content);
 typedef void modules_metadata(void *context, const char *key, uint64_t value);
 void modules_add_metadata(modules_metadata *add, void *context);
 
-/* Returns the time, in seconds, of the last event of this process for the log.  The second function
+/* Returns the end of recording in this process, in seconds since its start.  The second function
  * sets the time that all ranks agreed on. */
 double modules_last(void);
 void modules_agree_on_last(double seconds);

@@ -1,3 +1,4 @@
+/* Messages between ranks, for the reduction of records. */
 #include "comm-mpi.h"
 
 #include <string.h>
@@ -8,10 +9,9 @@
 #include "../intercept/sys.h"
 #include "mpi.h"
 
-/* MPI waits by asking again and again, which takes the processor away from the
- * rank that is waited for, where there are more ranks than processors.  So we
- * ask first, and let others run in between: sooner at first, then for an eighth
- * of what the waiting took so far. */
+/* MPI waits by polling.  On an oversubscribed node that takes the processor away from the rank that
+ * it waits for.  So the runtime polls and yields between polls: first by sched_yield, after 50 us
+ * by sleeping for an eighth of the time waited so far. */
 static void let_others_run(uint64_t since) {
   enum { YIELD_NS = 50000, LONGEST_NS = 500000 };
   uint64_t waited = clock_ns(CLOCK_MONOTONIC) - since;
@@ -34,8 +34,8 @@ int mpi_wait_for(mpi_handle *request) {
   return 0;
 }
 
-/* A message goes out as a first packet that begins with the length of all, and,
- * if that was not all, pieces that a count of MPI can tell. */
+/* A message is a first packet, which begins with the length of the whole message, and pieces whose
+ * sizes fit into MPI's counts. */
 enum { FIRST_PACKET = 8192, LARGEST_PIECE = 1 << 30, TAG = 0 };
 
 struct packet {
@@ -43,8 +43,8 @@ struct packet {
   char bytes[FIRST_PACKET - sizeof(uint64_t)];
 };
 
-/* What a rank has at hand: memory for one message where none is to be had.  Who does
- * not hear how it ended, or where to write, would leave its journal, or others waiting. */
+/* Memory of a rank for one message if it is out of memory.  A rank must receive the result and the
+ * offset that it writes at: otherwise its journal would stay, or other ranks would wait. */
 struct hand {
   struct packet packet;
   char *reserve; /* RESERVE bytes of whole pages, or NULL */
@@ -93,8 +93,8 @@ static int comm_send(struct rank_comm *comm, int to, const void *bytes, size_t n
   return 0;
 }
 
-/* Without memory for a message: its sender must not wait for ever.  Pieces are
- * cut, and the errors that this gives are what is wanted. */
+/* Receives a message without storing it, so that its sender does not wait for ever.  Truncates the
+ * pieces and ignores the resulting errors. */
 static void receive_nothing(int from, struct packet *packet, size_t done, size_t n) {
   for (; done < n; done += n - done < LARGEST_PIECE ? n - done : LARGEST_PIECE)
     receive_piece(from, packet, sizeof(*packet));
@@ -109,14 +109,15 @@ static int receive_rest(int from, char *bytes, size_t done, size_t n) {
   return 0;
 }
 
-/* Given back by the receiver, so only the pages that it will give. */
+/* Returns memory for a message; the caller unmaps `length` bytes.  So the rest of the reserve is
+ * unmapped here. */
 static char *message_memory(struct hand *hand, size_t length) {
   char *memory = private_memory(length);
   size_t pages = (length + PAGE - 1) & ~(size_t)(PAGE - 1);
   if (memory || !hand->reserve || pages > RESERVE) return memory;
   memory = hand->reserve;
   hand->reserve = NULL;
-  /* Of larger pages the kernel gives back none. */
+  /* The kernel never frees part of a huge page. */
   if (pages < RESERVE) sys_munmap(memory + pages, RESERVE - pages);
   return memory;
 }
@@ -143,8 +144,8 @@ static int comm_receive(struct rank_comm *comm, int from, void **bytes, size_t *
   return 0;
 }
 
-/* A job of one process: the log is made as for many, so that its records say
- * that all ranks share them, but there is nobody to write to. */
+/* A job of one process has no other rank to send to.  Its log is made like that of several ranks,
+ * so that its records are shared records. */
 static int send_to_nobody(struct rank_comm *comm, int to, const void *bytes, size_t n) {
   (void)comm, (void)to, (void)bytes, (void)n;
   return -1;
@@ -156,7 +157,8 @@ static int receive_from_nobody(struct rank_comm *comm, int from, void **bytes, s
   return -1;
 }
 
-/* The reduction runs on memory of ours; MPI does not. */
+/* The arguments of a call that runs on the application's stack.  The reduction runs on a stack of
+ * the runtime, which is too small for MPI. */
 struct errand {
   struct rank_comm *comm;
   int rank;
@@ -200,7 +202,7 @@ int comm_mpi_open(struct rank_comm *comm) {
   if (mpi_function(Comm_rank)(mpi_library.comm, &rank) != 0 ||
       mpi_function(Comm_size)(mpi_library.comm, &size) != 0)
     return -1;
-  /* Always there: a rank that cannot take part would keep all others waiting. */
+  /* Static, so that no allocation can fail: all other ranks would wait for this rank. */
   SELDOM static struct hand hand;
   if (!hand.reserve) hand.reserve = private_memory(RESERVE);
   *comm = (struct rank_comm){.rank = rank,

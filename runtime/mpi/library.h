@@ -1,5 +1,5 @@
-/* What is known of the MPI library of this process.  There is no header of MPI here: a
- * handle is whatever fits into a register. */
+/* The MPI library of this process.  The runtime includes no header of MPI: a handle is a value that
+ * fits into a register. */
 #ifndef DARSHAN_MPI_LIBRARY_H
 #define DARSHAN_MPI_LIBRARY_H
 
@@ -9,11 +9,11 @@
 typedef uintptr_t mpi_handle;
 
 enum mpi_flavour {
-  MPI_NONE, /* not initialised, or there is no MPI in this process */
+  MPI_NONE, /* not initialized, or this process has no MPI library */
   MPI_OPENMPI,
   MPI_MPICH, /* and Intel MPI, MVAPICH, Cray MPICH: one ABI */
   MPI_STANDARD_ABI,
-  MPI_UNKNOWN /* handles cannot be told apart: calls are counted, nothing is asked */
+  MPI_UNKNOWN /* handles cannot be compared: calls are counted, the library is not queried */
 };
 
 struct mpi_constants {
@@ -32,12 +32,12 @@ struct mpi_functions {
 
 struct mpi_library {
   enum mpi_flavour flavour;
-  uintptr_t handle_mask;          /* bits of a handle that mean something */
+  uintptr_t handle_mask;          /* bits of a handle that are defined */
   struct mpi_constants constants; /* of this flavour */
   struct mpi_functions functions;
-  void *handle;    /* where the functions are, if not in global scope */
-  mpi_handle comm; /* of our own, all ranks that record; valid while there is one */
-  int sessions;    /* open now */
+  void *handle;    /* the object with the functions, if not in global scope */
+  mpi_handle comm; /* of all ranks that record; valid while mpi_state.has_comm is 1 */
+  int sessions;    /* number of open sessions */
 };
 
 extern struct mpi_library mpi_library __attribute__((visibility("hidden")));

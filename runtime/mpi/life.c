@@ -1,3 +1,4 @@
+/* Agreement of the ranks at MPI_Init, and the log at MPI_Finalize. */
 #include "life.h"
 
 #include <string.h>
@@ -10,15 +11,14 @@
 #include "comm-mpi.h"
 #include "mpi.h"
 
-/* What all ranks have to know of each other before anything is recorded: the
- * least of each, over all ranks. */
+/* Values that the ranks agree on before recording: the minimum of each over all ranks. */
 struct agreement {
   int64_t all_active;  /* 1 or 0 */
   int64_t all_idle;    /* 1 or 0 */
-  int64_t all_meet;    /* 1 or 0: before collectives; who does so alone, waits for ever */
-  int64_t all_threads; /* 1 or 0: traces with threads, which share a region with all others */
-  int64_t start_ns;    /* of the first to start */
-  int64_t jobid, pid;  /* of rank 0; the others say INT64_MAX */
+  int64_t all_meet;    /* 1 or 0: barrier before collectives; a rank alone would wait for ever */
+  int64_t all_threads; /* 1 or 0: traces with threads, because all ranks share a region */
+  int64_t start_ns;    /* of the rank that started first */
+  int64_t jobid, pid;  /* of rank 0; other ranks contribute INT64_MAX */
 };
 enum { AGREEMENT_WORDS = sizeof(struct agreement) / sizeof(int64_t) };
 
@@ -46,8 +46,8 @@ static struct agreement own_agreement(void) {
                             .pid = first ? pid : INT64_MAX};
 }
 
-/* The blocking forms of MPICH take tens of milliseconds where there are more
- * ranks than processors; Open MPI lets others run by itself. */
+/* Returns 1 if blocking calls are used.  MPICH's take tens of milliseconds if the node is
+ * oversubscribed; Open MPI yields the processor itself. */
 static int waits_itself(void) {
   return mpi_library.flavour == MPI_OPENMPI || !mpi_function(Test) || !mpi_function(Iallreduce) ||
          !mpi_function(Comm_idup);
@@ -69,9 +69,9 @@ static int copy_world(mpi_handle *copy) {
   return mpi_function(Comm_idup)(world, copy, &request) ? -1 : mpi_wait_for(&request);
 }
 
-/* Our own communicator holds the ranks that record.  A rank may have been told
- * not to, by its environment or by the name of its program; it takes part up to
- * here, because the others could not know and would wait for it. */
+/* Makes the runtime's communicator, which has the ranks that record.  A setting or the name of its
+ * program may forbid a rank to record.  An excluded rank takes part in this call, because the other
+ * ranks would wait for it. */
 static void make_comm(const struct agreement *agreed) {
   struct mpi_state *mpi = &mpi_state;
   int failed;
@@ -117,8 +117,8 @@ static void start(const struct agreement *agreed) {
   mpi->without_threads = !agreed->all_threads || (mpi->by_sessions && mpi->size > 1);
   if (!is_active()) return;
   if (mpi->size > 1) filter_trust();
-  /* Without a job id it is the process id of rank 0, which nobody knew before.
-   * With sessions nobody knows it now. */
+  /* Without a job id the pid of rank 0 replaces it, which other ranks did not know before the
+   * agreement.  With sessions there is no agreement. */
   mpi->left_out = !mpi->by_sessions && !darshan_job_in_sample(&darshan_config, mpi->jobid);
   mpi->meets = agreed->all_meet && !mpi->left_out && !mpi->by_sessions;
   if (mpi->left_out) {
@@ -138,7 +138,7 @@ void mpi_initialised(const void *caller) {
   start(&agreed);
 }
 
-/* The end, with everybody who records. */
+/* Writes the log, with all ranks that record. */
 static void finish(void) {
   struct mpi_state *mpi = &mpi_state;
   struct rank_comm comm;
@@ -164,7 +164,8 @@ void mpi_aborting(void) {
   runtime_finish();
 }
 
-/* All processes of the job, as far as sessions know them; local. */
+/* Stores the group of all processes of the job.  A local call.  Returns 0, or -1 if the library
+ * does not provide it. */
 static int world_group(const mpi_handle *session, mpi_handle *group) {
   *group = 0;
   if (mpi_library.flavour == MPI_UNKNOWN || !mpi_function(Group_from_session_pset) ||
@@ -194,7 +195,8 @@ void mpi_session_initialised(const mpi_handle *session, const void *caller) {
   start(&own);
 }
 
-/* No process has to wait for another before its sessions end. */
+/* Makes the runtime's communicator only when the sessions end, because opening a session must not
+ * wait for other processes. */
 static void make_comm_of_sessions(const mpi_handle *session) {
   struct mpi_state *mpi = &mpi_state;
   mpi_handle group;

@@ -1,3 +1,4 @@
+/* Looks up MPI functions and objects in the objects of this process. */
 #include "resolve.h"
 
 #include <errno.h>
@@ -13,8 +14,8 @@ static int is_ours(const void *address) {
   return dladdr(address, &there) && dladdr(&is_ours, &here) && there.dli_fbase == here.dli_fbase;
 }
 
-/* In an object and what it depends on; the main program's scope would begin
- * with ourselves. */
+/* Searches an object and its dependencies.  Skips the main program, whose scope begins with the
+ * runtime. */
 static void *find_below(const struct link_map *object, const char *name) {
   void *found = NULL;
   if (!object || !object->l_name || !object->l_name[0]) return NULL;
@@ -23,7 +24,7 @@ static void *find_below(const struct link_map *object, const char *name) {
   found = dlsym(handle, name);
   if (found && is_ours(found)) found = NULL;
   if (found && !mpi_library.handle)
-    mpi_library.handle = handle; /* held for good */
+    mpi_library.handle = handle; /* never closed */
   else
     dlclose(handle);
   return found;
@@ -55,9 +56,9 @@ struct question {
 static void find_function(void *question_) {
   struct question *question = question_;
   const char *name = question->name;
-  question->found = linked_function(name); /* the program itself may hold the library */
+  question->found = linked_function(name); /* the executable may contain the library */
   if (question->found || !loader_is_there()) return;
-  /* dlsym knows its caller by the return address: no tail call. */
+  /* volatile prevents a tail call: dlsym determines its caller by the return address. */
   void *volatile found = dlsym(RTLD_NEXT, name);
   if (!found && mpi_library.handle) found = dlsym(mpi_library.handle, name);
   if (!found) found = find_below_caller(question->caller, name);
@@ -73,8 +74,8 @@ void *mpi_find_function(const char *name, const void *caller) {
   return question.found;
 }
 
-/* A program that was linked with the library owns its objects (they were copied
- * into it), so the order is the opposite of that of functions. */
+/* Copy relocations put the library's objects into an executable that is linked with it.  So the
+ * global scope is searched from its beginning, unlike for functions. */
 static void find_object(void *question_) {
   struct question *question = question_;
   if (!loader_is_there()) return;
@@ -91,8 +92,8 @@ void *mpi_find_object(const char *name) {
   return question.found;
 }
 
-/* A program that calls a function which only we have, by a strong reference, calls this.  No
- * library takes this number for success. */
+/* Replaces a function that only the runtime defines, for applications with a strong reference to
+ * it.  The result is not success in any library. */
 static int missing(void) {
   enum { SOME_ERROR = 16 };
   return SOME_ERROR;

@@ -1,19 +1,17 @@
-/* From a row of MPI functions to wrappers.
+/* Makes wrappers from rows of MPI functions.
  *
  *   MPI_CALL(name, (parameters), (arguments), find, event)
- *     the columns are those of CALL in intercept/wrap.h; every function returns
- *     an int, r
+ *     the columns are those of CALL in intercept/wrap.h; every function returns an int, r
  *   MPI_NOTE(name, (parameters), (arguments), before, after)
- *     the same without reading the clock
+ *     likewise, without reading the clock
  *
- * A row exports MPI_x and PMPI_x: Fortran libraries, HDF5 and other tools call
- * either.  Each goes on to the next function of its own name, so that tools
- * before and after us see every call, too; whichever of ours comes first
- * counts, and the one that is reached inside it does not.
+ * A row exports MPI_x and PMPI_x, because Fortran libraries, HDF5 and other tools call either. Each
+ * wrapper calls the next function of its own name, so that tools before and after the runtime see
+ * every call.  The wrapper that is called first counts the call; the wrapper that is called within
+ * it does not.
  *
- * Before including rows, define MPI_LEVEL as one of enum mpi_level: calls of a
- * level inside a call of the same level are not counted (an MPI library may
- * call itself), calls of another level are. */
+ * Define MPI_LEVEL as a value of enum mpi_level before including rows.  Calls within a call of the
+ * same level are not counted (an MPI library may call itself), calls of another level are. */
 #ifndef DARSHAN_WRAP_MPI_H
 #define DARSHAN_WRAP_MPI_H
 

@@ -2,8 +2,8 @@
 #include "life.h"
 #include "wrap-mpi.h"
 
-/* Libraries read their settings and share segments in files; neither is what a
- * user wants to see among the files of the program. */
+/* MPI libraries read settings and share segments in files, which are not the application's.  MUTE
+ * excludes them. */
 #define MUTE darshan_guard |= GUARD_MUTED
 #define INITIALISED                                                                                \
   if (r == 0) mpi_initialised(__builtin_return_address(0));                                        \
