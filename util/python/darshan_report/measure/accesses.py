@@ -19,9 +19,9 @@ def _names(layer: Layer, records: Records) -> list[tuple[str, str]]:
 
 
 def common_sizes(records: Records, layer: Layer, count: int) -> list[tuple[int, int]]:
-    """(bytes, transfers) of the commonest sizes, commonest first.
+    """Returns (bytes, transfers) of the commonest sizes, commonest first.
 
-    A record lists its four commonest sizes only, so the counts are lower bounds.
+    A record lists only its four commonest sizes, so the counts are lower bounds.
     """
     names = _names(layer, records)
     if not names or not len(records):

@@ -1,5 +1,5 @@
-"""Files of one folder that are alike, shown as one row: thousands of images differ in nothing that
-a reader of the report could act upon."""
+"""Similar files of one folder as one row: thousands of images differ in nothing that helps a reader
+of the report."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ import numpy as np
 from ..records import UNKNOWN
 from .files import Files
 
-LEAST = 20  # rows that become one
-_OWN = 0.25  # of the time of its like: a file with more has a row of its own
-# As the runtime tells endings (runtime/names/groups.c): numbers tell no kind of file.
+LEAST = 20  # least number of rows that become one
+_OWN = 0.25  # part of the time of similar files; a file with more has its own row
+# The runtime's pattern of file extensions (runtime/names/groups.c): a number is not a kind of file.
 _ENDING = re.compile(r"(?<=[^/])\.(?=[0-9]*[A-Za-z])[0-9A-Za-z]{1,10}$")
 
 _BEFORE_NUMBER = re.compile(r"[^0-9]*(?=[0-9])", re.DOTALL)
 
 
 def kind_of(name: str) -> str:
-    """The folder and ending of a file, as the runtime names files that share a record."""
+    """Returns the folder and extension of a file, as the runtime names group records; else
+    empty."""
     folder, slash, last = name.rpartition("/")
     if not folder or not name.startswith("/") or ":" in last or last.startswith("*"):
-        return ""  # a dataset, one of our own names, or a group already
+        return ""  # a dataset, a name of the runtime's own, or a group record
     ending = _ENDING.search(last)
     return f"{folder}{slash}*{ending.group() if ending else ''}"
 
 
 def _named(names: Sequence[str]) -> str:
-    """Folder, what all names begin with, and ending: "/data/part_*.csv"."""
+    """Returns folder, common beginning of the names, and extension: "/data/part_*.csv"."""
     folder, _, ending = kind_of(names[0]).rpartition("*")
     stems = [name[len(folder) : len(name) - len(ending)] for name in names]
-    first, last = min(stems), max(stems)  # what these begin with, all between do
+    first, last = min(stems), max(stems)  # their common beginning is that of all names
     same = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
     return f"{folder}{first[:same].rstrip('0123456789')}*{ending}"
 
@@ -44,7 +45,7 @@ def _sum(values: np.ndarray) -> float:
 
 
 def _join(files: Files, places: np.ndarray) -> Files:
-    """One row for all of these."""
+    """Returns one row for all files at these indices."""
     return Files(
         ids=files.ids[places][:1] ^ np.uint64(1),
         processes=np.array(
@@ -66,7 +67,7 @@ def _append(all_: list[Files]) -> Files:
 
 
 def _stem_of(name: str) -> str:
-    """Folder, what stands before the first number, and ending; empty: there is no number."""
+    """Returns folder, text before the first number, and extension; empty without a number."""
     folder, _, ending = kind_of(name).rpartition("*")
     stem = name[len(folder) : len(name) - len(ending)]
     begin = _BEFORE_NUMBER.match(stem)
@@ -74,21 +75,21 @@ def _stem_of(name: str) -> str:
 
 
 def _kinds(names: Sequence[str]) -> dict[str, list[int]]:
-    """Places of names that are alike: those that differ in numbers; where those are too few, all
-    of their folder and ending."""
+    """Returns the indices of similar names: of names that differ in numbers, or, if these are too
+    few, of all names of a folder and extension."""
     stems = [_stem_of(name) for name in names]
     often = Counter(stems)
     kinds: dict[str, list[int]] = {}
     for place, (name, stem) in enumerate(zip(names, stems)):
-        # A stem has one kind whose name is the same: that has a key of its own.
+        # The "/" makes the key of a stem different from that of a folder and extension.
         if kind := f"{stem}/" if stem and often[stem] >= LEAST else kind_of(name):
             kinds.setdefault(kind, []).append(place)
     return kinds
 
 
 def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, dict[int, str]]:
-    """The same files with a row for those that are alike; and the names of such rows, by the ids
-    that they have here."""
+    """Returns the files with one row for those that are similar, and the names of such rows, by the
+    ids that they have here."""
     if len(files) < LEAST:
         return files, {}
     kinds = _kinds([name(number) or "" for number in files.ids.tolist()])
@@ -100,7 +101,7 @@ def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, di
         places = places[time <= _OWN * max(time.sum(), 1e-9)]
         if len(places) < LEAST:
             continue
-        # The slowest gives the row its id.
+        # The first file is the slowest: the id of the row is made from its id.
         places = places[np.argsort(-files.time[places], kind="stable")]
         alone[places] = False
         joined.append(_join(files, places))

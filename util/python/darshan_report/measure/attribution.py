@@ -1,8 +1,7 @@
-"""What calls on HDF5 datasets and files became in POSIX: the LAYERS records, joined.
+"""POSIX calls below the calls on HDF5 datasets and files: the LAYERS records, joined.
 
-A record's times and counts below are disjoint from those of every other record:
-what a call of an upper layer does inside another one belongs to the inner call.
-Sums over records are therefore totals.
+The times and counts below are disjoint between records: what a call of an upper layer does inside
+another call belongs to the inner call. Sums over records are therefore totals.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from ..records import UNKNOWN, Joined, Records
 
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 OPEN, READ, WRITE, FLUSH, CLOSE, ATTR, META = OPERATIONS
-PUTTING = (WRITE, FLUSH, CLOSE)  # HDF5 may put off a write up to the close
+PUTTING = (WRITE, FLUSH, CLOSE)  # HDF5 may delay a write until the close
 CHUNKED = 2
 LAYOUTS = {0: "compact", 1: "contiguous", CHUNKED: "chunked", 3: "virtual"}
 
 _PREFIX = "LAYERS_"
 _MPIIO, _FILE, _DATASET = 2, 3, 4  # values of UPPER_MODULE
-_DIMENSIONS = 5  # of a chunk that H5D has room for
+_DIMENSIONS = 5  # of a chunk that H5D stores
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,57 +35,59 @@ class Upper:
     times: dict[str, float]  # seconds
 
     def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> int:
-        """Sum over operations of READS, WRITES, OTHER, BYTES_READ or BYTES_WRITTEN of POSIX."""
+        """Returns READS, WRITES, OTHER, BYTES_READ or BYTES_WRITTEN of POSIX, summed over
+        operations."""
         return sum(self.counters[f"{o}_POSIX_{what}"] for o in operations)
 
     def streams(self, what: str) -> int:
-        """Sum over all operations of CALLS, BYTES_READ or BYTES_WRITTEN of STDIO."""
+        """Returns CALLS, BYTES_READ or BYTES_WRITTEN of STDIO, summed over all operations."""
         return sum(self.counters[f"{o}_STDIO_{what}"] for o in OPERATIONS)
 
     def moved(self) -> int:
-        """Bytes read and written below, be it by POSIX or through streams."""
+        """Returns the bytes read and written below, by POSIX or through streams."""
         kinds = ("BYTES_READ", "BYTES_WRITTEN")
         return sum(self.below(kind) + self.streams(kind) for kind in kinds)
 
     def calls(self) -> int:
-        """Calls on the dataset or file itself."""
+        """Returns the calls on the dataset or file itself."""
         return sum(self.counters[f"{o}_CALLS"] for o in OPERATIONS)
 
     def lower_calls(self) -> int:
-        """POSIX calls of any sort, and calls on streams, below."""
+        """Returns the POSIX calls of any kind, and the calls on streams, below."""
         posix = sum(self.below(what) for what in ("READS", "WRITES", "OTHER"))
         return posix + self.streams("CALLS")
 
     def time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Seconds in the calls, all layers below included."""
+        """Returns the seconds in the calls, including all layers below."""
         return sum(self.times[f"F_{o}_TIME"] for o in operations)
 
     def lower_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Seconds of that in POSIX or, through HDF5's stdio driver, in streams."""
+        """Returns the part of time() in POSIX or, through HDF5's stdio driver, in streams."""
         return sum(
             self.times[f"F_{o}_POSIX_TIME"] + self.times[f"F_{o}_STDIO_TIME"] for o in operations
         )
 
     def mpiio_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Seconds of that in MPI-IO itself, without what MPI-IO called in turn."""
+        """Returns the part of time() in MPI-IO itself, without the calls that MPI-IO makes."""
         return sum(self.times[f"F_{o}_MPIIO_TIME"] for o in operations)
 
     def communication_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Seconds of that in MPI communication."""
+        """Returns the part of time() in MPI communication."""
         return sum(self.times[f"F_{o}_COMM_TIME"] for o in operations)
 
     def mpi_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Seconds of that between the upper layer and POSIX: MPI-IO and communication."""
+        """Returns the part of time() between the upper layer and POSIX: MPI-IO and
+        communication."""
         return self.mpiio_time(operations) + self.communication_time(operations)
 
     def own_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Seconds in the upper layer itself.  Rounding may leave less than nothing."""
+        """Returns the seconds in the upper layer itself, at least 0: rounding may give less."""
         below = self.lower_time(operations) + self.mpi_time(operations)
         return max(0.0, self.time(operations) - below)
 
     @property
     def asked(self) -> int:
-        """Bytes that reads and writes asked for."""
+        """Bytes that reads and writes requested."""
         return self.counters["BYTES_ASKED_READ"] + self.counters["BYTES_ASKED_WRITTEN"]
 
     @property
@@ -96,18 +97,19 @@ class Upper:
 
     @property
     def amplification(self) -> float | None:
-        """Bytes moved below per byte asked for; None if nothing was asked for."""
+        """Bytes moved below per requested byte; None if no byte was requested."""
         return self.moved() / self.asked if self.asked > 0 else None
 
     def again(self, direction: str) -> float | None:
-        """How often POSIX moved a byte, direction "READ" or "WRITTEN"; None if none was."""
+        """Returns how often POSIX moved a byte, direction "READ" or "WRITTEN"; None if it moved
+        none."""
         distinct = self.counters[f"DISTINCT_BYTES_{direction}"]
         return self.below(f"BYTES_{direction}") / distinct if distinct > 0 else None
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """How H5D says a dataset is stored."""
+    """The storage of a dataset, from its H5D record."""
 
     shape: tuple[int, ...]  # slowest dimension first; empty: not chunked or unknown
     dimensions: int  # of the dataset; may be more than shape has
@@ -130,12 +132,12 @@ class Metadata:
     times: dict[str, float]  # seconds
 
     def calls(self, prefixes: tuple[str, ...]) -> int:
-        """Calls whose counters begin so."""
+        """Returns the number of calls whose counters begin with a prefix."""
         return sum(value for name, value in self.counters.items() if name.startswith(prefixes))
 
 
 def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.ndarray]:
-    """Ids, and a row of counters and of fcounters per id: sums, or the largest."""
+    """Returns the ids, and a row of counters and of fcounters per id: sums or largest values."""
     files = Joined(records)
     counters, fcounters = (
         np.where(np.array([c.summed for c in table]), files.sums(values), files.largest(values))
@@ -148,10 +150,10 @@ def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.nd
 
 
 class Attribution:
-    """The LAYERS records of a log, and what H5D knows of the same datasets."""
+    """The LAYERS records of a log, and the H5D records of the same datasets."""
 
     def __init__(self, log: Log) -> None:
-        """Reads the records; LogError if they are damaged.  There must be some."""
+        """Reads the records, of which there must be some; raises LogError if they are damaged."""
         records = log.records("LAYERS")
         self._names = [c.name[len(_PREFIX) :] for c in records.module.counters]
         self._times = [c.name[len(_PREFIX) :] for c in records.module.fcounters]
@@ -172,26 +174,27 @@ class Attribution:
 
     def _of(self, kind: int, count: int) -> list[Upper]:
         places = np.flatnonzero(self._kind == kind)
-        # The id settles ties, so that two runs give the same report.
+        # The id breaks ties, so that two runs give the same report.
         order = np.lexsort((self._ids[places], -self._seconds[places]))
         return [self._upper(int(p)) for p in places[order[:count]]]
 
     def datasets(self, count: int) -> list[Upper]:
-        """Those with the most time in their calls, the first the most."""
+        """Returns the datasets with the most time in their calls, the longest first."""
         return self._of(_DATASET, count)
 
     def files(self, count: int) -> list[Upper]:
-        """HDF5 files, by time in calls on the file itself."""
+        """Returns the HDF5 files with the most time in calls on the file itself, the longest
+        first."""
         return self._of(_FILE, count)
 
     @functools.cached_property
     def num_datasets(self) -> int:
-        """All of them."""
+        """Number of all datasets."""
         return int(np.count_nonzero(self._kind == _DATASET))
 
     @functools.cached_property
     def num_files(self) -> int:
-        """All of them."""
+        """Number of all files."""
         return int(np.count_nonzero(self._kind == _FILE))
 
     def _sum(self, kinds: tuple[int, ...]) -> Upper:
@@ -213,7 +216,7 @@ class Attribution:
 
     @functools.cached_property
     def every_library(self) -> Upper:
-        """The same with files that the program itself uses MPI-IO on."""
+        """The same sum with the files on which the program itself uses MPI-IO."""
         return self._sum((_MPIIO, _FILE, _DATASET))
 
     @functools.cached_property
@@ -221,7 +224,7 @@ class Attribution:
         return Joined(self._h5d)
 
     def chunks(self, dataset: int) -> Chunks:
-        """The chunks of a dataset by its id."""
+        """Returns the chunks of a dataset, by its id."""
         place = self._in_h5d.record_of(dataset)
         if place is None:
             return Chunks((), 0)
@@ -231,13 +234,14 @@ class Attribution:
         return Chunks(tuple(length for length in lengths if length > 0), dimensions)
 
     def file_of(self, dataset: int) -> int | None:
-        """Id of the file that a dataset lies in, None if H5D has no record of it."""
+        """Returns the id of the file that contains a dataset; None if H5D has no record of the
+        dataset."""
         place = self._in_h5d.record_of(dataset)
         return None if place is None else int(self._h5d["file_rec_id"][place])
 
     @functools.cached_property
     def metadata(self) -> list[Metadata]:
-        """The H5_META records, that with the most time first."""
+        """The H5_META records, the one with the most time first."""
         if not len(self._h5_meta.ids):
             return []
         ids, counters, fcounters = _joined(self._h5_meta)

@@ -1,4 +1,4 @@
-"""What POSIX_EXT counts of operations on names that the POSIX records do not hold."""
+"""Operations on names, from POSIX_EXT, that the POSIX records do not contain."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from ..records import Records
 
-_LONGEST = 1e18  # seconds; what a damaged log says beyond that means nothing
+_LONGEST = 1e18  # seconds; only a damaged log has more
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Seconds, summed over processes."""
+    """Seconds in operations without a file record, summed over processes."""
 
-    metadata: float = 0.0  # operations on names and folders, look-ups that found nothing
+    metadata: float = 0.0  # operations on names and folders, failed lookups
     syncs: float = 0.0  # msync, sync and syncfs, which write no file of a record
 
 
@@ -28,12 +28,13 @@ def _column(records: Records, name: str) -> npt.NDArray[np.float64]:
 
 
 def beside(extra: Records, posix: npt.NDArray[np.uint64]) -> Beside:
-    """posix: ids of the files that have a record of POSIX, which then has these times, too."""
+    """Returns the times that are in no file record; posix: ids of the files with a POSIX record,
+    which contains these times."""
     elsewhere = ~np.isin(extra.ids, posix)
     metadata = _column(extra, "F_META_TIME")[elsewhere].sum()
     metadata += _column(extra, "F_LIST_TIME").sum()
-    # Of accesses that found nothing the time is in F_META_TIME; which of the others' is not
-    # known one by one.
+    # F_META_TIME contains the time of failed accesses. Their part of F_MISS_TIME is estimated by
+    # their number.
     misses, accesses = _column(extra, "MISSES").sum(), _column(extra, "ACCESSES").sum()
     if misses > accesses:
         metadata += _column(extra, "F_MISS_TIME").sum() * (1 - accesses / misses)

@@ -1,9 +1,9 @@
-"""Which transfers of a trace are worth to be shown one by one.
+"""Chooses the transfers of a trace that are shown individually.
 
-All, where there is room.  Else those of the ranks and files that took the most time, as
-far as they fit, those of the intervals in which the most time was spent, and the longest
-of all others; the rest is in sums over time (lane_bins.py).  Traces may be far larger
-than memory is wide: they are gone through record by record where they lie.
+All transfers are shown if they fit. Otherwise these are shown: the transfers of the ranks and files
+that took the most time, as far as they fit; those of the intervals with the most time; and the
+longest of all others. The rest is in sums over time (lane_bins.py). A trace may be far larger than
+the memory, so its records are read one by one in place.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..log import Log
 from ..variable import traces_in_place
 
 MODULES = ("DXT_POSIX", "DXT_MPIIO")
-KINDS = 2 * len(MODULES)  # 2 * place of the module, and 1 if it is a read
-ROOM = 100_000  # transfers
-LONGEST = 2_000  # of them: the longest, wherever they are
+KINDS = 2 * len(MODULES)  # a kind is 2 * index of the module, and 1 more for a read
+ROOM = 100_000  # largest number of transfers
+LONGEST = 2_000  # of these: the longest transfers of all
 INTERVALS = 1024
 _CHUNK = 1 << 18  # segments at a time
 _LATEST = 1e9  # seconds; a later time is damage
@@ -28,7 +28,7 @@ _LATEST = 1e9  # seconds; a later time is damage
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some transfers of one rank to one file, free of what a damaged log may say."""
+    """Some transfers of one rank to one file, without values that only a damaged log has."""
 
     file: int
     rank: int
@@ -37,11 +37,11 @@ class Part:
     end: npt.NDArray[np.float64]
     offset: npt.NDArray[np.float64]
     length: npt.NDArray[np.float64]
-    thread: npt.NDArray[np.uint64]  # 0: the log does not tell
+    thread: npt.NDArray[np.uint64]  # 0: unknown
 
 
 def parts(log: Log) -> Iterator[Part]:
-    """All transfers of both modules, in pieces."""
+    """Yields all transfers of both modules, in pieces."""
     for place, module in enumerate(MODULES):
         region = log.info.region(module)
         if region is None or region.length == 0:
@@ -61,7 +61,7 @@ def parts(log: Log) -> Iterator[Part]:
 
 @dataclass(eq=False)
 class _Sums:
-    """Of one rank or file, both modules."""
+    """Sums of one rank or file, over both modules."""
 
     time: float = 0.0
     count: int = 0
@@ -75,19 +75,19 @@ class _Sums:
 class Survey:
     """Sums over all transfers."""
 
-    end: float  # seconds from the start at which the last transfer ends, or the run
+    end: float  # seconds from the start: end of the last transfer, or of the run
     segments: int = 0
-    modules: set[int] = field(default_factory=set)  # places of those with transfers
+    modules: set[int] = field(default_factory=set)  # indices of those with transfers
     ranks: dict[int, _Sums] = field(default_factory=dict)
     files: dict[int, _Sums] = field(default_factory=dict)
-    threads: dict[tuple[int, int], float] = field(default_factory=dict)  # of ranks: first start
+    threads: dict[tuple[int, int], float] = field(default_factory=dict)  # rank, thread: first start
     unknown: bool = False  # some transfers have no thread
     busy: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(INTERVALS))
     number: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(INTERVALS, "i8"))
-    long: float = 0.0  # seconds: what is at least so long is one of the longest
+    long: float = 0.0  # seconds; a transfer of this length is one of the longest
 
     def add_threads(self, part: Part) -> None:
-        """When each thread of the part began its first transfer, if the log tells threads."""
+        """Stores when each thread of the part began its first transfer, if the log has threads."""
         self.unknown |= bool((part.thread == 0).any())
         for thread in np.unique(part.thread[part.thread != 0]).tolist():
             start = float(part.start[part.thread == thread].min())
@@ -95,12 +95,12 @@ class Survey:
             self.threads[key] = min(start, self.threads.get(key, start))
 
     def interval(self, times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """In which of the intervals."""
+        """Returns the interval of each time."""
         return np.clip(times * (INTERVALS / self.end), 0, INTERVALS - 1).astype("i8")
 
 
 def survey(log: Log, run_time: float) -> Survey:
-    """Goes through all transfers twice: for the end, and for the sums."""
+    """Reads all transfers twice: for the end, and for the sums."""
     end = min(max(run_time, 0.0), _LATEST) if np.isfinite(run_time) else 0.0
     for part in parts(log):
         end = max(end, float(part.end.max(initial=0.0)))
@@ -126,7 +126,7 @@ def survey(log: Log, run_time: float) -> Survey:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Of which ranks, files and intervals every transfer is shown."""
+    """The ranks, files and intervals of which every transfer is shown."""
 
     all: bool
     ranks: frozenset[int]
@@ -135,7 +135,7 @@ class Choice:
 
 
 def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
-    """Those with the most time that fit, and the room that is left."""
+    """Returns the keys with the most time that fit, and the remaining space."""
     chosen = set()
     for key, one in sorted(sums.items(), key=lambda item: (-item[1].time, item[0])):
         if one.count <= room:
@@ -145,7 +145,7 @@ def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
 
 
 def choose(found: Survey, room: int = ROOM) -> Choice:
-    """What is to be shown of what the survey found."""
+    """Chooses the transfers to show from the sums."""
     if found.segments <= room:
         everything = np.ones(INTERVALS, bool)
         return Choice(True, frozenset(found.ranks), frozenset(found.files), everything)
@@ -154,7 +154,7 @@ def choose(found: Survey, room: int = ROOM) -> Choice:
     files, left = _costliest(found.files, left + room // 3)
     left += room - 2 * (room // 3)
     intervals = np.zeros(INTERVALS, bool)
-    # By the time of a transfer in it: many short ones fill the room and tell less.
+    # The intervals with the most time come first.
     order = np.argsort(-found.busy, kind="stable")
     for place in order:
         if 0 < found.number[place] <= left:
@@ -183,7 +183,8 @@ class Transfers:
 def wanted(
     found: Survey, choice: Choice, part: Part
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which transfers of a part are shown, and which of the others are long enough to be."""
+    """Returns a mask of the transfers of a part that are shown, and a mask of the others that are
+    long enough."""
     if choice.all or part.rank in choice.ranks or part.file in choice.files:
         every = np.ones(len(part.start), bool)
         return every, ~every
@@ -192,20 +193,20 @@ def wanted(
 
 
 class Collector:
-    """Puts the transfers that are shown together, part by part."""
+    """Collects the transfers that are shown, part by part."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[np.ndarray, ...]] = []
         self._long: list[tuple[np.ndarray, ...]] = []
 
     def add(self, part: Part, chosen: np.ndarray, long: np.ndarray) -> None:
-        """Some transfers of a part, as wanted() tells them."""
+        """Adds transfers of a part; chosen, long: the masks of wanted()."""
         for parts_of, which in ((self._parts, chosen), (self._long, long)):
             if which.any():
                 parts_of.append(_columns(part, which))
 
     def transfers(self) -> Transfers:
-        """All that were chosen, and of the long ones no more than there is room for."""
+        """Returns all chosen transfers, and of the long ones as many as fit."""
         columns = _joined(self._parts)
         long = _joined(self._long)
         kept = np.argsort(-long[1], kind="stable")[:LONGEST]

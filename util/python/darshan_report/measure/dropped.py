@@ -1,4 +1,4 @@
-"""Calls that the runtime saw and could not count, as the metadata of the log say."""
+"""Calls that the runtime saw and did not count, from the metadata of the log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..log import Log
 _PREFIX = "dropped_"
 _TABLES = "dropped_for_full_tables"
 _DEEPBIND = "dropped_by_deepbind"
-# Where the calls were made; other keys of this prefix are told by their own words.
+# The places of the calls; other keys with this prefix are reported in their own words.
 _WHERE = {
     "dropped_in_signal_handlers": "in signal handlers that had interrupted another call",
     "dropped_behind_stalled_threads": "behind a thread that was stalled in a call on the same file",
@@ -20,20 +20,20 @@ _WHERE = {
 
 @dataclass(frozen=True)
 class Dropped:
-    """What is in no counter of the log."""
+    """Events that are in no counter of the log."""
 
     calls: tuple[tuple[int, str], ...]  # how many, and where; the most first
-    untracked: int  # files, ids and requests without a place in a table of the runtime
+    untracked: int  # files, ids and requests without a slot in a table of the runtime
     deepbind: int  # libraries that were opened with RTLD_DEEPBIND
 
     @property
     def number(self) -> int:
-        """Calls, of which it is known how many they are."""
+        """Number of dropped calls, as far as it is known."""
         return sum(number for number, _ in self.calls)
 
 
 def dropped(log: Log) -> Dropped:
-    """Of all processes of the log."""
+    """Returns the dropped events of all processes of the log."""
     calls, untracked, deepbind = [], 0, 0
     for key, value in log.info.metadata:
         number = int(value) if value.isascii() and value.isdigit() else 0

@@ -1,4 +1,4 @@
-"""How the processes of a run ended, those that ended badly first."""
+"""The exits of a run's processes, failures first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["KILLED", "Ending", "Failure", "endings", "failure", "still_running",
 
 @dataclass(frozen=True)
 class Ending:
-    """Processes of one program that ended in one way, which is a bad one."""
+    """Processes of one program that ended in the same kind of failure."""
 
     program: Program
     number: int
@@ -25,7 +25,7 @@ class Ending:
 
     @property
     def words(self) -> str:
-        """What happened to them."""
+        """The failure, as text."""
         if self.how == KILLED:
             return f"killed by {_signal(self.status)}"
         if self.how == EXITED:
@@ -41,9 +41,10 @@ def _signal(number: int) -> str:
 
 
 def endings(processes: Processes) -> list[Ending]:
-    """Those that a signal or a status but 0 ended: signals first, the most frequent first."""
+    """Returns the processes that a signal or a nonzero status ended: signals first, then the most
+    frequent."""
     ended, status = processes.ended, processes.status
-    # Who failed is what the merger says: a status may be an answer, or the parent coped with it.
+    # The merger decides which processes failed: a status may be a result, or the parent handled it.
     single, failed = processes.counts == 1, processes.failed
     numbers: dict[tuple[Program, int, int], int] = {}
     for place in np.flatnonzero(failed > 0):
@@ -57,21 +58,21 @@ def endings(processes: Processes) -> list[Ending]:
 
 @dataclass(frozen=True)
 class Failure:
-    """How the program that the user started failed."""
+    """The failure of the program that the user started."""
 
     how: int
     status: int
 
     @property
     def words(self) -> str:
-        """What happened, behind the program's name."""
+        """The failure, as text behind the program's name."""
         if self.how == KILLED:
             return f"was killed by {_signal(self.status)}"
         return f"failed with exit status {self.status}"
 
 
 def failure(log: Log, processes: Processes | None) -> Failure | None:
-    """That of the top; None: it ended well, or nobody knows how."""
+    """Returns the failure of the root process; None if it ended well, or its end is unknown."""
     if processes is None and log.info.nprocs <= 1:
         said = dict(log.info.metadata).get("exit_status", "")
         known = said.isascii() and said.isdigit() and int(said) > 0
@@ -84,23 +85,23 @@ def failure(log: Log, processes: Processes | None) -> Failure | None:
 
 
 def not_found(log: Log) -> tuple[str, ...]:
-    """The last names that a program which failed had looked for in vain, the last one first."""
+    """Returns the last failed lookups of a program that failed, the last one first."""
     known = dict(log.info.metadata)
     keys = ("not_found", "not_found_2", "not_found_3", "not_found_4")
     return tuple(known[key] for key in keys if key in known)
 
 
 def not_found_by(log: Log) -> str:
-    """The program that had looked for them, where it is not the one that was started."""
+    """Returns the program that made these lookups; empty if the user started that program."""
     return dict(log.info.metadata).get("not_found_by", "")
 
 
 def still_running(processes: Processes) -> int:
-    """How many had not ended when the log was written."""
+    """Returns how many processes had not ended when the log was written."""
     return int(processes.counts[processes.ended == RUNNING].sum())
 
 
 def unknown(processes: Processes) -> int:
-    """How many ended nobody knows how."""
+    """Returns how many processes ended in an unknown way."""
     some = (processes.ended == UNKNOWN) & (processes.counts == 1)
     return int(some.sum())

@@ -1,4 +1,4 @@
-"""Time of libraries above the system calls, without what they called in turn."""
+"""Time of libraries above the system calls, without the calls that they make."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Callable
 from .attribution import OPERATIONS, READ, WRITE, Attribution
 
 _KINDS = ((READ,), (WRITE,), tuple(o for o in OPERATIONS if o not in (READ, WRITE)))
-_LONGEST = 1e18  # what a damaged log says beyond that means nothing
+_LONGEST = 1e18  # only a damaged log has more
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Own:
 
     @property
     def time(self) -> float:
-        """All of it."""
+        """Seconds of all kinds."""
         return self.read + self.write + self.metadata
 
 
 def own_times(attribution: Attribution) -> list[Own]:
-    """From the program downwards, those that took time."""
+    """Returns the layers that took time, from the program downwards."""
 
     def split(title: str, seconds: Callable[[tuple[str, ...]], float]) -> Own:
         spent = (seconds(kind) for kind in _KINDS)

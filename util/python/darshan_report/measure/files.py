@@ -23,34 +23,34 @@ class Files:
     read: npt.NDArray[np.int64]  # bytes; or UNKNOWN
     written: npt.NDArray[np.int64]  # bytes; or UNKNOWN
     time: npt.NDArray[np.float64]  # seconds in calls, summed over processes; or UNKNOWN
-    size: npt.NDArray[np.int64]  # as far as it was read or written, bytes; or UNKNOWN
-    stands: npt.NDArray[np.int64]  # files that the row stands for, which share a record
+    size: npt.NDArray[np.int64]  # bytes up to the last one that was read or written; or UNKNOWN
+    stands: npt.NDArray[np.int64]  # files that the row represents; several may share a record
     mapped: npt.NDArray[np.int64]  # bytes of mappings
-    touched: npt.NDArray[np.int64]  # bytes that were touched through them; or UNKNOWN
+    touched: npt.NDArray[np.int64]  # bytes that were touched through mappings; or UNKNOWN
 
     def __len__(self) -> int:
         return len(self.ids)
 
     @property
     def number(self) -> int:
-        """How many files there are, those that share a record included."""
+        """Number of files, including those that share a record."""
         return int(self.stands.sum())
 
     def at(self, places: npt.NDArray[np.int64]) -> Files:
-        """Some of the rows."""
+        """Returns the rows at these indices."""
         return Files(*(getattr(self, f.name)[places] for f in fields(self)))
 
     @property
     def shared(self) -> int:
-        """Files with records of more than one process, or of all."""
+        """Number of files with records of several processes, or of all."""
         return int(np.count_nonzero(self.processes != 1))
 
     def slowest(self, count: int) -> npt.NDArray[np.int64]:
-        """Places of the files with the most time, then bytes; the first is the worst.  The file
-        of which most was touched through mappings, whose time is in no call, has the last place
-        if it has no other."""
+        """Returns the indices of the files with the most time, then bytes, the worst first. The
+        time in mappings is in no call, so the file with the most bytes touched through mappings
+        gets the last place, if it has no other."""
         moved = self.read.astype("f8") + self.written + self.touched.clip(0)
-        # The id settles ties, so that two runs give the same report.
+        # The id breaks ties, so that two runs give the same report.
         order = np.lexsort((self.ids, -moved, -self.time))
         shown = order[:count]
         if len(shown) and self.mapped.any():
@@ -64,20 +64,20 @@ TIMES = ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME", "F_WAIT_TIME")
 
 
 def times_of(records: Records, layer: Layer) -> list[str]:
-    """The cumulative timers that a layer has, full names."""
+    """Returns the full names of the cumulative timers that a layer has."""
     return [n for n in map(layer.counter, TIMES) if records.module.has(n)]
 
 
 def _sizes(
     files: Joined, records: Records, layer: Layer, moved: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """How large the files are at least, by the last byte that was read or written."""
+    """Returns the least sizes of the files, by the last byte that was read or written."""
     ends = [n for n in map(layer.counter, ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"))
             if records.module.has(n)]  # fmt: skip
     if not ends:
         return np.full(len(files), UNKNOWN)
     last = np.maximum.reduce([files.largest(records[name]) for name in ends])
-    # Byte 0 is the last one of a file of one byte, and what stands where nothing was moved.
+    # 0 is the last byte of a file of one byte, and also the value if nothing was moved.
     return np.where(moved, np.where(last >= 0, last + 1, UNKNOWN), 0)
 
 
@@ -88,7 +88,7 @@ def files_of(
     users: Users | None = None,
     groups: Mapping[int, Group] | None = None,
 ) -> Files:
-    """Joins the records of a layer by id; groups: what some records stand for."""
+    """Joins the records of a layer by id; groups: the records of several files."""
     files = Joined(records)
     # In a job of one process "all processes" is that one.
     processes = (users or Users(-1 if nprocs > 1 else 1, {})).of(files, records)
@@ -113,7 +113,7 @@ def files_of(
 
 
 def with_mapped(files: Files, extra: Records) -> Files:
-    """The same files of POSIX, with what POSIX_EXT says of their mappings."""
+    """Returns the same POSIX files with the mapped and touched bytes from POSIX_EXT."""
     known = Joined(extra)
 
     def column(name: str) -> npt.NDArray[np.int64]:

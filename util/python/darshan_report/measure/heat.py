@@ -12,13 +12,13 @@ from ..variable import HeatMap, heat_maps
 from .layers import LAYERS
 
 MAX_BINS = 5117  # what other readers accept in a record; a longer one is damaged
-MAX_ROWS = 256  # rows of the picture: more could not be told apart
+MAX_ROWS = 256  # rows of the diagram; a reader cannot distinguish more
 
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """One layer's traffic over time; ranks are joined where there are many.  A row of moved
-    may be a program: then whoever asked for it knows which."""
+    """The traffic of one layer over time. Ranks share rows if there are many. A row of `moved` may
+    also be a program, if the caller defines the rows."""
 
     layer: str
     bin_width: float  # seconds
@@ -51,13 +51,14 @@ def _heat(layer: str, maps: list[HeatMap], nprocs: int, rows: dict[int, int] | N
 
 
 def _title(prefix: str) -> str:
-    """Heat maps are named after the prefix of their layer's counters."""
+    """Returns the title of the layer that has this prefix, which is also the name of its heat
+    map."""
     return next((x.title for x in LAYERS if x.prefix == prefix), prefix)
 
 
 def heats(log: Log, rows: dict[int, int] | None = None) -> list[Heat]:
-    """The heat of every layer that has one, most bytes first.  rows: which ranks share which
-    row; without it, those that are neighbours, as far as it must be."""
+    """Returns the heat of every layer that has heat maps, most bytes first; rows: the row of each
+    rank. By default neighbouring ranks share a row if there are too many."""
     layers: dict[str, list[HeatMap]] = {}
     for record in heat_maps(log):
         name = log.name(record.id) or ""
@@ -69,7 +70,7 @@ def heats(log: Log, rows: dict[int, int] | None = None) -> list[Heat]:
 
 
 def traffic_by_rank(log: Log, name: str, nprocs: int) -> dict[int, float]:
-    """Bytes of each rank that is in the heat map with this name."""
+    """Returns the bytes of each rank in the heat map with this name."""
     moved: dict[int, float] = {}
     for record in heat_maps(log):
         if log.name(record.id) == name and 0 <= record.rank < nprocs:

@@ -1,4 +1,4 @@
-"""What each host moved and how long that took, where traces say on which host a rank ran."""
+"""Bytes and seconds of each host, if traces name the hosts of the ranks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Host:
     ranks: dict[int, tuple[float, float]] = field(default_factory=dict)  # bytes, seconds
 
     def add(self, rank: int, segments: npt.NDArray[np.void]) -> None:
-        """Transfers of one rank to one file."""
+        """Adds transfers of one rank to one file."""
         moved = float(np.maximum(segments["length"], 0).sum(dtype="f8"))
         lasted = np.maximum(segments["end_time"] - segments["start_time"], 0)
         seconds = float(lasted[np.isfinite(lasted)].sum())
@@ -36,7 +36,7 @@ class Host:
 
 
 def hosts(log: Log) -> dict[str, Host]:
-    """By name; empty without traces, or where they are damaged or very many."""
+    """Returns the hosts by name; empty without traces, or if these are damaged or too large."""
     region = log.info.region("DXT_POSIX")
     found: dict[str, Host] = {}
     if region is None or not 0 < region.length <= _MOST:

@@ -1,4 +1,4 @@
-"""What many transfers were, lane by lane over time: counts, bytes and busy seconds in bins."""
+"""Sums of many transfers, lane by lane over time: counts, bytes and busy seconds in bins."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-_CELLS = 1 << 20  # of one quantity while transfers are added: what is kept in memory
+_CELLS = 1 << 20  # of one quantity; limits the memory while transfers are added
 _MOST, _LEAST = 1 << 14, 1 << 8  # bins of a lane
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Those bins in which there was anything, in the order of lane, kind and bin."""
+    """The bins that are not empty, in the order of lane, kind and bin."""
 
     bins: int  # of the whole time
     lane: npt.NDArray[np.int64]
     kind: npt.NDArray[np.int64]
     bin: npt.NDArray[np.int64]
     count: npt.NDArray[np.float64]  # transfers that began in it
-    bytes: npt.NDArray[np.float64]  # of these
+    bytes: npt.NDArray[np.float64]  # of these transfers
     busy: npt.NDArray[np.float64]  # seconds in transfers, wherever they began
 
 
 def _fine_enough(rows: int) -> int:
-    """As many bins as there is room for, a power of two."""
+    """Returns as many bins as fit, a power of two."""
     bins = _MOST
     while bins > _LEAST and bins * rows > _CELLS:
         bins //= 2
@@ -33,7 +33,7 @@ def _fine_enough(rows: int) -> int:
 
 
 class LaneBins:
-    """Adds up transfers.  A lane has a row for each kind of transfer."""
+    """Sums transfers. A lane has a row for each kind of transfer."""
 
     def __init__(self, lanes: int, kinds: int, end: float) -> None:
         """end: seconds from the start at which the last bin ends."""
@@ -41,7 +41,8 @@ class LaneBins:
         self.bins = _fine_enough(lanes * kinds)
         shape = (lanes * kinds, self.bins)
         self._count, self._bytes, self._busy = (np.zeros(shape) for _ in range(3))
-        # Whole bins within a transfer: where they begin, less where they end.
+        # The bins that are wholly within transfers: their seconds at the first bin, less those
+        # behind the last.
         self._inside = np.zeros((lanes * kinds, self.bins + 1))
 
     def _place(self, times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -55,7 +56,7 @@ class LaneBins:
         end: npt.NDArray[np.float64],
         length: npt.NDArray[np.float64],
     ) -> None:
-        """Transfers of one kind in one lane; none ends before it begins."""
+        """Adds transfers of one kind to one lane; no transfer may end before it begins."""
         row, width = lane * self._kinds + kind, self._end / self.bins
         first, last = self._place(start), self._place(end)
         count, moved, busy = self._count[row], self._bytes[row], self._busy[row]
@@ -72,7 +73,8 @@ class LaneBins:
             np.add.at(self._inside[row], two, -width)
 
     def cells(self, most: int) -> Cells:
-        """The sums, in bins so wide that at most so many are not empty, or in few."""
+        """Returns the sums in bins that are wide enough for at most `most` nonempty ones, but not
+        in fewer than _LEAST / 4 bins per lane."""
         busy = self._busy + np.cumsum(self._inside, axis=1)[:, :-1]
         busy = np.where(busy > 1e-12, busy, 0)
         parts, bins = [self._count, self._bytes, busy], self.bins

@@ -1,4 +1,4 @@
-"""When the programs of a run were there: a lane per program, however many processes."""
+"""Lifetimes of the programs of a run: a lane per program, whatever its number of processes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _LONGEST = 1e9  # seconds; a later time is damage
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """One program, or those that have no lane of their own."""
+    """One program, or all programs without a lane of their own."""
 
     program: Program | None
     programs: int  # in this lane
     number: int  # processes
     most: int  # of them at once
-    part: npt.NDArray[np.float64]  # of the most at once, 0 to 1: there on average, per bin
+    part: npt.NDArray[np.float64]  # part of the most at once that lived, 0 to 1: mean of each bin
 
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """All processes in the order in which their programs began."""
+    """The lanes, in the order in which their programs began, and the lane of each process."""
 
     end: float  # seconds from the run's start: where the last bin ends
     lanes: list[Lane]
@@ -36,17 +36,17 @@ class Lanes:
 
 
 def _together(processes: Processes) -> npt.NDArray[np.int64]:
-    """For how many at once a rank stands: ranks of an MPI job are there together, others that
-    share a rank are taken to follow each other."""
+    """Returns how many simultaneous processes a rank represents: the ranks of an MPI job live at
+    the same time, other processes that share a rank are assumed to follow each other."""
     return np.where(processes.own, 1, processes.counts)
 
 
 def _at_once(
     numbers: npt.NDArray[np.int64], start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
 ) -> int:
-    """The most that lived at one time."""
+    """Returns the largest number that lived at the same time, at least 1."""
     times, change = np.concatenate((start, end)), np.concatenate((numbers, -numbers))
-    # Who ends when another one begins was not there with it.
+    # A process that ends when another one begins did not live with it.
     order = np.lexsort((change, times))
     return max(1, int(np.cumsum(change[order]).max()))
 
@@ -66,7 +66,8 @@ def _lane(processes: Processes, some: list[int], end: float, programs: list[Prog
 
 
 def lanes(processes: Processes, run_time: float, most: int) -> Lanes:
-    """At most so many lanes; the programs that lived least share the last one."""
+    """Returns at most `most` lanes; the programs with the shortest lifetimes share the last
+    lane."""
     members: dict[Program, list[int]] = {}
     for place, program in enumerate(processes.programs):
         members.setdefault(program, []).append(place)

@@ -1,7 +1,7 @@
 """The layers of I/O that a log can show, from the application downwards.
 
-What is here is meaning, not naming: which counters are operations of which
-sort.  The test of this file looks every name up in the C tables.
+This table defines which counters count which kind of operation. The test of this file looks up
+every name in the C tables.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ class Layer:
     module: str  # printed name
     prefix: str  # of its counters
     title: str
-    things: str  # what a record stands for, in the plural
+    things: str  # what a record represents, in the plural
     operations: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
-    # (label, counters to add, counters to take off); without the prefix
+    # (label, counters to add, counters to subtract); without the prefix
     rated: bool = False  # darshan-parser --perf gives a rate for it
     base: bool = False  # its bytes pass through no other base layer
     size_names: str = ""  # its size histograms: SIZE_READ_<this>0_100 ...
 
     def counter(self, name: str) -> str:
-        """The full name of one of its counters."""
+        """Returns the full name of one of its counters."""
         return f"{self.prefix}_{name}"
 
 
@@ -145,8 +145,8 @@ LAYERS = (
         "POSIX",
         "files",
         (
-            # The counter holds descriptors gained in other ways too; logs of
-            # versions that did not tell them apart have -1 there, taken as 0.
+            # OPENS also counts descriptors from fileno and dup. Logs of versions that did not
+            # distinguish these have -1 there, which counts as 0.
             ("open", ("OPENS",), ("FILENOS", "DUPS")),
             ("stat", ("STATS",), ()),
             ("seek", ("SEEKS",), ()),
@@ -161,8 +161,8 @@ LAYERS = (
     ),
 )
 
-# The buckets of every size histogram, as the end of a counter's name and in
-# words (modules.md 1.4: upper bounds belong to the bucket).
+# The buckets of every size histogram, as the end of a counter's name and as text (modules.md 1.4:
+# upper bounds belong to the bucket).
 SIZES = (
     ("0_100", "0-100 B"),
     ("100_1K", "101 B-1 KiB"),

@@ -1,4 +1,4 @@
-"""What POSIX_EXT says of mapped files: bytes that were touched, as the page tables have told."""
+"""Mapped files in POSIX_EXT: the bytes that were touched, from the page tables."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ..summary.units import amount
 
-# Counters of POSIX_EXT that a log may not know.
+# Counters of POSIX_EXT that a log may lack.
 MAPPED = ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_DIRTY", "MMAP_POPULATED", "MMAP_UNMEASURED")
 
-# Some pages, or a large one, come with each page fault; memory may be short.
+# A page fault maps several pages, or a large one; if memory is short, the kernel takes pages back.
 PAGES = (
     "pages that the kernel mapped, 16 or a large page of 2 MiB at a page fault, so of random "
     "access more than was used."
@@ -20,7 +20,7 @@ CAUTION = f"Counted are {PAGES} Pages that it took back when memory was short ar
 
 @dataclass(frozen=True)
 class Mapped:
-    """Bytes; None: not known, as in a log of a runtime that did not look."""
+    """Bytes of mapped files; None: unknown, as in a log of a runtime that did not measure them."""
 
     mapped: float
     touched: float | None
@@ -31,14 +31,14 @@ class Mapped:
 
     @property
     def moved(self) -> float:
-        """What may have come through mappings."""
+        """Bytes that mappings may have moved."""
         if self.touched is None:
             return self.mapped
         return self.touched + self.populated + self.unmeasured
 
     @property
     def looked_at(self) -> float:
-        """Bytes that mappings explain, at most."""
+        """Largest number of bytes that mappings explain."""
         return (self.touched or 0.0) + self.populated
 
     @property
@@ -62,7 +62,8 @@ class Mapped:
 
 
 def mapped(total: Callable[[str], float | None]) -> Mapped | None:
-    """From the sums of POSIX_EXT, by name; None: nothing was mapped."""
+    """Returns the sums of POSIX_EXT, or None if nothing was mapped; total: returns a sum by its
+    name."""
 
     def known(name: str) -> float | None:
         value = total(f"MMAP_{name}")

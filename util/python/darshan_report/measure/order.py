@@ -1,4 +1,4 @@
-"""In which order the transfers of a layer came: behind each other, or here and there."""
+"""The order of a layer's transfers: one behind the other, or at random offsets."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .layers import Layer
 
 @dataclass(frozen=True)
 class Order:
-    """The reads, or the writes, of a layer: all processes and files."""
+    """The reads, or the writes, of a layer, over all processes and files."""
 
     transfers: int
-    sequential: int  # begin behind the end of the one before of the same process and file
-    consecutive: int  # of these, those that begin where it ended
+    sequential: int  # begin behind the end of the previous one of the same process and file
+    consecutive: int  # of these, those that begin exactly at that end
 
 
 def order(totals: Totals, layer: Layer, kind: str) -> Order | None:
-    """kind: READS or WRITES.  None where the layer or the log does not count it."""
+    """Returns the order of READS or WRITES; None if the layer or the log does not count it."""
     found = [totals.sum_of(layer.counter(f"{start}{kind}")) for start in ("", "SEQ_", "CONSEC_")]
     if None in found:
         return None

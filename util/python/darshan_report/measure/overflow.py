@@ -1,5 +1,5 @@
-"""Records that many files share: programs that an interpreter reads, and files past the limit of
-records.  All sums of such a record are exact."""
+"""Records that many files share: programs that an interpreter reads, and files beyond the limit of
+records. All sums of such a record are exact."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ..log import Log
 
 NAME = "<overflow>"
 ID = np.uint64(13716024479926339885)  # the record id of that name
-_COUNTED = 114688  # names in groups that a process tells apart (posix/overflow.c)
+_COUNTED = 114688  # names in groups that a process distinguishes (posix/overflow.c)
 TREE, FOLDER, REST = 1, 2, 3  # GROUP_KIND
 _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
 
 
 @dataclass(frozen=True)
 class Group:
-    """What a record stands for."""
+    """The files that a record represents."""
 
     kind: int
-    files: int  # distinct; of several processes estimated; 0: the log does not say
+    files: int  # distinct; an estimate for several processes; 0: unknown
 
 
 _KNOWN: WeakKeyDictionary[Log, dict[int, Group]] = WeakKeyDictionary()
@@ -42,7 +42,7 @@ def _read(log: Log) -> dict[int, Group]:
     found: dict[int, Group] = {}
     kinds, files = records["GROUP_KIND"], records["GROUP_FILES"]
     for number, kind, count in zip(records.ids, kinds, files):
-        # Of several ranks that keep a record each, the largest is a lower bound.
+        # If several ranks have a record each, the largest count is a lower bound.
         before = found.get(int(number))
         most = max(0, int(count), before.files if before else 0)
         found[int(number)] = Group(int(kind), most)
@@ -50,19 +50,19 @@ def _read(log: Log) -> dict[int, Group]:
 
 
 def groups(log: Log) -> dict[int, Group]:
-    """The records that stand for many files, by id."""
+    """Returns the records that represent many files, by id."""
     if log not in _KNOWN:
         _KNOWN[log] = _read(log)
     return _KNOWN[log]
 
 
 def files_of_each(log: Log, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """How many files each of these records stands for."""
+    """Returns how many files each of these records represents."""
     return stands(ids, groups(log))
 
 
 def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArray[np.int64]:
-    """The same, of groups that are known."""
+    """Like files_of_each(), for groups that are known."""
     found = np.ones(len(ids), "i8")
     if known:
         for place in np.flatnonzero(np.isin(ids, np.array(list(known), "u8"))):
@@ -71,14 +71,14 @@ def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArr
 
 
 def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
-    """How many files all of these records stand for."""
+    """Returns how many files all these records represent."""
     unique = np.unique(ids)
     return int(files_of_each(log, unique).sum())
 
 
 def counted(log: Log, module: str) -> bool:
-    """Whether it is known exactly how many files share such records: one process has counted
-    them, and no more than it tells apart.  Streams are told apart by a sketch."""
+    """Returns whether the number of files in such records is exact: one process has counted them,
+    and no more than it distinguishes. Streams are counted by a sketch, which is not exact."""
     known = groups(log)
     streams = log.info.region("STDIO")
     if log.info.nprocs > 1 or module not in ("POSIX", "POSIX_EXT") or (streams and streams.partial):
@@ -88,8 +88,8 @@ def counted(log: Log, module: str) -> bool:
 
 
 def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
-    """Ids of the module's records that files past the limit share.  A module whose records
-    vary in size, as a trace, has none: it drops what finds no room."""
+    """Returns the ids of the module's records that files beyond the limit share. A module whose
+    records vary in size, such as a trace, has none: it drops records that do not fit."""
     try:
         ids = np.unique(log.records(module).ids)
     except (LogError, ValueError):
@@ -102,13 +102,13 @@ def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
 
 
 def shared_record(log: Log, module: str) -> bool:
-    """Whether files of a module are past the limit, and in records that they share."""
+    """Returns whether files of a module are beyond the limit, in records that they share."""
     return bool(len(_past_the_limit(log, module)))
 
 
 def files_in_it(log: Log, module: str) -> int | None:
-    """How many share such records; None: the log does not say, as that of several processes of
-    an older release, each of which knows its own."""
+    """Returns how many files share such records; None if unknown, as in a log of several processes
+    of an older release, in which each process counts only its own files."""
     if groups(log):
         return number_of_files(log, _past_the_limit(log, module)) or None
     if log.info.nprocs > 1:

@@ -1,4 +1,4 @@
-"""The estimate of darshan-parser --perf: how fast a layer moved its bytes."""
+"""The estimate of darshan-parser --perf: the rate at which a layer moved its bytes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MIB = 1048576
 
 @dataclass(frozen=True)
 class Performance:
-    """What --perf prints for one module.
+    """The values that --perf prints for one module.
 
-    The time is that of the slowest rank on files of its own plus, for every
-    file that all ranks share, the time of the slowest rank on that file.
+    The time is that of the slowest rank on its own files plus, for every file that all ranks share,
+    the time of the slowest rank on that file.
     """
 
     total_bytes: int
@@ -37,7 +37,7 @@ class Performance:
 
 
 def over_all(records: Records, layer: Layer) -> Performance:
-    """For programs of which none waits for the slowest: the rate inside all their calls."""
+    """Returns the rate inside all calls, for programs of which none waits for the slowest."""
     total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
     with np.errstate(over="ignore", invalid="ignore"):
         seconds = sum(
@@ -47,7 +47,7 @@ def over_all(records: Records, layer: Layer) -> Performance:
 
 
 def performance(records: Records, layer: Layer) -> Performance:
-    """The estimate for all records of a rated layer."""
+    """Returns the estimate for all records of a rated layer."""
     total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
     shared = records.ranks < 0
     shared_time = float(records[layer.counter("F_SLOWEST_RANK_TIME")][shared].sum())

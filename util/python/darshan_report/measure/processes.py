@@ -1,4 +1,4 @@
-"""Who was in a run of many programs: the PROCESS records, a row per rank."""
+"""The processes of a run of many programs: the PROCESS records, a row per rank."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .programs import Program, first_command, is_command, is_spawned, program_na
 from .usage import usage_of
 
 UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # how a process ended
-# Why nothing, or not all, of it was seen: PROCESS_UNSEEN.
+# Reasons why a process was not recorded, or not completely: PROCESS_UNSEEN.
 SEEN, STATIC, OTHER_LIBC, RIGHTS, ENVIRONMENT, GO, SILENT = range(7)
 WHY_UNSEEN = {
     STATIC: "linked statically",
@@ -24,24 +24,24 @@ WHY_UNSEEN = {
     GO: "Go calls the kernel itself",
     SILENT: "left no records",
 }
-_NOT_SEEN = "(not seen)"  # what earlier mergers called a process that never spoke
+_NOT_SEEN = "(not seen)"  # earlier mergers' name of a process without records
 _LONGEST = 1e9  # seconds; a later time is damage
-_MOST = 1 << 40  # what a rank stands for, bytes and calls beyond that likewise
+_MOST = 1 << 40  # processes of a rank, bytes and calls; more is damage
 _NAMED = 3  # programs in a sentence
-_ENOUGH = 0.9  # of what was done: who did the rest is not named
-_LITTLE = 0.5  # so that naming some who did less tells nothing
+_ENOUGH = 0.9  # part of the work; the programs that did the rest are not named
+_LITTLE = 0.5  # part of the work below which no program is named
 
 
 class Processes:
-    """A place per rank that has a record, in the order of ranks; columns are arrays."""
+    """A row per rank that has a record, in the order of ranks; columns are arrays."""
 
     def __init__(self, log: Log, records: Records) -> None:
-        """Takes what can be true from the records, of which there must be some."""
+        """Takes the plausible values from the records, of which there must be some."""
         self._log = log
         self.ranks, first = np.unique(records.ranks, return_index=True)
         self._array = records.array[first]
         self.counts = self._whole("COUNT").clip(1)
-        # Nobody lived longer than the run, where its end is known.
+        # No process lived longer than the run, if the end of the run is known.
         longest = log.info.run_time if 0 < log.info.run_time < _LONGEST else _LONGEST
         self.start = self._seconds("F_START_TIMESTAMP").clip(0, longest)
         end = self._seconds("F_END_TIMESTAMP").clip(0, longest)
@@ -62,11 +62,11 @@ class Processes:
         name = log.name(int(self._array["id"][0])) or ""
         self.first = first_command(name, int(self["PROGRAMS"][0]))
         self.programs = self._programs()
-        self.work = log.work() or 0.0  # seconds in which those of this log could work
+        self.work = log.work() or 0.0  # seconds in which the processes of this log could work
 
     @functools.cached_property
     def faults(self) -> npt.NDArray[np.int64]:
-        """Page faults of each, 0 where the log does not say."""
+        """Page faults of each rank; 0 if the log does not say."""
         found = np.zeros(len(self.ranks), "i8")
         if (known := usage_of(self._log)) is not None:
             _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
@@ -75,13 +75,13 @@ class Processes:
 
     @functools.cached_property
     def unseen(self) -> npt.NDArray[np.int64]:
-        """Why the I/O of each was not seen, SEEN if it was."""
+        """The reason why the I/O of each rank was not recorded; SEEN if it was."""
         silent = np.array([command == _NOT_SEEN for command in self.commands])
         why = self["UNSEEN"].clip(SEEN, SILENT)
         return np.where(silent & (why == SEEN), SILENT, why)
 
     def told_unseen(self) -> str:
-        """The programs that could not be watched, and why; empty: there are none."""
+        """Returns the programs that could not be instrumented, and why; empty without any."""
         found: dict[tuple[str, int], int] = {}
         for place in np.flatnonzero(self.unseen):
             program = self.programs[place].name
@@ -101,7 +101,7 @@ class Processes:
         return len(self.ranks)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A column as it is, its name without the prefix."""
+        """Returns a column as in the log, by its name without the prefix."""
         return self._array[f"PROCESS_{name}"]
 
     def _whole(self, name: str) -> npt.NDArray[np.int64]:
@@ -111,11 +111,11 @@ class Processes:
         return np.nan_to_num(self[name], nan=0.0).clip(0, _LONGEST)
 
     def _parents(self) -> npt.NDArray[np.int64]:
-        """Places of the parents, -1 without one; no circle is left."""
+        """Returns the indices of the parents, -1 without one; removes circles."""
         wanted = self["PARENT_RANK"]
         place = np.searchsorted(self.ranks, wanted).clip(0, len(self) - 1)
         parents = np.where((self.ranks[place] == wanted) & (wanted >= 0), place, -1)
-        state = np.zeros(len(self), "i1")  # 1: on the way that is followed now, 2: known to end
+        state = np.zeros(len(self), "i1")  # 1: on the current path, 2: known to end
         for start in range(len(self)):
             way, at = [], start
             while at >= 0 and state[at] == 0:
@@ -148,7 +148,8 @@ class Processes:
         return found
 
     def _starter(self, place: int) -> tuple[str, bool]:
-        """The program whose worker somebody is: the next one above that is no worker itself."""
+        """Returns the program that a worker belongs to: the next program above that is not a
+        worker."""
         while self.parents[place] >= 0:
             command = self.commands[place]
             if is_command(command) and not is_spawned(command):
@@ -158,14 +159,14 @@ class Processes:
 
     @property
     def number(self) -> int:
-        """How many processes there were."""
+        """Number of processes."""
         return int(self.counts.sum())
 
     @functools.cached_property
     def lives(self) -> npt.NDArray[np.float64]:
-        """Seconds that each rank's processes lived, added up.  Those that a rank of several
-        had are not in the log: they are taken to be as long as others of the same program,
-        and at least the time in I/O."""
+        """Seconds that each rank's processes lived, summed. The log lacks the lifetimes of several
+        processes of one rank: they are assumed to be as long as those of the same program, and at
+        least the time in I/O."""
         spans = self.end - self.start
         several = np.flatnonzero(self.counts > 1)
         if len(several):
@@ -177,7 +178,7 @@ class Processes:
                 number, span = float(self.counts[place]), float(spans[place])
                 like = known.get(self.programs[place])
                 guess = span if like is None else number * sum(like) / len(like)
-                if self.job_ranks[place]:  # its ranks live side by side
+                if self.job_ranks[place]:  # its ranks live at the same time
                     guess = number * span
                 lives[place] = max(min(guess, number * span), self.time[place])
             return lives
@@ -185,19 +186,21 @@ class Processes:
 
     @property
     def own(self) -> npt.NDArray[np.bool_]:
-        """Whose I/O is in this log; that of the ranks of an MPI job is in the job's."""
+        """Mask of the ranks whose I/O is in this log; the I/O of an MPI job's ranks is in the job's
+        log."""
         return self.job_ranks == 0
 
     @functools.cached_property
     def seconds(self) -> float:
-        """How long those lived whose I/O is in this log, added up."""
+        """Lifetimes of the processes whose I/O is in this log, summed."""
         return float(self.lives[self.own].sum())
 
     @functools.cached_property
     def at_once(self) -> float:
-        """How many processes did I/O at a time, on average over their seconds in I/O, which are
-        spread evenly over their lives; at least 1.  What costs each of eight workers a second
-        costs the run a second; what costs one process a second that others wait for does, too."""
+        """Mean number of processes that do I/O at the same time, at least 1. The mean is over their
+        seconds in I/O, which are assumed to be spread evenly over their lifetimes. A second lost by
+        each of eight workers costs the run a second; so does a second lost by one process that
+        others wait for."""
         some = self.own & (self.time > 0) & (self.end > self.start)
         if not some.any():
             return 1.0
@@ -207,19 +210,19 @@ class Processes:
         width = np.diff(times)
         busy = np.cumsum(np.concatenate((part, -part))[order])[:-1]
         square = np.cumsum(np.concatenate((part**2, -(part**2)))[order])[:-1]
-        real = busy > part.max() * 1e-9  # else what rounding has left
+        real = busy > part.max() * 1e-9  # else a rounding error
         wall = float((square[real] / busy[real] * width[real]).sum())
         return max(1.0, float(self.time[some].sum()) / wall) if wall > 0 else 1.0
 
     def places(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Places of ranks; those without a record are left out."""
+        """Returns the indices of ranks; ranks without a record are skipped."""
         at = np.searchsorted(self.ranks, ranks).clip(0, len(self) - 1)
         return at[self.ranks[at] == ranks]
 
     def told(self, weights: npt.NDArray[np.float64]) -> str:
-        """The programs of those processes that have a weight, the heaviest first, in words:
-        "train.py's 8 workers and cat x 200"; of many, those that hardly weigh are counted, and
-        all where nobody weighs much."""
+        """Names the programs of the processes that have a weight, the heaviest first: "train.py's 8
+        workers and cat x 200". If there are many, those that hardly weigh are counted; if no
+        program weighs much, all are counted."""
         numbers: dict[Program, int] = {}
         parts: dict[Program, float] = {}
         for place in np.flatnonzero(weights > 0):
@@ -246,19 +249,20 @@ class Processes:
 def _in_order(
     start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Begins and ends as moments of one time line, and where each stands in begins + ends."""
+    """Returns starts and ends as times of one time line, and the index of each in starts + ends."""
     both = np.concatenate((start, end))
     order = np.argsort(both, kind="stable")
     return both[order], order
 
 
 def _listed(words: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Returns "a", "a and b" or "a, b and c"."""
     return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
 def processes(log: Log) -> Processes | None:
-    """The processes of a run, None in a log that does not tell; LogError if they are damaged."""
+    """Returns the processes of a run; None if the log has no record of them; raises LogError if the
+    records are damaged."""
     region = log.info.region("PROCESS")
     if region is None or region.length == 0:
         return None

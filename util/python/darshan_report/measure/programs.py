@@ -1,4 +1,4 @@
-"""From the command line of a process to the name by which a person knows its program."""
+"""Names by which users know programs, from the command lines of processes."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from dataclasses import dataclass
 
 _UNKNOWN = "(unknown)"
 _BECAME = " -> "  # between the programs that a process was (runtime/modules/process)
-_LONGEST = 32  # characters of a name, which stands in sentences
-# What is known by its script.
+_LONGEST = 32  # characters of a name, because sentences contain it
+# Programs that are known by their script.
 INTERPRETER = re.compile(
     r"(python|pypy)[0-9.]*|(ba|da|z|k|a)?sh|perl[0-9.]*|ruby[0-9.]*|lua[0-9.]*|php[0-9.]*|"
     r"node|nodejs|Rscript|julia|tclsh"
 )
 SHELL = re.compile(r"(ba|da|z|k|a)?sh")
 _PYTHON = re.compile(r"(python|pypy)[0-9.]*")
-# By kind of interpreter: the option before a program in the command line itself, and those
-# that have a value behind them.
+# For each kind of interpreter: the option before program text in the command line, and the options
+# that have a value.
 _OPTIONS = (
     (SHELL, re.compile(r"-[a-z]*c[a-z]*"), frozenset(("-o", "+o", "-O", "+O"))),
     (_PYTHON, re.compile(r"-[a-zA-Z]*c"), frozenset(("-W", "-X"))),
     (re.compile(r".*"), re.compile(r"-[eEp]"), frozenset(("-r", "-I"))),
 )
-# How Python's multiprocessing starts workers that are no copies by fork.
+# The code with which Python's multiprocessing starts workers that are not forked copies.
 _SPAWNED = re.compile(r"from multiprocessing\.(spawn|forkserver) import")
 _TRACKER = re.compile(r"from multiprocessing\.(\w+_tracker) import")
 
 
 @dataclass(frozen=True)
 class Program:
-    """What equal processes have in common; sorts them, and names them."""
+    """The properties that equal processes share; they are grouped and named by these."""
 
     name: str
     worker: bool = False  # a copy of its parent, or started to be its worker
     shell: bool = False
-    job_ranks: int = 0  # of the MPI job that it is a part of; 0: of none
+    job_ranks: int = 0  # of the MPI job that it is a part of; 0 without one
     launcher: bool = False
 
     def times(self, number: int) -> str:
-        """So many processes of it, in words that go into a sentence."""
+        """Returns this many processes of the program, as words of a sentence."""
         if self.worker:
             what = "subshell" if self.shell else "worker"
             return f"{self.name}'s {what}" if number == 1 else f"{self.name}'s {number:,} {what}s"
@@ -48,11 +48,11 @@ class Program:
 
 
 def split(name: str, programs: int) -> tuple[str, str]:
-    """Host and command line of the last program, from the name of a PROCESS record."""
+    """Returns the host and the last program's command line, from the name of a PROCESS record."""
     host, colon, commands = name.partition(": ")
     if not colon:
         host, commands = "", name
-    # An argument may hold an arrow, too.
+    # An argument may contain an arrow, too.
     return host, commands.rpartition(_BECAME)[2] if programs > 1 else commands
 
 
@@ -61,7 +61,7 @@ def _short(name: str) -> str:
 
 
 def script_place(words: list[str], program: str) -> int | None:
-    """The place of the script, or module, that an interpreter runs; None: it runs none."""
+    """Returns the index of the script or module that an interpreter runs; None without one."""
     code, valued = next((c, v) for kind, c, v in _OPTIONS if kind.fullmatch(program))
     skip = False
     for place, word in enumerate(words):
@@ -84,7 +84,7 @@ def _base(word: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def program_name(command: str) -> tuple[str, bool]:
-    """The name of a command line's program, and whether it is a shell."""
+    """Returns the name of a command line's program, and whether it is a shell."""
     if not is_command(command):
         return _short(command) or _UNKNOWN, False
     words = command[:4096].split()
@@ -102,13 +102,13 @@ def program_name(command: str) -> tuple[str, bool]:
 
 
 def first_command(name: str, programs: int) -> str:
-    """The command line of the first program, from the name of a PROCESS record."""
+    """Returns the first program's command line, from the name of a PROCESS record."""
     commands = name.partition(": ")[2]
     return commands.partition(_BECAME)[0] if programs > 1 else commands
 
 
 def without_folders(command: str) -> str:
-    """A command line as a person would have typed it: program and script without folders."""
+    """Returns a command line as a user would type it: program and script without folders."""
     tracker = _TRACKER.search(command)
     if tracker:
         return f"multiprocessing.{tracker[1]}"
@@ -124,10 +124,10 @@ def without_folders(command: str) -> str:
 
 
 def is_command(command: str) -> bool:
-    """Whether this is one, and no remark such as "(not seen)"."""
+    """Returns whether this is a command line, and not a remark such as "(not seen)"."""
     return bool(command) and not command.startswith("(")
 
 
 def is_spawned(command: str) -> bool:
-    """Whether this is a worker of a Python program, started afresh."""
+    """Returns whether this is a worker that a Python program started as a new program."""
     return bool(_SPAWNED.search(command))

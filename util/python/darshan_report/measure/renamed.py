@@ -1,5 +1,5 @@
-"""Files that are written under a temporary name and then renamed: what a person knows is the
-name at the end.  A rename that keeps the old version aside (x.bak, x.1) is the other way round."""
+"""Files that are written under a temporary name and then renamed: a user knows the last name. After
+a rename that keeps the old version (x.bak, x.1), a user knows the first name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ASIDE = re.compile(r"(~|\.(bak|backup|old|orig|save|prev(ious)?|[0-9]{1,4}))(\.
 
 
 class PosixFiles(Protocol):
-    """The records of POSIX, joined by file."""
+    """The POSIX records, joined by file."""
 
     ids: np.ndarray
 
@@ -23,12 +23,12 @@ class PosixFiles(Protocol):
 
 
 def is_aside(name: str) -> bool:
-    """Whether a name says that it is of an older version."""
+    """Returns whether a name is that of an older version."""
     return bool(_ASIDE.search(name))
 
 
 def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
-    """By the id of a temporary file: that of the name which it has at the end."""
+    """Maps the id of a temporary file to the id of the last name of the file."""
     found: dict[int, int] = {}
     if not posix.has("RENAMED_FROM"):
         return found
@@ -38,7 +38,7 @@ def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
         place = posix.place(source)
         if place is None or source == number or number in found:
             continue
-        # Who reads a file by the name that it loses means that name.
+        # A program that reads a file by the name that it loses knows the file by that name.
         lasting = posix["BYTES_READ"][place] > 0 or posix["RENAME_SOURCES"][place] == 0
         if not lasting and not is_aside(name(number)):
             found[source] = number

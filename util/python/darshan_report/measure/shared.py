@@ -1,4 +1,4 @@
-"""How many processes a combined record stands for, where it is not all of them."""
+"""Numbers of processes that combined records represent, if these are not all processes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ class Shared:
     highest: npt.NDArray[np.int64]
 
     def rows(self, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """The row of each id, -1 without one."""
+        """Returns the row of each id, -1 without one."""
         at = np.searchsorted(self.ids, ids).clip(0, len(self.ids) - 1)
         return np.where(self.ids[at] == ids, at, -1)
 
 
 def shared(log: Log) -> dict[int, Shared]:
-    """By the id of the module; empty too where the rows are damaged, for they only add."""
+    """Returns the rows by the id of the module; also empty if they are damaged, because reports
+    work without them."""
     region = log.info.region("SHARED")
     if region is None or region.length == 0:
         return {}
@@ -52,19 +53,20 @@ def shared(log: Log) -> dict[int, Shared]:
 
 
 class Users:
-    """Of how many processes a file has records."""
+    """The number of processes that have records of a file."""
 
     def __init__(
         self, everybody: int, known: dict[int, Shared], tree: Processes | None = None
     ) -> None:
-        """everybody: what to say of all.  tree: a rank of it may stand for many processes."""
+        """everybody: the number to return for all processes. tree: a rank of it may represent many
+        processes."""
         self._everybody, self._known = everybody, known
         self._ranks = np.empty(0, "i8") if tree is None else tree.ranks
         self._more = np.empty(0, "i8") if tree is None else tree.counts - 1
         self._more_upto = np.concatenate(([0], np.cumsum(self._more)))
 
     def _of_ranks(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Processes behind each record, of one that is combined none."""
+        """Returns the number of processes of each record; 0 for a combined record."""
         found = (ranks >= 0).astype("i8")
         if len(self._ranks):
             at = np.searchsorted(self._ranks, ranks).clip(0, len(self._ranks) - 1)
@@ -74,13 +76,14 @@ class Users:
     def _between(
         self, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Processes beyond the number of ranks, if all ranks that stand for several and lie
-        between two were there: rather too many, so that nobody is blamed for what others did."""
+        """Returns the processes beyond the number of ranks, if all ranks between two that represent
+        several processes took part. The result may be too large, so that no process is blamed for
+        the work of others."""
         first, behind = np.searchsorted(self._ranks, low), np.searchsorted(self._ranks, high + 1)
         return np.maximum(self._more_upto[behind] - self._more_upto[first], 0)
 
     def of(self, files: Joined, records: Records) -> npt.NDArray[np.int64]:
-        """For each file."""
+        """Returns the number of processes for each file."""
         single = files.added(self._of_ranks(records.ranks))
         found = np.where(files.merged, self._everybody, single)
         partly = self._known.get(records.module.id)
@@ -88,6 +91,6 @@ class Users:
             rows = partly.rows(files.ids)
             some = files.merged & (rows >= 0)
             more = self._between(partly.lowest, partly.highest)
-            # A record for some ranks, and perhaps those of single ones beside it.
+            # A combined record of some ranks; single ranks may have records as well.
             found[some] = ((partly.ranks + more)[rows] + single)[some]
         return found

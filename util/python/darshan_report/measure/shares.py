@@ -1,8 +1,8 @@
-"""How much of the time of a log was I/O: two sums, under the same names in every report.
+"""The parts of a log's time that were I/O: two sums, under the same names in every report.
 
-File I/O: calls of the lowest layers (POSIX, STDIO, DFS) on files.  I/O of all layers: the same
-and what the libraries above (HDF5, MPI-IO, PnetCDF) did themselves.  Both are parts of the time
-in which the processes could work: their lives without what they waited for their children.
+File I/O: calls of the lowest layers (POSIX, STDIO, DFS) on files. I/O of all layers: the same, and
+the own time of the libraries above (HDF5, MPI-IO, PnetCDF). Both are parts of the time in which the
+processes could work: their lifetimes without the waits for child processes.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _ROUNDING = 0.005
 
 @dataclass(frozen=True)
 class Shares:
-    """Seconds, added up over all processes."""
+    """Seconds, summed over all processes."""
 
     files: float  # in file I/O
-    all: float  # in I/O of all layers; as much as files where none is above
+    all: float  # in I/O of all layers; equal to files without layers above
     work: float  # in which the processes could work
-    waited: bool = False  # whether that is another time than that of the run, or of all its ranks
+    waited: bool = False  # work differs from the time of the run, or of all its ranks
 
     @property
     def part(self) -> float:
@@ -28,7 +28,7 @@ class Shares:
 
     @property
     def overlapping(self) -> bool:
-        """Whether calls lasted longer than their processes lived: several at a time did."""
+        """Whether calls lasted longer than their processes lived, because several ran at a time."""
         return 0 < self.work < self.all * (1 - _ROUNDING)
 
     @property

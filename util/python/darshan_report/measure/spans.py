@@ -1,4 +1,4 @@
-"""From when to when files were opened, read, written and closed, by the times in their records."""
+"""The times in which files were opened, read, written and closed, from their records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ Span = tuple[str, float, float]  # sort of operation, its first begin, its last 
 
 
 def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """First and last time of one sort of operation, for the records that have it."""
+    """Returns the first and last time of one kind of operation for each record, -1 without one;
+    None if the module has no such times."""
     first, last = (layer.counter(f"F_{name}_{end}_TIMESTAMP") for end in ("START", "END"))
     if not (records.module.has(first) and records.module.has(last)):
         return None
@@ -25,13 +26,13 @@ def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, 
 
 
 def of_records(records: Records, layer: Layer) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """By sort, for each record; -1: there was none."""
+    """Returns the times of each record by kind of operation; -1: no such operation."""
     found = {kind: _timestamps(records, layer, name) for kind, name in _KINDS}
     return {kind: span for kind, span in found.items() if span is not None}
 
 
 def of_layer(log: Log, layer: Layer) -> list[Span]:
-    """For a whole layer."""
+    """Returns the times of a whole layer."""
     found = []
     for kind, (start, end) in of_records(log.records(layer.module), layer).items():
         some = end >= 0

@@ -1,5 +1,5 @@
-"""What somebody started, from a command line that begins with other programs: `env`, `srun`, a
-shell, the shim of a version manager."""
+"""The program that a user started, from a command line that begins with other programs: `env`,
+`srun`, a shell, the shim of a version manager."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .programs import INTERPRETER, SHELL, program_name, script_place
 
 @dataclass(frozen=True)
 class _Wrapper:
-    """How the command line of a program looks that starts another one."""
+    """The form of a command line in which a program starts another one."""
 
     valued: str = ""  # options with a value behind them
-    pairs: str = ""  # options with two of them
-    before: int = 0  # words of its own before the command
+    pairs: str = ""  # options with two values
+    before: int = 0  # own arguments before the command
 
 
-# Of those that batch jobs and shells begin lines with; by the name without its folder.
+# Programs with which lines of batch jobs and shells begin, by the name without its folder.
 _WRAPPERS = {
     "env": _Wrapper("-u --unset -C --chdir"),
     "time": _Wrapper("-f --format -o --output"),
@@ -60,8 +60,8 @@ _RUNNERS = {  # PROGRAM run [options] COMMAND
     "pixi": _Wrapper("-e --environment"),
 }
 _ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z_0-9]*=")
-# Folders in which commands are found: a script there was started by its name alone, and the kernel
-# or a shim has put its interpreter before it.
+# Folders of commands. A script in such a folder was started by its name alone, and the kernel or a
+# shim has put its interpreter before it.
 _COMMANDS = re.compile(r"/(?:.*/)?(?:s?bin|shims|condabin|libexec)/[^/]+")
 _PREPARES = frozenset(("cd", "export", "set", "source", ".", "ulimit", "module", "umask", "trap",
                        "true", ":", "mkdir", "unset", "conda", "eval", "ml"))  # fmt: skip
@@ -75,7 +75,7 @@ def _base(word: str) -> str:
 
 
 def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
-    """The words behind options, values and what the wrapper has for itself."""
+    """Returns the words behind the options, values and own arguments of the wrapper."""
     valued, pairs = wrapper.valued.split(), wrapper.pairs.split()
     skip, left = 0, wrapper.before
     for place, word in enumerate(words):
@@ -95,14 +95,14 @@ def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """The commands that a shell is given, without those that prepare for them."""
+    """Returns the commands that a shell is given, without those that prepare for them."""
     parts = [p.strip() for p in re.split(r"&&|;|\n", text)]
     return [p for p in parts if p and p.split()[0] not in _PREPARES]
 
 
 def _of_shell(text: str) -> list[str]:
-    """The one command of what a shell is given by -c; empty: it is several, or none that is a
-    program."""
+    """Returns the only command in the text that a shell is given by -c; empty if there are several,
+    or it is not a program."""
     parts = _parts(text)
     if len(parts) != 1:
         return []
@@ -112,7 +112,7 @@ def _of_shell(text: str) -> list[str]:
 
 
 def _code_of_shell(words: list[str]) -> str | None:
-    """What stands behind -c; None: there is no such option."""
+    """Returns the text behind -c; None without this option."""
     for place, word in enumerate(words[1:], 1):
         if re.fullmatch(r"-[a-z]*c[a-z]*", word):
             return " ".join(words[place + 1 :])
@@ -122,7 +122,7 @@ def _code_of_shell(words: list[str]) -> str | None:
 
 
 def _inner(words: list[str]) -> list[str]:
-    """The command line that another one starts; empty: it starts none that is known."""
+    """Returns the command line that another one starts; empty if it starts none that is known."""
     program = _base(words[0])
     if wrapper := _WRAPPERS.get(program):
         return _behind(words[1:], wrapper)
@@ -138,8 +138,8 @@ def _inner(words: list[str]) -> list[str]:
 
 
 def asked_for(command: str) -> str:
-    """The name of the program that somebody started by a command line: what is started by those
-    programs at its beginning is meant, and not they."""
+    """Returns the name of the program that a user means by a command line: not the programs at its
+    beginning, but the program that they start."""
     words = command[:4096].split()
     for _ in range(_NESTED):
         inner = _inner(words) if words else []

@@ -1,7 +1,7 @@
-"""Standard streams that are no files: what programs of a tree say to each other and the user.
+"""Standard streams that are not files: what programs of a tree send to each other and to the user.
 
-Those that are regular files have the names of these (runtime/modules/stdio).  Time in others
-is mostly waiting for another program, and nothing about a file.
+A standard stream that is a regular file has the name of that file (runtime/modules/stdio). Time in
+the others is mostly waiting for another program, and not for a file.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 
 @functools.cache
 def standard_ids() -> npt.NDArray[np.uint64]:
-    """The ids of their records."""
+    """Returns the record ids of the standard streams."""
     of_name = library.load().darshan_id_of_name
     return np.array([of_name(n, len(n)) for n in map(library.raw, NAMES)], "u8")
 
 
 def are_standard(records: Records) -> npt.NDArray[np.bool_]:
-    """Which records are of standard streams."""
+    """Returns a mask of the records of standard streams."""
     return np.isin(records.ids, standard_ids())
 
 
 def of_files(records: Records) -> Records:
-    """The others."""
+    """Returns the records of all other streams."""
     standard = are_standard(records)
     return Records(records.module, records.array[~standard]) if standard.any() else records

@@ -1,4 +1,4 @@
-"""MPI's communication, from the records of APMPI: what was called, how long, by whom."""
+"""MPI communication, from the records of APMPI: calls, their time, and the ranks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import library
 from ..log import Log
 
-_MAGIC = 0x41504D5049  # third word of the record that tells of all; runtime/format/apmpi.h
+_MAGIC = 0x41504D5049  # third 64-bit word of the first record of APMPI; runtime/format/apmpi.h
 _SIZED = 8  # counters of a call whose bytes are counted
 _SYNC_TIMES = 16
 
@@ -29,19 +29,19 @@ class Call:
 
 @dataclass(frozen=True)
 class Talk:
-    """All of it.  least and most: a rank and its seconds."""
+    """All communication. least and most: a rank and its seconds."""
 
     calls: tuple[Call, ...]  # those with most time first
-    ranks: tuple[int, ...]  # that counted
+    ranks: tuple[int, ...]  # that counted calls
     seconds: float
     least: tuple[int, float]
     most: tuple[int, float]
-    waiting: float | None  # seconds in which ranks waited for others, at least; None: not known
-    is_measured: bool  # it was measured, by barriers before collectives
+    waiting: float | None  # least seconds in which ranks waited for others; None: unknown
+    is_measured: bool  # barriers before collectives measured the waiting
 
 
 def _names() -> tuple[list[str], list[bool]]:
-    """The calls of a record in their order, and whether their bytes are counted."""
+    """Returns the calls of a record in their order, and whether their bytes are counted."""
     functions, sized = library.load(), ctypes.c_int()
     names, with_bytes = [], []
     while name := functions.darshan_apmpi_call(len(names), ctypes.byref(sized)):
@@ -51,15 +51,16 @@ def _names() -> tuple[list[str], list[bool]]:
 
 
 def _needs_all(name: str) -> bool:
-    """Whether no rank can leave such a call before every other has come to it."""
+    """Returns whether no rank can leave such a call before every other rank has entered it."""
     return name == "BARRIER" or name.startswith("ALL") or name == "REDUCE_SCATTER"
 
 
 def _waiting(
     names: list[str], counts: npt.NDArray[np.uint64], seconds: npt.NDArray[np.float64]
 ) -> float | None:
-    """The rank that spent least in a kind of collective waited least in it.  Only of kinds that
-    all called equally often: others may have been among some ranks only."""
+    """Returns the least seconds of waiting: the rank that spent the least in a kind of collective
+    waited the least in it. Only kinds that all ranks called equally often count, because others may
+    have been among some ranks only."""
     if len(counts) < 2:
         return None
     known = [
@@ -75,7 +76,7 @@ def _title(name: str) -> str:
 
 
 def talk_of(log: Log) -> Talk | None:
-    """What a log says; None: communication was not counted."""
+    """Returns the communication in a log; None if it was not counted."""
     region = log.info.region("APMPI")
     if region is None or region.length == 0:
         return None

@@ -1,4 +1,4 @@
-"""Where files lie on Lustre: bytes and seconds of each storage target (OST)."""
+"""Bytes and seconds of each storage target (OST) of Lustre."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ..variable import layouts
 
 @dataclass(frozen=True, eq=False)
 class Stripes:
-    """A row for each pair of a file and a target that it lies on."""
+    """A row for each pair of a file and a target that stores parts of it."""
 
     files: npt.NDArray[np.uint64]
     targets: npt.NDArray[np.int64]
-    shares: npt.NDArray[np.float64]  # of the file: one over how many targets it has
+    shares: npt.NDArray[np.float64]  # part of the file: 1 / number of its targets
 
     def of(self, file: int) -> npt.NDArray[np.int64]:
-        """The targets of a file, each once; none where that is not known."""
+        """Returns the targets of a file, each once; empty if unknown."""
         return np.unique(self.targets[self.files == np.uint64(file)])
 
 
 def stripes(log: Log) -> Stripes | None:
-    """From the LUSTRE records; None without any, or where they are damaged."""
+    """Returns the stripes in the LUSTRE records; None without any, or if they are damaged."""
     region = log.info.region("LUSTRE")
     if region is None or region.length == 0:
         return None
@@ -49,8 +49,8 @@ def stripes(log: Log) -> Stripes | None:
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """What went to each target.  A file's bytes and seconds are shared out evenly: which stripe
-    a transfer met is not recorded."""
+    """The transfers of each target. The bytes and seconds of a file are distributed evenly over its
+    targets, because the stripe of a transfer is not recorded."""
 
     numbers: npt.NDArray[np.int64]
     files: npt.NDArray[np.int64]
@@ -59,7 +59,7 @@ class Targets:
 
     @property
     def slowness(self) -> npt.NDArray[np.float64]:
-        """Seconds for a byte."""
+        """Seconds per byte."""
         return self.seconds / np.maximum(self.bytes, 1)
 
 
@@ -69,7 +69,7 @@ def by_target(
     moved: npt.NDArray[np.float64],
     seconds: npt.NDArray[np.float64],
 ) -> Targets:
-    """From bytes and seconds of files, ids ascending."""
+    """Sums the bytes and seconds of files by target; ids are ascending."""
     at = np.searchsorted(ids, found.files).clip(0, max(0, len(ids) - 1))
     known = ids[at] == found.files if len(ids) else np.zeros(len(found.files), bool)
     at, part = at[known], found.shares[known]

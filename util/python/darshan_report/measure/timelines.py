@@ -1,8 +1,7 @@
-"""When each file was read and written, from the traces of one module.
+"""The times at which each file was read and written, from the traces of one module.
 
-Traces may be far larger than memory is wide, so they are gone through twice,
-record by record where they lie: once to find the files that took the most time,
-once to draw these.
+A trace may be far larger than the memory, so its records are read twice, one by one in place: once
+to find the files that took the most time, once to draw these.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy.typing as npt
 from ..log import Log
 from ..variable import traces_in_place
 
-BINS = 240  # as many as are still told apart across a page
+BINS = 240  # as many as a reader can distinguish across a page
 _CHUNK = 1 << 18  # segments at a time
 _LONGEST = 1e9  # seconds; a later time is damage
 
@@ -33,7 +32,7 @@ class Timeline:
     bytes: list[int] = field(default_factory=lambda: [0, 0])
     time: float = 0.0  # seconds in transfers, all processes
     busy: npt.NDArray[np.float64] | None = None  # 2 x BINS, seconds in transfers
-    used: npt.NDArray[np.bool_] | None = None  # 2 x BINS: was there any, however short
+    used: npt.NDArray[np.bool_] | None = None  # 2 x BINS: any transfer, even of no duration
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,7 @@ class Timelines:
 
 
 def _times(segments: np.ndarray) -> Iterator[Times]:
-    """Starts and ends in pieces, free of what a damaged log may say."""
+    """Yields starts and ends in pieces, without values that only a damaged log has."""
     for first in range(0, len(segments), _CHUNK):
         part = segments[first : first + _CHUNK]
         start = np.nan_to_num(part["start_time"], nan=0.0).clip(0, _LONGEST)
@@ -57,7 +56,8 @@ def _times(segments: np.ndarray) -> Iterator[Times]:
 
 
 def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
-    """For the end of each bin, the sum over all times of how long they are past by then."""
+    """Returns, for the end of each bin, the seconds that have passed since each earlier time,
+    summed."""
     place = np.minimum((times / width).astype(np.int64), BINS)
     edges = np.arange(1, BINS + 1) * width
     count = np.cumsum(np.bincount(place, minlength=BINS + 1)[:BINS])
@@ -66,7 +66,7 @@ def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[
 
 
 def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
-    """Seconds in transfers per bin: exact, wherever a transfer begins and ends."""
+    """Returns the seconds in transfers per bin: exact, wherever a transfer begins and ends."""
     upto = np.zeros(BINS)
     for start, end in _times(segments):
         upto += seconds_before(start, width) - seconds_before(end, width)
@@ -74,7 +74,8 @@ def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
 
 
 def _used(segments: np.ndarray, width: float) -> npt.NDArray[np.bool_]:
-    """Bins in which a transfer was going on: one that takes no time is in one of them."""
+    """Returns the bins in which a transfer was active; a transfer of no duration is in one of
+    them."""
     change = np.zeros(BINS + 1, np.int64)
     for start, end in _times(segments):
         first, last = (np.minimum((t / width).astype(np.int64), BINS - 1) for t in (start, end))
@@ -84,7 +85,7 @@ def _used(segments: np.ndarray, width: float) -> npt.NDArray[np.bool_]:
 
 
 def _survey(log: Log, module: str) -> tuple[dict[int, Timeline], float]:
-    """Sums per file, and the latest end."""
+    """Returns the sums per file, and the latest end."""
     files: dict[int, Timeline] = {}
     last = 0.0
     for trace in traces_in_place(log, module):
@@ -100,7 +101,7 @@ def _survey(log: Log, module: str) -> tuple[dict[int, Timeline], float]:
 
 
 def timelines(log: Log, module: str, run_time: float, most: int) -> Timelines | None:
-    """The time lines of at most so many files; None without traces."""
+    """Returns the time lines of at most `most` files; None without traces."""
     region = log.info.region(module)
     if region is None or region.length == 0:
         return None

@@ -1,4 +1,4 @@
-"""The tree of a run's processes: equal siblings folded into one, as much of it as fits."""
+"""The tree of a run's processes: equal siblings collapsed into one row, as many rows as fit."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ DEPTH = 8  # levels that are shown
 
 @dataclass(eq=False)
 class Sums:
-    """What some processes did together."""
+    """Sums over some processes."""
 
     number: int = 0  # processes
     start: float = float("inf")  # seconds after the run's start, of the first
     end: float = 0.0  # of the last
-    lives: float = 0.0  # seconds that they lived, added up
+    lives: float = 0.0  # lifetimes, summed, in seconds
     time: float = 0.0  # seconds in I/O
     read: int = 0  # bytes
     written: int = 0
     failed: int = 0
     faults: int = 0  # page faults
-    elsewhere: int = 0  # those of them whose I/O is in the log of an MPI job
+    elsewhere: int = 0  # processes whose I/O is in the log of an MPI job
 
     def add(self, other: Sums) -> None:
-        """Adds what others did."""
+        """Adds the sums of other processes."""
         self.number += other.number
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
         self.lives += other.lives
@@ -46,7 +46,7 @@ class Group:
     """Equal siblings: processes of one program whose parents are equal siblings."""
 
     program: Program
-    places: list[int]  # in the columns of the processes
+    places: list[int]  # indices in the columns of Processes
     parent: Group | None
     own: Sums = field(default_factory=Sums)
     below: Sums = field(default_factory=Sums)  # with all their descendants
@@ -55,12 +55,12 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A line of what is shown: a group, or what is left out below one."""
+    """A row of the table: a group, or all groups below one that do not fit."""
 
     depth: int
     group: Group | None
-    sums: Sums  # of the group alone, or of all that is left out
-    programs: int = 0  # that are left out
+    sums: Sums  # of the group alone, or of all groups that do not fit
+    programs: int = 0  # programs that do not fit
 
 
 def _own(processes: Processes, places: list[int]) -> Sums:
@@ -91,7 +91,7 @@ def _siblings(processes: Processes, places: list[int], parent: Group | None) -> 
 
 
 def fold(processes: Processes) -> list[Group]:
-    """The groups that have no parent, by the time at which they began."""
+    """Returns the groups that have no parent, by the time at which they began."""
     children: list[list[int]] = [[] for _ in range(len(processes))]
     top: list[int] = []
     for place, parent in enumerate(processes.parents):
@@ -112,9 +112,9 @@ def fold(processes: Processes) -> list[Group]:
 
 
 def _chosen(roots: list[Group], most: int) -> set[int]:
-    """The groups to show, as ids of objects: those that weigh most with all below them,
-    and never one without its parent.  Their rows, and those of what is left out below each,
-    are at most so many."""
+    """Returns the object ids of the groups to show: those that weigh the most with all their
+    descendants, and never a group without its parent. There are at most `most` rows, including
+    those of the groups that do not fit."""
     chosen: set[int] = set()
     number, left = 0, {id(None): len(roots)}  # below each: children that are not shown
 
@@ -145,7 +145,7 @@ def _chosen(roots: list[Group], most: int) -> set[int]:
 
 
 def _programs(groups: list[Group]) -> int:
-    """How many programs there are in these and below."""
+    """Returns how many programs there are in these groups and below."""
     found: set[Program] = set()
     while groups:
         found.update(group.program for group in groups)
@@ -154,8 +154,8 @@ def _programs(groups: list[Group]) -> int:
 
 
 def rows(roots: list[Group], most: int) -> list[Row]:
-    """At most so many rows (two or more) from the top down, a child below its parent, and
-    behind the children of each the sum of those that found no room."""
+    """Returns at most `most` rows (two or more) from the top down: a child below its parent, and
+    behind the children of each group the sum of those that do not fit."""
     chosen = _chosen(roots, most)
     found: list[Row] = []
 

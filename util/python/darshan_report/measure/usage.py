@@ -1,4 +1,4 @@
-"""What the kernel has accounted to the processes (USAGE), beside what calls were seen to move."""
+"""The kernel's counts of the processes (USAGE), beside the transfers of recorded calls."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ..log import Log
 from ..records import Records
 
 Floats = npt.NDArray[np.float64]
-_MOST = 1e18  # bytes; a damaged log may say more
+_MOST = 1e18  # bytes; only a damaged log has more
 
-# What page faults and reads of metadata cost at most: a slow disk's.
+# Upper bounds of the cost of page faults and metadata reads: those of a slow disk.
 SECONDS_OF_A_FAULT = 10e-3
 BYTES_PER_SECOND = 100e6
-PAGE = 4096  # the kernel writes no less
+PAGE = 4096  # the kernel writes at least this
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What calls were seen to do: a value per process that is told apart."""
+    """The recorded calls: a value for each process that the log distinguishes."""
 
     read: Floats
     written: Floats
@@ -31,7 +31,7 @@ class Seen:
 
 
 class Usage:
-    """A place per record of USAGE, in the order of ranks."""
+    """A row per record of USAGE, in the order of ranks."""
 
     def __init__(self, records: Records) -> None:
         order = np.argsort(records.ranks, kind="stable")
@@ -42,35 +42,36 @@ class Usage:
         return len(self.ranks)
 
     def __getitem__(self, name: str) -> Floats:
-        """A column, its name without the prefix; what is not known is 0."""
+        """Returns a column, by its name without the prefix; unknown values are 0."""
         column = self._array[f"USAGE_{name}"].astype("f8")
         return np.clip(np.nan_to_num(column, nan=0.0, posinf=_MOST), 0.0, _MOST)
 
     def knows(self, name: str) -> npt.NDArray[np.bool_]:
-        """Of which the kernel has told this."""
+        """Returns a mask of the records in which the kernel's count is known."""
         return np.asarray(self._array[f"USAGE_{name}"] >= 0)
 
     @property
     def from_storage(self) -> float:
-        """Bytes that came from storage, programs and their libraries included."""
+        """Bytes that came from storage, including programs and their libraries."""
         return float((self["STORAGE_READ"] + self["STORAGE_START"]).sum())
 
     @property
     def starting(self) -> Floats:
-        """Bytes that starting and imports can have had from storage, at most."""
+        """Largest number of bytes that starts and imports may have had from storage."""
         return self["LOADED"] + self["EXCLUDED_READ"]
 
     def unexplained(self, seen: Seen) -> tuple[Floats, Floats]:
-        """Bytes read from, and written to, storage that neither calls nor starting explain."""
+        """Returns the bytes read from, and written to, storage that neither calls nor starts
+        explain."""
         read = self["STORAGE_READ"] - self.starting - seen.read
         written = self["STORAGE_WRITTEN"] - self["EXCLUDED_WRITTEN"]
         written -= seen.written + PAGE * seen.writes
         return np.maximum(read, 0.0), np.maximum(written, 0.0)
 
     def seconds(self, seen: Seen, least: float) -> Floats:
-        """How long the processes can have waited for those bytes: no longer than their first
-        threads slept outside of calls that were seen, nor than a slow disk takes.  Bytes below
-        `least` are not worth a word."""
+        """Returns the longest time that the processes may have waited for those bytes: at most the
+        time that their first threads slept outside of recorded calls, and at most the time of a
+        slow disk. Bytes below `least` do not count."""
         read, written = self.unexplained(seen)
         read, written = (np.where(bytes_ >= least, bytes_, 0.0) for bytes_ in (read, written))
         longest = (read + written) / BYTES_PER_SECOND
@@ -80,7 +81,7 @@ class Usage:
 
 
 def usage_of(log: Log) -> Usage | None:
-    """What the log has of this; None: nothing, or it is damaged there."""
+    """Returns the USAGE records of a log; None without any, or if they are damaged."""
     region = log.info.region("USAGE")
     if region is None or region.length == 0:
         return None
