@@ -1,1 +1,1 @@
-"""Runs that are trees of processes: one log of what their processes left."""
+"""Runs that are process trees: one log from the parts of their processes."""

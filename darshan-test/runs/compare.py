@@ -1,4 +1,5 @@
-"""Counts of strace against the counters of a run's log, file by file, redirections included."""
+"""Compares strace's counts with the counters of a run's log, file by file, redirections
+included."""
 
 from __future__ import annotations
 
@@ -13,24 +14,24 @@ from .row import Row
 
 
 def of_file(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
-    """What is wrong with one file."""
+    """Yields the differences for one file."""
     if any(counter.startswith("STDIO_") for counter in row):
-        # What a stream had read in advance is in strace's count alone: a bound there, and
-        # exact in all that it has written.
+        # strace counts what a stream read ahead, so its count of reads is only a bound; writes are
+        # compared exactly.
         yield from of_streams(name, seen, row)
     else:
         yield from of_posix_alone(name, seen, row)
 
 
 def looked_at(row: Row, name: str, work: str) -> bool:
-    """Whether a name counts: not what is never recorded, nor what the row exempts."""
+    """Tells whether a name is compared: it is not excluded by the runtime or by the row."""
     if EXCLUDED.match(name) or (row.inside and re.search(row.inside, name)):
         return False
     return not row.only_work or name.startswith(f"{work}/")
 
 
 def differences(row: Row, counts: dict[str, Tally], log: Log, work: str) -> list[str]:
-    """Everything in which a run's log and its trace do not agree."""
+    """Returns all differences between a run's log and its trace."""
     seen, rows = by_name(counts, row.random), recorded(log, row.random)
     found = []
     for name in sorted(seen.keys() | rows.keys()):

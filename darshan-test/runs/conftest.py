@@ -1,4 +1,4 @@
-"""Logs that programs really leave, from which runs are put together."""
+"""Fixtures that make logs of real programs and merge them into runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-# Before the tests are imported: `import darshan_report` is to give this build's.
+# Before the tests import darshan_report, which must be that of this build.
 _BUILD = os.environ.get("DARSHAN_BUILD")
 if not _BUILD:
     raise RuntimeError("DARSHAN_BUILD does not name the build folder")
@@ -23,7 +23,7 @@ Merge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def merge(build: Path) -> Merge:
-    """darshan-merge with these arguments, under another program or none."""
+    """Runs darshan-merge with these arguments, optionally below another program."""
 
     def run(*arguments: object, under: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         command = [str(x) for x in (*under, build / "darshan-merge", *arguments)]
@@ -34,7 +34,7 @@ def merge(build: Path) -> Merge:
 
 @pytest.fixture
 def program(build: Path, tmp_path: Path) -> Program:
-    """Runs one, and returns its log."""
+    """Runs a program and returns its log."""
 
     def run(*command: object, settings: dict[str, str] | None = None) -> Path:
         logs = tmp_path / "logs-of-programs"

@@ -1,4 +1,4 @@
-"""The folder of a run, written by hand: rows as runtime/format/run.h has them."""
+"""A run directory that tests write: rows as runtime/format/run.h defines them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Kind(IntEnum):
 
 
 def here() -> str:
-    """This host, as rows name it."""
+    """Returns this host's name as rows have it."""
     return os.uname().nodename.split(".")[0][:23]
 
 
@@ -37,7 +37,7 @@ def pid_namespace() -> int:
 
 @dataclass
 class Run:
-    """Its folder; times are nanoseconds after `base`, itself one since the epoch."""
+    """A run directory; times are nanoseconds after `base`, which is nanoseconds since the epoch."""
 
     folder: Path
     base: int = 1_700_000_000 * SECOND
@@ -65,7 +65,7 @@ class Run:
         host: str | None = None,
         namespace: int | None = None,
     ) -> None:
-        """Appends one; `at` is now, and of a START when the program began."""
+        """Appends a row; `at` is its time, for a START also the start of the program."""
         now = self.base + at
         row = ROW.pack(
             MAGIC,
@@ -87,7 +87,7 @@ class Run:
     def process(
         self, pid: int, times: tuple[int, int], program: str, parent: int = 1, status: int = 0
     ) -> None:
-        """One that begins, ends and is waited for."""
+        """Appends the rows of a process that starts, ends and is waited for."""
         start, end = times
         launcher = int(program.split(".", maxsplit=1)[0] in ("mpirun", "mpiexec"))
         self.row(Kind.START, pid, start, parent=parent, program=program, status=launcher)
@@ -95,7 +95,7 @@ class Run:
         self.row(Kind.REAPED, pid, end, parent=parent, status=status << 8)
 
     def part(self, log: Path, pid: int, start: int, number: int = 0) -> Path:
-        """A copy of a log becomes what a program of this pid left that began then."""
+        """Copies a log to the part of a program with this pid and start."""
         path = self.folder / f"part.{pid}.{self.base + start}.{number}"
         shutil.copyfile(log, path)
         stamp(path, self.base + start, pid)
@@ -103,7 +103,7 @@ class Run:
 
 
 def start_of(journal: Path) -> int:
-    """When the program of a journal began, in nanoseconds since the epoch."""
+    """Returns when the program of a journal started, in nanoseconds since the epoch."""
     seconds, rest = struct.unpack_from("<qq", journal.read_bytes(), HEADER + 8)
     return int(seconds * SECOND + rest)
 
@@ -114,7 +114,7 @@ ANNEX_TRAILER = 40
 
 
 def stamp(path: Path, start: int, pid: int) -> None:
-    """Moves a finished log to another start and process; its run time stays."""
+    """Changes start and process of a finished log; its run time is unchanged."""
     data = bytearray(path.read_bytes())
     engine = zlib.decompressobj()
     job = bytearray(engine.decompress(bytes(data[HEADER:])))
@@ -123,7 +123,7 @@ def stamp(path: Path, start: int, pid: int) -> None:
     took = (seconds[2] - seconds[0]) * SECOND + seconds[3] - seconds[1]
     end = start + took
     struct.pack_into("<qqqq", job, 8, start // SECOND, start % SECOND, end // SECOND, end % SECOND)
-    struct.pack_into("<q", job, 48, pid)  # the job's number, where no scheduler gives one
+    struct.pack_into("<q", job, 48, pid)  # the job id if there is no scheduler
     packed = zlib.compress(bytes(job), 9)
     moved = HEADER + len(packed) + len(rest) - len(data)
     for at in range(REGIONS_AT, REGIONS_AT + 16 * REGIONS, 16):

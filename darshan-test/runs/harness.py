@@ -1,4 +1,4 @@
-"""One row, bare and under the runtime; what it said, left and did."""
+"""Runs one row with and without the runtime, and collects its output, files and records."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from mpi.launch import MPIS
 from .row import Row
 from .watched import watched_in
 
-STAMP = "darshan-recovered."  # when orphans were looked for
-LAST = 60  # seconds until a run that has ended must have its log
+STAMP = "darshan-recovered."  # timestamp of the last search for orphaned journals
+LAST = 60  # seconds after its end until a run must have its log
 TOOLS = ("darshan", "darshan-merge", "darshan-parser")
 USER = 65534
 NOBODY = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
@@ -31,12 +31,12 @@ OURS = re.compile(rb"^darshan: .*\n", re.M)
 
 @dataclass
 class RunBox(Sandbox):
-    """A folder for one row; waits for processes that outlive the first one."""
+    """A folder for one row; waits for processes that outlive the root process."""
 
-    killed: bool = False  # as of Row
+    killed: bool = False  # as in Row
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
-        """Runs to the end of the last process: each of them holds an end of a pipe."""
+        """Runs a command until its last process exits: each holds an end of a pipe."""
         inner, outer = os.pipe()
         with subprocess.Popen(
             command,
@@ -56,23 +56,23 @@ class RunBox(Sandbox):
         return Outcome(process.returncode, out, error, snapshot(self.work))
 
     def settle(self) -> None:
-        """Until nobody makes a log of this run any more: nobody waits for who does."""
+        """Waits until the merger has made the log and removed the run directory."""
         end = time.monotonic() + LAST
         while any((self.base / "journals").glob("darshan-run.*")) and time.monotonic() < end:
             time.sleep(0.02)
 
     def recover(self) -> None:
-        """What a user does after a crash."""
+        """Runs darshan recover, like a user after a crash."""
         command = [self.build / "darshan", "recover", "-o", self.base / "logs"]
         subprocess.run([*command, self.base / "journals"], check=True, capture_output=True)
 
     def unexpected(self) -> list[Path]:
-        """What is left of a run that has its log."""
+        """Returns the files that remain of a run after its log was made."""
         left = (self.base / "journals").rglob("*")
         return sorted(path for path in left if not path.name.startswith(STAMP))
 
     def recorded(self) -> Recorded:
-        """What the run left: logs, and journals of who was killed, in whatever folder."""
+        """Returns the records of logs, and of journals of killed processes, in any folder."""
         found = Recorded(paths=sorted((self.base / "logs").rglob("*.darshan")))
         found.journals = sorted((self.base / "journals").rglob("*.darshan"))
         found.others = [
@@ -88,15 +88,15 @@ class RunBox(Sandbox):
 
 @dataclass
 class Bare:
-    """How a row ends without us, and what strace counts of it."""
+    """The exit of a row without the runtime, and strace's counts."""
 
     outcome: Outcome
     counts: dict[str, Tally] = field(default_factory=dict)
-    processes: int = 0  # that strace saw; 0: it was not asked
+    processes: int = 0  # that strace counted; 0: not counted
 
 
 def born(calls: list[Call]) -> int:
-    """How many processes there were, the first one among them."""
+    """Returns the number of processes, including the first one."""
     forks = [call for call in calls if call.name in FORKS and call.result > 0]
     return 1 + sum("CLONE_THREAD" not in call.text for call in forks)
 
@@ -108,16 +108,16 @@ class Runner:
     build: Path
     programs: Path
     base: Path
-    public: Path  # the same for rows of ordinary users, below no folder of pytest's
+    public: Path  # the folder for rows of ordinary users, outside pytest's folder
     known: dict[str, Bare] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
 
     def box(self, row: Row) -> RunBox:
-        """The same paths for all modes of a row."""
+        """Returns the folder of a row; its paths are the same in all modes."""
         build = self.copied if row.ordinary else self.build
         watched = watched_in(build)
         setup = handed_over(row.setup) if row.ordinary else row.setup
-        # A number, for the name of a socket has 107 letters at most.
+        # An index, because the name of a socket has at most 107 bytes.
         base = self.public if row.ordinary else self.base
         place = base / str(self.places.setdefault(row.name, len(self.places)))
         box = RunBox(place, build, setup, {}, watched, row.killed)
@@ -127,7 +127,7 @@ class Runner:
 
     @property
     def copied(self) -> Path:
-        """The tools and the runtime, where everybody may read them."""
+        """A folder with the tools and the runtime that all users may read."""
         folder = self.public / "built"
         if not folder.exists():
             folder.mkdir()
@@ -136,7 +136,7 @@ class Runner:
         return folder
 
     def command(self, row: Row, box: RunBox, mode: str = "") -> tuple[list[str], dict[str, str]]:
-        """Its command with the places in it and what a mode adds; the variables of the mode."""
+        """Returns the command of a row in a mode, with its paths, and the mode's variables."""
         command = [word.format(bin=self.programs, work=box.work) for word in row.command]
         settings = box.settings() if mode else {}
         if mode == "run":
@@ -144,13 +144,13 @@ class Runner:
             command = [*front, *command]
             del settings["LD_PRELOAD"], settings["DARSHAN_ENABLE_NONMPI"]
         if row.ordinary and os.geteuid() == 0:
-            # No process of root's may be the top.
+            # The root process must not belong to root.
             command = [*NOBODY, "env", *(f"{k}={v}" for k, v in settings.items()), *command]
             settings = {}
         return command, settings
 
     def bare(self, row: Row) -> Bare:
-        """Its end without us, once for all modes."""
+        """Runs a row without the runtime, once for all modes."""
         if row.name not in self.known:
             box = self.box(row)
             command, _ = self.command(row, box)
@@ -162,7 +162,8 @@ class Runner:
         return self.known[row.name]
 
     def recorded(self, row: Row, mode: str) -> tuple[RunBox, Outcome, dict[str, Tally]]:
-        """Its end under the runtime, and what strace counts: of this run, or of the bare one."""
+        """Runs a row under the runtime.  Returns strace's counts of this run, or of the run without
+        the runtime."""
         box = self.box(row)
         command, settings = self.command(row, box, mode)
         if row.varies:
@@ -173,7 +174,7 @@ class Runner:
 
 
 def said(row: Row, outcome: Outcome) -> tuple[int, bytes, bytes]:
-    """Status and output, without what differs in each run and what `darshan run` adds."""
+    """Returns status and output, without parts that vary and lines of `darshan run`."""
 
     def plain(text: bytes) -> bytes:
         return re.sub(row.printed.encode(), b"*", text) if row.printed else text
@@ -182,13 +183,13 @@ def said(row: Row, outcome: Outcome) -> tuple[int, bytes, bytes]:
 
 
 def lasting(row: Row, outcome: Outcome) -> dict[str, str]:
-    """The files that are the same after every run."""
+    """Returns the files that are equal after every run."""
     kept = {n: d for n, d in outcome.files.items() if not re.fullmatch(row.changing, n)}
     return {re.sub(row.random, "*", n) if row.random else n: d for n, d in kept.items()}
 
 
 def handed_over(setup: Callable[[Path], None]) -> Callable[[Path], None]:
-    """A setup that gives all folders of a row to an ordinary user."""
+    """Returns a setup that gives all folders of a row to an ordinary user."""
 
     def for_user(work: Path) -> None:
         setup(work)
@@ -200,7 +201,7 @@ def handed_over(setup: Callable[[Path], None]) -> Callable[[Path], None]:
 
 
 def compile_programs(folder: Path) -> None:
-    """The C programs of this folder, with every MPI that is here."""
+    """Compiles the C programs of this folder, with every installed MPI."""
     here = Path(__file__).resolve().parent
     subprocess.run(["cc", "-O1", "-pthread", "-o", folder / "trees", here / "trees.c"], check=True)
     for mpi in MPIS:
@@ -210,7 +211,7 @@ def compile_programs(folder: Path) -> None:
 
 
 def missing_module(row: Row) -> str:
-    """The first module that its Python lacks."""
+    """Returns the first module that the row's Python lacks, or ""."""
     for module in row.modules:
         test = f"import importlib.util as u; raise SystemExit(u.find_spec({module!r}) is None)"
         if subprocess.run([row.command[0], "-c", test], check=False).returncode:

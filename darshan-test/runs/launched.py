@@ -1,4 +1,4 @@
-"""Ranks without MPI: programs that a launcher starts side by side, and the logs they leave."""
+"""Ranks without MPI: programs that a launcher starts in parallel, and their logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from mpi.launch import MPIS, ROOT_MAY_RUN
 SECONDS = 60
 MARK = ("RANK", "WORLD_SIZE")
 
-# Writes into one file of all and into one of its own; what says its number is named first.
+# Writes into a shared file and into one of its own; the first argument names the variable with the
+# rank.
 RANK = """
 import os, sys
 rank, folder = int(os.environ[sys.argv[1]]), sys.argv[2]
@@ -26,7 +27,7 @@ os.write(fd, b"y" * (10 * (rank + 1)))
 os.close(fd)
 """
 
-# Starts workers as torchrun does, having read and written itself: FIRST NUMBER SIZE PROGRAM...
+# Reads and writes, and starts workers like torchrun: FIRST NUMBER SIZE PROGRAM...
 AGENT = """
 import os, subprocess, sys
 first, number, size = map(int, sys.argv[1:4])
@@ -48,7 +49,7 @@ def shared_bytes(ranks: range) -> int:
 
 @dataclass
 class Place:
-    """Where ranks run, and what they are told."""
+    """The folders and the environment of ranks."""
 
     build: Path
     folder: Path
@@ -81,12 +82,14 @@ class Place:
         return [sys.executable, "-S", "-c", RANK, variable, str(self.data)]
 
     def wrapped(self, variable: str) -> list[str]:
-        """The same behind a shell that does something itself, so that there are more processes."""
+        """Returns the program behind a shell that does I/O itself, so that a rank has several
+        processes."""
         script = 'echo before >>"$0/said.$' + variable + '"; "$@"; cat "$0/shared" >/dev/null'
         return ["sh", "-c", script, str(self.data), *self.program(variable)]
 
     def run(self, command: list[str], env: dict[str, str], host: str = "") -> None:
-        """env: for what is started; host: under another name of this machine."""
+        """Runs a command with this environment; host: a name for this machine in a UTS
+        namespace."""
         if host:
             said = [f"{key}={value}" for key, value in env.items()]
             script = f'hostname {host}; exec env "$@"'
@@ -99,18 +102,18 @@ class Place:
         left_in(self.journals)
 
     def rank(self, rank: int, size: int, extra: dict[str, str] | None = None) -> None:
-        """One rank, by hand."""
+        """Runs one rank without a launcher."""
         said = {"RANK": str(rank), "WORLD_SIZE": str(size)}
         self.run(self.program("RANK"), self.settings() | said | (extra or {}))
 
     def mpi(self, flavour: str, ranks: int, command: list[str]) -> None:
-        """By a launcher of MPI, which knows nothing of us."""
+        """Runs ranks below a launcher of MPI, which does not know the runtime."""
         mpi = next(mpi for mpi in MPIS if mpi.name == flavour)
         said = [f"{key}={value}" for key, value in self.settings().items()]
         self.run(mpi.launch(["-n", str(ranks), "env", *said, *command]), {})
 
     def agent(self, first: int, number: int, size: int, command: list[str], host: str = "") -> None:
-        """Some ranks of a job, by what is observed as they are."""
+        """Runs some ranks of a job below an instrumented agent."""
         numbers = [str(n) for n in (first, number, size)]
         agent = [sys.executable, "-S", "-c", AGENT, *numbers, str(self.data / "agents")]
         self.run([*agent, *command], self.settings(), host)

@@ -1,4 +1,4 @@
-"""What tests ask of a log: rows as dictionaries, by module and by file."""
+"""Reads a log for tests: rows as dictionaries, by module and by file."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def of_file(log: Path, path: Path, module: str = "POSIX") -> list[Row]:
 
 
 def processes(log: Path) -> dict[str, Row]:
-    """Records of PROCESS by what their names say behind the host."""
+    """Returns the records of PROCESS by their names without the host."""
     known = names(log)
     return {known[int(row["id"])].split(": ", 1)[1]: row for row in rows(log, "PROCESS")}

@@ -1,4 +1,5 @@
-"""What a run is: a command, and what may be said of it besides what strace counts."""
+"""The type of a row: a command, and the permitted differences between its log and
+strace's counts."""
 
 from __future__ import annotations
 
@@ -11,37 +12,37 @@ from e2e.files import nothing
 
 @dataclass
 class Row:
-    """A row of the table.  Every exception is a reason, in words, or a pattern of names."""
+    """A row of the table.  Every exception is a reason in words, or a pattern of names."""
 
     name: str
-    command: list[str]  # {bin}: where the programs of this folder are, {work}: where it runs
+    command: list[str]  # {bin}: the folder of the compiled programs, {work}: the working folder
     setup: Callable[[Path], None] = nothing
     environment: dict[str, str] = field(default_factory=dict)
-    # Why it does not run as root.
+    # Reason why it does not run as root.
     ordinary: str = ""
     # Abilities of place.py.
     needs: tuple[str, ...] = ()
-    # The Python that runs it, and the modules that it needs there.
+    # Modules that the row's Python must have.
     modules: tuple[str, ...] = ()
-    # Why it takes too long, or needs too much, for every ./check.
+    # Reason why it takes too long, or needs too much, for every ./check.
     full: str = ""
-    # Why its calls differ from one run to the next: strace counts in the run that is recorded.
+    # Reason why its calls differ between runs: strace then traces the recorded run.
     varies: str = ""
-    # Parts of names that are drawn by lot; files that differ only in these are added up.
+    # Random parts of names; files that differ only in these are added up.
     random: str = ""
-    # Files with times or such inside, which differ from one bare run to the next.
+    # Files with times or the like, whose content differs between runs without the runtime.
     changing: str = ""
-    # The same of what it prints.
+    # Output that differs between such runs.
     printed: str = ""
-    # Names that are in no log, for libc or the kernel alone acts on them.
+    # Names that are in no log, because only libc or the kernel uses them.
     inside: str = ""
-    # Why names outside the folder where it runs are not looked at.
+    # Reason why names outside the working folder are not compared.
     only_work: str = ""
-    # The last of its processes is killed: nobody is left who could make its log.
+    # The last of its processes is killed, so no process starts the merger.
     killed: bool = False
-    # The run's log, and those of the MPI jobs in it.
+    # The number of logs: the run's log, and those of the MPI jobs in it.
     logs: int = 1
-    # Who lives a little longer than the top: `darshan run` does not wait for them, and they
-    # leave logs of their own.
+    # Processes that outlive the root process: `darshan run` does not wait for them, and they leave
+    # logs of their own.
     outlives: str = ""
     status: int = 0

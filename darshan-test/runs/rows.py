@@ -1,4 +1,4 @@
-"""The runs: a row each."""
+"""The table of runs, one row each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .setups import big_file, many_files, ninja, repository, samples, scripts, s
 
 POSTGRES = next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin"))), "/usr/lib/postgresql")
 DEBIAN_PYTHON = "/usr/bin/python3"
-# `darshan run`, or two variables of the environment by hand.
+# `darshan run`, or two environment variables.
 MODES = ("run", "preload")
 RACES = "its processes race for work, and read what others have written by then"
 PIPES = "what a read of a pipe or of a socket gives depends on who was faster"
 
 
-# What Python's multiprocessing leaves for a while.
+# Temporary names of Python's multiprocessing.
 TEMPORARY = r"(?<=/temporary/)\w{8}$|(?<=/pymp-)\w{8}"
 
 
@@ -28,7 +28,7 @@ TRACKERS = "servers of multiprocessing, which end when nobody holds their pipe a
 
 
 def python(*arguments: str) -> Row:
-    """Workers of Python, of one kind."""
+    """Returns a row for workers of Python of one kind."""
     return Row(
         "-".join(("python", *arguments)),
         [sys.executable, "workers.py", *arguments],
@@ -40,7 +40,7 @@ def python(*arguments: str) -> Row:
 
 
 def tree(way: str, *more: str, **what: object) -> Row:
-    """A way of trees.c."""
+    """Returns a row for a case of trees.c."""
     return Row(f"tree-{way}", ["{bin}/trees", way, *more], scripts(), **what)  # type: ignore[arg-type]
 
 
@@ -168,7 +168,7 @@ ALL = [*SHELLS, *BUILDS, *LANGUAGES, *JOBS, *SERVERS, *TREES]
 
 
 def cases() -> list[tuple[Row, str]]:
-    """Rows of this test run, each in one mode: what is costly is left to `./dev full`."""
+    """Returns the rows of this test run, each in one mode; only `./dev full` runs costly rows."""
     rows = [row for row in ALL if everything() or not row.full]
     rows = turning(rows, 0.6, "runs")
     return [(row, mode) for row in rows for mode in turning(MODES, 0.5, row.name)]

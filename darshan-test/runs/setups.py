@@ -1,4 +1,4 @@
-"""The files that the runs need: the same bytes each time."""
+"""The input files of the runs: the same bytes each time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tree import SOURCE
 
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
 
-# Our own reader and parser, as somebody would build them who has only make: folders that
-# make each other, a library, a program that is run, headers in rules.
+# The reader and the parser of this tree, built with make alone: makefiles that call each other, a
+# library, a program that is run, and dependencies on headers.
 TOP_MAKEFILE = """\
 all: listing
 folders = runtime/format util/reader
@@ -41,7 +41,7 @@ part.a: $(objects)
 
 
 def scripts(*names: str, and_then: Callable[[Path], None] = words) -> Callable[[Path], None]:
-    """A setup that leaves these scripts, and what another one leaves."""
+    """Returns a setup that copies these scripts after another setup."""
 
     def setup(work: Path) -> None:
         and_then(work)
@@ -52,7 +52,7 @@ def scripts(*names: str, and_then: Callable[[Path], None] = words) -> Callable[[
 
 
 def source_tree(work: Path) -> None:
-    """The sources of our reader and parser, with makefiles."""
+    """Copies the sources of the reader and the parser, and adds makefiles."""
     headers = shutil.ignore_patterns("*.c", "*.md", "*.json")
     shutil.copytree(SOURCE / "runtime" / "modules", work / "runtime" / "modules", ignore=headers)
     shutil.copytree(SOURCE / "runtime" / "intercept", work / "runtime" / "intercept")
@@ -64,7 +64,7 @@ def source_tree(work: Path) -> None:
 
 
 def ninja(work: Path) -> None:
-    """A graph of thirty steps: sort parts, pack them, add them up."""
+    """Writes a graph of 17 steps: sort parts, compress them, add them up."""
     words(work)
     steps = [
         "rule sort\n  command = sort -t' ' -k$n <$in >$out\n",
@@ -78,21 +78,21 @@ def ninja(work: Path) -> None:
 
 
 def many_files(work: Path) -> None:
-    """Forty small files of words."""
+    """Writes forty small files."""
     rng = random.Random(4)
     for i in range(40):
         (work / f"item-{i:02}").write_text("x" * rng.randrange(1, 9000) + "\n")
 
 
 def samples(work: Path) -> None:
-    """What a DataLoader loads."""
+    """Writes the files that a DataLoader reads."""
     rng = random.Random(5)
     for i in range(32):
         (work / f"sample-{i:02}").write_bytes(rng.randbytes(20_000))
 
 
 def settings(work: Path) -> None:
-    """What wrappers of ranks read."""
+    """Writes the file that wrappers of ranks read."""
     (work / "settings").write_text("one = 1\n" * 10)
 
 

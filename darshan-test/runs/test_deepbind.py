@@ -1,6 +1,6 @@
-"""Libraries that are opened with RTLD_DEEPBIND call the C library past the runtime.
+"""Libraries that are opened with RTLD_DEEPBIND call the C library without the runtime.
 
-The log says how many these were; dlopen itself does what it does without us.
+The log counts these libraries.  dlopen itself works as without the runtime.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(name="place")
 def make_programs(tmp_path: Path) -> Path:
-    """A program, plug-ins in folders of their own, and what these look for in theirs."""
+    """A program, plug-ins in folders of their own, and the libraries that they open."""
     (tmp_path / "plugin.c").write_text(PLUGIN)
     (tmp_path / "program.c").write_text(PROGRAM)
     library = ["cc", "-w", "-shared", "-fPIC", "plugin.c", "-Wl,--enable-new-dtags"]
@@ -81,7 +81,8 @@ def make_programs(tmp_path: Path) -> Path:
 
 
 def watched(build: Path, place: Path, *command: str) -> tuple[Path, list[str], str]:
-    """The log, and what is printed, which is the same without the runtime."""
+    """Runs a command, whose output must equal that without the runtime; returns its log, output and
+    stderr."""
     bare = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
     for path in place.glob("by-*"):
         path.unlink()
@@ -104,7 +105,8 @@ def report(build: Path, log: Path) -> str:
 
 
 def test_those_that_are_opened_count(build: Path, place: Path) -> None:
-    """By a path, and by the RUNPATH of the program; each of them once; not what fails."""
+    """Each library counts once, by path or by the RUNPATH of the program; failed calls do not
+    count."""
     words = [
         "./first/libplugin.so",
         "libplugin.so",
@@ -126,7 +128,7 @@ def test_those_that_are_opened_count(build: Path, place: Path) -> None:
 
 
 def test_without_the_flag(build: Path, place: Path) -> None:
-    """They are watched, and nothing is said."""
+    """Without the flag the libraries' calls are recorded, and there is no warning."""
     log, lines, said = watched(build, place, "./program", "./first/libplugin.so", "libplugin.so")
     assert lines == ["by-1: 0", "inner 1", "by-2: 0", "inner 1", "self 1"]
     assert "dropped_by_deepbind" not in metadata(log) and "DEEPBIND" not in said
@@ -136,7 +138,8 @@ def test_without_the_flag(build: Path, place: Path) -> None:
 
 
 def test_of_all_processes_of_a_run(build: Path, place: Path) -> None:
-    """What such a library opens itself, nobody sees."""
+    """The log counts the libraries of all processes; libraries that such a library opens are not
+    seen."""
     script = "./program +./second/libplugin.so; ./program +libplugin.so; true"
     log, _, said = watched(build, place, "sh", "-c", script)
     assert metadata(log)["dropped_by_deepbind"] == "2"
@@ -144,7 +147,7 @@ def test_of_all_processes_of_a_run(build: Path, place: Path) -> None:
 
 
 def test_before_anything_else(build: Path, place: Path) -> None:
-    """The constructor of a library that is preloaded before ours and opens another one."""
+    """The constructor of a library that is preloaded before the runtime opens a library."""
     (place / "first" / "libplugin.so").rename(place / "first" / "libother.so")
     (place / "second" / "libplugin.so").rename(place / "first" / "libplugin.so")
     env = os.environ | {"LD_PRELOAD": str(place / "first" / "libplugin.so")}
@@ -165,7 +168,7 @@ def test_before_anything_else(build: Path, place: Path) -> None:
     "options", [["-static-pie"], ["-fsanitize=address"], ["-fsanitize=thread"]]
 )
 def test_other_programs(build: Path, place: Path, options: list[str]) -> None:
-    """A sanitizer has a dlopen of its own, and that of AddressSanitizer refuses the flag."""
+    """A sanitizer has its own dlopen; that of AddressSanitizer refuses the flag."""
     needs("program:gcc")
     (place / "program.c").write_text(PROGRAM.replace("RTLD_NOW | RTLD_DEEPBIND", "RTLD_NOW"))
     command = ["gcc", "-w", *options, "-o", "program", "program.c"]

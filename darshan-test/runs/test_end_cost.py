@@ -1,6 +1,6 @@
-"""What the end of an exported run costs its top process.
+"""The cost of the end of an exported run for its root process.
 
-Instructions are counted, which do not depend on how busy the machine is.
+The unit is instructions, because they do not depend on the load of the machine.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-# A walk over all process ids that a system may have took 5.2 million.
+# A loop over all possible process ids took 5.2 million.
 ALLOWED = 2_000_000
 
 
 def instructions(work: Path, settings: dict[str, str]) -> int:
-    """Of a program that does nothing."""
+    """Returns the instructions of a program that does nothing."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "/bin/true"],
         cwd=work,
@@ -33,7 +33,7 @@ def instructions(work: Path, settings: dict[str, str]) -> int:
 
 @pytest.mark.needs("program:valgrind")
 def test_only_process_ids_of_the_run_are_looked_at(build: Path, tmp_path: Path) -> None:
-    """The search for other living processes is bounded by those that the run had."""
+    """The search for other living processes is limited to those of the run."""
     places = {name: tmp_path / name for name in ("logs", "journals")}
     for place in places.values():
         place.mkdir()

@@ -1,4 +1,4 @@
-"""A run of very many processes: what they leave is made less, and its log is the same."""
+"""A run of very many processes: aggregated parts take less space, and the log is the same."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .conftest import Merge
 from .events import Run
 from .reading import Row, names, rows
 
-MOST_PARTS = 4096 + 2500  # of one program each
-OWN, LATE = 4100, 150  # processes that may have ranks for themselves, and that cannot
+MOST_PARTS = 4096 + 2500  # most parts in the folder; each is of one program
+OWN, LATE = 4100, 150  # processes that may have ranks of their own, and processes that may not
 TIMES = ("_F_", "TIMESTAMP")
 
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
-    """The folder of a shell and what it started: two programs, each process of which read a
-    file, and the first of the late ones wrote one of its own, too."""
+    """The run directory of a shell and its children: two programs, whose processes read a file; the
+    first of the late processes also writes a file."""
     base = tmp_path_factory.mktemp("many")
     made = {}
     for name in ("reads", "writes"):
@@ -60,14 +60,14 @@ def folder(many: Path, tmp_path: Path) -> Path:
 
 
 def said(log: Path) -> dict[tuple[str, str, float], Row]:
-    """Records of a log by module, name and rank."""
+    """Returns the records of a log by module, name and rank."""
     known = names(log)
     every = [(m, row) for m in ("POSIX", "STDIO", "PROCESS", "SHARED") for row in rows(log, m)]
     return {(m, known[int(row["id"])], row["rank"]): row for m, row in every}
 
 
 def same(one: Row, other: Row) -> bool:
-    """Counters are equal; times are rounded to a millionth each time that they are moved."""
+    """Tells whether records are equal; times may differ by rounding."""
     close = {name for name in one if any(mark in name for mark in TIMES)}
     return one.keys() == other.keys() and all(
         one[name] == (pytest.approx(other[name], abs=1e-5) if name in close else other[name])
@@ -77,7 +77,7 @@ def same(one: Row, other: Row) -> bool:
 
 @pytest.fixture(scope="module")
 def whole(many: Path, build: Path) -> dict[tuple[str, str, float], Row]:
-    """What the log says of them that is made at once."""
+    """The records of the log that is made without aggregation."""
     log = many.parent / "whole.darshan"
     merger = build / "darshan-merge"
     subprocess.run([merger, "--run", many, "-o", log, "--keep"], check=True)
@@ -112,7 +112,7 @@ def test_the_log_is_the_same(
     assert sum(row["PROCESS_COUNT"] for row in rows(log, "PROCESS")) == OWN + LATE
 
 
-# Calls that change the folder, and how many of them folding these makes, about.
+# System calls that change the folder, and their approximate number in one aggregation.
 CHANGES = {"renameat": 4, "unlinkat": LATE + 12, "write": 12, "openat": LATE + 40}
 CASES = [
     (call, how, number)
@@ -131,7 +131,7 @@ def test_one_that_fails_at_any_change(
     whole: dict[tuple[str, str, float], Row],
     case: tuple[str, str, int],
 ) -> None:
-    """Nothing is lost and nothing counts twice, whether or not somebody folds again."""
+    """No byte is lost or counts twice, whether or not another process aggregates afterwards."""
     call, how, number = case
     inject = f"inject={call}:{how}:when={number}"
     merge(
@@ -154,7 +154,8 @@ def test_a_list_that_cannot_be_read(
     whole: dict[tuple[str, str, float], Row],
     number: int,
 ) -> None:
-    """Who does not know what is done begins nothing else, and makes no log."""
+    """A merger that cannot read the list of aggregated parts aggregates nothing else and makes no
+    log."""
     under = ("strace", "-o", "/dev/null", "-P", "folded", "-e", "trace=openat")
     merge("--fold", folder, under=(*under, "-e", f"inject=openat:error=EIO:when={number}"))
     log = tmp_path / "one.darshan"
@@ -162,7 +163,7 @@ def test_a_list_that_cannot_be_read(
         blind = merge("--run", folder, "-o", log, under=(*under, "-e", "inject=openat:error=EIO"))
         assert (blind.returncode, blind.stderr.count("\n"), log.exists()) == (1, 1, False)
     else:
-        assert number == 1  # the look before anything is done
+        assert number == 1  # the check before any change
     assert merge("--run", folder, "-o", log).returncode == 0
     assert wrong(log, whole) == []
     assert not folder.exists()
@@ -186,7 +187,8 @@ def test_what_cannot_be_removed_counts_once(
 
 
 def test_what_cannot_be_read_stays(merge: Merge, folder: Path, tmp_path: Path) -> None:
-    """A part may be anything; nothing is waited for, and nothing outside is touched."""
+    """A part may be any file; the merger does not block on it, and does not change files
+    outside."""
     precious = tmp_path / "precious"
     precious.write_text("precious")
     late = sorted(path for path in folder.glob("part.*") if int(path.name.split(".")[1]) > OWN)
@@ -216,7 +218,7 @@ def test_what_cannot_be_read_stays(merge: Merge, folder: Path, tmp_path: Path) -
 def test_a_list_that_nobody_has_written(
     merge: Merge, folder: Path, tmp_path: Path, text: bytes
 ) -> None:
-    """What another merger says it has done may not be so."""
+    """The merger does not trust the list of another merger."""
     (tmp_path / "precious").write_text("precious")
     before = parts_in(folder)
     (folder / "folded").write_bytes(text)
@@ -228,7 +230,8 @@ def test_a_list_that_nobody_has_written(
 
 
 def test_a_merger_waits_for_who_folds(merge: Merge, folder: Path, tmp_path: Path) -> None:
-    """Else nobody would make the log: the last process has asked, and is gone."""
+    """A merger waits for a running aggregation: otherwise the run would have no log, because the
+    last process has already started its merger."""
     holder = "flock {}/folding sh -c 'echo; sleep 0.5'"
     with subprocess.Popen(["sh", "-c", holder.format(folder)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -240,11 +243,11 @@ def test_a_merger_waits_for_who_folds(merge: Merge, folder: Path, tmp_path: Path
     assert not folder.exists()
 
 
-COUNT = 9000 if everything() else 200  # programs; past some 4,100 parts are folded
+COUNT = 9000 if everything() else 200  # programs; from about 4,100 on parts are aggregated
 
 
 def test_a_run_of_short_processes(build: Path, tmp_path: Path) -> None:
-    """What lies in the folder meanwhile is bounded, and the log has every byte."""
+    """The number of parts in the folder is limited, and the log has every byte."""
     for name in ("logs", "journals"):
         (tmp_path / name).mkdir()
     (tmp_path / "in").write_text("five\n")

@@ -32,14 +32,14 @@ def place(build: Path, tmp_path: Path) -> Place:
 
 @pytest.fixture
 def four(place: Place) -> Place:
-    """What four ranks left that a launcher started one by one."""
+    """The logs of four ranks that were started one by one."""
     for rank in range(4):
         place.rank(rank, 4, {"TORCHELASTIC_RUN_ID": "r1"})
     return place
 
 
 def check_files(log: Path, place: Place, ranks: range, nprocs: int) -> None:
-    """Bytes are those that the programs wrote, with the ranks that wrote them."""
+    """Checks the bytes of each file, and the ranks that wrote them."""
     (shared,) = of_file(log, place.data / "shared")
     assert (shared["rank"], shared["POSIX_WRITES"]) == (-1, len(ranks))
     assert shared["POSIX_BYTES_WRITTEN"] == shared_bytes(ranks)
@@ -88,7 +88,7 @@ def test_programs_under_mpirun(flavour: str, place: Place, merge: Merge, parser:
 
 @pytest.mark.parametrize("flavour", ["openmpi", "mpich"])
 def test_wrappers_of_a_whole_job(flavour: str, place: Place, merge: Merge) -> None:
-    """The run of this host has all of them; files that they shared come with their ranks."""
+    """The run's log has all ranks; files that several ranks used have the number of ranks."""
     needs(f"mpi:{flavour}")
     place.mpi(flavour, 4, place.wrapped(VARIABLES[flavour]))
     (run,) = place.all_logs()
@@ -107,7 +107,7 @@ def test_wrappers_of_a_whole_job(flavour: str, place: Place, merge: Merge) -> No
 @pytest.mark.needs("root")
 @pytest.mark.needs("runs:unshare -u sh -c 'hostname node1; exec \"$@\"' sh")
 def test_two_hosts(place: Place, merge: Merge) -> None:
-    """Of each a log of what an agent started there; and what the agent did is in it alone."""
+    """Each host has the log of a run; the agent's records are in it and not in the job's log."""
     place.agent(0, 2, 5, place.wrapped("RANK"), "node1")
     place.agent(2, 2, 5, place.wrapped("RANK"), "node2")
     assert len(place.all_logs()) == 2
@@ -131,7 +131,7 @@ def test_two_hosts(place: Place, merge: Merge) -> None:
 
 
 def test_agent_and_workers_of_one_host(place: Place, merge: Merge) -> None:
-    """The run has combined what all did; of the agent's part the job knows nothing."""
+    """The run has combined the records of all processes; the job's log has none of the agent."""
     place.agent(0, 3, 3, place.program("RANK"))
     (run,) = place.all_logs()
     (shared,) = of_file(run, place.data / "shared")
@@ -159,7 +159,7 @@ def test_ranks_that_left_nothing_are_named(four: Place, merge: Merge) -> None:
 
 
 def test_damaged_logs(four: Place, merge: Merge) -> None:
-    """In a folder one is left out, by name the whole is refused."""
+    """A damaged log is skipped in a folder, and is an error if it is named."""
     bad = next(log for log in four.all_logs() if metadata(log)["rank"] == "0")
     bad.write_bytes(bad.read_bytes()[:900])
     log = four.folder / "one.darshan"
@@ -173,7 +173,7 @@ def test_damaged_logs(four: Place, merge: Merge) -> None:
 
 
 def test_a_log_counts_once(four: Place, merge: Merge) -> None:
-    """By whatever name: twice in the list, a link, a copy; and so does one that is merged."""
+    """A log counts once, even if it is named twice, linked or copied; so does a merged log."""
     first, second = four.all_logs()[:2]
     (four.logs / "link.darshan").hardlink_to(first)
     shutil.copy(second, four.logs / "copy.darshan")
@@ -217,7 +217,7 @@ def test_launches_without_a_name_are_told_apart_by_time(place: Place, merge: Mer
 
 
 def test_rank_that_was_killed(place: Place, merge: Merge) -> None:
-    """Its journal is its log."""
+    """The journal of a killed rank counts as its log."""
     place.rank(0, 2, {"TORCHELASTIC_RUN_ID": "r1"})
     killed = place.program("RANK")
     killed[3] += "\nos.kill(os.getpid(), 9)\n"
@@ -239,7 +239,7 @@ def test_inputs_can_be_removed(four: Place, merge: Merge) -> None:
 
 @pytest.mark.needs("ptrace")
 def test_merger_that_is_killed(four: Place, merge: Merge) -> None:
-    """Nothing is lost, and the next one makes the log."""
+    """After the merger was killed nothing is lost, and the next merger makes the log."""
     log = four.folder / "one.darshan"
     calls = "rename,renameat,renameat2,link,linkat"
     inject = ["strace", "-o", "/dev/null", "-e", f"inject={calls}:signal=KILL:when=1"]
@@ -258,7 +258,7 @@ def test_records_can_be_kept_apart(four: Place, merge: Merge) -> None:
     assert sorted(row["rank"] for row in found) == [0, 1, 2, 3]
 
 
-# --- what an outsider tried ------------------------------------------------------------------
+# --- unusual use --------------------------------------------------------------------------
 
 FORKS = """
 import os, sys
@@ -285,7 +285,7 @@ torch.distributed.run.main()
 
 
 def test_each_process_with_a_log_of_its_own(place: Place, merge: Merge) -> None:
-    """Parents, children and what they became: those of a rank are one."""
+    """Parents, children and the programs that they became are one process record per rank."""
     for rank in range(2):
         said = {"RANK": str(rank), "WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "r1"}
         program = [sys.executable, "-S", "-c", FORKS, str(place.data)]
@@ -303,20 +303,21 @@ def test_each_process_with_a_log_of_its_own(place: Place, merge: Merge) -> None:
 
 
 def test_jobs_at_once_that_have_no_name(place: Place, merge: Merge) -> None:
-    """Who is whose cannot be known, and is not guessed."""
+    """The merger cannot assign the ranks of two simultaneous jobs without a name, and
+    reports this."""
     slow = [*place.program("PMI_RANK")[:3], RANK + "\nimport time\ntime.sleep(1)\n", "PMI_RANK"]
     shell = ["sh", "-c", 'PMI_RANK=0 "$@" & PMI_RANK=0 "$@" & wait', "sh", *slow, str(place.data)]
     place.run(shell, {"PMI_SIZE": "2"} | place.settings() | {"DARSHAN_JOB_TREE": "0"})
     for log in place.all_logs():
         if "rank" not in metadata(log):
-            log.unlink()  # the shell's
+            log.unlink()  # the log of the shell
     done = merge("-o", place.folder / "one.darshan", place.logs)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "cannot be told apart" in done.stderr
 
 
 def test_a_run_that_launched_its_ranks(place: Place, merge: Merge) -> None:
-    """`darshan run mpirun`: the log of the job has the ranks' command, and no launcher."""
+    """`darshan run mpirun`: the log of the job has the ranks' command, not the launcher's."""
     needs("mpi:openmpi")
     front = [str(place.build / "darshan"), "run", "-o", str(place.logs), "--"]
     mpi = next(mpi for mpi in MPIS if mpi.name == "openmpi")
@@ -329,7 +330,7 @@ def test_a_run_that_launched_its_ranks(place: Place, merge: Merge) -> None:
 
 
 def test_jobs_of_gnu_parallel(place: Place, merge: Merge) -> None:
-    """Nobody says how many there are: as many as the highest number."""
+    """GNU parallel gives no number of ranks: the highest rank determines it."""
     needs("program:parallel")
     said = " ".join(f"{key}={value}" for key, value in place.settings().items())
     copy = f"env {said} cp {place.folder}/from {place.data}/to.{{}}"
@@ -355,7 +356,8 @@ for number in sys.argv[1:3]:
 
 
 def test_what_was_combined_before_is_combined_again(place: Place, merge: Merge) -> None:
-    """Where nobody says how many there are, runs combine what their ranks share."""
+    """If the number of ranks is unknown, the runs have combined their shared records, and the
+    merger combines these again."""
     for two in ("0", "1"), ("2", "3"):
         command = [sys.executable, "-S", "-c", NUMBERED, *two, *place.program("NUMBER")]
         place.run(command, place.settings())
@@ -392,7 +394,8 @@ def test_traces_and_heat_maps(place: Place, merge: Merge) -> None:
 
 
 def test_strangers_names_are_harmless(four: Place, merge: Merge, build: Path) -> None:
-    """A log says what it likes of its launcher; and a pipe that is called a log is none."""
+    """Control characters in a log's metadata are not printed, and a pipe with a log's name is
+    skipped."""
     said = "rank=0\tworld_size=2\tlauncher=\x1b[31m\tlaunch=\x1b]0;x\x07\thost=h\tpid=1"
     convert = [str(build / "darshan-convert"), "--reset-md", "--annotate", said]
     log = four.all_logs()[0]
@@ -420,7 +423,7 @@ def test_report_tells_of_ranks(four: Place, merge: Merge, build: Path) -> None:
 if everything():
 
     def test_torchrun(place: Place, merge: Merge) -> None:
-        """The real one, where it is installed."""
+        """The real torchrun, if it is installed."""
         python = "/usr/bin/python3"
         if works(python, "-c", "import torch"):
             absent("not installed: python3-torch")

@@ -1,4 +1,4 @@
-"""A shell that somebody sits at: each of his commands is a run."""
+"""An interactive shell: each of its commands is a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMANDS = ("cat words >copied", "sh -c 'cat words >one; cat one >two'", "sort <
 
 
 def type_in(shell: list[str], work: Path, env: dict[str, str], done: Path) -> None:
-    """Each line when the one before has had its effect."""
+    """Types each line after the previous one has taken effect."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)
@@ -30,7 +30,7 @@ def type_in(shell: list[str], work: Path, env: dict[str, str], done: Path) -> No
     try:
         while os.read(terminal, 4096):
             pass
-    except OSError:  # how a terminal says that nobody is there any more
+    except OSError:  # the last process has closed the terminal
         pass
     os.waitpid(pid, 0)
     os.close(terminal)

@@ -1,4 +1,4 @@
-"""darshan-merge --run: one log of what the processes of a run left."""
+"""darshan-merge --run: one log from the parts of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ with open(sys.argv[1], "rb", buffering=0) as a, open(sys.argv[2], "wb", bufferin
 
 @pytest.fixture
 def copied(program: Program, tmp_path: Path) -> Path:
-    """The log of a program that reads 5000 bytes of data and writes them to copy."""
+    """The log of a program that reads 5000 bytes of `data` and writes them to `copy`."""
     (tmp_path / "data").write_bytes(bytes(5000))
     return program(sys.executable, "-c", COPY, tmp_path / "data", tmp_path / "copy")
 
@@ -63,7 +63,7 @@ def test_two_processes_three_seconds_apart(merge: Merge, copied: Path, tmp_path:
     assert [r["PROCESS_PARENT_RANK"] for r in (shell, first, second)] == [-1, 0, 0]
     assert [r["PROCESS_STATUS"] for r in (shell, first, second)] == [0, 0, 7]
     assert [r["PROCESS_ENDED"] for r in (shell, first, second)] == [1, 1, 1]
-    assert [r["PROCESS_FAILED"] for r in (shell, first, second)] == [0, 0, 0]  # sh ended well
+    assert [r["PROCESS_FAILED"] for r in (shell, first, second)] == [0, 0, 0]  # sh exited normally
     assert (second["PROCESS_F_START_TIMESTAMP"], second["PROCESS_F_END_TIMESTAMP"]) == (3.5, 4)
     assert shell["PROCESS_BYTES_READ"] == 0
     (posix,) = of_file(copied, tmp_path / "copy")
@@ -97,7 +97,7 @@ def test_who_became_another_program_is_one_process(
 
 
 def test_a_parent_is_who_forked(merge: Merge, tmp_path: Path) -> None:
-    """Whatever its child's parent is by then, and although numbers are used again."""
+    """The parent is the process that forked, even if it has exited or its pid was reused."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="sh")
     run.row(Kind.FORKING, 50, 1, token=7)
@@ -196,8 +196,8 @@ def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_pa
     data = good.read_bytes()
     bad[0].write_bytes(data[:1400])
     bad[1].write_bytes(b"")
-    broken = bytearray(data)  # its last region, of which nobody knows before it is read
-    (annex,) = struct.unpack_from("<Q", data, len(data) - 24)  # its trailer ends the file
+    broken = bytearray(data)  # its last region, whose damage only reading finds
+    (annex,) = struct.unpack_from("<Q", data, len(data) - 24)  # the annex's trailer ends the file
     broken[annex - 100 : annex] = bytes(100)
     bad[2].write_bytes(broken)
     log = tmp_path / "one.darshan"
@@ -213,7 +213,7 @@ def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_pa
 
 
 def test_thousands_of_processes_fold(merge: Merge, copied: Path, tmp_path: Path) -> None:
-    """Those past 4,032 share a rank per program, of 63 programs; sums stay exact."""
+    """Processes beyond 4,032 share one rank per program, for 63 programs; sums stay exact."""
     count, own, folded = 5000, 4032, 64
     run = Run(tmp_path / "darshan-run.0.x")
     run.process(1, (0, 2 * count), "sh", status=1)

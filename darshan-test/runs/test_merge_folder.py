@@ -1,4 +1,4 @@
-"""What becomes of a run's folder, whoever lives, dies or comes late."""
+"""The run directory after processes survive, die or arrive late."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def environment(build: Path, run: Run) -> dict[str, str]:
-    """That of a process whose journal lies in the run's folder."""
+    """The environment of a process whose journal is in the run directory."""
     return os.environ | {
         "LD_PRELOAD": str(build / "libdarshan.so"),
         "DARSHAN_ENABLE_NONMPI": "1",
@@ -50,7 +50,7 @@ def environment(build: Path, run: Run) -> dict[str, str]:
 
 @pytest.fixture
 def living(environment: dict[str, str], run: Run, tmp_path: Path) -> Iterator[int]:
-    """The number of a process that has written 500 bytes and goes on, as the run's rows say."""
+    """The pid of a living process that has written 500 bytes and is in the event file."""
     command = [sys.executable, "-c", WRITES, str(tmp_path / "data"), "lives"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout and process.stdout.readline()
@@ -62,7 +62,7 @@ def living(environment: dict[str, str], run: Run, tmp_path: Path) -> Iterator[in
 
 
 def wait_for_journal(run: Run) -> list[Path]:
-    """It is made beside the program's first calls."""
+    """Waits for the journal, which is created in parallel with the program's first calls."""
     for _ in range(1000):
         found = list(run.folder.glob("*_mmap-log-*"))
         if found and found[0].stat().st_size > 6000:
@@ -192,7 +192,7 @@ def test_of_many_mergers_one_makes_the_log(
 
 
 def test_names(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
-    """A name is made as the runtime makes it, or given; none is taken from another log."""
+    """A log's name is made like the runtime makes it, or given; no existing log is replaced."""
     run.process(50, (0, SECOND), "cat")
     run.part(small, 50, 0)
     given = tmp_path / "given.darshan"
@@ -243,7 +243,7 @@ def test_the_command_is_said_where_the_top_has_no_part(
         assert opened.info.exe == "sh"
 
 
-CALLS = 330  # of the system, about, that such a merger makes
+CALLS = 330  # approximate number of system calls of such a merger
 
 
 @pytest.fixture
@@ -262,7 +262,8 @@ def three(run: Run, small: Path) -> Run:
 def test_a_merger_that_fails_at_any_call(
     merge: Merge, three: Run, tmp_path: Path, number: int, how: str
 ) -> None:
-    """One log, or parts of which the next makes it; never two, and nothing else stays."""
+    """There is one log, at the latest after the next merger; never two, and no other
+    file remains."""
     logs = tmp_path / "logs"
     logs.mkdir()
     arguments = ("--run", three.folder, "--logs", logs, "--quiet")

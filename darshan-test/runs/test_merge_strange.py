@@ -1,4 +1,4 @@
-"""Parts that no runtime of ours wrote: of every release and byte order, and broken ones."""
+"""Parts that this release did not write: of every release and byte order, and damaged ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .reading import metadata, rows
 
 
 def merged(merge: Merge, run: Run, log: Path) -> set[str]:
-    """Merges, and returns the names of what was left out, which was said line by line."""
+    """Merges a run; returns the names of skipped parts, each of which has one line on stderr."""
     done = merge("--run", run.folder, "-o", log)
     assert done.returncode == 0, done.stderr
     said = {line.split(" is left out: ")[0].rsplit("/", 1)[-1] for line in done.stderr.splitlines()}
@@ -55,7 +55,8 @@ def test_logs_of_every_kind_become_ranks(
 
 
 def test_broken_ones_are_left_out(merge: Merge, run: Run, parser: Path, tmp_path: Path) -> None:
-    broken = [bad.made for bad in unreadable() if isinstance(bad.made, bytes)]  # no bombs
+    # without decompression bombs
+    broken = [bad.made for bad in unreadable() if isinstance(bad.made, bytes)]
     others = [bad.made for bad, _ in (*half_readable(), *broken_annexes())]
     half = [made for made in others if isinstance(made, bytes)]
     expected = {put(run, pid, data).name for pid, data in enumerate(broken, 100)}

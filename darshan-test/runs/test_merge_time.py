@@ -1,4 +1,4 @@
-"""Heat maps and traces of a run's processes are on the run's clock."""
+"""Heat maps and traces of a run's processes have the run's clock."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def traced(program: Program, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def merged(merge: Merge, traced: Path, tmp_path: Path) -> Path:
-    """One log of three such, at STARTS; their processes are 50, 51, 52."""
+    """One log of three such processes, with the pids 50, 51, 52, that begin at STARTS."""
     run = Run(tmp_path / "darshan-run.50.x")
     for pid, start in enumerate(STARTS, 50):
         run.process(pid, (start, start + SECOND), "python3")
@@ -49,14 +49,14 @@ def merged(merge: Merge, traced: Path, tmp_path: Path) -> Path:
 
 
 def heat(log: Path) -> dict[tuple[int, str], HeatMap]:
-    """By rank and layer."""
+    """Returns heat maps by rank and layer."""
     known = names(log)
     with open_log(log) as opened:
         return {(h.rank, known[h.id]): h for h in heat_maps(opened)}
 
 
 def shared_out(before: HeatMap, shift: Fraction, end: Fraction, bins: int) -> list[Fraction]:
-    """What is written, by time, in bins of the run."""
+    """Returns the expected bytes written per bin of the run."""
     width = Fraction(WIDTH)
     out = [Fraction(0)] * bins
     for i, written in enumerate(before.write.tolist()):
@@ -69,7 +69,7 @@ def shared_out(before: HeatMap, shift: Fraction, end: Fraction, bins: int) -> li
     return out
 
 
-# 0.1 s, twice as wide until 200 bins reach over 41 s.
+# 0.1 s, doubled until 200 bins cover 41 s.
 WIDTH = 0.1 * 2 ** math.ceil(math.log2(41 / 0.1 / 200))
 
 
@@ -110,12 +110,12 @@ def test_segments_are_moved(traced: Path, merged: Path, tmp_path: Path) -> None:
                 assert np.abs(new[time] - old[time] - start / SECOND).max() < 2**-20
     with open_log(merged) as opened:
         region = opened.info.region("DXT_POSIX")
-    assert region and region.version == 1  # what releases up to 3.5.0 read
+    assert region and region.version == 1  # the version that releases up to 3.5.0 read
 
 
 def test_programs_of_one_process_have_one_trace(merge: Merge, traced: Path, tmp_path: Path) -> None:
     run = Run(tmp_path / "darshan-run.50.x")
-    for start in (5 * SECOND, 0):  # the later part is found first
+    for start in (5 * SECOND, 0):  # the later part comes first
         run.part(traced, 50, start)
     log = tmp_path / "one.darshan"
     assert merge("--run", run.folder, "-o", log).returncode == 0
@@ -133,7 +133,7 @@ def test_programs_of_one_process_have_one_trace(merge: Merge, traced: Path, tmp_
 def test_clocks_of_hosts_are_compared(
     merge: Merge, traced: Path, tmp_path: Path, ahead: int
 ) -> None:
-    """By the order of rows, which is the same for all."""
+    """The order of rows is the same on all hosts, so it bounds the difference of their clocks."""
     run = Run(tmp_path / "darshan-run.50.x", host="one")
     early, late = SECOND // 4, SECOND // 2
     run.row(Kind.START, 50, 0, program="top")

@@ -1,7 +1,7 @@
-"""A watched program starts one whose loader refuses the runtime: of musl, or of 32 bits.
+"""An instrumented program starts a program whose loader refuses the runtime: of musl, or 32-bit.
 
-That program starts without us, with the rest of its environment and without a word on stderr;
-PROCESS and USAGE tell of it.
+The started program runs without the runtime, with the rest of its environment and without a message
+on stderr.  PROCESS and USAGE have records of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from . import watched
 from .reading import of_file, processes, rows
 
 SIZE = 8 << 20
-OTHER = "/nowhere/other.so"  # a library of the user's, which stays
+OTHER = "/nowhere/other.so"  # a library of the user, which must remain
 OTHER_LIBC = 2  # PROCESS_UNSEEN
 PT_INTERP = 3
 
@@ -136,7 +136,7 @@ def make_programs(tmp_path: Path) -> Path:
 
 
 def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Path, list[str]]:
-    """The log, and what the programs printed."""
+    """Runs a command; returns its log and the output of the programs."""
     logs = place / "logs"
     done = subprocess.run(
         [build / "darshan", "run", "-o", logs, "--", *command],
@@ -168,7 +168,7 @@ def test_musl(build: Path, place: Path, deed: str) -> None:
 
 @pytest.mark.needs("program:musl-gcc")
 def test_many_by_vfork(build: Path, place: Path) -> None:
-    """What a child had for its environment serves the next one: names are found all the time."""
+    """The memory for a child's changed environment is reused for the next child."""
     log, lines = run(build, place, "./starter", "vfork", "1200")
     assert lines == ["preload (null), kept (null)"] * 1200
     assert any(row["PROCESS_UNSEEN"] == OTHER_LIBC for row in processes(log).values())
@@ -178,7 +178,7 @@ def test_many_by_vfork(build: Path, place: Path) -> None:
 @pytest.mark.needs("program:musl-gcc")
 @pytest.mark.parametrize("enabled", [{}, {"DARSHAN_JOB_TREE": "0", "DARSHAN_ENABLE_NONMPI": "1"}])
 def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> None:
-    """Preloaded by hand, where nothing is recorded, or each process has its own log."""
+    """Preloaded without `darshan run`: no process is recorded, or each has its own log."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
     env |= {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_LOGPATH": str(place), **enabled}
     for deed in ("execv", "vfork", "posix_spawn", "system"):
@@ -190,7 +190,7 @@ def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> Non
 
 
 def move_interpreter(program: Path) -> None:
-    """The loader's name to the end of the file, as tools do that make it longer."""
+    """Moves the interpreter's name to the end of the file, like tools that extend it."""
     data = bytearray(program.read_bytes())
     start, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
     (row,) = (
@@ -211,7 +211,7 @@ def test_a_loader_that_is_named_far_behind(build: Path, place: Path) -> None:
 
 
 def test_our_loader_by_another_name(build: Path, tmp_path: Path) -> None:
-    """As programs of the Linux Standard Base name it: they are watched."""
+    """A program with glibc's loader under another name (Linux Standard Base) is recorded."""
     (tmp_path / "a.c").write_text(READER)
     (tmp_path / "data").write_bytes(bytes(SIZE))
     subprocess.run(["cc", "-o", "plain", "a.c"], cwd=tmp_path, check=True)
@@ -227,7 +227,7 @@ def test_our_loader_by_another_name(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("loader:i386")
 def test_32_bits(build: Path, tmp_path: Path) -> None:
-    """Its loader has nothing to say of a library of another word size."""
+    """The 32-bit loader prints no message about a 64-bit library."""
     compiled_small(tmp_path, "-pie", "-dynamic-linker", "/lib/ld-linux.so.2")
     log, lines = run(build, tmp_path, "sh", "-c", "./program a; ./script; test $? = 7")
     assert lines == ["a."]

@@ -1,4 +1,4 @@
-"""What a row of the picture says: its time, and of many programs the first and the last."""
+"""Records of processes: time of operations without a file record, and names of many programs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_names_without_a_file(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 5, 9])
 def test_the_last_of_many_programs(build: Path, tmp_path: Path, count: int) -> None:
-    """A wrapper becomes a wrapper becomes a program: the work is that one's."""
+    """In a chain of execs, the name has the first and the last program."""
     (tmp_path / "in").write_text("some\n" * 1000)
     for i in range(count):
         after = f"exec sh ./step{i + 1}" if i < count - 1 else "exec cat"
@@ -62,7 +62,7 @@ def test_the_last_of_many_programs(build: Path, tmp_path: Path, count: int) -> N
 
 @pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 def test_launchers_alone_have_no_log(mpi: Mpi, build: Path, tmp_path: Path) -> None:
-    """The job's log is the log of the run; nothing else lies there, and nothing elsewhere."""
+    """The job's log is the only log of the run, and no temporary files remain."""
     needs(f"mpi:{mpi.name}")
     (tmp_path / "tmp").mkdir()
     compiler = mpi.command("mpicc")

@@ -1,4 +1,4 @@
-"""A subreaper, or process 1, is told of the children that the program made and of no others."""
+"""A subreaper, or process 1, reaps only the children that the program made, none of the runtime."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from place import needs, runs
 
 HERE = Path(__file__).parent
 
-# Two generations, and one process that outlives the command and ends the run.
+# Two generations, and a process that outlives the command and ends the run.
 SCRIPT = "sh -c 'cat /etc/hostname > f; cat f >> g'; (sleep 0.2; cat f > h; true) & exit 3"
 
 
 @pytest.fixture(scope="module")
 def reaper(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiled once."""
+    """The program reaper.c."""
     return compile_c(tmp_path_factory.mktemp("reaper"), (HERE / "reaper.c").read_text())
 
 
 def run(
     build: Path, folder: Path, reaper: list[str | Path], script: str = SCRIPT
 ) -> tuple[bytes, bytes, list[str]]:
-    """What the reaper says, bare and with an instrumented command; what that one left.
-
-    Only the command is instrumented: the reaper makes no process but that."""
+    """Returns the output of the reaper without and with an instrumented command, and that command's
+    messages and files.  Only the command is instrumented: it is the reaper's only child."""
     said = []
     journals = folder / "journals"
     for name in ("bare", "work", "logs", "journals"):
@@ -53,7 +52,7 @@ def run(
 
 @pytest.mark.parametrize("how", ["wait", "waitpid", "waitid"])
 def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
-    """Equal with and without the runtime, and the log is there."""
+    """The output is equal with and without the runtime, and the log exists."""
     bare, watched, left = run(build, tmp_path, [reaper, how])
     assert b"the command" in bare
     assert b"others: 1\n" in bare
@@ -67,7 +66,7 @@ def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
 
 
 def test_process_1(build: Path, tmp_path: Path, reaper: Path) -> None:
-    """The same for the first process of a namespace, whose children all orphans become."""
+    """Like test_subreaper, for the first process of a PID namespace, which inherits all orphans."""
     front = ("unshare", "--pid", "--fork", "--mount-proc")
     needs(runs(*front))
     command: list[str | Path] = [*front, reaper, "waitpid"]
@@ -79,7 +78,7 @@ def test_process_1(build: Path, tmp_path: Path, reaper: Path) -> None:
 
 
 def test_merger_that_takes_long(build: Path, tmp_path: Path, reaper: Path) -> None:
-    """It is ended before the process is; darshan recover makes the log."""
+    """A slow merger is killed before the process exits; darshan recover makes the log."""
     beside = tmp_path / "beside"
     beside.mkdir()
     shutil.copy(build / "libdarshan.so", beside)

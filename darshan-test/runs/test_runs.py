@@ -1,4 +1,4 @@
-"""Runs of many processes: each ends as it does alone, and its log has what strace saw."""
+"""Runs of many processes: each exits as without the runtime, and its log agrees with strace."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from .rows import cases
 
 @pytest.fixture(scope="module")
 def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    """The programs of this folder, and where rows run."""
+    """The programs of this folder, and the folders for rows."""
     programs = tmp_path_factory.mktemp("programs")
     compile_programs(programs)
     base = tmp_path_factory.mktemp("runs")
-    # Any pytest that starts shuts what is below its own folder to other users.
+    # Every start of pytest makes its own folder inaccessible to other users.
     with tempfile.TemporaryDirectory(prefix="darshan-runs-") as public:
         Path(public).chmod(0o755)
         yield Runner(build, programs, base, Path(public))
 
 
 def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) -> None:
-    """Fails unless there is the run's log, those of its jobs, and nothing else."""
+    """Fails unless the only logs are the run's and those of its jobs, and no other file remains."""
     if row.outlives and mode == "run":
         assert len(recorded.paths) >= row.logs
     else:
@@ -49,7 +49,7 @@ def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) 
 
 
 def processes(recorded: Recorded, parser: Path) -> float:
-    """How many the log of a run tells of."""
+    """Returns the number of processes in the log of a run."""
     return max(read(parser, path).total("PROCESS_COUNT") for path in recorded.paths)
 
 

@@ -1,7 +1,7 @@
-"""A run under valgrind, preloaded by hand: its last process has the log made.
+"""A run under valgrind, preloaded without `darshan run`: its last process starts the merger.
 
-Valgrind follows child processes if it is asked to, but not the program that makes the log: that
-would take seconds, and valgrind's tools would leave files of it.
+Valgrind follows child processes if requested, but must not follow the merger: that would take
+seconds, and valgrind's tools would leave files of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that cannot be watched: who they were, why, how they ended and what they moved."""
+"""Programs that cannot be instrumented: their names, the reason, their exit and their bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ import "os"
 func main() { b, _ := os.ReadFile("data"); os.Exit(len(b) * int(C.one()) & 0) }
 """
 NONE, STATIC, _, RIGHTS, ENVIRONMENT, A_GO = range(6)  # PROCESS_UNSEEN
-# As Python starts programs: by fork, by vfork, by posix_spawn.
+# Ways in which Python starts programs: fork, vfork, posix_spawn.
 WAYS = {
     "fork": "pid = os.fork(); pid or os.execv('./{0}', ['./{0}']); os.waitpid(pid, 0)",
     "vfork": "import subprocess; subprocess.run(['./{0}'])",
@@ -72,7 +72,7 @@ def of_rank(log: Path, process: Row) -> Row:
 
 
 def moved(log: Path, process: Row) -> None:
-    """All of its bytes, and hardly anything else."""
+    """Checks that the process read all bytes of the file and few others."""
     usage = of_rank(log, process)
     assert SIZE * MIB <= usage["USAGE_CHARS_READ"] < (SIZE + 1) * MIB
 
@@ -89,11 +89,11 @@ def test_a_child_that_is_linked_statically(build: Path, place: Path, way: str) -
     assert child["PROCESS_F_END_TIMESTAMP"] > child["PROCESS_F_START_TIMESTAMP"]
     assert child["PROCESS_PARENT_RANK"] == parent["rank"]
     moved(log, child)
-    assert of_rank(log, parent)["USAGE_CHARS_READ"] < SIZE * MIB  # none of the child's
+    assert of_rank(log, parent)["USAGE_CHARS_READ"] < SIZE * MIB  # not the child's bytes
 
 
 def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
-    """It is static and starts something that can be watched: the run is its, not the child's."""
+    """A static program that starts an instrumented one is the root process of the run."""
     log, said = run(build, place, "./static-reader", "cat a.c >copied", verb="stat")
     lines = said.split("\n")
     assert lines[0].startswith("darshan: ./static-reader")
@@ -145,7 +145,8 @@ def test_go_with_c_in_it(build: Path, place: Path) -> None:
 
 
 def test_a_program_that_is_watched_again(build: Path, place: Path) -> None:
-    """What it reads is in its records; nothing is said of programs that could not be watched."""
+    """The records of an instrumented program have its bytes, and no program is listed as not
+    instrumented."""
     log, said = run(build, place, "sh", "-c", "./reader; true", verb="stat")
     assert all(row["PROCESS_UNSEEN"] == NONE for row in processes(log).values())
     assert "not watched" not in said

@@ -1,4 +1,4 @@
-"""What the kernel has accounted to each process: every byte in the record of one of them."""
+"""The kernel's accounting of each process: every byte is in the record of one process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from runs.reading import processes, rows
 
 MIB = 1 << 20
-# Reads MIB bytes from storage: by calls (r) or through a mapping (m); says what it had by then.
+# Reads MIB bytes from storage by calls (r) or through a mapping (m), and writes down the kernel's
+# count.
 READER = """
 import mmap, os, resource, sys, time
 how, path, size = sys.argv[1], sys.argv[2], int(sys.argv[3]) << 20
@@ -57,13 +58,13 @@ def run(build: Path, place: Path, *command: str, settings: dict[str, str] | None
 
 
 def said(place: Path) -> dict[int, int]:
-    """The last word of each process: bytes that it had from storage."""
+    """Returns the last count of each process: bytes from storage."""
     return {int(pid): int(had) for pid, had in map(str.split, (place / "said").open())}
 
 
 @pytest.mark.needs("storage")
 def test_a_tree_counts_each_byte_once(build: Path, place: Path) -> None:
-    """Children that are waited for, and a program that becomes another one."""
+    """Children that are waited for, and a program that calls exec."""
     reader = f"{sys.executable} reader.py"
     inner = f"{reader} m b 16; exec {reader} r c 8"
     log = run(build, place, "sh", "-c", f"{reader} r a 4; sh -c '{inner}'; exec {reader} m a 12")
@@ -77,14 +78,14 @@ def test_a_tree_counts_each_byte_once(build: Path, place: Path) -> None:
         if expected is not None:
             seen += 1
             assert expected <= has <= expected + 4 * MIB
-            assert own["USAGE_CHARS_READ"] < 16 * MIB  # none of its children's
+            assert own["USAGE_CHARS_READ"] < 16 * MIB  # not the children's bytes
     assert seen == len(words) == 4
     assert sum(row["USAGE_PROCESSES"] for row in usage.values()) >= 6
 
 
 @pytest.mark.needs("storage")
 def test_calls_and_mappings(build: Path, place: Path) -> None:
-    """What came through a mapping is in no counter of calls, but among the process's bytes."""
+    """Bytes through a mapping are in no counter of calls, but in the process's usage."""
     log = run(build, place, sys.executable, "reader.py", "m", "b", "20")
     (usage,) = rows(log, "USAGE")
     moved = sum(row["POSIX_BYTES_READ"] for row in rows(log, "POSIX"))
@@ -100,7 +101,7 @@ def test_bytes_of_excluded_files(build: Path, place: Path) -> None:
     settings = {"DARSHAN_CONFIG_PATH": str(place / "config")}
     log = run(build, place, sys.executable, "reader.py", "r", "b", "8", settings=settings)
     (usage,) = rows(log, "USAGE")
-    assert 8 * MIB <= usage["USAGE_EXCLUDED_READ"] < 16 * MIB  # and Python's own modules
+    assert 8 * MIB <= usage["USAGE_EXCLUDED_READ"] < 16 * MIB  # also Python's own modules
     log.unlink()
     log = run(build, place, sys.executable, "reader.py", "r", "b", "8")
     (usage,) = rows(log, "USAGE")
@@ -125,7 +126,7 @@ def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, a
 
 @pytest.mark.needs("storage")
 def test_pages_that_are_in_memory_are_fine(build: Path, place: Path) -> None:
-    """The same program, whose bytes came from the page cache; and its start from storage."""
+    """The same program with its data in the page cache; only its startup reads from storage."""
     (place / "b").write_bytes((place / "b").read_bytes())
     for path in (Path(sys.executable).resolve(), *Path(os.__file__).parent.glob("**/*.pyc")):
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Which programs the runtime can be in."""
+"""Decides which programs the runtime can instrument."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-LOADERS = (b"ld-linux",)  # of glibc; musl's, and none at all, preload nothing of ours
+# of glibc; musl's loader cannot load the runtime, static programs have no loader
+LOADERS = (b"ld-linux",)
 
 
 @cache
 def loader_of(path: str) -> bytes:
-    """The program interpreter that an ELF file names; empty: none, it is linked statically."""
+    """Returns the program interpreter of an ELF file; empty if it is linked statically."""
     data = Path(path).read_bytes()
     start, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
     for number in range(count):
@@ -23,11 +24,11 @@ def loader_of(path: str) -> bytes:
 
 
 def dynamic(path: str) -> bool:
-    """Whether a program, or the interpreter of a script, is linked with glibc's loader."""
+    """Tells whether a program, or the interpreter of a script, uses glibc's loader."""
     try:
         with Path(path).open("rb") as file:
             first = file.read(128)
-    except OSError:  # it is gone: what compilers leave in temporary folders
+    except OSError:  # a temporary file of a compiler, which is gone
         return True
     if first[:2] == b"#!":
         words = first[2:].split(b"\n")[0].split()
@@ -38,6 +39,6 @@ def dynamic(path: str) -> bool:
 
 
 def watched_in(build: Path) -> Callable[[str], bool]:
-    """Programs that the runtime is in; our own tools say nothing of themselves."""
+    """Returns a function that tells whether a program is recorded; Darshan's own tools are not."""
     ours = {str(build / name) for name in ("darshan", "darshan-merge", "darshan-parser")}
     return lambda path: path not in ours and dynamic(path)

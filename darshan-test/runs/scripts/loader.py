@@ -1,4 +1,4 @@
-"""A DataLoader of PyTorch: two workers read samples, the parent keeps what it made of them."""
+"""A DataLoader of PyTorch: two workers read samples, the parent adds up their means."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class Samples(Dataset):
-    """A file per sample."""
+    """One file per sample."""
 
     def __len__(self) -> int:
         return 32

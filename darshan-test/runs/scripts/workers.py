@@ -1,4 +1,8 @@
-"""Workers of Python: workers.py fork|spawn|forkserver|futures [terminate]."""
+"""Workers of Python: workers.py fork
+spawn
+forkserver
+futures [terminate].
+"""
 
 import concurrent.futures
 import multiprocessing
@@ -9,7 +13,7 @@ from typing import Any
 
 
 def work(number: int) -> int:
-    """Reads a stretch of the common file, writes a file of its own, and a line in a common one."""
+    """Reads a range of a shared file, writes a file of its own and a line in a shared file."""
     with open("big", "rb") as file:
         file.seek(number * 1000)
         data = file.read(50_000)
@@ -26,17 +30,17 @@ def work(number: int) -> int:
 
 
 def started(ready: Any) -> None:
-    """A worker has nothing to do but to wait for work."""
+    """Signals that a worker has started."""
     ready.release()
 
 
 def pool(how: str, terminate: bool) -> int:
-    """A pool whose workers are told to end, or are ended in the middle of their sleep."""
+    """Runs a pool whose workers exit normally, or are terminated while they are idle."""
     context = multiprocessing.get_context(how)
     ready = context.Semaphore(0)
     with context.Pool(3, started, (ready,)) as workers:
         result = sum(workers.map(work, range(24)))
-        for _ in range(3):  # or one would be ended that still starts
+        for _ in range(3):  # so that no worker is terminated during its start
             ready.acquire()
         if not terminate:
             workers.close()
