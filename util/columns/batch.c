@@ -1,4 +1,4 @@
-/* One log after another, module by module, until the batch is full; and on from there. */
+/* Reads logs in turn, module by module, until the batch is full. The next call continues there. */
 #include "columns.h"
 
 #include <stdio.h>
@@ -93,14 +93,14 @@ static bool begin_log(darshan_batch *batch, const char *path) {
   return true;
 }
 
-/* Of a log of a later release nobody may think that all of it became rows. */
+/* Reports a module of a later release, so that the log does not seem complete. */
 static void unknown_module(darshan_batch *batch, int id) {
   char text[80];
   snprintf(text, sizeof(text), "has records of module %d, which this release does not know", id);
   batch_problem(batch, id, text);
 }
 
-/* Opens the next module whose records become rows; false: there is none left. */
+/* Opens the next module whose records become rows. Returns false if there is none left. */
 static bool begin_module(darshan_batch *batch) {
   const struct darshan_info *info = darshan_log_info(batch->log);
   while (batch->region < info->num_modules) {
@@ -133,7 +133,7 @@ static void end_module(darshan_batch *batch) {
   batch->records = NULL;
 }
 
-/* The next record; false: the module is through. */
+/* Reads the next record. Returns false at the end of the module. */
 static bool next_record(darshan_batch *batch) {
   struct darshan_error error = {""};
   batch->row_of_record = 0;
@@ -149,7 +149,7 @@ static bool next_record(darshan_batch *batch) {
   return true;
 }
 
-/* Goes on with the open log; false: the batch is full before its end. */
+/* Continues with the open log. Returns false if the batch is full before the log's end. */
 static bool read_log(darshan_batch *batch) {
   for (;;) {
     if (!batch->records && !begin_module(batch)) return true;
@@ -202,8 +202,8 @@ const struct darshan_texts *darshan_batch_texts(const darshan_batch *batch) {
   return &batch->pool.texts;
 }
 
-/* Memory is kept for the next rows: pages cost time to get.  But not for ever that of
- * modules that came once. */
+/* Keeps the memory for the next rows, because new pages take time. Frees it if it has grown too
+ * large, for example by modules that only one log has. */
 void darshan_batch_clear(darshan_batch *batch) {
   uint64_t touched = 0;
   for (int i = 0; i < batch->num_tables; i++)

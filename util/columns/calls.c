@@ -1,10 +1,10 @@
-/* Communication: a record of APMPI has counters of seventy calls, of which a program makes a
- * few.  A row for each of these is what one asks for, and 640 columns are not. */
+/* Rows of MPI communication. An APMPI record has counters of seventy calls, most of which a program
+ * never makes. So each call that was made is a row, instead of 640 columns. */
 #include "columns.h"
 
 #include <ctype.h>
 
-enum { SIZES = 6, COUNTERS = 2 + SIZES /* of a call whose bytes are counted */, TIMES = 3 };
+enum { SIZES = 6, COUNTERS = 2 + SIZES /* of a call with byte counts */, TIMES = 3 };
 
 struct call {
   const char *name;
@@ -16,7 +16,7 @@ static const struct call calls[] = {
 };
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-/* MPI_Allreduce. */
+/* Makes "MPI_Allreduce". */
 static uint64_t title(darshan_batch *batch, const char *name) {
   char text[64] = "MPI_";
   enum { PREFIX = 4 };
@@ -25,7 +25,7 @@ static uint64_t title(darshan_batch *batch, const char *name) {
   return batch_text(batch, text);
 }
 
-/* A number that no program reaches is damage. */
+/* A number that no program reaches is corrupt and becomes -1. */
 static uint64_t whole(uint64_t value) {
   return value > INT64_MAX ? UINT64_MAX : value;
 }

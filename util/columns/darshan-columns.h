@@ -1,13 +1,13 @@
-/* Many logs as columns, for who keeps them in a table: a part of libdarshan-read.
+/* Many logs as columns, for programs that store logs in tables; a part of libdarshan-read.
  *
- * A batch takes one log after another, up to a bound of memory, and has then a table per
- * module: a column per counter, each an array of its own.  A log that does not fit is
- * continued after the tables were taken and cleared, so that memory does not depend on
- * the size of a log.  A batch is used by one thread at a time; batches are independent.
+ * A batch takes logs in turn, up to a limit of memory. Then it has a table per module with one
+ * column per counter; each column is an array. The next read, after the tables are cleared,
+ * continues a log that did not fit, so memory does not depend on the size of a log. Only one
+ * thread at a time may use a batch; different batches are independent.
  *
- * A log comes from a stranger: what cannot be read becomes a row of the problems, and the
- * next log is begun.  Texts are made UTF-8: a byte that is none becomes \xNN; of one that is
- * longer than a MiB that much is taken. */
+ * Logs are untrusted. An unreadable log or module becomes a row of the problems table, and the
+ * batch continues with the next one. Strings are made UTF-8: a byte that is not UTF-8 becomes \xNN.
+ * Strings are limited to 1 MiB. */
 #ifndef DARSHAN_COLUMNS_H
 #define DARSHAN_COLUMNS_H
 
@@ -23,51 +23,51 @@ enum darshan_column_type {
   DARSHAN_COLUMN_I64,
   DARSHAN_COLUMN_U64,
   DARSHAN_COLUMN_F64,
-  DARSHAN_COLUMN_TEXT, /* int32_t: place in darshan_batch_texts, -1: none */
+  DARSHAN_COLUMN_TEXT, /* int32_t: index in darshan_batch_texts; -1: none */
   DARSHAN_COLUMN_I32,
   DARSHAN_COLUMN_UUID /* 16 bytes */
 };
 
 struct darshan_column {
-  const char *name; /* of a counter: with its prefix */
+  const char *name; /* of a counter: including its prefix */
   int type;         /* enum darshan_column_type */
   const void *values;
 };
 
 enum darshan_table_kind {
-  DARSHAN_TABLE_LOGS,     /* a row per log that could be opened, when it is begun */
-  DARSHAN_TABLE_PROBLEMS, /* what could not be read, and why */
-  DARSHAN_TABLE_RECORDS,  /* a row per record of a module; per component, bin, segment, call of
-                             MPI of those that have such */
-  DARSHAN_TABLE_TOTALS    /* a row per log: all records of a module as one, when it is through */
+  DARSHAN_TABLE_LOGS,     /* a row per log that could be opened */
+  DARSHAN_TABLE_PROBLEMS, /* unreadable logs and modules, with the reason */
+  DARSHAN_TABLE_RECORDS, /* a row per record of a module, or per component, bin, segment or MPI call
+                            in it */
+  DARSHAN_TABLE_TOTALS   /* a row per log and module, after its last record: the total */
 };
 
-/* The first column of each is "log": the place of its log in all that this batch was given
- * since it was made, counted from 0. */
+/* The first column of each table is "log": the log's number among all logs that this batch was
+ * given, from 0. */
 struct darshan_table {
   int kind;   /* enum darshan_table_kind */
-  int module; /* -1: of none */
+  int module; /* -1: no module */
   int num_columns;
   const struct darshan_column *columns;
   int64_t rows;
 };
 
-/* Text n is bytes[offsets[n] .. offsets[n + 1]). */
+/* String n is bytes[offsets[n] .. offsets[n + 1]). */
 struct darshan_texts {
   int64_t count;
   const char *bytes;
   const int32_t *offsets;
 };
 
-enum darshan_batch_flags { DARSHAN_BATCH_TRACES = 1 /* read DXT, too */ };
+enum darshan_batch_flags { DARSHAN_BATCH_TRACES = 1 /* also read DXT */ };
 
-/* bytes: what all tables may hold together, more or less; NULL: error filled. */
+/* bytes: approximate limit of all tables. Returns NULL with an error if out of memory. */
 darshan_batch *darshan_batch_new(uint64_t bytes, int flags, struct darshan_error *error);
 void darshan_batch_free(darshan_batch *batch);
 
-/* Reads logs until all are through, or the batch is full.  Returns how many are through;
- * paths[that] is to come first at the next call, after darshan_batch_clear, which goes on
- * inside of it.  -1: no memory; error filled. */
+/* Reads logs until all are read or the batch is full. Returns the number of completely read logs.
+ * The next call, after darshan_batch_clear, must begin with the path after these, and continues in
+ * that log. Returns -1 with an error if out of memory. */
 int64_t darshan_batch_read(darshan_batch *batch, const char *const *paths, int64_t count,
                            struct darshan_error *error);
 

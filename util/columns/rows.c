@@ -1,4 +1,4 @@
-/* From a record, or what is known of a log, to rows. */
+/* Converts records and the info of a log to rows. */
 #include "columns.h"
 #include "records.h"
 
@@ -51,7 +51,7 @@ static bool counters_row(darshan_batch *batch, struct table *table) {
   return true;
 }
 
-/* A row for each bin in which bytes were moved. */
+/* Makes a row for each bin with bytes. */
 static bool heatmap_rows(darshan_batch *batch, struct table *table) {
   struct darshan_heatmap_head head;
   memcpy(&head, batch->record, sizeof(head));
@@ -98,8 +98,8 @@ static bool segment_rows(darshan_batch *batch, struct table *table) {
   return true;
 }
 
-/* Numbers of targets or servers, "3,0,1".  No file system has as many of them as fit: a record
- * that claims millions is no reason to make a text of megabytes. */
+/* Joins numbers of targets or servers: "3,0,1". The limit is more than any file system has, so a
+ * record that claims millions does not make a string of megabytes. */
 static uint64_t numbers(darshan_batch *batch, const int64_t *values, int64_t count) {
   enum { LONGEST = 21, MOST = 65536 };
   if (count > MOST) count = MOST;
@@ -186,7 +186,7 @@ void row_of_total(darshan_batch *batch) {
   memcpy(row + 2, batch->total_record + batch->plan.counters_at / 8, words * 8);
 }
 
-/* The modules of which the runtime left records out, "POSIX,STDIO". */
+/* Joins the names of partial modules: "POSIX,STDIO". */
 static uint64_t partial_modules(darshan_batch *batch, const struct darshan_info *info) {
   char text[4096] = "";
   size_t used = 0;

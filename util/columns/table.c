@@ -1,5 +1,5 @@
-/* Rows that become columns.  Some are kept as they come and turned together: a row that is
- * spread over a hundred arrays at once would touch a hundred cache lines for 8 bytes each. */
+/* Transposes rows to columns, several at once: storing each row at once would touch a cache line in
+ * each of a hundred columns for 8 bytes. */
 #include "columns.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static size_t size_of(enum darshan_column_type type) {
 
 bool table_column(struct table *table, const char *name, enum darshan_column_type type) {
   int count = table->shown.num_columns;
-  if ((count & (count + 1)) == 0) { /* room for 1, 3, 7 ... */
+  if ((count & (count + 1)) == 0) { /* grows at 0, 1, 3, 7 ... */
     size_t room = 2 * (size_t)count + 1;
     struct darshan_column *columns = realloc(table->columns, room * sizeof(*columns));
     if (!columns) return false;
@@ -33,7 +33,7 @@ bool table_column(struct table *table, const char *name, enum darshan_column_typ
   return true;
 }
 
-/* Memory of this size comes from the kernel page by page, as it is used. */
+/* The kernel gives a block of this size page by page at first use. */
 static bool make_block(struct table *table, uint64_t bytes) {
   size_t row = table->row_bytes;
   table->capacity = (int64_t)(bytes / row) + ROWS_AT_A_TIME;
@@ -44,7 +44,7 @@ static bool make_block(struct table *table, uint64_t bytes) {
     return false;
   }
   unsigned char *next = table->block;
-  /* Widest first, so that each begins where its type may. */
+  /* The widest columns come first, so that each is aligned. */
   for (size_t size = 16; size >= 4; size /= 2)
     for (int i = 0; i < table->shown.num_columns; i++) {
       if (size_of((enum darshan_column_type)table->columns[i].type) != size) continue;

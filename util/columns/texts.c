@@ -1,4 +1,4 @@
-/* Texts of a batch: each once, one behind the other, as UTF-8. */
+/* The strings of a batch as UTF-8, each stored once. */
 #include "columns.h"
 #include "record-id.h"
 
@@ -6,26 +6,26 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { FIRST_SLOTS = 4096, ESCAPED = 4 /* bytes of \xNN */ };
+enum { FIRST_SLOTS = 4096, ESCAPED = 4 /* length of \xNN */ };
 static const size_t most_bytes = (size_t)1 << 30; /* offsets have 31 bits */
-/* Of one text: no path and no command line is longer, and a stranger's log that has one of
- * hundreds of megabytes shall not cost as much. */
+/* Limit of one string. No path or command line is longer, and an untrusted string of hundreds of
+ * megabytes must not take as much memory. */
 enum { LONGEST = 1 << 20 };
 
-/* Length of the character of UTF-8 that begins here, 0: none does. */
+/* Returns the length of the UTF-8 character at p, 0 if there is none. */
 static size_t character(const unsigned char *p, size_t left) {
   if (p[0] < 0x80) return 1;
   size_t n = p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : 4;
   if (p[0] < 0xC2 || p[0] > 0xF4 || left < n) return 0;
   for (size_t i = 1; i < n; i++)
     if ((p[i] & 0xC0) != 0x80) return 0;
-  /* Longer than needed, a half of UTF-16, beyond the last one. */
+  /* Rejects overlong forms, surrogates, and values above U+10FFFF. */
   if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F)) return 0;
   if ((p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F)) return 0;
   return n;
 }
 
-/* Writes the text as UTF-8; returns its length.  Room for ESCAPED times as much. */
+/* Writes the string as valid UTF-8 and returns its length; `to` has ESCAPED bytes per byte. */
 static size_t write_clean(char *to, const char *text, size_t length) {
   static const char digits[] = "0123456789abcdef";
   const unsigned char *p = (const unsigned char *)text;
@@ -75,8 +75,8 @@ static bool is_text(const struct text_pool *pool, int32_t place, const char *tex
          memcmp(pool->bytes + from, text, length) == 0;
 }
 
-/* The slot of this text, or the free one where it belongs.  Names of one log have long
- * beginnings in common: they are compared only where their hashes are equal. */
+/* Returns the slot of this string, or the free slot for it. Names in a log have long common
+ * prefixes, so only strings with equal hashes are compared. */
 static struct text_slot *slot_of(const struct text_pool *pool, const char *text, size_t length,
                                  uint64_t hash) {
   size_t mask = pool->num_slots - 1;
@@ -94,7 +94,7 @@ static void fill_slot(struct text_slot *slot, int64_t place, uint64_t hash) {
 }
 
 static bool grow_slots(struct text_pool *pool) {
-  /* Names come from a stranger: with a seed, none can be chosen to fall into one slot. */
+  /* Names are untrusted: with a random seed, they cannot be chosen to collide. */
   if (!pool->slots && getrandom(&pool->seed, sizeof(pool->seed), GRND_NONBLOCK) < 0)
     pool->seed = (uint64_t)(uintptr_t)pool;
   size_t number = pool->num_slots ? 2 * pool->num_slots : FIRST_SLOTS;
