@@ -1,4 +1,4 @@
-/* darshan-analyzer: how the jobs of a folder of logs did their I/O, in a few numbers. */
+/* darshan-analyzer: summarizes the I/O of the jobs in a folder of logs in a few numbers. */
 #include <config.h>
 #include <errno.h>
 #include <ftw.h>
@@ -19,15 +19,15 @@ static const char usage[] =
     "  layer, and which part of their time was I/O of POSIX\n"
     "  --version, --help\n";
 
-enum { BUCKETS = 5, STEP = 50 }; /* STEP: logs between two signs of life */
+enum { BUCKETS = 5, STEP = 50 }; /* STEP: logs between two progress lines */
 
 struct counts {
   unsigned long logs, shared, own, mpiio, pnetcdf, hdf5, bad, links;
   unsigned long buckets[BUCKETS];
 };
 
-static struct counts counts; /* nftw has no argument to hand on */
-static int progress;         /* 1: a terminal looks on, 2: there is something to wipe out */
+static struct counts counts; /* nftw passes no argument */
+static int progress;         /* 1: stderr is a terminal, 2: it shows a progress line */
 
 static void wipe(void) {
   if (progress == 2) fputs("\r\033[K", stderr);
@@ -41,8 +41,8 @@ static void show_progress(void) {
   progress = 2;
 }
 
-/* Sum over the records of what POSIX calls took; *ranks gets a bit for a record of all
- * ranks (1) and for one of a single rank (2).  0, or -1 and an error. */
+/* Sums the time of POSIX calls over the records. *ranks gets a bit for a shared record (1) and for
+ * a rank-local record (2). Returns 0, or -1 with an error. */
 static int read_posix(darshan_log *log, double *seconds, int *ranks, struct darshan_error *error) {
   const void *record;
   size_t size;
@@ -59,8 +59,8 @@ static int read_posix(darshan_log *log, double *seconds, int *ranks, struct dars
   return more;
 }
 
-/* A bucket holds its upper bound, the last one all above; a run of no time did no I/O, or
- * nothing else. */
+/* A bucket includes its upper bound; the last one has no upper bound. A run without run time counts
+ * as no I/O, or as all I/O if it has some. */
 static int bucket_of(double seconds, double run_time) {
   int bucket = 0;
   if (run_time <= 0) return seconds > 0 ? BUCKETS - 1 : 0;
@@ -120,7 +120,7 @@ static void print_share(const char *name, unsigned long count) {
   printf("%24s: %f [%lu]\n", name, share, count);
 }
 
-/* Letter by letter as 3.5.0 prints it. */
+/* The output is exactly that of 3.5.0. */
 static void print_counts(void) {
   printf("total logs: %lu\n", counts.logs);
   print_share("shared file access", counts.shared);
@@ -133,12 +133,12 @@ static void print_counts(void) {
     printf("%4.2f-%4.2f: %lu\n", i / (double)BUCKETS, (i + 1) / (double)BUCKETS, counts.buckets[i]);
 }
 
-/* Links below it are not followed, for they may lead in circles; what is named is. */
+/* Follows a link that the user named, but no links below it, because they may form cycles. */
 static void walk(const char *named) {
   enum { OPEN_FOLDERS = 32 };
   char *bare = strdup(named), *meant = NULL, target[2];
   for (size_t n = bare ? strlen(bare) : 0; n > 1 && bare[n - 1] == '/'; n--)
-    bare[n - 1] = '\0'; /* nftw does the same */
+    bare[n - 1] = '\0'; /* nftw removes them, too */
   bool link = bare && readlink(bare, target, sizeof(target)) >= 0;
   if (link) meant = realpath(named, NULL);
   if ((link && !meant) || nftw(meant ? meant : named, visit, OPEN_FOLDERS, FTW_PHYS) != 0)

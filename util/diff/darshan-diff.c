@@ -1,4 +1,4 @@
-/* darshan-diff: what two logs say otherwise. */
+/* darshan-diff: prints the differences between two logs. */
 #include <config.h>
 #include <errno.h>
 #include <getopt.h>
@@ -60,7 +60,7 @@ static const struct option names[] = {{"relative", required_argument, NULL, RELA
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* -1 to go on, else the exit status. */
+/* Returns -1 to continue, otherwise the exit status. */
 static int read_arguments(struct diff_options *options, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "qh", names, NULL)) != -1) {

@@ -1,3 +1,4 @@
+/* See differences.h. */
 #include "differences.h"
 
 #include <fnmatch.h>
@@ -55,9 +56,9 @@ static bool is_time(const struct darshan_module *module, const struct record_row
   return false;
 }
 
-/* False: it is a text. */
+/* Returns false if the value is not a number. */
 static bool number(const struct record_row *row, double *value) {
-  char text[400], *end; /* the longest number is that of NUMBER_MAX */
+  char text[400], *end; /* longer than NUMBER_MAX */
   if (row->value_length == 0 || row->value_length >= sizeof(text)) return false;
   memcpy(text, row->value, row->value_length);
   text[row->value_length] = '\0';
@@ -65,7 +66,8 @@ static bool number(const struct record_row *row, double *value) {
   return *end == '\0';
 }
 
-/* Of these -0 is 0 in another word; whole numbers have more digits than a double. */
+/* Only fractions are compared as doubles: -0 equals 0, and whole numbers may have more digits than
+ * a double. */
 static bool is_fraction(const struct record_row *row) {
   return memchr(row->value, '.', row->value_length) || memchr(row->value, 'n', row->value_length);
 }
@@ -81,7 +83,7 @@ static bool are_equal(const struct comparison *comparison, const struct record_r
   if (is_fraction(first) && is_fraction(second) && (a == b || (isnan(a) && isnan(b)))) return true;
   if (options->relative == 0 && options->seconds == 0) return false;
   double gap = fabs(a - b);
-  if (!isfinite(gap)) return false; /* no part of infinity is a tolerance */
+  if (!isfinite(gap)) return false; /* a tolerance relative to infinity is meaningless */
   if (options->relative > 0 && gap <= options->relative * fmax(fabs(a), fabs(b))) return true;
   return gap <= options->seconds && is_time(comparison->module, first);
 }
@@ -100,7 +102,8 @@ static bool is_same_counter(const struct record_row *first, const struct record_
          memcmp(first->counter, second->counter, first->counter_length) == 0;
 }
 
-/* Where the numbers of rows differ (bins, components, segments), from here on. */
+/* Compares by counter names from this row on, where the two lists differ (bins, components,
+ * segments). */
 static int compare_by_name(struct comparison *comparison, size_t from) {
   const struct record_rows *first = &comparison->rows[0], *second = &comparison->rows[1];
   struct id_table table;
@@ -210,7 +213,7 @@ static int compare_module(struct comparison *comparison, int id) {
   return result;
 }
 
-/* In order of ids: those of the first log, and between them those of the second alone. */
+/* Follows the module ids of both logs in ascending order. */
 static int compare_modules(struct comparison *comparison) {
   const struct darshan_info *info[2] = {darshan_log_info(comparison->logs[0]),
                                         darshan_log_info(comparison->logs[1])};

@@ -1,4 +1,4 @@
-/* The records of two logs, module by module. */
+/* Compares the records of two logs, module by module. */
 #ifndef DARSHAN_DIFF_DIFFERENCES_H
 #define DARSHAN_DIFF_DIFFERENCES_H
 
@@ -6,8 +6,8 @@
 #include "options.h"
 #include "output.h"
 
-/* Prints the rows that differ.  *differ is set if there are any.  0, or -1 after a line:
- * something could not be read. */
+/* Prints the rows that differ, and then sets *differ. Returns 0, or -1 after a message if something
+ * could not be read or memory is exhausted. */
 int differences_print(const struct diff_options *options, darshan_log *const logs[2],
                       struct output *out, bool *differ);
 

@@ -1,3 +1,4 @@
+/* See job-fields.h. */
 #include "job-fields.h"
 
 #include <inttypes.h>
@@ -44,7 +45,7 @@ static const char *metadata_of(const struct darshan_info *info, const char *key)
   return NULL;
 }
 
-/* Of one log what the other one has otherwise or not at all. */
+/* Prints the metadata of one log that the other log lacks or has with another value. */
 static int metadata(const struct darshan_info *const info[2], int which, struct output *out) {
   int differences = 0;
   for (int i = 0; i < info[which]->num_metadata; i++) {

@@ -1,4 +1,4 @@
-/* What counts as a difference. */
+/* Options: what counts as a difference. */
 #ifndef DARSHAN_DIFF_OPTIONS_H
 #define DARSHAN_DIFF_OPTIONS_H
 
@@ -8,9 +8,9 @@ enum { DIFF_IGNORED_MAX = 64 };
 
 struct diff_options {
   const char *paths[2];
-  double relative; /* part of the larger of two values by which they may differ */
-  double seconds;  /* by which times may differ */
-  const char *ignored[DIFF_IGNORED_MAX]; /* patterns of counters' names */
+  double relative;                       /* tolerance relative to the larger value */
+  double seconds;                        /* tolerance of times */
+  const char *ignored[DIFF_IGNORED_MAX]; /* patterns of counter names */
   int num_ignored;
   bool job, annex, quiet;
 };

@@ -1,3 +1,4 @@
+/* See record-list.h. */
 #include "record-list.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ static int compare(const void *left, const void *right) {
   return record_list_order(left, right);
 }
 
-/* From the number in the log to the number among those of the same id and rank. */
+/* Replaces the position in the log by the position among the records of the same id and rank. */
 static void number_anew(struct record_list *list) {
   size_t first = 0;
   for (size_t i = 0; i < list->count; i++) {

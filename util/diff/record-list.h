@@ -1,4 +1,4 @@
-/* All records of a module, in an order that another log's have, too. */
+/* All records of a module, in an order that two logs can be compared in. */
 #ifndef DARSHAN_DIFF_RECORD_LIST_H
 #define DARSHAN_DIFF_RECORD_LIST_H
 
@@ -7,22 +7,22 @@
 struct record_place {
   uint64_t id;
   int64_t rank;
-  size_t number; /* in the log: a rank may have several records of one id */
+  size_t number; /* position among records of the same id and rank, which may be several */
   size_t at, size;
 };
 
 struct record_list {
   char *bytes;
-  struct record_place *places; /* by id, rank, number; at is a place in bytes */
+  struct record_place *places; /* sorted by id, rank, number; at is an offset in bytes */
   size_t count;
 };
 
-/* 0, or -1 and an error; what was read before it is in the list. */
+/* Returns 0, or -1 with an error; the list has the records before it. */
 int record_list_read(struct record_list *list, darshan_log *log, int module,
                      struct darshan_error *error);
 void record_list_free(struct record_list *list);
 
-/* Which record comes first: below 0, 0 if they are the same, above 0. */
+/* Returns a negative number, 0 for the same record, or a positive number, like strcmp. */
 int record_list_order(const struct record_place *left, const struct record_place *right);
 
 #endif

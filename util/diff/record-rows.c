@@ -1,3 +1,4 @@
+/* See record-rows.h. */
 #include "record-rows.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ int record_rows_open(struct record_rows *rows, const darshan_log *log) {
   rows->out.take = take;
   rows->out.context = rows;
   if (rows_open(&rows->rows, &rows->out, log) != 0) return -1;
-  rows->rows.apmpi_sync = true; /* records come in another order than in the log */
+  rows->rows.apmpi_sync = true; /* the sorted records do not begin with the head that says this */
   return 0;
 }
 
@@ -61,7 +62,7 @@ static void put_segments(struct rows *rows, const char *kind,
   }
 }
 
-/* darshan-parser has no rows of traces. */
+/* Makes rows of a trace, which darshan-parser does not print. */
 static int put_trace(struct rows *rows, const struct darshan_dxt_head *head) {
   const struct darshan_dxt_segment *segments = (const void *)(head + 1);
   char counter[64], host[sizeof(head->hostname) + 1];
@@ -75,7 +76,7 @@ static int put_trace(struct rows *rows, const struct darshan_dxt_head *head) {
   return 0;
 }
 
-/* Module, rank, id; counter, value: no field before the name holds a tab. */
+/* Finds counter and value, columns 4 and 5. No column before the name contains a tab. */
 static void cut(struct record_row *row, const char *line, size_t length) {
   const char *end = line + length, *at = line;
   *row = (struct record_row){.line = line, .length = length};

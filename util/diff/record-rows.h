@@ -1,12 +1,12 @@
-/* A record as the rows that darshan-parser prints of it, in memory; a trace as rows, too. */
+/* A record as the rows that darshan-parser prints, in memory. A trace becomes rows, too. */
 #ifndef DARSHAN_DIFF_RECORD_ROWS_H
 #define DARSHAN_DIFF_RECORD_ROWS_H
 
 #include "rows.h"
 
-struct record_row { /* pieces of one line; not NUL-terminated */
+struct record_row { /* pointers into one line; not NUL-terminated */
   const char *line, *counter, *value;
-  size_t length, counter_length, value_length; /* the line without its newline */
+  size_t length, counter_length, value_length; /* length: of the line without newline */
 };
 
 struct record_rows {
@@ -18,7 +18,7 @@ struct record_rows {
   size_t count, list_room;
 };
 
-/* All return 0, or -1 if there is no memory. */
+/* All return 0, or -1 if out of memory. */
 int record_rows_open(struct record_rows *rows, const darshan_log *log);
 void record_rows_module(struct record_rows *rows, const struct darshan_module *module);
 int record_rows_make(struct record_rows *rows, const void *record);

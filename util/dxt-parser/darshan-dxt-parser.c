@@ -1,4 +1,4 @@
-/* darshan-dxt-parser: the traces of a log as text. */
+/* darshan-dxt-parser: prints the traces of a log as text. */
 #include "config.h"
 
 #include "../reader/written.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Asked for, or after a wrong use, which ends with 1, as in 3.5.0. */
+/* Prints the usage text, on request or after a usage error. Returns the exit status, which is 1
+ * after an error as in 3.5.0. */
 static int usage(bool asked) {
   fputs("Usage: darshan-dxt-parser [options] <log>\n"
         "  --show-incomplete  do not stop at a module that ran out of room\n"
@@ -22,7 +23,7 @@ static int usage(bool asked) {
 
 enum option_code { SHOW_INCOMPLETE = 1, VERSION_, HELP };
 
-/* Returns -1 to go on, else the exit status. */
+/* Returns -1 to continue, otherwise the exit status. */
 static int parse_arguments(int argc, char **argv, struct trace_options *options) {
   static const struct option names[] = {{"show-incomplete", no_argument, NULL, SHOW_INCOMPLETE},
                                         {"version", no_argument, NULL, VERSION_},

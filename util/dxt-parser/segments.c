@@ -1,11 +1,11 @@
-/* Segment rows; see segments.h.  The widths are read by programs. */
+/* Prints segment rows; see segments.h. Other programs rely on the column widths. */
 #include "segments.h"
 
 #include "numbers.h"
 
 #include <string.h>
 
-enum { ROW_MAX = 1024 }; /* label, kind and seven numbers, two of them of any size */
+enum { ROW_MAX = 1024 }; /* label, kind and seven numbers, two of them of any length */
 
 void segments_columns(struct output *out, bool with_osts) {
   output_text(out, "# Module    Rank  Wt/Rd  Segment          Offset          Length    Start(s)"
@@ -29,7 +29,7 @@ static void print_osts(struct output *out, const struct stripe_layout *layout,
   output_text(out, "  ");
 }
 
-/* " %4lu" or, where threads are not known, " N/A". */
+/* Writes " %4lu", or " N/A" if the log has no thread ids. */
 static char *thread_column(char *p, const struct segment_rows *rows, uint64_t thread) {
   if (!rows->with_threads) {
     memcpy(p, " N/A\n", 5);
@@ -55,7 +55,7 @@ void segments_print(struct output *out, const struct segment_rows *rows, const c
   for (int64_t i = 0; i < n && !out->error; i++) {
     const struct darshan_dxt_segment *segment = &segments[i];
     char *p = output_room(out, ROW_MAX);
-    memcpy(p, prefix, sizeof(prefix)); /* a fixed size is copied faster */
+    memcpy(p, prefix, sizeof(prefix)); /* copies of a fixed size are faster */
     p = number_column(p + prefix_length, 9, i);
     p = number_column(p, 16, segment->offset);
     p = number_column(p, 16, segment->length);

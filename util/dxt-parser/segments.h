@@ -1,4 +1,4 @@
-/* Segment rows: what a trace consists of, and all that counts for speed. */
+/* Segment rows: most of a trace's text, so their speed matters. */
 #ifndef DARSHAN_DXT_PARSER_SEGMENTS_H
 #define DARSHAN_DXT_PARSER_SEGMENTS_H
 
@@ -8,18 +8,18 @@
 
 #include <stdbool.h>
 
-/* What the rows of one record have in common. */
+/* The common values of a record's rows. */
 struct segment_rows {
   const char *label; /* eight characters */
   int64_t rank;
-  bool with_threads;                  /* the segments know their threads */
+  bool with_threads;                  /* the log has thread ids */
   const struct stripe_layout *layout; /* NULL: not on Lustre */
 };
 
-/* The line that names the columns. */
+/* Prints the line with the column names. */
 void segments_columns(struct output *out, bool with_osts);
 
-/* n rows, numbered from 0; `kind` is seven characters. */
+/* Prints n rows, numbered from 0. `kind` has seven characters. */
 void segments_print(struct output *out, const struct segment_rows *rows, const char *kind,
                     const struct darshan_dxt_segment *segments, int64_t n);
 

@@ -1,5 +1,5 @@
-/* Layouts of Lustre files; see stripes.h.  Offsets and sizes come from a log
- * and may be anything, hence the 128 bits. */
+/* Layouts of Lustre files; see stripes.h. Offsets and sizes are untrusted, so sums need 128
+ * bits. */
 #include "stripes.h"
 #include "records.h"
 
@@ -72,7 +72,7 @@ void stripes_begin(struct stripe_walk *walk, const struct stripe_layout *layout,
       .layout = layout, .at = offset, .stop = (__int128)offset + length, .inside = false};
 }
 
-/* Enters the component if the current place lies in it. */
+/* Enters the component if the current offset is in it. */
 static bool enter(struct stripe_walk *walk, const struct stripe_component *component) {
   if (component->count < 1 || component->size < 1 || walk->at < component->start) return false;
   if (component->end != -1 && walk->at >= component->end) return false;
@@ -81,7 +81,7 @@ static bool enter(struct stripe_walk *walk, const struct stripe_component *compo
   return true;
 }
 
-/* All targets of the component are named: the rest of it repeats them. */
+/* Skips the rest of the component, because all its targets were returned. */
 static void skip_rest(struct stripe_walk *walk, const struct stripe_component *component) {
   walk->at = component->end == -1 ? walk->stop : component->end;
   walk->inside = false;

@@ -1,4 +1,4 @@
-/* Which storage targets (OSTs) of a Lustre file a range of bytes lies on. */
+/* Finds the storage targets (OSTs) of a byte range of a Lustre file. */
 #ifndef DARSHAN_DXT_PARSER_STRIPES_H
 #define DARSHAN_DXT_PARSER_STRIPES_H
 
@@ -8,14 +8,15 @@
 #include <stdbool.h>
 
 struct stripe_component {
-  int64_t start, end;  /* bytes start to end - 1 of the file; end -1: no end */
-  int64_t size, count; /* bytes per stripe, targets */
+  int64_t start, end;  /* bytes start to end - 1 of the file; end -1: open */
+  int64_t size, count; /* bytes per stripe, number of targets */
   const int64_t *osts; /* count targets */
 };
 
 struct stripe_layout {
   size_t num_components;
-  struct stripe_component *components; /* the targets of all follow in the same block */
+  struct stripe_component
+      *components; /* one block: the components, then the targets of all of them */
 };
 
 struct stripes {
@@ -25,14 +26,14 @@ struct stripes {
 void stripes_open(struct stripes *stripes);
 void stripes_close(struct stripes *stripes);
 
-/* Reads all records of the LUSTRE module.  -1 and an error: what came before
- * it is there. */
+/* Reads all records of the LUSTRE module. Returns 0, or -1 with an error; the records before it are
+ * loaded. */
 int stripes_load(struct stripes *stripes, darshan_log *log, struct darshan_error *error);
 
-/* The layout of this file, NULL if the log has none. */
+/* Returns the layout of a file, NULL if the log has none. */
 const struct stripe_layout *stripes_find(const struct stripes *stripes, uint64_t id);
 
-/* One target after another, in the order in which the range touches them. */
+/* Iterates over the targets in the order of the range's bytes. */
 struct stripe_walk {
   const struct stripe_layout *layout;
   size_t component;

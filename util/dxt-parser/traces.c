@@ -1,4 +1,4 @@
-/* Walks over the traces of a log; see traces.h. */
+/* Prints the traces of a log; see traces.h. */
 #include "traces.h"
 
 #include "preamble.h"
@@ -19,7 +19,7 @@ struct printer {
   struct stripes stripes;
 };
 
-/* The one message channel: goes to stderr, after what has been printed so far. */
+/* Prints a message on stderr, after the output so far. */
 static void complain(const struct printer *printer, const struct darshan_module_region *region,
                      const char *text) {
   output_flush(printer->out);
@@ -37,12 +37,12 @@ static void print_heading(struct output *out, const struct darshan_module_region
                 region->length > 0 ? "" : "\n#            No segment was kept at all.");
 }
 
-/* Records of older versions do not say which thread made a segment. */
+/* Older record versions have no thread ids. */
 static bool knows_threads(const struct printer *printer) {
   return printer->region->version == darshan_module_by_id(printer->region->id)->version;
 }
 
-/* Distinct threads among the segments, at least 1; -1: no memory. */
+/* Returns the number of different threads, at least 1; -1: out of memory. */
 static long count_threads(const struct darshan_dxt_segment *segments, int64_t n) {
   struct id_table seen;
   id_table_init(&seen, 1);
@@ -134,7 +134,7 @@ static const struct darshan_module_region *find_region(const darshan_log *log, i
   return NULL;
 }
 
-/* Whether an incomplete module ends the output here. */
+/* Returns whether a partial module ends the output here, with a message. */
 static bool stops_at(const struct printer *printer, const struct darshan_module_region *region) {
   if (!region->partial || printer->options->show_incomplete) return false;
   complain(printer, region,
@@ -142,7 +142,7 @@ static bool stops_at(const struct printer *printer, const struct darshan_module_
   return true;
 }
 
-/* Striping tells which storage targets a segment went to. */
+/* Reads the file layouts, which give the storage targets of a segment. */
 static int load_stripes(struct printer *printer) {
   const struct darshan_module_region *region = find_region(printer->log, DARSHAN_MOD_LUSTRE);
   if (!region) return 0;

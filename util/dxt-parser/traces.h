@@ -1,5 +1,4 @@
-/* The DXT modules of a log, one after another: heading, and per record its
- * head lines and segments. */
+/* Prints the DXT modules of a log: a heading, and the head lines and segments of each record. */
 #ifndef DARSHAN_DXT_PARSER_TRACES_H
 #define DARSHAN_DXT_PARSER_TRACES_H
 
@@ -13,8 +12,8 @@ struct trace_options {
   const char *path; /* for messages */
 };
 
-/* Returns the exit status: 0 also if a module could not be read, which is said
- * on stderr; 1 if it stopped at an incomplete module. */
+/* Returns the exit status: 0, also if a module was unreadable and reported on stderr;
+ * STATUS_INCOMPLETE if it stopped at a partial module. */
 int traces_print(darshan_log *log, const struct trace_options *options, struct output *out);
 
 #endif

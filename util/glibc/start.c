@@ -1,6 +1,6 @@
-/* How a program begins on any glibc: from 2.34 on __libc_start_main runs the program's
- * constructors itself, and there is a new version of it, which the compiler's first
- * object asks for.  The one of before is in all releases, and is told what to run. */
+/* Starts a program on any glibc. From 2.34 on, __libc_start_main runs the constructors itself; the
+ * compiler's start object then needs this new symbol version. This file uses the old version, which
+ * all releases have, and passes the constructors to it. */
 #if defined(__x86_64__)
 __asm__(".symver start_main,__libc_start_main@GLIBC_2.2.5");
 #else
@@ -23,7 +23,7 @@ static int construct(int argc, char **argv, char **environment) {
   return 0;
 }
 
-/* Destructors are the loader's, in every release. */
+/* The dynamic linker runs destructors in every release. */
 __attribute__((visibility("hidden"))) int __libc_start_main(begin *main, int argc, char **argv,
                                                             begin *constructors, void (*end)(void),
                                                             void (*loader_end)(void),

@@ -1,6 +1,6 @@
-/* stat and its kin, which programs had in themselves before glibc 2.33 and find in
- * libc since: here they have them in themselves again.  What the system fills is the
- * struct of both names, on processors of 64 bits. */
+/* stat and its relatives. Before glibc 2.33 programs contained them, since then libc exports them;
+ * this file makes programs contain them again. On 64-bit processors, the kernel fills the struct of
+ * both names. */
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #define HERE __attribute__((visibility("hidden")))
 #define ALSO(name) __attribute__((visibility("hidden"), alias(name)))
 
-/* Without the header, which would make one name of both. */
+/* Declares them without the header, which would make both names one. */
 HERE int fstatat64(int folder, const char *path, void *out, int flags) {
   return (int)syscall(SYS_newfstatat, folder, path, out, flags);
 }
