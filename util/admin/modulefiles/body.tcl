@@ -1,4 +1,4 @@
-# What follows is the same for every installation; the values above are its own.
+# This part is the same in every installation; the values above are those of this one.
 proc ModulesHelp {} {
     global about
     puts stderr $about
@@ -6,15 +6,15 @@ proc ModulesHelp {} {
 module-whatis $summary
 conflict darshan darshan-runtime darshan-util
 
-# A value that was there before comes back; before Modules 5.1 it is gone afterwards.
+# Unloading the module restores an earlier value; before Modules 5.1 it removes the variable.
 proc put {name value} {
     if {[info commands pushenv] ne {}} { pushenv $name $value } else { setenv $name $value }
 }
 
 prepend-path PATH $bin
-# Where it is not set man looks beside the folders of PATH, and would look nowhere else.
+# Only extends MANPATH: if it is not set, man searches next to the folders of PATH.
 if {[info exists env(MANPATH)] && $env(MANPATH) ne {}} { prepend-path MANPATH $manual }
-# Last, so that what has to be first (a sanitizer) stays first.
+# Appends, because a sanitizer must stay first.
 if {$preload ne {}} { append-path LD_PRELOAD $preload }
 if {$nonmpi ne {}} { put DARSHAN_ENABLE_NONMPI $nonmpi }
 if {$logs ne {}} { put DARSHAN_LOGPATH $logs }
