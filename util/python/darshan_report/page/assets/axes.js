@@ -1,5 +1,4 @@
-// What all charts of the page have in common, as options of uPlot: time from left to right,
-// the room beside it, colours.
+// Options of uPlot that all charts of the page share: the time axis, the left margin, colours.
 
 const FONT = "12px system-ui, sans-serif";
 
@@ -23,7 +22,7 @@ function timeAxis(colour, shown) {
   };
 }
 
-// Settings without a chart's own series.
+// Returns the options of a chart without its own series.
 function chartOptions(colour, width, height, labelled) {
   return {
     width,
@@ -36,7 +35,7 @@ function chartOptions(colour, width, height, labelled) {
   };
 }
 
-// A text cut to a width, its end kept: that is what tells names apart.
+// Cuts a text to a width and keeps its end, which distinguishes names.
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
   let from = 1;

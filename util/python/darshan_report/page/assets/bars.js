@@ -1,8 +1,8 @@
-// Bars beside words: operations, sizes, times.  HTML is enough for them, and is read aloud.
+// Bars next to labels: operations, sizes, times.  They are HTML, which screen readers can read.
 
 const SIZE_NAMES = ["0-100 B", "101 B-1 KiB", "1-10 KiB", "10-100 KiB", "100 KiB-1 MiB", "1-4 MiB", "4-10 MiB", "10-100 MiB", "100 MiB-1 GiB", "over 1 GiB"];
 
-// rows: [label, [[kind, value], ...], words]; of each row the parts stand one behind the other.
+// rows: [label, [[kind, value], ...], text]; the parts of a row are drawn one after the other.
 function bars(title, rows, note) {
   const whole = Math.max(...rows.map(([, parts]) => parts.reduce((sum, [, value]) => sum + value, 0)), 0);
   if (!(whole > 0)) return null;

@@ -1,5 +1,4 @@
-// Many jobs: how much of their time went into I/O, one after the other, and all of them in
-// a table.
+// Many jobs: their I/O share over time, and a table of all jobs.
 
 const JOB_COLUMNS = [
   ["Program", "name"], ["Job", "number", String], ["User", "text"], ["Start", "date"], ["Processes", "number", count],
@@ -24,7 +23,7 @@ function makeTrend(node, campaign) {
     if (chart) chart.destroy();
     const colour = colours();
     const options = chartOptions(colour, node.clientWidth, 180, true);
-    delete options.axes[0].values; // dates
+    delete options.axes[0].values; // the default labels are dates
     const point = (stroke) => ({ stroke, paths: () => null, points: { show: true, size: 7, fill: stroke } });
     options.series = [{}, point(colour.read), point(colour.write)];
     options.scales = { x: { time: true }, y: { range: [0, 104] } };

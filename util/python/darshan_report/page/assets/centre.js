@@ -1,5 +1,5 @@
-// Pages of a lake: tables, and a program's runs over time.  A column says how its values
-// are to be shown; the first cell of a row leads to its page.
+// Pages of a lake: tables, and a program's runs over time.  A column has the format of its values;
+// the first cell of a row is a link to its page.
 
 const holder = document.getElementById("data");
 const centre = JSON.parse(holder.textContent);
@@ -20,13 +20,14 @@ function centreTable(table) {
   new SortedTable(document.getElementById(table.id), columns, table.rows, (i) => (table.links ? table.links[i] : null), table.note);
 }
 
-// As all dates here; uPlot's own are those of one country.
+// Formats dates like all dates here; uPlot's own format is that of one country.
 function dated(splits, step) {
   const iso = (value) => new Date(value * 1e3).toISOString();
   return splits.map((value) => (value === null ? "" : step < DAY ? iso(value).slice(5, 16).replace("T", " ") : iso(value).slice(0, 10)));
 }
 
-// A point is a run: seconds in I/O over the day, as logarithms, since some are a thousand times others.
+// A point is a run: seconds in I/O by day, on a logarithmic scale, because some runs take a
+// thousand times longer than others.
 function centreRuns(node, runs) {
   const said = element("p", { class: "said" }, "Upwards: seconds in I/O of all processes of a run, on a scale of logarithms; a run without any is not shown. Point at a run to see which it is. Drag to look closer, double click to see all.");
   const place = element("div");
@@ -39,7 +40,7 @@ function centreRuns(node, runs) {
     const options = chartOptions(colour, node.clientWidth, 220, true);
     options.axes[0].values = (_, splits, axis, space, step) => dated(splits, step);
     options.axes[0].space = 100;
-    options.tzDate = (value) => uPlot.tzDate(new Date(value * 1e3), "Etc/UTC"); // as all times here
+    options.tzDate = (value) => uPlot.tzDate(new Date(value * 1e3), "Etc/UTC"); // UTC, like all times here
     options.series = [{}, { stroke: colour.read, paths: () => null, points: { show: true, size: 6, fill: colour.read } }];
     options.scales = { x: { time: true, range: (_, least, most) => (first < last ? [least, most] : [first - DAY, last + DAY]) }, y: { distr: 3 } };
     options.axes[1].values = (_, splits) => splits.map((value) => (value === null ? "" : seconds(value)));

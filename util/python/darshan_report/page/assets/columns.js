@@ -1,4 +1,4 @@
-// Columns of numbers: base64 to typed arrays.  page/columns.py is the other side.
+// Columns of numbers: base64 to typed arrays.  page/columns.py encodes them.
 
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
 
@@ -10,7 +10,7 @@ function column(packed) {
   return new ARRAYS[kind](bytes.buffer);
 }
 
-// All strings of these names in an object, in place: the text is not needed any more.
+// Replaces all strings with these names in an object by arrays, which frees the strings.
 function unpack(object, names) {
   for (const name of names) {
     if (typeof object[name] === "string") object[name] = column(object[name]);
@@ -18,7 +18,7 @@ function unpack(object, names) {
   return object;
 }
 
-// The first place whose value is not less.
+// Returns the first index whose value is not less than `wanted`.
 function lowerBound(values, wanted, from, to) {
   let low = from;
   let high = to;

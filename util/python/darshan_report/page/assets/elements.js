@@ -1,5 +1,4 @@
-// Elements of the page.  What comes from a log becomes a text node or an attribute's value,
-// never markup.
+// Elements of the page.  Text of a log becomes a text node or an attribute's value, never markup.
 
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
@@ -16,7 +15,7 @@ function button(text, label, action) {
   return element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
 }
 
-// The colours of the style sheet, for what is drawn; asked again when dark becomes light.
+// Returns the colours of the style sheet for drawings; called again when the theme changes.
 function colours() {
   const style = getComputedStyle(document.documentElement);
   const of = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -29,7 +28,7 @@ function colours() {
 
 const repaints = [];
 
-// Calls paint now, and again when the width of a node or the colours change.
+// Calls paint now, and again when the width of a node or the theme changes.
 function painted(node, paint) {
   let width = 0;
   new ResizeObserver(() => {

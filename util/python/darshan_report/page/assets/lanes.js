@@ -1,10 +1,10 @@
-// What a timeline has in each lane: transfers one by one, sums in bins, and times of files'
-// records, to be found by lane and time.
+// The content of a timeline's lanes, indexed by lane and time: single transfers, sums in bins, and
+// times of files' records.
 
 const SINGLE = ["start", "seconds", "offset", "length", "rank", "file", "kind", "thread"];
 const CELL = ["lane", "kind", "bin", "count", "bytes", "busy"];
 
-// Places of the transfers, lane by lane, each in the order of its starts.
+// Sorts the transfers' indices by lane, and in a lane by start.
 function byLane(single, laneOf, keys, lanes) {
   const number = single.start.length;
   const first = new Uint32Array(lanes + 1);
@@ -28,7 +28,7 @@ function cellsByLane(cells, lanes) {
   return first;
 }
 
-// Gets a timeline's groups ready to be drawn.
+// Decodes and indexes the groups of a timeline.
 function laneModel(line) {
   if (line.single) unpack(line.single, SINGLE);
   if (line.intervals) unpack(line, ["intervals"]);
@@ -53,7 +53,7 @@ function laneModel(line) {
   return line;
 }
 
-// Places, in the lane's order, of the transfers that touch a window: [from, to).
+// Returns indices in the lane's order of the transfers that overlap a window: [from, to).
 function singlesIn(line, group, lane, low, high) {
   if (!line.single) return [0, 0];
   const { order, first, longest } = group.single;
@@ -70,7 +70,7 @@ function singlesIn(line, group, lane, low, high) {
   return [bound(low - longest[lane]), bound(high)];
 }
 
-// Whether the window lies in intervals of which every transfer is there.
+// Tells whether the window is in intervals of which every transfer is in the page.
 function allShown(line, low, high) {
   if (!line.intervals) return Boolean(line.single);
   const bins = line.intervals.length;
@@ -80,7 +80,7 @@ function allShown(line, low, high) {
   return true;
 }
 
-// How a lane is shown in a window that is so many pixels wide.
+// Returns how a lane is drawn in a window of this width in pixels.
 function mannerOf(line, group, lane, low, high, width) {
   const [from, to] = singlesIn(line, group, lane, low, high);
   const complete = Boolean(line.single) && (group.isComplete.has(lane) || allShown(line, low, high));
@@ -89,7 +89,7 @@ function mannerOf(line, group, lane, low, high, width) {
   return { from, to, complete, singles: few && to > from, bins };
 }
 
-// The sums of a lane in a window: calls each with kind, start, seconds, count, bytes, busy.
+// Calls `each` for the sums of a lane in a window, with kind, start, seconds, count, bytes, busy.
 function eachCell(group, lane, low, high, each) {
   if (!group.cells) return;
   const { kind, bin, count: number, bytes, busy } = group.cells;

@@ -1,5 +1,4 @@
-// The page of one file or dataset: everything the log says of it, and the findings that rest
-// on it.
+// The page of one file or dataset: its counters and other data of the log, and its findings.
 
 const SIZE_COUNTER = /SIZE_(READ|WRITE)_(?:AGG_)?(\d+[KMG]?_(?:\d+[KMG]?|PLUS))$/;
 const SIZE_ENDS = ["0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M", "10M_100M", "100M_1G", "1G_PLUS"];
@@ -91,7 +90,7 @@ function fileTable(node, table, link, note) {
   filesSorted(node, table.rows, link, `${note}${parts.join(" ")}`);
 }
 
-// A page as elements; null if there is none of this name.
+// Returns a page as an array of elements; null if no page has this name.
 function pageOf(run, prefix, kind, place) {
   const table = kind === "file" ? run.files : run.datasets;
   const details = table.details;

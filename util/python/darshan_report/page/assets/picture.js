@@ -1,10 +1,11 @@
-// The picture on the first screen: what each layer did over time, and below, in the same
-// time, who moved how much.
+// The diagram on the first screen: each layer over time, and below, with the same time axis, the
+// bytes of each rank or program.
 
 const LAYER_HEIGHT = 62;
-const LINE_HEIGHT = 15; // as a name needs
+const LINE_HEIGHT = 15; // height of a label
 
-// Of a chart with a line for each program or rank: all are named, or as many as have room.
+// Returns the height of a chart with a line per program or rank: all have labels, or as many as
+// fit.
 function heightOf(lines) {
   return Math.min(16 * LINE_HEIGHT, Math.max(44, LINE_HEIGHT * lines));
 }
@@ -27,7 +28,7 @@ function layerChart(row, options, colour, end) {
   return [times, series(row.read), series(row.write)];
 }
 
-// A layer of which only first and last times are known.
+// Draws a layer of which only the first and last times are known.
 function spanChart(row, options, colour, end) {
   const paint = { open: colour.meta, close: colour.meta, read: colour.read, write: colour.write };
   options.scales.y = { range: [0, 1] };
@@ -95,7 +96,7 @@ function heatChart(heat, options, colour, end) {
   return [[0, end], [null, null]];
 }
 
-// When the programs of a run were there.
+// Draws when the programs of a run were alive.
 function presentChart(lanes, options, colour, end) {
   const heat = { rows: lanes.map((lane) => lane.name), bin: 0, cells: [] };
   const bins = lanes[0].part.length;

@@ -1,9 +1,8 @@
-// Reads the data, fills the places that the text has for pictures and tables, and follows
-// the links between them.
+// Reads the data, fills the elements for diagrams and tables, and follows the links between them.
 
 const holder = document.getElementById("data");
 const everything = JSON.parse(holder.textContent);
-holder.remove(); // its text is large and not needed again
+holder.remove(); // its text is large and no longer needed
 const main = document.getElementById("main");
 const own = document.getElementById("page");
 const places = document.getElementById("places");
@@ -26,7 +25,7 @@ function listPlaces() {
     element("li", {}, element("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)))));
 }
 
-// The address says what is shown: a part of the report, or the page of a file.
+// Shows the part of the report or the page of a file that the address names.
 function follow() {
   const match = /^#(r\d+)-(file|dataset)-(\d+)$/.exec(location.hash);
   const run = match && own && everything.runs[Number(match[1].slice(1))];
@@ -46,7 +45,7 @@ function follow() {
   target.scrollIntoView();
 }
 
-// Two runs that are compared have their pictures in one time.
+// Draws the diagrams of two compared runs with the same time axis.
 function fillCompared() {
   const end = Math.max(...everything.runs.map((run) => run.picture.end));
   everything.runs.forEach((run, place) => {

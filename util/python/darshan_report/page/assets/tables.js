@@ -1,5 +1,6 @@
-// Tables that sort and filter.  columns: [title, kind, show], kind being "name" (text),
-// "when" (a date that leads somewhere), "path", "text", "long" (text that wraps), "date" (text) or "number"; rows: arrays of values; link(row number): where the name leads, or null.
+// Tables that the user can sort and filter.  columns: [title, kind, show], where kind is "name"
+// (text), "when" (a date with a link), "path", "text", "long" (text that wraps), "date" (text) or
+// "number"; rows: arrays of values; link(row number): target of the name, or null.
 
 const ROWS_AT_ONCE = 50;
 

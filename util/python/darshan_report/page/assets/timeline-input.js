@@ -1,4 +1,4 @@
-// Mouse and keys of the timeline, and what is said of the thing under them.
+// Mouse and keys of the timeline, and the description of the object under the cursor.
 
 function listenTo(line) {
   line.holder.addEventListener("keydown", (event) => {
@@ -42,7 +42,7 @@ function chooseLane(line, by) {
   line.said.textContent = `Lane ${line.lane + 1}: ${line.group.lanes[line.lane]}. ${line.said.textContent}`;
 }
 
-// To the next transfer of the chosen lane: it is put in the middle, and read out.
+// Centres the next transfer of the chosen lane, and announces it.
 function nextTransfer(line, by) {
   if (!line.line.single) return;
   const { order, first } = line.group.single;
@@ -70,7 +70,7 @@ function transferLines(line, one) {
   ];
 }
 
-// The transfer under a moment: the shortest of those that were going on, or the nearest.
+// Returns the transfer at a point in time: the shortest one in progress, or the nearest.
 function transferAt(line, lane, time, near, level) {
   const { start, seconds: lasts, kind } = line.line.single;
   const { order } = line.group.single;
@@ -110,7 +110,7 @@ function spanLines(line, lane, time, near) {
     `${layer}: first ${kind} begins at ${moment(from, 1e-6)}, last ends at ${moment(to, 1e-6)}`)];
 }
 
-// What there is at a point of the lanes, in lines.
+// Returns a description of a point in the lanes, as lines of text.
 function linesAt(line, x, y) {
   const lane = Math.floor(y / line.tall + line.firstLane);
   if (lane < 0 || lane >= line.lanes) return [];

@@ -1,8 +1,8 @@
-// The timeline: a lane per rank or file, from the whole run down to single transfers.
-// Axis, cursor and drag are uPlot's; what is in the lanes is drawn here, since no chart of
-// its has a hundred thousand bars in hundreds of rows.
+// The timeline: one lane per rank or file, from the whole run down to single transfers.  uPlot has
+// the axis, cursor and drag.  The content of lanes is drawn here, because no chart of uPlot has a
+// hundred thousand bars in hundreds of rows.
 
-const LANES_HEIGHT = 400; // pixels, of those that are seen at once
+const LANES_HEIGHT = 400; // pixels of the lanes that are visible at once
 const [LOWEST, HIGHEST] = [22, 48];
 
 class Timeline {
@@ -23,7 +23,7 @@ class Timeline {
     return this.group.lanes.length;
   }
 
-  // Pixels of a lane, and how many are seen at once.
+  // tall: height of a lane in pixels; room: number of lanes that are visible at once.
   get tall() {
     return Math.min(HIGHEST, Math.max(LOWEST, Math.floor(LANES_HEIGHT / 2 / this.lanes)));
   }
@@ -83,7 +83,7 @@ class Timeline {
     this.rebuild();
   }
 
-  // The chart anew: for another width, other colours, other lanes.
+  // Recreates the chart, for another width, other colours or other lanes.
   rebuild() {
     if (this.chart) this.chart.destroy();
     this.colour = colours();
@@ -197,8 +197,8 @@ class Timeline {
     ctx.restore();
   }
 
-  // Where layers are told apart each has a part of the lane: what a lower one does is seen
-  // beside what it is done for.
+  // Each layer has a part of the lane, so that calls of a lower layer are next to the calls that
+  // caused them.
   track(kind, box) {
     const order = this.line.layers;
     if (this.layer || order.length < 2) return box;
@@ -226,7 +226,7 @@ class Timeline {
     const bytes = this.line.measure === "bytes";
     eachCell(this.group, lane, this.low, this.high, (kind, start, width, number, moved, busy) => {
       if (!this.isShown(kind)) return;
-      // Bins narrower than a pixel are added up, by pixel.
+      // Bins narrower than a pixel are added up by pixel.
       const left = width * scale < 1 ? Math.floor(at(start)) : at(start);
       const right = width * scale < 1 ? left + 1 : at(start + width);
       const key = kind * 1e6 + Math.round(left - box.left);
@@ -256,7 +256,7 @@ class Timeline {
       if (!this.isShown(kind[one])) continue;
       const left = at(start[one]);
       const width = Math.max(1, lasts[one] * scale);
-      // What falls on the pixel that was drawn last is seen already.
+      // A transfer on the pixel that was drawn last is already visible.
       if (width === 1 && drawn.get(kind[one]) === Math.floor(left)) continue;
       drawn.set(kind[one], Math.floor(left));
       const track = this.track(kind[one], box);
@@ -279,7 +279,7 @@ class Timeline {
     }
   }
 
-  // Which window this is, and what is shown in it.
+  // Describes the window and its content.
   describe() {
     const step = (this.high - this.low) / 100;
     const first = Math.floor(this.firstLane);

@@ -1,4 +1,4 @@
-// Numbers as a person reads them: the same rules as summary/units.py, which a test holds.
+// Formats numbers with their units, by the same rules as summary/units.py, which a test compares.
 
 const STEPS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
@@ -18,7 +18,7 @@ function amount(value) {
   let scaled = value;
   for (const step of STEPS) {
     scaled /= 1024;
-    // 1023.9 would round up to "1,024", a size of the next step.
+    // 1023.9 would round up to "1,024", which is a value of the next unit.
     if (scaled < 999.5 || step === "EiB") return `${threeDigits(scaled)} ${step}`;
   }
   return "";
@@ -42,10 +42,10 @@ function share(part, whole) {
   return percent < 99.95 ? `${percent.toFixed(1)} %` : `${percent.toFixed(0)} %`;
 }
 
-// A moment of the run, with as many digits as tell two of them apart that are `step` away.
+// Formats a point in time with as many digits as two points need that are `step` apart.
 function moment(value, step) {
   let digits = Math.max(0, Math.ceil(-Math.log10(step || 1)));
   const exact = step * 10 ** digits;
-  if (Math.abs(exact - Math.round(exact)) > 0.01) digits += 1; // a step of 2.5
+  if (Math.abs(exact - Math.round(exact)) > 0.01) digits += 1; // for example a step of 2.5
   return `${value.toFixed(Math.min(9, digits))} s`;
 }
