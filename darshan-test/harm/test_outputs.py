@@ -274,7 +274,7 @@ COMMANDS = [
     "darshan-dxt-parser LOG",
     "darshan-merge --help",
 ]
-# prints names; prints nothing if closed
+# With a closed output these print nothing and succeed.
 BUFFERED = ["darshan report --json LOG", "darshan report --help"]
 
 
