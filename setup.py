@@ -85,6 +85,7 @@ class Lists:
             "ZLIB_LIBS": archive.format("z"),
             "BZIP2_LIBS": archive.format("bz2"),
             "DEFLATE_LIBS": archive.format("deflate"),
+            "TOP_LIBS": "$(ZLIB_LIBS) $(BZIP2_LIBS) $(DEFLATE_LIBS)",
         }
         if has_old_versions():
             self.values["AM_CPPFLAGS"] += (
