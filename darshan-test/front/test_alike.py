@@ -38,7 +38,7 @@ def run(darshan: Run, script: str) -> list[tuple[str, str]]:
     done = darshan("stat", sys.executable, "-c", script)
     screen = done.stderr.decode()
     assert done.returncode == 0
-    fits(screen, 32 if "datasets by time" in screen else 24)
+    fits(screen)
     table = screen.partition("files by time in I/O")[2]
     return [(name, number) for name, number in ROW.findall(table)]
 

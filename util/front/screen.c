@@ -350,11 +350,12 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   end_line(screen);
 }
 
-static void print_datasets(struct screen *screen, const struct datasets *datasets) {
+/* Returns how many datasets it printed. */
+static size_t print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
   char name[4 * COLUMNS], a[NUMBER];
   size_t shown = datasets_slowest(datasets, top);
-  if (shown == 0) return;
+  if (shown == 0) return 0;
   heading(screen,
           "datasets by time in HDF5         asked     moved  factor    time HDF5  MPI POSIX");
   for (size_t i = 0; i < shown; i++) {
@@ -370,6 +371,7 @@ static void print_datasets(struct screen *screen, const struct datasets *dataset
     put_cell(5, quantity_share(a, one->lower_time, one->time));
     end_line(screen);
   }
+  return shown;
 }
 
 /* Writes " (5,000 files)", or "" for one file. */
@@ -400,11 +402,12 @@ static void print_file(struct screen *screen, const struct alike_row *row, int h
   end_line(screen);
 }
 
-/* Prints at least a few files, even if a table of datasets already fills the screen. */
-static void print_files(struct screen *screen, const struct picture *picture) {
+/* Prints as many files as the screen has lines for. least: print at least so many, because a table
+ * of datasets may fill the screen. */
+static void print_files(struct screen *screen, const struct picture *picture, int least) {
   int room = LINES - screen->lines - 4, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);
-  size_t shown = (size_t)(room < FILES_LEAST ? FILES_LEAST : room);
+  size_t shown = (size_t)(room < least ? least : room);
   if (shown > rows.count) shown = rows.count;
   alike_show_mapped(&rows, shown);
   for (size_t i = 0; i < shown; i++)
@@ -441,7 +444,7 @@ void screen_print(const struct picture *picture) {
         print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "reads of bytes ");
         print_sizes(&screen, &picture->layers[i], "_SIZE_WRITE_", "writes of bytes");
       }
-    print_datasets(&screen, &picture->datasets);
-    print_files(&screen, picture);
+    size_t datasets = print_datasets(&screen, &picture->datasets);
+    print_files(&screen, picture, datasets ? FILES_LEAST : 0);
   }
 }
