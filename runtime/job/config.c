@@ -154,7 +154,7 @@ static void apply_file(struct darshan_config *config, struct darshan_messages *m
 
 static void apply_environment(struct darshan_config *config, const char **values,
                               struct darshan_messages *messages) {
-  /* Lists of the environment replace those of the file, in pairs. */
+  /* A list of the environment replaces both lists of the file: EXCLUDE and INCLUDE. */
   if (values[DARSHAN_SETTING_APP_EXCLUDE] || values[DARSHAN_SETTING_APP_INCLUDE])
     config->app_exclude.count = config->app_include.count = 0;
   if (values[DARSHAN_SETTING_RANK_EXCLUDE] || values[DARSHAN_SETTING_RANK_INCLUDE])

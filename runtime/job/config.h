@@ -88,7 +88,7 @@ struct darshan_config {
   double small_io_trigger, unaligned_io_trigger;               /* fraction; negative: off */
 
   /* Destinations. */
-  const char *logfile;      /* exact path of the log; NULL: a name is made */
+  const char *logfile;      /* exact path of the log; NULL: a name is generated */
   int64_t logfile_pid;      /* the process whose log has that path; 0: not set */
   const char *logpath;      /* folder for logs, absolute, never NULL */
   const char *mmap_logpath; /* folder for journals, absolute, never NULL */

@@ -1,5 +1,4 @@
-/* Settings that the engine interface reports to modules, and losses that modules report (door.h).
- */
+/* Settings that modules read through the engine interface, and losses that they report (door.h). */
 #include "../intercept/memory.h"
 #include "mpi-state.h"
 #include "names.h"

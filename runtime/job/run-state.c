@@ -176,7 +176,7 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
 
 void run_find_forked(const struct darshan_config *config, pid_t self) {
   run_state.is_first = 0;
-  if (run_state.folder[0] || run_state.is_login) run_know_place(); /* it may be another namespace */
+  if (run_state.folder[0] || run_state.is_login) run_know_place(); /* the namespace may differ */
   if (run_state.is_login) name_run(config, self);
   run_state.is_login = 0;
 }

@@ -21,7 +21,7 @@ struct child { /* one forked process that records */
 void children_prepare(void);
 /* Called in a forked child when it has a journal. */
 void children_add_self(void);
-/* Called when that child's log is written, or its user knows of the journal. */
+/* Called when that child's log is written, or a message has named its journal. */
 void children_remove_self(void);
 /* Writes the logs of children that were killed.  A child in another PID namespace may live: its
  * journal is named in one line on stderr. */

@@ -72,7 +72,7 @@ static int is_counted(uint64_t inode) {
 
 /* line: "from-to rwxp offset major:minor inode   path", possibly truncated */
 static void take_mapping(const char *line) {
-  enum { WORDS = 4 }; /* before the inode */
+  enum { WORDS = 4 }; /* number of words before the inode */
   const char *slash = strrchr(line, '/'), *name = slash ? slash + 1 : "";
   uint64_t inode = 0;
   for (int words = 0; words < WORDS && *line; line++)

@@ -43,14 +43,14 @@ static uint32_t stop_recording(void) {
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }
 
-/* Returns 1 in a rank that has not called MPI_Finalize.  A log per rank would flood the folder of
- * logs, so the journals stay, and darshan-merge makes one log of them. */
+/* Returns 1 if the journal stays instead of a log: in a rank of several without MPI_Finalize.  A
+ * log per rank would flood the folder of logs; darshan-merge makes one log of the journals. */
 static int keep_journal(void) {
   struct record_store *store = &darshan_store;
   const struct mpi_state *mpi = &mpi_state;
   if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
   if (!store->frame) return 1;                   /* nothing was recorded */
-  if (store_kept(store) != STORE_KEPT) return 0; /* no journal: the rank writes its own log */
+  if (store_kept(store) != STORE_KEPT) return 0; /* incomplete: the rank writes its own log */
   log_end_now(&job_state.job);
   store_set_job(store, &job_state.job, NULL, 0);
   return 1;
@@ -102,7 +102,8 @@ static void finish_in_memory(void) {
   store_set_job(&darshan_store, &job_state.job, NULL, 0);
 }
 
-/* Reports that no stack became available to write the log.  Runs on the caller's stack. */
+/* Reports that no stack became available to write the log.  Does nothing else, because it runs on
+ * the caller's stack. */
 static void finish_at_once(void) {
   const struct journal *journal = &darshan_store.journal;
   if (!runtime_may_leave_files()) return;
@@ -115,7 +116,7 @@ static void finish_at_once(void) {
 }
 
 void runtime_finish(void) {
-  if (!darshan_hot.phase_page && !runtime_may_leave_files()) return; /* never on */
+  if (!darshan_hot.phase_page && !runtime_may_leave_files()) return; /* never started */
   struct floats floats;
   floats_take(&floats);
   if (sys_gate_is_shut())

@@ -2,7 +2,8 @@
 #ifndef DARSHAN_ENVIRONMENT_H
 #define DARSHAN_ENVIRONMENT_H
 
-/* Returns 1 if this environment preloads this library and names the run. */
+/* Returns 1 if this environment names the run, and LD_PRELOAD has this library or the system has an
+ * /etc/ld.so.preload. */
 int environment_is_watched(char *const *envp);
 /* Returns 1 if this environment preloads this library. */
 int environment_preloads(char *const *envp);

@@ -48,7 +48,7 @@ static void make_room(void) {
   }
 }
 
-static int counter_is_gone; /* for good */
+static int counter_is_gone; /* permanently: the processor's counter cannot be read */
 
 void filter_coming(int forbids) {
   int shuts = forbids & FILTER_CALLS, shut = 0, first = !sys_gate_is_shut();

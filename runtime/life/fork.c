@@ -39,8 +39,8 @@ void runtime_become_child(void) {
   store_forget(&darshan_store);
   mpi_forked();
   modules_forked();
-  /* A child process of a rank is not a rank and records nothing.  A child of a process that has not
-   * called MPI_Init may still become a rank. */
+  /* A child of a rank is not a rank, so it records nothing without DARSHAN_ENABLE_NONMPI.  A child
+   * of a process that has not called MPI_Init may still become a rank. */
   if (!darshan_config.nonmpi && mpi_state.phase != MPI_NOT_YET)
     __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
   run_forked();

@@ -22,7 +22,7 @@
 #define READ_STACK_POINTER(sp) __asm__ volatile("mov %0, sp" : "=r"(sp))
 #endif
 
-/* Not inlined: setjmp stores the stack pointer of this frame. */
+/* Not inlined, so that setjmp stores the stack pointer of this frame. */
 __attribute__((noinline)) static uintptr_t key_of_this_process(void) {
   jmp_buf buffer;
   uintptr_t here;

@@ -92,7 +92,7 @@ void last_word_say(const char *subject) {
   static const char all_ranks[] = "-*.darshan";
   int fd = claim();
   unsigned others = darshan_problems.count;
-  darshan_problems.count = 0; /* only this message is printed before the others */
+  darshan_problems.count = 0; /* this message comes first; all ranks have the others */
   if (fd < 0) return;
   name_of(0);
   char *end = strrchr(path, '-');

@@ -68,7 +68,7 @@ int run_merge_is_possible(void) {
 enum { PIDS = 1 << 22, UNBORN = 512, NO_SUCH = -3 /* ESRCH */, ROWS = 64, STAT_ROOM = 512 };
 enum { WORD = 64, PID_WORDS = PIDS / WORD, GROUPS = PID_WORDS / WORD };
 static const int64_t week_ns = INT64_C(7) * 86400 * NS_PER_SECOND;
-static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* at most, until the child's row */
+static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* limit from fork to child's row */
 
 /* Returns the state letter of /proc/PID/stat: 'R' if it cannot be read, 0 if there is no such
  * process. */
@@ -310,7 +310,7 @@ static void await_end(pid_t program, uint64_t patience_ns) {
   for (uint64_t waited = 0;; waited += STEP_NS) {
     long ended = sys_call_now(SYS_wait4, program, (long)&status, killed ? __WALL : __WALL | WNOHANG,
                               0, 0, 0);
-    if (ended != 0 && ended != INTERRUPTED) return; /* also -ECHILD */
+    if (ended != 0 && ended != INTERRUPTED) return; /* or -ECHILD */
     if (!killed && waited >= patience_ns) {
       killed = 1;
       sys_call_now(SYS_kill, program, SIGKILL, 0, 0, 0, 0);

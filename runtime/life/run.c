@@ -54,8 +54,8 @@ static int append_to(const char *path, const struct run_event *row) {
   return result;
 }
 
-/* Appends the row to the first of events.1, events.2, … that RLIMIT_FSIZE allows to grow, and
- * remembers its number for later rows. */
+/* Appends the row to the first of events.1, events.2 and so on that RLIMIT_FSIZE allows to grow,
+ * and remembers its number for later rows. */
 static int append_further(const struct run_event *row) {
   static int number = 1;
   struct path_buffer *path = sys_may_grow_to(sizeof(*row)) ? path_buffer_take() : NULL;
@@ -108,7 +108,7 @@ static int tell_start(int32_t parent, uint32_t token) {
   return tell(&row);
 }
 
-/* --- the folder ------------------------------------------------------------------------ */
+/* --- the run directory ----------------------------------------------------------------- */
 
 /* Returns 1 if the run directory exists, belongs to this user and still accepts parts. */
 static int is_open(void) {
@@ -146,8 +146,9 @@ static void bring_journal(void) {
   if (has_no_journal()) tell(&row);
 }
 
-/* Makes the run directory if no other process of the run has.  Returns 0, or -1 if it cannot be
- * made, belongs to the `darshan` command (top is 0) or would have no merger. */
+/* Makes the run directory if no other process of the run has.  Returns 0, or -1 if that fails, no
+ * merger can be started, or the `darshan` command made the directory (top is 0) and has closed
+ * it. */
 static int make_folder(void) {
   if (is_open()) return 0;
   if (run_state.top == 0 || !run_merge_is_possible()) return -1;
@@ -167,9 +168,10 @@ static void grow(void *nothing) {
   if (run_state.joined) bring_journal();
 }
 
-/* --- what happens to the process ---------------------------------------------------------- */
+/* --- events of the process ---------------------------------------------------------------- */
 
-/* A process has no pid here if a seccomp filter may forbid getpid. */
+/* Returns 1 if this process belongs to a run and may append rows.  Its pid is not known if an
+ * inherited filter may forbid getpid. */
 static int is_in_run(void) {
   return run_state.folder[0] && process_state.pid > 0 && darshan_hot.phase_page &&
          !sys_gate_is_shut();
@@ -305,7 +307,7 @@ void run_told(pid_t child, int code, int status, const struct run_waiting *waiti
     run_reaped(child, status & 0x7f, waiting);
 }
 
-/* --- its part, and its end ---------------------------------------------------------------- */
+/* --- part and end of the process ---------------------------------------------------------- */
 
 int run_takes_part(void) {
   run_state.part[0] = '\0';

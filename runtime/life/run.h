@@ -1,6 +1,7 @@
 /* A process of a run: it appends rows to the event file of the run directory and leaves its
  * part there (runtime/format/run.h).  The process that ends last starts the merger.  No process
- * waits for another one.  If each process has its own log, these functions do nothing. */
+ * waits for another process of the run.  If each process has its own log, these functions do
+ * nothing. */
 #ifndef DARSHAN_LIFE_RUN_H
 #define DARSHAN_LIFE_RUN_H
 

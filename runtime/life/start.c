@@ -89,7 +89,7 @@ static void switch_on(void) {
 
 /* Returns 1 if the administrators have switched Darshan off by a file. */
 static int switched_off(void) {
-  int fd = sys_open(DARSHAN_OFF_FILE, O_PATH, 0); /* a filter may not know faccessat */
+  int fd = sys_open(DARSHAN_OFF_FILE, O_PATH, 0); /* an inherited filter may forbid faccessat */
   if (fd >= 0) sys_close(fd);
   return fd >= 0;
 }

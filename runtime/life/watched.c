@@ -74,7 +74,7 @@ static int is_script(const char *bytes, size_t n, char *name) {
   return 1;
 }
 
-/* A row of the program header of a file for either word size. */
+/* A program header of a 32-bit or 64-bit file. */
 struct part {
   uint32_t type;
   uint64_t offset, size;
@@ -121,8 +121,7 @@ static int is_go(const char *bytes, size_t n) {
   return 0;
 }
 
-/* Returns 1 if this loader, by its name or its link's target, belongs to the runtime's C library.
- */
+/* Returns 1 if this loader, by its name or link target, belongs to the runtime's C library. */
 static int is_our_loader(const char *name) {
   enum { LINK_ROOM = 256 };
   char target[LINK_ROOM];
