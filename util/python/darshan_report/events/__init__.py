@@ -1,1 +1,1 @@
-"""Traces in the form that viewers of other programs read."""
+"""Traces in the format that other viewers read."""

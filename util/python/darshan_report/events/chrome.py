@@ -1,9 +1,9 @@
 """Transfers as the JSON that Perfetto and chrome://tracing read (Trace Event Format).
 
-Times are microseconds since the start of the run, with three digits: a whole number of
-nanoseconds, so that what follows in a trace follows there.  A rank is a process, a layer
-(and what overlaps in it) a thread; both are numbered from 1, for 0 is the idle process of
-whoever traces systems, and no number of a thread is used twice.
+Times are microseconds since the start of the run, with three digits: whole nanoseconds, so that
+consecutive events stay consecutive. A rank is a process; a layer, and a row of overlapping
+transfers in it, is a thread. Both are numbered from 1, because 0 is the idle process in traces of
+systems, and no thread number is used twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .tracks import tracks
 
 _LAYERS = ("POSIX", "MPI-IO")  # in the order of MODULES
 _COLOURS = {"read": "thread_state_running", "write": "thread_state_iowait"}
-_AT_ONCE = 1 << 14  # events that are numbers of Python's
+_AT_ONCE = 1 << 14  # events that are Python numbers at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Events:
     kind: np.ndarray
     offset: np.ndarray
     size: np.ndarray
-    thread: np.ndarray  # place in threads
+    thread: np.ndarray  # index in threads
 
     threads: list[tuple[int, int, int]]  # rank, layer, row
 
@@ -52,13 +52,14 @@ def _columns(part: Part) -> tuple[np.ndarray, ...]:
 
 
 def events(log: Log) -> Events:
-    """Everything that was traced; LogError if that is nothing."""
+    """Returns all traced transfers; raises LogError if there are none."""
     found = [_columns(part) for part in parts(log)]
     if not found:
         raise LogError("there are no traces (DXT_ENABLE_IO_TRACE=1 makes them)")
     columns = [np.concatenate(column) for column in zip(*found)]
     found.clear()
-    # What began first, and of these the longest, which holds the others.
+    # Events are in the order of their starts. The longest of equal starts is first, because it
+    # contains the others.
     order = np.lexsort((-columns[1], columns[0]))
     start, length, rank, file, kind, offset, size = (column[order] for column in columns)
     layer = kind // 2
@@ -79,7 +80,7 @@ def _name(log: Log, number: int) -> str:
 
 
 def _metadata(log: Log, found: Events) -> Iterator[str]:
-    """Names of processes and threads."""
+    """Yields the names of processes and threads."""
     tree = processes(log)
     programs = {}
     if tree is not None and len(tree) > 1:
@@ -107,7 +108,7 @@ def _rows(found: Events) -> Iterator[tuple[int, ...]]:
 
 
 def lines(log: Log) -> Iterator[str]:
-    """The file, line by line, each with its end."""
+    """Yields the lines of the file, each with its line end."""
     found = events(log)
     names = {int(n): json.dumps(_name(log, int(n))) for n in np.unique(found.file)}
     short = {n: json.dumps(json.loads(text).rpartition("/")[2]) for n, text in names.items()}

@@ -55,7 +55,7 @@ def _fill(log: Log, target: str, out: IO[bytes]) -> None:
     if not target.endswith(".gz"):
         _write(log, out)
         return
-    # No name and no time in it: the same log gives the same file.
+    # The header has no name and no time: the same log gives the same file.
     with gzip.GzipFile("", "wb", 5, out, mtime=0) as packed:
         _write(log, packed)  # type: ignore[arg-type]
 
@@ -85,13 +85,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(options)
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)  # whoever read the output has enough
+        ending.end(signal.SIGPIPE)  # the reader has closed the output
     except LogError as error:
         text = str(error)
         _say(text if text.startswith(f"{options.log}: ") else f"{options.log}: {text}")
     except OSError as error:
         _say(f"{error.filename or options.output or options.log}: {error.strerror or error}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Python would complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports an error at exit
     except (LibraryMissing, ImportError) as error:
         _say(str(error))
     return 1

@@ -1,4 +1,4 @@
-"""Tracks: rows of a viewer, in which one event must not begin before the last has ended."""
+"""Tracks: rows of a viewer, in which no event may begin before the previous one has ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 
 def tracks(start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """For events in the order of their starts, the row of each: as few rows as do."""
+    """Returns the row of each event, as few rows as possible; events are in the order of their
+    starts."""
     rows = np.zeros(len(start), "i8")
     if len(start) < 2 or bool((start[1:] >= np.maximum.accumulate(end)[:-1]).all()):
         return rows

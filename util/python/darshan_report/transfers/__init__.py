@@ -1,1 +1,1 @@
-"""The command darshan-dxt-analyzer: what traces (DXT) say of single transfers."""
+"""The command darshan-dxt-analyzer: the single transfers in traces (DXT)."""

@@ -11,7 +11,7 @@ from .source import Trace
 
 
 def draw(traces: Sequence[Trace], reads: bool, title: str, out: IO[bytes] | None) -> None:
-    """A PDF to out; None: a window, until it is closed."""
+    """Draws a PDF to out, or, if out is None, in a window until the user closes it."""
     import matplotlib  # noqa: PLC0415 - slow, and not needed for the table
 
     if out is not None:

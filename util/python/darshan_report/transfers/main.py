@@ -87,7 +87,7 @@ def _print(traces: Sequence[Trace], by_rank: bool) -> None:
 def _draw(options: argparse.Namespace, traces: Sequence[Trace]) -> None:
     title = f"{'reads' if options.read else 'writes'} of {printable(options.log)}"
     modules = {trace.module for trace in traces}
-    # What MPI-IO moved came by POSIX again: one layer is drawn.
+    # Transfers of MPI-IO are in POSIX again, so only one layer is drawn.
     one = "DXT_POSIX" if "DXT_POSIX" in modules else "DXT_MPIIO"
     chosen = [trace for trace in traces if trace.module == one]
     if options.output:
@@ -103,7 +103,7 @@ def _say(text: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     options = asked(lambda: _arguments(arguments), _say)
-    if sys.stdout is None:  # closed by whoever started this
+    if sys.stdout is None:  # closed by the parent process
         _say("there is no standard output to write to")
         return 1
     if options.output and same_file(options.output, options.log):
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"{options.log}: {error}")
     except OSError as error:
         _say(f"{error.filename or where}: {error.strerror or error}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Python would complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports an error at exit
     except (LibraryMissing, ImportError) as error:
         _say(str(error))
     return 1

@@ -1,4 +1,4 @@
-"""What the transfers to one file have in common."""
+"""Statistics of the transfers to one file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Pattern:
     median: int
     largest: int
     classes: tuple[float, ...]  # share of the transfers below each of SIZES, and above
-    consecutive: float  # share that begins where the same rank's one before ended
+    consecutive: float  # share that begins where the rank's previous transfer ended
     interleaved: float  # share of neighbours in the file that are of different ranks
     seconds: float  # in calls, summed over ranks
 
@@ -42,7 +42,8 @@ def _interleaved(parts: Sequence[np.ndarray], ranks: Sequence[int]) -> float:
 
 
 def pattern(traces: Sequence[Trace], reads: bool) -> Pattern | None:
-    """Of the writes (or reads) of these traces, which are of one file; None: there are none."""
+    """Returns the pattern of the writes (or reads) of these traces of one file; None without
+    any."""
     used = [(t.rank, t.reads if reads else t.writes) for t in traces]
     used = [(rank, part) for rank, part in used if len(part)]
     if not used:

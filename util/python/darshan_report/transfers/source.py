@@ -1,4 +1,4 @@
-"""Traces of a log, or of the text that darshan-dxt-parser makes of one."""
+"""Traces of a log, or of the text that darshan-dxt-parser makes from a log."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _segments(rows: list[tuple[int, int, float, float]]) -> np.ndarray:
 
 
 class _Block:
-    """What the text says of one file and rank."""
+    """The rows of the text for one file and rank."""
 
     def __init__(self, number: str, name: str) -> None:
         self.id, self.name = int(number), name
@@ -93,7 +93,7 @@ def _of_text(path: str) -> Iterator[Trace]:
 
 
 def read(path: str) -> list[Trace]:
-    """Every trace; LogError or OSError where there is nothing to be read."""
+    """Returns every trace; raises LogError or OSError if the file cannot be read."""
     with open(path, "rb") as file:
         head = file.read(16)
     return list(_of_log(path) if head[8:] in _MAGIC else _of_text(path))
