@@ -6,7 +6,7 @@ with open_log("job.darshan") as log:
     print(log.info.nprocs, log.records("POSIX")["POSIX_BYTES_READ"].sum())
     print(log.findings()[0].sentence)
 
-doc/python.md tells the rest.
+doc/python.md describes the rest.
 """
 
 from .diagnose.finding import Finding, Findings

@@ -7,12 +7,12 @@ import resource
 import signal
 import sys
 
-# Nothing here computes with matrices: threads for that would only spin, and take memory.
+# The commands do no linear algebra: threads for it would only spin, and use memory.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _version() -> None:
-    """--version, which installed scripts answer themselves."""
+    """Prints the version for --version, which installed scripts do themselves."""
     if sys.argv[1:2] == ["--version"]:
         from importlib.metadata import version  # noqa: PLC0415
 
@@ -21,8 +21,9 @@ def _version() -> None:
 
 
 def _prepare() -> None:
-    """Ctrl-C ends a command that has only begun, without a word; and Python would keep the
-    half of a compiled module that fits, and fall over it ever after."""
+    """Lets Ctrl-C end a starting command without a message. Under a limit of the file size Python
+    writes no compiled modules, because it would leave truncated ones, on which every later import
+    fails."""
     _version()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -34,7 +35,7 @@ def _prepare() -> None:
 
 
 def trace() -> int:
-    """darshan-trace."""
+    """Runs darshan-trace."""
     _prepare()
     from .events.main import main  # noqa: PLC0415
 
@@ -42,7 +43,7 @@ def trace() -> int:
 
 
 def transfers() -> int:
-    """darshan-dxt-analyzer."""
+    """Runs darshan-dxt-analyzer."""
     _prepare()
     from .transfers.main import main  # noqa: PLC0415
 
@@ -56,37 +57,37 @@ def _of_lakes(command: str) -> int:
 
 
 def collect() -> int:
-    """darshan-collect, which ends by signals in a way of its own."""
+    """Runs darshan-collect, which handles signals in its own way."""
     _version()
     return _of_lakes("collect")
 
 
 def ask() -> int:
-    """darshan-ask."""
+    """Runs darshan-ask."""
     _prepare()
     return _of_lakes("ask")
 
 
 def lake() -> int:
-    """darshan-lake."""
+    """Runs darshan-lake."""
     _prepare()
     return _of_lakes("lake")
 
 
 def digest() -> int:
-    """darshan-digest."""
+    """Runs darshan-digest."""
     _prepare()
     return _of_lakes("digest")
 
 
 def serve() -> int:
-    """darshan-serve."""
+    """Runs darshan-serve."""
     _prepare()
     return _of_lakes("serve")
 
 
 def _per_file(folder: str, log: str, *options: str) -> int:
-    """Another program, beside this one."""
+    """Replaces this process by another program of the same folder."""
     name = "darshan-summary-per-file"
     path = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), name)
     try:
@@ -97,7 +98,7 @@ def _per_file(folder: str, log: str, *options: str) -> int:
 
 
 def main() -> int:
-    """darshan-job-summary, whose first option may name another command."""
+    """Runs darshan-job-summary, or the command that its first option names."""
     first, more = sys.argv[1:2], sys.argv[2:]
     if first == ["--python-path"]:
         print(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -1,4 +1,4 @@
-"""pandas frames over a log.  pandas is imported only when one is asked for."""
+"""pandas frames of a log. pandas is imported only when a frame is made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _pandas() -> ModuleType:
-    """pandas, which nothing else here needs."""
+    """Returns pandas, which only frames need."""
     try:
         import pandas  # noqa: PLC0415
     except ImportError as error:
@@ -31,14 +31,14 @@ def _pandas() -> ModuleType:
 
 
 def frame(log: Log, module: str) -> pd.DataFrame:
-    """Of any module that has a form as a table."""
+    """Returns the frame of any module that has one."""
     if module == "HEATMAP":
         return heat_map(log)
     return trace(log, module) if module in TRACES else records(log, module)
 
 
 def records(log: Log, module: str) -> pd.DataFrame:
-    """A row per record: id, rank, name, then a column per counter.
+    """Returns a row per record: id, rank, name, then a column per counter.
 
     The columns are strided views of the library's block.
     """
@@ -52,7 +52,7 @@ def records(log: Log, module: str) -> pd.DataFrame:
 
 
 def heat_map(log: Log) -> pd.DataFrame:
-    """A row per heat map and bin: layer, rank, start (seconds), read, write (bytes)."""
+    """Returns a row per heat map and bin: layer, rank, start (seconds), read, write (bytes)."""
     pd = _pandas()
     parts = [
         pd.DataFrame(
@@ -71,7 +71,7 @@ def heat_map(log: Log) -> pd.DataFrame:
 
 
 def trace(log: Log, module: str) -> pd.DataFrame:
-    """A row per traced transfer, in the order of the log, writes of a file first."""
+    """Returns a row per traced transfer, in the order of the log, writes of a file first."""
     pd = _pandas()
     parts = []
     for record in traces(log, module):

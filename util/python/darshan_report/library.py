@@ -1,4 +1,4 @@
-"""Finds and loads libdarshan-read, and declares the functions used of it."""
+"""Finds and loads libdarshan-read, and declares its functions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _candidates() -> Iterator[str]:
     try:  # written by `make install`
         from ._installed import LIBRARY_FOLDER  # type: ignore[import-not-found]  # noqa: PLC0415
 
-        # None: a distribution's package, whose library is where the loader looks.
+        # None: the package of a distribution, whose library the loader finds.
         yield os.path.join(package, LIBRARY_FOLDER, NAME) if LIBRARY_FOLDER is not None else NAME
     except ImportError:  # the build folder holds a link to this package below python/
         yield os.path.join(package, os.pardir, os.pardir, NAME)
@@ -85,9 +85,9 @@ def _candidates() -> Iterator[str]:
 
 @functools.cache
 def load() -> ctypes.CDLL:
-    """The library, with argument and result types declared.
+    """Returns the library, with argument and result types declared.
 
-    Raises LibraryMissing, which names the places looked at.
+    Raises LibraryMissing, which names the paths that were tried.
     """
     tried = []
     for path in map(os.path.normpath, _candidates()):
@@ -107,15 +107,15 @@ def load() -> ctypes.CDLL:
 
 
 def text(value: bytes | None) -> str:
-    """Bytes of a log as text; bytes that are not UTF-8 survive as surrogates."""
+    """Returns bytes of a log as text; bytes that are not UTF-8 become surrogates."""
     return (value or b"").decode("utf-8", "surrogateescape")
 
 
 def raw(value: str) -> bytes:
-    """The bytes that `text` was given."""
+    """Returns the bytes that text() was given."""
     return value.encode("utf-8", "surrogateescape")
 
 
 def message(error: structs.Error) -> str:
-    """What the library said, fit for one line of a terminal."""
+    """Returns the message of the library, as one line for a terminal."""
     return error.text.decode("utf-8", "backslashreplace") or "unknown error"

@@ -1,4 +1,4 @@
-"""One log: what it says of the job, its names, and its records as arrays."""
+"""One log: its job, its names, and its records as arrays."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Region:
     name: str | None  # None: an id that this release does not know
     length: int  # bytes as stored
     version: int
-    partial: bool  # the runtime had to leave records out
+    partial: bool  # the log lacks records of the module
 
 
 @dataclass(frozen=True)
 class Info:
-    """Everything a log says but its records.  Times are seconds since the epoch."""
+    """Everything in a log except its records. Times are seconds since the epoch."""
 
     version: str
     compression: str
@@ -54,7 +54,7 @@ class Info:
     metadata: tuple[tuple[str, str], ...]
     mounts: tuple[tuple[str, str], ...]  # (mount point, type), longest mount point first
     regions: tuple[Region, ...]
-    annex_problem: str  # why a damaged annex was left out; empty: none, or it is fine
+    annex_problem: str  # why a damaged annex was skipped; empty: no damage
 
     @property
     def live(self) -> bool:
@@ -62,7 +62,7 @@ class Info:
         return self.run_time < 0
 
     def region(self, module: str) -> Region | None:
-        """The region of a module that has one, by printed name."""
+        """Returns the region of a module, by printed name; None without a region."""
         return next((r for r in self.regions if r.name == module), None)
 
 
@@ -99,7 +99,8 @@ class Log:
     """An open log.  Use it as a context manager; arrays outlive it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Opens a log; LogError if it is none or damaged before its records."""
+        """Opens a log; raises LogError if the file is not a log, or is damaged before its
+        records."""
         self._library = library.load()
         error = structs.Error()
         self._handle = self._library.darshan_log_read(os.fsencode(path), ctypes.byref(error))
@@ -110,12 +111,12 @@ class Log:
         self.info = _info(self._library.darshan_log_info(self._handle).contents)
 
     def close(self) -> None:
-        """Closes the log; calling it again is harmless."""
+        """Closes the log; a second call is harmless."""
         self._finalizer()
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed: what it says of the job is known still, its records are not."""
+        """Whether the log is closed: info remains available, the records do not."""
         return not self._finalizer.alive
 
     def __enter__(self) -> Log:
@@ -135,12 +136,12 @@ class Log:
         return self._handle
 
     def name(self, record: int) -> str | None:
-        """Name of a record, None if the log has none for this id."""
+        """Returns the name of a record; None if the log has none for this id."""
         found = self._library.darshan_log_name(self._open_handle(), record)
         return None if found is None else library.text(found)
 
     def names(self) -> dict[int, str]:
-        """All names by record id."""
+        """Returns all names by record id."""
         found: dict[int, str] = {}
 
         def each(record: int, name: bytes, _context: int | None) -> None:
@@ -151,18 +152,20 @@ class Log:
         return found
 
     def mount(self, name: str) -> tuple[str, str] | None:
-        """(mount point, type) of the file system that holds this name."""
+        """Returns (mount point, type) of the file system that contains this name; None if
+        unknown."""
         place = self._library.darshan_log_mount(self._open_handle(), library.raw(name))
         return None if place < 0 else self.info.mounts[place]
 
     def modules(self) -> tuple[Module, ...]:
-        """The known modules that have data in this log, in id order."""
+        """Returns the known modules that have data in this log, in id order."""
         found = (module_by_id(r.id) for r in self.info.regions if r.length > 0)
         return tuple(m for m in found if m is not None)
 
     def work(self, io: float = 0.0) -> float | None:
-        """Seconds in which the processes of a run could work, added up: what they lived without
-        what they waited.  io: seconds of a single process in I/O.  None: the log does not tell."""
+        """Returns the seconds in which the processes of a run could work, summed: their lifetimes
+        without their waits; None if the log does not say. io: seconds of a single process in I/O.
+        """
         found, error = ctypes.c_double(), structs.Error()
         known = self._library.darshan_log_work(
             self._open_handle(), io, ctypes.byref(found), ctypes.byref(error)
@@ -172,10 +175,10 @@ class Log:
         return found.value if known else None
 
     def records(self, module: str | Module) -> Records:
-        """All records of a module with records of one size, without a copy.
+        """Returns all records of a module with records of one size, without a copy.
 
-        A module without data gives no records.  LogError if the region is
-        damaged; ValueError if the module is unknown or its records vary in size.
+        A module without data has no records. Raises LogError if the region is damaged, and
+        ValueError if the module is unknown or its records vary in size.
         """
         found = self._module(module)
         if not found.fixed:
@@ -198,16 +201,16 @@ class Log:
         return Records(found, np.frombuffer(memory, found.dtype))
 
     def each(self, module: str | Module) -> Iterator[bytes]:
-        """The records of any module one after another, as bytes in today's layout.
+        """Yields the records of any module one by one, as bytes in the current layout.
 
-        variable.py turns those of HEATMAP, DXT and LUSTRE into objects.  LogError
-        at the record where the region is damaged.
+        variable.py turns the records of HEATMAP, DXT and LUSTRE into objects. Raises LogError at
+        the record where the region is damaged.
         """
         for record in self.each_in_place(module):
             yield bytes(record)
 
     def each_in_place(self, module: str | Module) -> Iterator[memoryview]:
-        """The same where they lie in the library: a view holds until the next is asked for."""
+        """Like each(), without a copy: a view is valid until the next one is requested."""
         found = self._module(module)
         region = self.info.region(found.name)
         if region is None or region.length == 0:
@@ -237,20 +240,20 @@ class Log:
             yield memoryview((ctypes.c_char * size.value).from_address(record.value)).cast("B")
 
     def traces(self, module: str = "DXT_POSIX") -> Iterator[Trace]:
-        """The traced transfers of DXT_POSIX or DXT_MPIIO: an object per file and rank."""
+        """Returns the traced transfers of DXT_POSIX or DXT_MPIIO: an object per file and rank."""
         from .variable import traces  # noqa: PLC0415 - which imports this
 
         return traces(self, module)
 
     def frame(self, module: str) -> pandas.DataFrame:
-        """The records of a module as a pandas frame: a row per record, of DXT_POSIX and
-        DXT_MPIIO per transfer, of HEATMAP per bin.  ImportError without pandas."""
+        """Returns the records of a module as a pandas frame: a row per record, of DXT_POSIX and
+        DXT_MPIIO per transfer, of HEATMAP per bin. Raises ImportError without pandas."""
         from . import frames  # noqa: PLC0415 - which imports this, and pandas
 
         return frames.frame(self, module)
 
     def findings(self, limits: Limits | None = None) -> Findings:
-        """What is slow, why, and what to change: problems first, the costliest of them first."""
+        """Returns the findings of all diagnoses: problems first, the costliest of them first."""
         from .diagnose.run import diagnose  # noqa: PLC0415 - which imports this
 
         return diagnose(self, limits)

@@ -1,7 +1,7 @@
 """A log and its findings as a notebook shows them (_repr_html_).
 
-Names and command lines are a stranger's: what could steer a reader's eye is shown by its
-number, and nothing of them becomes markup.
+Names and command lines are untrusted: characters that could mislead a reader are shown by their
+numbers, and no part of a name becomes markup.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _text(text: str) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], lefts: int) -> str:
-    """A table whose first columns are text and whose others are numbers."""
+    """Returns a table whose first columns are text and whose others are numbers."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         sides = [_LEFT if place < lefts else _RIGHT for place in range(len(cells))]
@@ -58,11 +58,11 @@ def _layers(context: Context) -> str:
 
 
 def log_html(log: Log) -> str:
-    """What the log says of its job, and how much each layer moved."""
+    """Returns the job of the log, and the transfers of each layer."""
     from .summary.context import Context  # noqa: PLC0415 - which imports the log
 
     info, context = log.info, Context(log)
-    # The run time of a journal is that of its last call, and takes the records to be told.
+    # The run time of a journal ends at its last call, so it is read from the records.
     state = "has not finished" if info.live else f"ran for {duration(context.run_time)}"
     parts = [
         f"<p><b>{_text(log.path)}</b></p>",
@@ -87,7 +87,7 @@ def _evidence(finding: Finding) -> str:
 
 
 def _more(finding: Finding) -> str:
-    """A link to the description of the diagnosis, where that is known to be."""
+    """Returns a link to the description of the diagnosis, if its address is known."""
     from .diagnose.reference import is_link  # noqa: PLC0415 - as below
 
     at = html.escape(finding.reference)
@@ -95,7 +95,7 @@ def _more(finding: Finding) -> str:
 
 
 def finding_html(finding: Finding) -> str:
-    """Title, sentence, what is at stake, the remedy; the evidence folded in."""
+    """Returns title, sentence, potential saving and remedy; the evidence is collapsed."""
     from .summary.sections.findings import stake  # noqa: PLC0415 - which imports findings
 
     at, remedy = stake(finding), finding.remedy

@@ -1,9 +1,8 @@
-"""All records of one module: arrays that share one block of memory, their sums, and
-what they are per file.
+"""All records of one module: arrays that share one block of memory, their sums, and their values
+per file.
 
-What a log does not know is UNKNOWN (logs of old releases hold it where a counter did
-not exist yet).  A sum of which one part is unknown is unknown: a sum over the rest
-would look like a fact.
+An unknown value is UNKNOWN (logs of old releases have it for counters that did not exist yet). A
+sum with an unknown part is unknown, because a sum of the rest would look like a fact.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from .tables import Module
 
-UNKNOWN = -1  # a counter that was not asked for, or that the version does not have
+UNKNOWN = -1  # a counter that was not recorded, or that the version does not have
 _ROWS = 4096  # summed at a time, so that temporary arrays stay small
 
 
@@ -32,7 +31,7 @@ class Records:
         return len(self.array)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The column of a counter by its full name, or of id, rank, file_rec_id."""
+        """Returns the column of a counter by its full name, or of id, rank, file_rec_id."""
         return self.array[name]
 
     @property
@@ -60,12 +59,12 @@ class Records:
 
 
 def among(ids: np.ndarray, some: np.ndarray) -> npt.NDArray[np.bool_]:
-    """Which ids are some of these; np.isin takes long to find out that there are none."""
+    """Returns a mask of the ids that are among these; np.isin is slow even if these are none."""
     return np.isin(ids, some) if len(some) else np.zeros(len(ids), bool)
 
 
 class Totals:
-    """Sums, maxima and minima of a module's counters over all its records."""
+    """Sums and maxima of a module's counters over all its records."""
 
     def __init__(self, records: Records) -> None:
         self._records = records
@@ -76,7 +75,7 @@ class Totals:
         }
 
     def sum(self, name: str) -> float | int | None:
-        """Sum of a counter in its own unit; None if unknown or not a number."""
+        """Returns the sum of a counter in its own unit; None if unknown or not a number."""
         is_float, place = self._index[name]
         sums, unknown = self._float_sums if is_float else self._int_sums
         if unknown[place]:
@@ -84,7 +83,7 @@ class Totals:
         return float(sums[place]) if is_float else int(sums[place])
 
     def sum_of(self, *names: str) -> float | int | None:
-        """Sum of several counters; None as soon as one is unknown or absent."""
+        """Returns the sum of several counters; None if one is unknown or absent."""
         total: float | int = 0
         for name in names:
             part = self.sum(name) if name in self._index else None
@@ -94,11 +93,11 @@ class Totals:
         return total
 
     def has(self, name: str) -> bool:
-        """Whether the module has such a counter."""
+        """Returns whether the module has this counter."""
         return name in self._index
 
     def largest(self, name: str) -> float:
-        """Largest finite value of a counter; 0 without records."""
+        """Returns the largest finite value of a counter; 0 without records."""
         column = self._records[name]
         finite = column[np.isfinite(column)]
         return float(finite.max()) if len(finite) else 0.0
@@ -128,8 +127,8 @@ class Totals:
 
 
 class Joined:
-    """Which records belong to one file, which may have one per rank.  Columns have a row
-    per record when they come in, and a row per file, in the order of ids, when they go out."""
+    """The records of a module joined by file, because a file may have one per rank. Columns come in
+    with a row per record, and are returned with a row per file, in the order of ids."""
 
     def __init__(self, records: Records) -> None:
         self._order = np.argsort(records.ids, kind="stable")
@@ -138,10 +137,10 @@ class Joined:
         first[1:] = ids[1:] != ids[:-1]
         self._starts = np.flatnonzero(first)
         self.ids: npt.NDArray[np.uint64] = ids[self._starts]
-        # One record of each: nothing is to be joined, which is so in most logs.
+        # In most logs each file has one record, so that nothing must be joined.
         self._single = len(self.ids) == len(ids)
         self._sorted = self._single and bool((self._order[1:] > self._order[:-1]).all())
-        # How many there are of each, and whether one stands for all processes.
+        # The number of records of each file, and whether one of them combines all processes.
         self.records = np.diff(np.concatenate((self._starts, [len(ids)])))
         self.merged = self.any(records.ranks < 0)
 
@@ -152,36 +151,37 @@ class Joined:
         return column.copy() if self._sorted else column[self._order]
 
     def any(self, column: np.ndarray) -> np.ndarray:
-        """Files of which one record has it."""
+        """Returns a mask of the files for which the column is true in a record."""
         if self._single:
             return self._ordered(column).astype(bool)
         return np.logical_or.reduceat(column[self._order], self._starts)
 
     def largest(self, column: np.ndarray) -> np.ndarray:
-        """The largest value."""
+        """Returns the largest value of each file."""
         if self._single:
             return self._ordered(column)
         return np.maximum.reduceat(column[self._order], self._starts)
 
     def added(self, column: np.ndarray) -> np.ndarray:
-        """Sums, as they are."""
+        """Returns the sum of each file, as if no value were UNKNOWN."""
         if self._single:
             return self._ordered(column)
         with np.errstate(over="ignore", invalid="ignore"):
             return np.add.reduceat(column[self._order], self._starts)
 
     def sums(self, column: np.ndarray) -> np.ndarray:
-        """Sums; UNKNOWN where a part is."""
+        """Returns the sum of each file; UNKNOWN if a part is unknown."""
         sums = self.added(column)
         sums[self.any(column == UNKNOWN)] = UNKNOWN
         return sums
 
     def place(self, record: int) -> int | None:
-        """The row of a file, by its id."""
+        """Returns the row of a file, by its id; None without one."""
         at = int(np.searchsorted(self.ids, np.uint64(record)))
         return at if at < len(self.ids) and int(self.ids[at]) == record else None
 
     def record_of(self, record: int) -> int | None:
-        """One of the records of a file, by its id: for what is the same in all of them."""
+        """Returns one of the records of a file, by its id, for values that are equal in all of
+        them."""
         at = self.place(record)
         return None if at is None else int(self._order[self._starts[at]])

@@ -1,7 +1,7 @@
-"""The C structures of darshan-read.h and describe.h, as ctypes sees them.
+"""The C structures of darshan-read.h and describe.h for ctypes.
 
-The binding's tests compile a C program against the headers and compare every
-size and offset, so a change there cannot go unnoticed here.
+The tests of the binding compile a C program against the headers and compare every size and offset,
+so they detect a change of the headers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import enum
 
 
 class Kind(enum.IntEnum):
-    """How the records of a module are laid out: enum darshan_kind."""
+    """The layout of a module's records: enum darshan_kind."""
 
     NONE = 0
     COUNTERS = 1

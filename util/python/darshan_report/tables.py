@@ -1,7 +1,7 @@
 """The modules and counters that a log can hold, as the C tables describe them.
 
-Names, order, rules and units exist once, in runtime/modules/*/*.def; here
-they are read through the library, never listed again.
+Names, order, rules and units exist once, in runtime/modules/*/*.def; this file reads them through
+the library.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FIXED = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
 
 @dataclass(frozen=True)
 class Counter:
-    """One counter of the newest record version; rule and unit in words."""
+    """One counter of the newest record version; rule and unit as text."""
 
     name: str
     rule: str
@@ -43,7 +43,7 @@ class Counter:
 
     @property
     def summed(self) -> bool:
-        """Whether values of several records may be added up."""
+        """Whether the values of several records may be summed."""
         return self.rule.startswith("sum")
 
 
@@ -66,7 +66,7 @@ class Module:
 
     @functools.cached_property
     def head(self) -> int:
-        """Eight-byte words before the first counter."""
+        """64-bit words before the first counter."""
         return 3 if self.kind is Kind.FILE_COUNTERS else 2
 
     @functools.cached_property
@@ -88,11 +88,11 @@ class Module:
 
     @functools.cached_property
     def summed(self) -> dict[str, bool]:
-        """Of each counter whether it is a sum."""
+        """For each counter, whether its values may be summed."""
         return {c.name: c.summed for c in self.counters + self.fcounters}
 
     def has(self, name: str) -> bool:
-        """Whether the newest record has a counter of this full name."""
+        """Returns whether the newest record has a counter of this full name."""
         return name in self._names
 
     @functools.cached_property
@@ -105,7 +105,7 @@ def _counters(rows: Any, is_float: bool) -> tuple[Counter, ...]:
     found: list[Counter] = []
     table = map(rows.__getitem__, itertools.count())
     for row in itertools.takewhile(lambda row: row.name is not None, table):
-        if row.index >= 0:  # retired counters have no place in today's record
+        if row.index >= 0:  # retired counters are not in the current record
             found.append(
                 Counter(
                     name=library.text(row.name),
@@ -137,11 +137,11 @@ def _module(pointer: Any) -> Module | None:
 
 @functools.cache
 def module_by_id(number: int) -> Module | None:
-    """The module with this id, None if there is none."""
+    """Returns the module with this id; None if it is unknown."""
     return _module(library.load().darshan_module_by_id(number))
 
 
 @functools.cache
 def module_by_name(name: str) -> Module | None:
-    """The module with this printed name ("MPI-IO"), None if there is none."""
+    """Returns the module with this printed name ("MPI-IO"); None if it is unknown."""
     return _module(library.load().darshan_module_by_name(library.raw(name)))

@@ -65,7 +65,7 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """How Lustre stripes one file."""
+    """The stripes of one file on Lustre."""
 
     id: int
     rank: int
@@ -80,7 +80,7 @@ def _part(record: bytes | memoryview, layout: np.dtype, count: int, offset: int)
 
 
 def heat_maps(log: Log) -> Iterator[HeatMap]:
-    """The HEATMAP records of a log."""
+    """Yields the HEATMAP records of a log."""
     cell = np.dtype("i8")
     for record in log.each("HEATMAP"):
         head = _part(record, HEATMAP_HEAD, 1, 0)[0]
@@ -101,17 +101,17 @@ def _trace(record: bytes | memoryview) -> Trace:
 
 
 def traces(log: Log, module: str) -> Iterator[Trace]:
-    """The records of DXT_POSIX or DXT_MPIIO."""
+    """Returns the records of DXT_POSIX or DXT_MPIIO."""
     return map(_trace, log.each(module))
 
 
 def traces_in_place(log: Log, module: str) -> Iterator[Trace]:
-    """The same without a copy: each holds until the next is asked for."""
+    """Like traces(), without a copy: a trace is valid until the next one is requested."""
     return map(_trace, log.each_in_place(module))
 
 
 def lustre_component() -> np.dtype:
-    """The layout of one component of a LUSTRE record."""
+    """Returns the layout of one component of a LUSTRE record."""
     module = module_by_name("LUSTRE")
     if module is None:
         raise LogError("the library does not know the module LUSTRE")
@@ -119,7 +119,7 @@ def lustre_component() -> np.dtype:
 
 
 def layouts(log: Log) -> Iterator[Layout]:
-    """The LUSTRE records of a log."""
+    """Yields the LUSTRE records of a log."""
     component = lustre_component()
     for record in log.each("LUSTRE"):
         head = _part(record, LUSTRE_HEAD, 1, 0)[0]
