@@ -1,7 +1,7 @@
-/* What calls on streams made libc read from files, and write to them. */
+/* Counts what libc reads from files and writes to them below calls on streams (STDIO_EXT). */
 #include "stdio-module.h"
 
-/* NULL: there is none, or the pointers that led here are not this thread's alone. */
+/* Returns NULL if there is no record, or if other threads may have moved the stream's pointers. */
 static struct darshan_stdio_ext_record *record_below(struct stdio_stream *stream) {
   uint32_t number = stream->aux->below;
   if (!number) return NULL;
@@ -33,7 +33,7 @@ static void drained(struct stdio_stream *stream, struct darshan_stdio_ext_record
 
 void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
-  /* Bytes pushed back lie elsewhere, and say nothing of the buffer. */
+  /* Pushed-back bytes are not in the buffer and do not show what libc read. */
   if (!below || stream->odd || stream_is_in_backup(stream->file)) return;
   filled(stream, below, bytes);
   below->fcounters[STDIO_EXT_F_FILL_TIME] += seconds;
@@ -57,7 +57,7 @@ void stdio_drained_by_flush(struct stdio_stream *stream, double seconds) {
   below->counters[STDIO_EXT_FLUSH_DRAINS]++;
 }
 
-/* A seek inside of the buffer moves a pointer, and no more. */
+/* A seek within the buffer only moves a pointer and counts nothing. */
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
   const FILE *file = stream->file;
@@ -69,7 +69,7 @@ void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seco
                stream_read_at(file) - stream->read_mark == offset - stream->offset;
   if (inside || offset < 0 || stream->offset < 0) return;
   below->counters[STDIO_EXT_DISCARDS] += stream->read_end > stream->read_mark;
-  /* libc reads the block that the new place is in. */
+  /* libc reads the block with the new offset. */
   if ((bytes = stream_read_end(file) - stream_read_base(file)) > 0) filled(stream, below, bytes);
 }
 

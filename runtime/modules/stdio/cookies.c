@@ -1,6 +1,6 @@
-/* Streams whose functions are the program's own.  The end of stdio, after which
- * nothing is called any more, empties their buffers through these functions,
- * which may write files: so that this is counted, it is done a moment before. */
+/* Streams with functions of the application (fopencookie). At exit libc flushes them through these
+ * functions, which may write files, but then nothing is counted any more. So the runtime flushes
+ * them shortly before. */
 #include "stdio-module.h"
 
 void stdio_cookie_opened(FILE *file) {
@@ -10,7 +10,7 @@ void stdio_cookie_opened(FILE *file) {
                                     __ATOMIC_RELAXED))
       return;
   }
-  runtime_table_full(); /* what it writes at the end of the process does not count */
+  runtime_table_full(); /* its writes at exit are not counted */
 }
 
 void stdio_cookie_closing(FILE *file) {
@@ -22,8 +22,8 @@ void stdio_cookie_closing(FILE *file) {
   }
 }
 
-/* The newest first, as libc does.  One that another thread is busy with is left
- * to libc, which does not wait for it either. */
+/* Flushes the newest stream first, like libc. A stream that another thread has locked is left to
+ * libc, which does not wait for it either. */
 void stdio_flush_cookies(void) {
   if (!darshan_hot.fd_limit || !fd_may_change()) return;
   for (int i = STDIO_COOKIES - 1; i >= 0; i--) {

@@ -1,6 +1,6 @@
-/* warn, err, error and their kin: names that libraries also give to functions of
- * their own, with other arguments.  So nothing is known of the arguments here;
- * stdio_message_target (messages.c) says where to go with them. */
+/* Wrappers of warn, err, error and similar functions.  Libraries also use these names for
+ * functions with other arguments.  So this code saves all argument registers and jumps to
+ * the function that stdio_message_target (messages.c) returns. */
 #if defined(__x86_64__)
         .macro MESSAGE name, number
         .globl  \name

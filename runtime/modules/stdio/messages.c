@@ -1,5 +1,5 @@
-/* warn, err, error and their kin, where they are libc's and standard error goes to
- * a file; messages-enter.S comes from the program, and goes to what is found here. */
+/* Counts warn, err, error and similar functions, if they are libc's and standard error is a file.
+ * The wrappers in messages-enter.S jump to the functions that are chosen here. */
 #include <errno.h>
 #include <stdarg.h>
 
@@ -20,14 +20,14 @@ static void *real_of(int which) {
   return real ? real : real_resolve(&reals[which], names[which]);
 }
 
-/* What standard error is, is in libc in any case. */
+/* Returns 1 if the function is in the same object as the FILE of stderr, which is always libc. */
 static int is_libcs(const void *function) {
   struct loaded_object here, there;
   return loader_object_of(function, &here) == 0 && loader_object_of(stderr, &there) == 0 &&
          here.map == there.map;
 }
 
-/* What is counted of a call that prints, and may not come back. */
+/* Counts a call that prints and may not return. */
 #define COUNTED(way, call)                                                                         \
   do {                                                                                             \
     struct stdio_print print;                                                                      \
@@ -74,7 +74,7 @@ static void count_errx(int status, const char *format, ...) {
   WITH_LIST(count_verrx(status, format, list));
 }
 
-/* A message as text: libc has no form of error() with a list of arguments. */
+/* A formatted message, because libc has no variant of error() with a va_list. */
 struct message {
   const char *text;
   struct path_buffer *buffer;
@@ -91,7 +91,7 @@ static void begin_message(struct message *message, const char *format, va_list l
   size_t room = message->buffer ? DARSHAN_PATH_ROOM : 0;
   char *text = message->buffer ? message->buffer->bytes : NULL;
   int length = vsnprintf(text, room, format, list);
-  if (length >= 0 && (size_t)length >= room) { /* rare, and long */
+  if (length >= 0 && (size_t)length >= room) { /* a long message or no buffer; rare */
     message->size = (size_t)length + 1;
     message->memory = private_memory(message->size);
     errno = error;
@@ -103,8 +103,8 @@ static void begin_message(struct message *message, const char *format, va_list l
   errno = error;
 }
 
-/* error() flushes stdout first, which may be the same file: done before it is looked
- * at.  It flushes stderr at last, which forgets its offset. */
+/* error() first flushes stdout, which may be the same file, so this is done before the measurement.
+ * At last it flushes stderr, which makes libc forget the stream's offset. */
 extern int (*real_fflush)(FILE *file) __attribute__((visibility("hidden")));
 static void begin_error(void) {
   int error = errno;
@@ -137,7 +137,7 @@ static void count_error_at_line(int status, int number, const char *file, unsign
   end_message(&message);
 }
 
-/* Which of the above, and what libc does it by. */
+/* For each name the function that counts and the libc function that it calls. */
 static const struct {
   void *counts;
   int by;

@@ -1,4 +1,4 @@
-/* Streams: opened, reopened, closed. */
+/* Records that streams are opened, reopened and closed. */
 #include "stdio-module.h"
 
 #include "../lustre/lustre.h"
@@ -21,8 +21,8 @@ static int stdio_is_on(void) {
   return module_is_on(DARSHAN_MOD_STDIO) && fd_may_change();
 }
 
-/* A number that libc opened inside is a new one.  Streams that had it, and were not
- * closed when it was, write to the new file from now on. */
+/* The descriptor that libc opened is a new one. An open stream whose descriptor had the same
+ * number, and was closed below it, writes to the new file from now on. */
 static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
   struct stdio_stream *stream = stdio_follow(file, name);
   if (UNLIKELY(stream && stream->same_fd)) posix_file_of_stream(stream_fd(file));
@@ -45,7 +45,7 @@ void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
   if (!posix || !stdio_is_on()) return;
   struct posix_name name = posix_named(posix->name, posix->name_length, posix->id);
   if (posix->overflow) name.id = darshan_hash(posix->name, posix->name_length, 0);
-  int is_path = name.text[0] == '/'; /* else one of ours */
+  int is_path = name.text[0] == '/'; /* else a name of the runtime */
   if (is_path && !posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name)) return;
   struct stdio_stream *stream = stdio_follow(file, &name);
   posix_name_done(&name);
@@ -71,7 +71,7 @@ void stdio_closing(const struct stdio_stream *stream, int fd) {
 }
 
 void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2) {
-  (void)result; /* the stream is gone even where its last flush failed */
+  (void)result; /* the stream is closed even if its last flush failed */
   if (!last || !stdio_lock(last)) return;
   struct clock_span at = ticks_span(t1, t2);
   stdio_note_span(last, STDIO_F_CLOSE_START_TIMESTAMP, STDIO_F_CLOSE_END_TIMESTAMP, at);

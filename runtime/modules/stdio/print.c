@@ -1,7 +1,8 @@
-/* Messages and entries that libc prints by itself: how much the stream grew.
+/* Counts messages and entries that libc prints by itself, by the growth of the stream.
  *
- * Where the call goes through the stream alone, libc's own offset tells; else the
- * position of the descriptor does.  What other calls wrote meanwhile is counted by them. */
+ * If the call prints through the stream alone, libc's own offset measures the growth, otherwise the
+ * position of the descriptor. Bytes that other calls wrote meanwhile are subtracted, because those
+ * calls count them. */
 #include "print.h"
 
 #include <fcntl.h>
@@ -10,11 +11,11 @@
 #include "../../intercept/stack.h"
 #include "../../intercept/sys.h"
 
-/* Of the calls that this thread is in and that may end the process. */
+/* Calls of this thread in progress that may end the process. */
 enum { MOST_LEAVING = 2 };
 static __thread struct stdio_print leaving[MOST_LEAVING];
 
-/* Only what goes to files: terminals and pipes have no place to look at. */
+/* Returns 1 if the stream is a file, because terminals and pipes have no position. */
 static int is_file(struct stdio_stream *stream) {
   if (stream->standard && (!STDIO_PEEK(stream->changed) || stdio_was_never_a_file(stream)))
     return 0;
@@ -30,7 +31,7 @@ static int64_t place(struct stdio_stream *stream) {
   return position < 0 ? -1 : position + stdio_output_waiting(stream);
 }
 
-/* Where the next byte that is printed will stand. */
+/* Returns the file offset of the next printed byte, -1 if unknown. */
 static int64_t begin_place(struct stdio_stream *stream, enum stdio_print_way way) {
   int fd = stream_fd(stream->file);
   int64_t at = place(stream), waiting = stdio_output_waiting(stream);

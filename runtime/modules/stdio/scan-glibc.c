@@ -1,14 +1,12 @@
-/* What glibc read into a stream's buffers, and wrote out of them, during a call.
+/* Measures the bytes that glibc reads into a stream's buffers and writes out of them during a call,
+ * in one of three ways:
  *
- * Three things tell their sum:
- *
- * - A marker, libc's own means of telling how far a reader has come since
- *   (_IO_init_marker and its kin): with each refill, libc takes the bytes of the
- *   buffer that is given up from the marker's position.  One that stands far
- *   ahead of the reader keeps nothing in memory.  Exact for pipes too.
- * - The descriptor's position before and after, at two system calls.
- * - The stream's offset, which libc advances with each refill if it knows it;
- *   if not, it counts from 0 during the call, and is unknown again afterwards. */
+ * - A marker, libc's own means to measure how far a reader has come (_IO_init_marker). At each
+ *   refill libc subtracts the bytes of the discarded buffer from the marker's position. A marker
+ *   far ahead of the reader makes libc keep nothing in memory. It is exact for pipes, too.
+ * - The descriptor's position before and after the call, by two system calls.
+ * - The stream's offset, which libc advances at each refill if it knows it. If not, the offset
+ *   counts from 0 during the call and is set to unknown again afterwards. */
 #include "scan-refills.h"
 
 #include <limits.h>
@@ -20,7 +18,7 @@
 /* Bits of FILE._flags, part of libc's ABI. */
 enum { FILE_EOF = 0x10, FILE_IN_BACKUP = 0x100, FILE_PUTTING = 0x800 };
 
-/* The beginning of what a FILE keeps for wide characters, as in every glibc. */
+/* The beginning of a FILE's data for wide characters, the same in every glibc. */
 struct wide_area {
   wchar_t *read_ptr, *read_end, *read_base;
   wchar_t *write_base, *write_ptr, *write_end;
@@ -31,11 +29,11 @@ static const struct wide_area *wide_area(const FILE *file) {
   return (const struct wide_area *)file->_wide_data;
 }
 
-/* A marker ahead of the reader by more than a call may read.  What a call skips
- * ("%*s") may be longer than this, and libc would keep what lies behind it. */
+/* Position of a marker: further ahead of the reader than a call may read. Skipped input ("%*s") may
+ * be longer, and libc would then keep the data behind the marker. */
 enum { FAR_AHEAD = INT_MAX, MARKS = 32 };
 
-/* Never on a stack, nor freed: a program may leave a call by longjmp. */
+/* Markers are neither on a stack nor freed, because the application may leave a call by longjmp. */
 static struct {
   struct { /* libc's struct _IO_marker */
     void *next;
@@ -65,7 +63,7 @@ static void mark_off(FILE *file, int mark) {
   __atomic_store_n(&marks[mark].taken, 0, __ATOMIC_RELEASE);
 }
 
-/* An earlier call of this stream was left by longjmp, or its thread cancelled. */
+/* Cleans up after an earlier call of this stream that was abandoned by longjmp or cancellation. */
 void stdio_scan_left(struct stdio_stream *stream) {
   FILE *file = stream->file;
   if (stream->odd & STDIO_LENT) file->_offset = -1;
@@ -96,8 +94,8 @@ int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return bytes;
 }
 
-/* Characters pushed back before the first read lie in an area that libc frees
- * with the first buffer; with a marker it would free it twice. */
+/* Characters that were pushed back before the first read are in an area that libc frees with the
+ * first buffer. With a marker libc would free it twice. */
 int refills_may_be_marked(const FILE *file, const char *format) {
   int pushed_back = file->_flags & FILE_IN_BACKUP || file->_IO_save_base;
   return !(file->_flags & FILE_PUTTING) && (file->_IO_buf_base || !pushed_back) &&
@@ -127,7 +125,7 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   if (scan->position < 0) stdio_lend_offset(stream, scan);
 }
 
-/* What refills brought; -1: not known. */
+/* Returns the bytes that refills read, -1 if unknown. */
 int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
   FILE *file = stream->file;
   int64_t bytes = -1, now;
@@ -136,7 +134,7 @@ int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio
     now = refills_area(file);
     if ((void *)file->_markers == marker_of(scan->mark)) {
       bytes = (int64_t)FAR_AHEAD - marks[scan->mark].marker.position - scan->area + now;
-      /* A stream that is a mapping keeps its area where it ends. */
+      /* At the end of the file a stream over a mapping keeps its area. */
       if (file->_flags & FILE_EOF && bytes >= now) bytes -= now;
     }
     mark_off(file, scan->mark);
@@ -145,7 +143,7 @@ int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio
     now = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
     if (now >= scan->position) bytes = now - scan->position;
     break;
-  case SCAN_BY_OFFSET: /* the end of a file makes it unknown */
+  case SCAN_BY_OFFSET: /* unknown at the end of the file */
     if (file->_offset >= scan->position) bytes = file->_offset - scan->position;
     if (scan->lent) file->_offset = -1;
     break;

@@ -1,13 +1,13 @@
-/* What musl read into a stream's buffer, and wrote out of it, during a call: the
- * descriptor's position before and after tells.  Where it has none, as of a pipe, only
- * the buffer's own pointers do, and they know of the last refill alone. */
+/* Measures the bytes that musl reads into a stream's buffer and writes out of it during a call, by
+ * the descriptor's position before and after it. A pipe has no position; then the buffer's pointers
+ * are used, which show only the last refill. */
 #include "scan-refills.h"
 
 #include <unistd.h>
 
 #include "../../intercept/sys.h"
 
-/* There is nothing of ours in a FILE of musl's. */
+/* The runtime changes nothing in a FILE of musl. */
 void stdio_scan_left(struct stdio_stream *stream) {
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
 }
@@ -20,7 +20,7 @@ int64_t refills_bytes_waiting(const FILE *file) {
   return stream_read_end(file) - stream_read_at(file);
 }
 
-/* Wide characters are decoded as they are read: bytes are all that waits. */
+/* musl decodes wide characters when they are read, so the buffer has only bytes. */
 int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return refills_bytes_waiting(stream->file);
 }
@@ -35,7 +35,7 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   scan->how = scan->position < 0 ? SCAN_BY_POINTERS : SCAN_BY_POSITION;
 }
 
-/* The position stands for the offset that other libraries keep. */
+/* Uses the descriptor's position, because a FILE of musl has no offset like glibc's. */
 void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
   scan->position = SYS3(SYS_lseek, stream_fd(stream->file), 0, SEEK_CUR);
   scan->how = SCAN_BY_OFFSET;

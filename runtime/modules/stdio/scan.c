@@ -1,8 +1,8 @@
-/* Bytes of calls that do not tell how many they moved.
+/* Computes the bytes of calls whose result does not tell how many they moved.
  *
- * Bytes read = what refills brought, and what waited before less what waits
- * afterwards.  Refills happen inside libc: scan-refills.h.  Only where nothing tells of
- * them (threads that share a stream) pointers must do. */
+ * Bytes read are the bytes of refills, plus those in the buffer before the call, less those in it
+ * afterwards. Refills happen within libc (scan-refills.h). If they cannot be measured, because
+ * threads share the stream, its pointers are compared. */
 #include "scan-refills.h"
 
 void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan) {
@@ -15,7 +15,7 @@ void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct st
   refills_begin(stream, scan);
 }
 
-/* For readers of lines, which may go back in the file. */
+/* For functions that read lines and may go back in the file. */
 void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   const FILE *file = stream->file;
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
@@ -62,7 +62,7 @@ void stdio_wide_printed(struct stdio_stream *stream, const struct stdio_scan *sc
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
   if (characters < 0) return;
   int64_t bytes = flushed + stdio_output_waiting(stream) - scan->waiting;
-  /* A character has at least a byte, and no encoding has more than eight. */
+  /* A character has one to eight bytes in every encoding. */
   if (flushed < 0 || bytes < characters || bytes > 8 * (int64_t)characters) bytes = characters;
   stdio_wrote(stream, bytes, t1, t2);
 }

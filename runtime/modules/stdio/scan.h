@@ -1,16 +1,16 @@
-/* How much a formatted read or a wide write moved, which its result does not tell. */
+/* Measures the bytes of a formatted read or a wide write, which its result does not tell. */
 #ifndef DARSHAN_STDIO_SCAN_H
 #define DARSHAN_STDIO_SCAN_H
 
 #include "stdio-module.h"
 
-/* A stream before a call whose bytes are the refills (or flushes) in between and
- * the change of what waits in its buffers. */
+/* State of a stream before a call. The bytes of the call are the refills (or flushes) during it and
+ * the change of the bytes in the buffers. */
 struct stdio_scan {
   enum { SCAN_BY_POINTERS, SCAN_BY_MARK, SCAN_BY_POSITION, SCAN_BY_OFFSET } how;
   int wide;
   int mark;         /* number of the libc marker that counts refills */
-  int lent;         /* the stream's own offset was unknown, and counts for us */
+  int lent;         /* the stream's own offset was unknown and counts for the runtime */
   int64_t waiting;  /* bytes in its buffers */
   int64_t area;     /* bytes that the buffer was filled with */
   int64_t position; /* of the descriptor, or the stream's offset */
@@ -20,12 +20,13 @@ struct stdio_scan {
 void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan);
 void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan);
 void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan);
-/* Counts the read; a result of EOF is one only if bytes were read. */
+/* Counts the read. With the result EOF it counts only if bytes were read. */
 void stdio_scanned(struct stdio_stream *stream, const struct stdio_scan *scan, int result,
                    uint64_t t1, uint64_t t2);
 
-/* Parts of the above.  The stream's own offset begins to count; bytes that a call moved
- * through the descriptor, -1: not known; bytes that were written and wait to be flushed. */
+/* Parts of the functions above. stdio_lend_offset makes the stream's own offset count;
+ * stdio_scan_refills returns the bytes that a call moved through the descriptor, -1 if unknown;
+ * stdio_output_waiting returns the bytes that are not flushed yet. */
 void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan);
 int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan);
 int64_t stdio_output_waiting(struct stdio_stream *stream);

@@ -1,4 +1,4 @@
-/* From a FILE to its state and record. */
+/* Maps a FILE to its state and record. */
 #include "stdio-module.h"
 
 #include <string.h>
@@ -9,11 +9,10 @@
 
 struct stdio_state stdio_state;
 
-/* stdio_stream.changed: its descriptor was given something else; the same, and what
- * it is now is being found out. */
+/* stdio_stream.changed: its descriptor has another file now; a thread is identifying this file. */
 enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
 
-/* 0: none of the three. */
+/* Returns 0 if the stream is none of the three standard streams. */
 static int standard_name(const FILE *file, struct posix_name *name) {
   const char *text = file == stdin    ? "<STDIN>"
                      : file == stdout ? "<STDOUT>"
@@ -38,7 +37,7 @@ int stdio_prepare(void) {
     struct posix_name name = {0};
     standard_name(files[i], &name);
     *stream = (struct stdio_stream){.file = files[i], .name = name.text, .standard = 1, .born = 1};
-    stream->changed = STREAM_CHANGED; /* into what, is found out when it is used */
+    stream->changed = STREAM_CHANGED; /* its file is identified at the first use */
     stream->number = i + 1;
     stream->id = name.id;
     stream->name_length = name.length;
@@ -61,7 +60,7 @@ int stdio_stream_name(FILE *file, struct posix_name *name) {
   if (!stream || stream->standard || stream->born) return 0;
   *name = posix_named(stream->name, stream->name_length, stream->id);
   if (LIKELY(!STDIO_PEEK(stream->changed) && !STDIO_PEEK(stream->numberless))) return 1;
-  /* The stream has not heard yet what its number means now, or may never hear. */
+  /* The stream does not know yet which file its descriptor has now. */
   const struct posix_file *posix = posix_file_of(stream_fd(file));
   if (!posix) return 0;
   *name = posix_named(posix->name, posix->name_length, posix->id);
@@ -73,7 +72,7 @@ void stdio_number_closed(struct stdio_stream *stream) {
     STDIO_POKE(stream->numberless, 1);
 }
 
-/* The newest stream is the one that tells. */
+/* The name is that of the newest stream of the descriptor. */
 int stdio_name_at(int fd, struct posix_name *name) {
   const struct fd_entry *entry = fd_entry(fd);
   const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;
@@ -83,12 +82,13 @@ int stdio_name_at(int fd, struct posix_name *name) {
   return 1;
 }
 
-/* A record that is new has counted nothing yet. */
+/* Returns 0 for a new record, which has counted no open yet. */
 static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
 }
 
-/* What a standard stream was from the start: a regular file, or what its name says. */
+/* Identifies the inherited file of a standard stream: a regular file by its path, others by the
+ * stream's name. */
 static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   struct fd_facts facts;
   int fd = stream_fd(stream->file);
@@ -100,8 +100,8 @@ static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   return 1;
 }
 
-/* What descriptor and FILE stand for now: the file that the descriptor was given, or a standard
- * stream.  name: that of the stream, which becomes the other.  0: nothing that is followed. */
+/* Replaces the name of a stream by that of its current file, or of a standard stream. Returns 0 if
+ * the file is not recorded. */
 static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (stream->born) return identify_born(stream, name);
   const struct posix_file *posix = posix_file_of(stream_fd(stream->file));
@@ -112,10 +112,10 @@ static int identify(struct stdio_stream *stream, struct posix_name *name) {
   name->id = posix->id;
   if (posix->overflow) name->id = darshan_hash(posix->name, posix->name_length, 0);
   return name->text[0] != '/' ||
-         /* a name of ours */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
+         /* a path */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
 }
 
-/* The record of this name: its own, or that of the group whose name it then has. */
+/* Returns the record of this name, or that of a group, whose name then replaces it. */
 static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -133,11 +133,10 @@ static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   return number;
 }
 
-/* A function of its own, so that its frame is not part of the deepest path, on which the record
- * is looked for.
+/* Not inlined, so that its frame is not on the deepest stack, which the lookup of the record needs.
  *
- * Others may be inside a call of this stream: they hold the lock of the record
- * that it had, and look again once they have it (stdio_lock). */
+ * Other threads may be in a call of this stream. They hold the lock of its former record, or check
+ * the record again after they have locked it (stdio_lock). */
 static __attribute__((noinline)) int assign(struct stdio_stream *stream,
                                             const struct posix_name *name, uint32_t number,
                                             uint32_t below, int given) {
@@ -155,7 +154,8 @@ static __attribute__((noinline)) int assign(struct stdio_stream *stream,
   stream->name_length = name->length;
   stream->id = name->id;
   stream->record = record;
-  /* Nobody saw it opened; a file that somebody else has opened is none that we did. */
+  /* The runtime did not see the open. A file that another process has opened was not opened here.
+   */
   if ((stream->standard || (given && !stream->born)) && record->counters[STDIO_OPENS] == 0)
     record->counters[STDIO_OPENS] = 1;
   __atomic_store_n(&stream->aux, aux, __ATOMIC_RELEASE);
@@ -193,7 +193,7 @@ void stdio_descriptor_changed(int fd) {
   if (stream == FD_FOLDER) return;
   for (; stream; stream = stream->same_fd) {
     if (!stream->file || (posix && posix->id == stream->id && !stream->changed)) continue;
-    /* What macros moved so far goes to where it belonged. */
+    /* Bytes that macros moved so far belong to the former file. */
     if (STDIO_PEEK(stream->known) && STDIO_PEEK(stream->owner) == &darshan_guard)
       stdio_settle(stream);
     stream->born = stream->appends = 0;
@@ -223,11 +223,11 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
         (struct stdio_stream){.file = file, .name = name->text, .id = name->id, .number = number};
     stream->name_length = name->length;
     stdio_remember(stream);
-    /* Another stream of this descriptor may live on. */
+    /* Another stream of this descriptor may still be open. */
     const struct fd_entry *entry = fd_entry(fd);
     if (entry && entry->stream != FD_FOLDER) {
       stream->same_fd = entry->stream;
-      if (entry->stream && entry->stream->file == file) /* closed where nobody saw it */
+      if (entry->stream && entry->stream->file == file) /* its close was not seen */
         stream->same_fd = entry->stream->same_fd;
     }
     fd_set_stream(fd, stream);
@@ -236,7 +236,7 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
   }
   spin_unlock(&stdio->lock);
   runtime_leave();
-  /* The name may stand in a buffer of the caller: move it to the store. */
+  /* The name may be in a buffer of the caller: stdio_lock moves it to the store. */
   if (!stream) return NULL;
   if (stdio_lock(stream))
     stdio_unlock(stream);
@@ -252,14 +252,14 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
   struct stdio_stream *stream = stdio_stream_of(file);
   int known = 0;
   if (stream) stdio_settle(stream);
-  /* Whose it is must be known before its FILE is gone. */
+  /* The record must be known before the FILE is closed. */
   if (stream && stdio_lock(stream)) {
     known = 1;
     stdio_unlock(stream);
   }
   int fd = file ? stream_fd(file) : -1;
   if (!stream || !record_lock(&stdio->lock)) {
-    if (fd >= 0) fd_dropped(fd); /* libc closes it inside */
+    if (fd >= 0) fd_dropped(fd); /* libc closes it internally */
     return 0;
   }
   *last = *stream;
@@ -283,7 +283,7 @@ void stdio_finish(void) {
   }
 }
 
-/* In the child of a fork: streams stay open, their records are the parent's. */
+/* In a forked child the streams stay open, but their records are the parent's. */
 void stdio_forked(void) {
   struct stdio_state *stdio = &stdio_state;
   stdio->lock = 0;
@@ -293,7 +293,7 @@ void stdio_forked(void) {
     stream->known = 0;
     stream->record = NULL;
     stream->aux = NULL;
-    if (stream->file) stdio_remember(stream); /* what was moved before is the parent's */
+    if (stream->file) stdio_remember(stream); /* earlier bytes are the parent's */
   }
   segments_clear(&stdio->aux);
 }

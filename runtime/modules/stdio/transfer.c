@@ -1,4 +1,4 @@
-/* What passes through streams. */
+/* Counts bytes that pass through streams. */
 #include "modules/stdio/records.h"
 #include "stdio-module.h"
 
@@ -26,7 +26,8 @@ static inline void into_heatmap(struct stdio_stream *stream, int writes, int64_t
               &counters[STDIO_BYTES_WRITTEN], writes, bytes, t1, t2);
 }
 
-/* With the record locked: how many of the bytes read had not been read before. */
+/* Returns how many of the bytes read are new, not pushed back before. The caller has locked the
+ * record. */
 static int64_t new_bytes(struct stdio_stream *stream, int64_t bytes) {
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
   int64_t again = stream->odd & STDIO_PUSHED_BACK;
@@ -40,7 +41,7 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
   int64_t brought = stdio_brought(stream, bytes);
   if (UNLIKELY(stream->odd)) bytes = new_bytes(stream, bytes);
   struct clock_span at = ticks_span(t1, t2);
-  stdio_remember(stream); /* first: a count that is cut must not come again as inlined */
+  stdio_remember(stream); /* first, or an interrupted update would be counted again as inlined */
   stream->record->counters[STDIO_READS]++;
   moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
   stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, at);
@@ -64,8 +65,8 @@ void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64
   stdio_unlock_layers(stream, 0, bytes, t2 - t1);
 }
 
-/* A line may hold zero bytes, and may be longer than the buffer: the larger of
- * the two measures is right in both cases. */
+/* A line may contain NUL bytes, and it may be longer than the buffer: the larger of both measures
+ * is right in both cases. */
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2) {
   int64_t passed = stdio_consumed(stream->file, before);
@@ -93,7 +94,7 @@ static void note_inlined(struct stdio_stream *stream) {
   posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
 }
 
-/* Nobody knows when a macro moved its bytes: at the latest now. */
+/* It is unknown when a macro moved its bytes, so they count now. */
 static void settled_in_heatmap(struct stdio_stream *stream, const int64_t before[2]) {
   const int64_t *counters = stream->record->counters;
   uint64_t now = ticks_now();
@@ -129,8 +130,7 @@ void stdio_settle_slow(struct stdio_stream *stream) {
   stdio_unlock(stream);
 }
 
-/* Here a macro has come to the end of the buffer: its caller has the stream to
- * itself. */
+/* A macro has reached the end of the buffer; the calling thread alone uses the stream. */
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2) {
   if (result != EOF) stdio_read(stream, 1, t1, t2);
 }
@@ -150,7 +150,7 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }
 
-/* Before fflush(NULL), which moves the pointers of all. */
+/* Called before fflush(NULL), which moves the pointers of all streams. */
 void stdio_settle_own(void) {
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);
@@ -158,7 +158,7 @@ void stdio_settle_own(void) {
   }
 }
 
-/* fflush(NULL): one flush of every stream that has been used. */
+/* fflush(NULL) counts as one flush of every stream that was used. */
 void stdio_all_flushed(uint64_t t1, uint64_t t2) {
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);

@@ -1,4 +1,4 @@
-/* Wide characters as bytes of a stream. */
+/* Computes the bytes of wide characters in a stream. */
 #include "wide.h"
 
 #include <errno.h>
@@ -7,14 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* glibc's largest number of bytes for a character is this in UTF-8 alone. */
+/* MB_CUR_MAX of glibc has this value only in UTF-8. */
 enum { UTF8_MAX = 6 };
 
 static uint32_t encoding_of(struct stdio_stream *stream) {
   if (stream->encoding) return stream->encoding;
   size_t most = MB_CUR_MAX;
   uint32_t encoding = most == 1 ? STDIO_BYTE : most == UTF8_MAX ? STDIO_UTF8 : STDIO_LOCALE;
-  /* A stream keeps the encoding of its first wide call. */
+  /* The encoding of a stream is fixed at its first wide call. */
   if (stream_is_wide(stream->file)) stream->encoding = (uint8_t)encoding;
   return encoding;
 }

@@ -1,4 +1,4 @@
-/* Wide characters as bytes of a stream. */
+/* Computes the bytes of wide characters in a stream. */
 #ifndef DARSHAN_STDIO_WIDE_H
 #define DARSHAN_STDIO_WIDE_H
 
@@ -6,16 +6,16 @@
 
 #include "stdio-module.h"
 
-/* What a stream's characters are in its file; 0: not known yet. */
+/* Encoding of a stream's characters in its file; 0: not known yet. */
 enum stdio_encoding {
-  STDIO_LOCALE = 1, /* whatever the locale of the call says */
+  STDIO_LOCALE = 1, /* that of the caller's locale */
   STDIO_BYTE,
   STDIO_UTF8,
   STDIO_UTF16,
   STDIO_UCS4
 };
 
-/* Bytes that these characters have in the stream's file. */
+/* Returns the bytes that these characters take in the stream's file. */
 int64_t stdio_encoded(struct stdio_stream *stream, const wchar_t *from, const wchar_t *to);
 static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {
   wchar_t one = (wchar_t)c;
@@ -24,7 +24,7 @@ static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {
 static inline int64_t stdio_encoded_text(struct stdio_stream *stream, const wchar_t *text) {
   return stdio_encoded(stream, text, text + wcslen(text));
 }
-/* An open whose mode may name an encoding (",ccs="). */
+/* Sets the encoding if the mode of an open names one (",ccs="). */
 void stdio_encoding_opened(FILE *file, const char *mode);
 
 #endif

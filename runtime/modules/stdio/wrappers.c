@@ -1,4 +1,4 @@
-/* The wrappers of the STDIO module: calls.def, expanded. */
+/* Wrappers of the STDIO module, expanded from calls.def. */
 #include "stdio-module.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "scan.h"
 #include "wide.h"
 
-/* In a static program the C library's own putc() reaches __overflow() by name,
- * and so this module: calls inside a call are not events. */
+/* In a statically linked program libc's own putc() calls __overflow() by name and so reaches this
+ * module. Nested calls are not events. */
 #define CALLING darshan_inside.stdio = __builtin_frame_address(0)
 #define CALLED darshan_inside.stdio = NULL
 #define OUTERMOST                                                                                  \
@@ -25,7 +25,7 @@
 
 #include "../../intercept/wrap.h"
 
-/* What a row may say in its column "find". */
+/* Macros for the column "find" of a row. */
 #define ACTIVE                                                                                     \
   if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
 #define STREAM(file)                                                                               \
@@ -51,13 +51,14 @@
   STREAM(file);                                                                                    \
   struct stdio_scan scan;                                                                          \
   stdio_wide_print_begin(s, &scan)
-/* What libc prints or reads by itself; link/libc-own keeps it from calling itself. */
+/* For functions of libc that print or read by themselves; link/libc-own keeps them unwrapped in
+ * static programs. */
 #define PRINTS_BY(file, way)                                                                       \
   ACTIVE;                                                                                          \
   struct stdio_print print;                                                                        \
   if (!stdio_print_begin(file, way, &print)) FORWARD
 #define PRINTS(file) PRINTS_BY(file, PRINT_THROUGH)
-/* ... and may end the process. */
+/* For functions that may also end the process. */
 #define PRINTS_LAST(file)                                                                          \
   PRINTS(file);                                                                                    \
   stdio_print_may_leave(&print, 0)
@@ -73,7 +74,7 @@
   STREAM(file);                                                                                    \
   struct stdio_scan scan;                                                                          \
   stdio_parse_begin(s, &scan)
-/* A question and its answer, where there is no terminal. */
+/* A question and its answer, if there is no terminal. */
 #define ASKS                                                                                       \
   ACTIVE;                                                                                          \
   struct stdio_stream *s = stdio_stream_of(stdin);                                                 \
@@ -102,11 +103,12 @@
   if (s) stdio_settle(s);                                                                          \
   if (!s) stdio_settle_own()
 
-/* What a row may say in its column "event". */
+/* Macros for the column "event" of a row. */
 #define FLUSHED                                                                                    \
   if (r == 0 && s) stdio_flushed(s, t1, t2);                                                       \
   if (r == 0 && !s) stdio_all_flushed(t1, t2)
-/* Of bytes libc says how many it read, also of an item that was cut. */
+/* STREAM_ITEMS makes libc count bytes instead of items, so the bytes of an incomplete item count.
+ */
 #define READ_ITEMS                                                                                 \
   if (r > 0) stdio_read(s, (int64_t)(r * size), t1, t2);                                           \
   if (item) r = r == n ? items : r / item
@@ -124,7 +126,8 @@
 #define WROTE_FORMAT                                                                               \
   if (r >= 0) stdio_wrote(s, r, t1, t2)
 #define PRINTED stdio_printed(&print, t1, t2)
-/* Where functions of the program are called inside, which count for themselves: a NOTE. */
+/* For calls that run functions of the application, which are counted themselves; the row is a NOTE.
+ */
 #define PRINTED_LAST                                                                               \
   stdio_printed(&print, print.start, ticks_now());                                                 \
   stdio_print_stays()
