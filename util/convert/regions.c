@@ -65,8 +65,8 @@ static int put(struct regions *regions, const char *bytes, size_t n) {
 }
 
 static int flush_batch(struct regions *regions) {
-  size_t n = regions->filled, bound = libdeflate_zlib_compress_bound(NULL, n) + n / 100 +
-                                      600; /* also enough for bzip2 */
+  size_t n = regions->filled,
+         bound = libdeflate_zlib_compress_bound(NULL, n) + n / 100 + 600; /* and of bzip2 */
   if (n == 0) return 0;
   regions->raw += n;
   if (regions->method == DARSHAN_UNCOMPRESSED) {

@@ -15,8 +15,7 @@ struct stripe_component {
 
 struct stripe_layout {
   size_t num_components;
-  struct stripe_component
-      *components; /* one block: the components, then the targets of all of them */
+  struct stripe_component *components; /* followed by all their targets, in one block */
 };
 
 struct stripes {

@@ -23,8 +23,7 @@
 static const struct tree_process *only_process(const struct tree *run) {
   struct stat st;
   if (run->parts.count != 1 || run->journals.count || run->processes.count != 1) return NULL;
-  if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode))
-    return NULL;                    /* a link to another folder */
+  if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode)) return NULL; /* a link */
   if (run->has_others) return NULL; /* a child may not have written its row yet */
   const struct tree_process *process = id_table_value(&run->processes, 0);
   return process->starts == 1 && !process->is_rank ? process : NULL;

@@ -37,13 +37,13 @@ struct tree {
 int tree_read(struct tree *folder, const char *path);
 void tree_free(struct tree *folder);
 
-/* From now on, later processes write logs of their own. Returns 0 or -1. */
+/* Makes later processes write logs of their own. Returns 0 or -1. */
 int tree_close(const struct tree *folder);
 
 /* Returns 1 if there is nothing to make a log from. */
 int tree_is_empty(const struct tree *folder);
 
-/* Counts the processes that have this answer and no end in the rows. */
+/* Counts the processes, including the parent, that have this answer and no end in the rows. */
 size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
 /* Counts the instrumented processes that still run, except `but`. */

@@ -137,7 +137,7 @@ static int look_again_and_again(const struct watch *watch) {
     if (watch->terminal) fputs("\033[H\033[2J", stdout);
     print(&now, &before, time - last);
     if (!watch->terminal) putchar('\n');
-    if (fflush(stdout) != 0) break; /* the reader closed the pipe */
+    if (fflush(stdout) != 0) break; /* the output cannot be written */
     picture_free(&before);
     before = now;
     last = time;

@@ -74,8 +74,7 @@ int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *cou
   if (!handle || !mounts || !count) return -1;
   const struct darshan_info *info = darshan_log_info(handle->log);
   *count = 0;
-  *mounts =
-      calloc((size_t)info->num_mounts + 1, sizeof(**mounts)); /* not NULL even without mounts */
+  *mounts = calloc((size_t)info->num_mounts + 1, sizeof(**mounts)); /* NULL means failure */
   if (!*mounts) return -1;
   for (int i = 0; i < info->num_mounts; i++) {
     struct darshan_mnt_info *mount = &(*mounts)[i];

@@ -87,7 +87,7 @@ void journal_content_free(struct journal_content *content) {
   memset(content, 0, sizeof(*content));
 }
 
-/* Skips the mount points that do not fit, like the journal's writer, which has the same limit. */
+/* Stops at the first mount point that does not fit; the limit is the same as in the journal. */
 static size_t put_text(char *out, size_t room, const struct darshan_info *info,
                        const char *command) {
   size_t used = (size_t)snprintf(out, room, "%s", command ? command : info->exe);

@@ -93,8 +93,7 @@ static void settle_head(struct log_part *part, const struct facts *agreed, int i
   facts_variances(agreed, variances);
   head.variance_of_time = variances[0];
   head.variance_of_sync_time = variances[1];
-  memcpy((char *)(uintptr_t)part->records, &head,
-         sizeof(head)); /* cast away const: the memory is our copy */
+  memcpy((char *)(uintptr_t)part->records, &head, sizeof(head)); /* private copy */
 }
 
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
@@ -163,7 +162,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
                                    .host = "",
                                    .names = merge->content.content.names,
                                    .names_length = merge->content.content.names_length,
-                                   .bytes = 1, /* a journal exists because something was recorded */
+                                   .bytes = 1, /* a journal exists only if something was recorded */
                                    .times = times_of(file),
                                    .spread = file->has_talk ? facts_spread_of(file->talk, rank)
                                                             : (struct facts_spread){.ranks = 0},
@@ -220,8 +219,7 @@ static int run(struct merge *merge) {
   if (target_close(&merge->target, made) < 0) return 1;
   for (int i = 0; merge->options->remove && i < merge->journals.count; i++)
     if (unlink(merge->journals.files[i].path) < 0 &&
-        !(errno == ENOENT &&
-          merge->journals.files[i].is_part)) /* already removed with another rank */
+        !(errno == ENOENT && merge->journals.files[i].is_part)) /* removed with a rank */
       merge_say("%s: %s", merge->journals.files[i].path, strerror(errno));
   return 0;
 }

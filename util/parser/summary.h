@@ -56,8 +56,7 @@ void summary_files(const struct summary *summary, struct summary_category *categ
 /* summary-perf.c: throughput; times in seconds. */
 struct summary_perf {
   int64_t total_bytes;
-  double slowest_all, slowest_transfers,
-      slowest_meta; /* of the slowest rank, in files that it does not share */
+  double slowest_all, slowest_transfers, slowest_meta; /* slowest rank, unshared files */
   int slowest_rank;
   double shared_time;
   double time, mebibytes_per_second;

@@ -56,8 +56,7 @@ struct darshan_info {
   int num_mounts;
   const struct darshan_mount *mounts; /* longest path first */
   int num_modules;
-  const struct darshan_module_region
-      *modules;              /* in the order of ids; only modules with data or partial flag */
+  const struct darshan_module_region *modules; /* sorted by id; data or partial flag */
   const char *annex_problem; /* why a corrupt annex was skipped; NULL: no annex, or a valid one */
 };
 

@@ -16,8 +16,7 @@ static uint64_t region_end(const struct darshan_file *file, const struct darshan
 }
 
 double darshan_run_time(const struct darshan_frame *frame, const struct darshan_job *job) {
-  if (frame->format <
-      FORMAT_NANOSECONDS) /* old formats have whole seconds and count the last one */
+  if (frame->format < FORMAT_NANOSECONDS) /* whole seconds, the last one counts */
     return (double)job->end_time_sec - (double)job->start_time_sec + 1;
   return ((double)job->end_time_sec + (double)job->end_time_nsec / 1e9) -
          ((double)job->start_time_sec + (double)job->start_time_nsec / 1e9);

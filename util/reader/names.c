@@ -11,7 +11,7 @@ enum {
   STEP = 64 * 1024,
   ID_SIZE = 8,
   ENTRY_MAX = ID_SIZE + 64 * 1024, /* longest accepted entry, including the NUL */
-  REPEATS_MAX = 16,                /* repeated names of many ranks: limit of total bytes */
+  REPEATS_MAX = 16,                /* how often the region may repeat the names, as many ranks do */
   FORMAT_COUNTED = 300             /* its names have a length field instead of a NUL */
 };
 

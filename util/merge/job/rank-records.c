@@ -245,8 +245,7 @@ int rank_records_take(struct rank_records *records, int64_t rank) {
       return -1;
   snprintf(records->host, sizeof(records->host), "%s", row.host);
   const char *command = strstr(row.name, ": ");
-  for (const char *next = command; next;
-       next = strstr(next + 1, " -> ")) /* the command of its last program */
+  for (const char *next = command; next; next = strstr(next + 1, " -> ")) /* last program */
     command = next == command ? command + 2 : next + 4;
   snprintf(records->command, sizeof(records->command), "%s", command ? command : "");
   records->start = row.record.fcounters[PROCESS_F_START_TIMESTAMP];

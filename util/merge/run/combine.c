@@ -111,8 +111,7 @@ static int add_module(struct combined *combined, struct part *part, int number,
   case DARSHAN_KIND_FILE_COUNTERS:
   case DARSHAN_KIND_DFS:
   case DARSHAN_KIND_DAOS:
-    if (id == DARSHAN_MOD_SHARED || id == DARSHAN_MOD_PROCESS)
-      return 0; /* these two are made for this log */
+    if (id == DARSHAN_MOD_SHARED || id == DARSHAN_MOD_PROCESS) return 0; /* made for the log */
     return add_counters(into, from, records, clock);
   case DARSHAN_KIND_HEATMAP:
     return add_heat(into, from, records, clock);

@@ -40,8 +40,7 @@ static int is_answer(const struct run_tree *tree, const struct run_process *proc
 #include "answers.def"
   };
   const char *name = name_of(tree, process);
-  if (process->how == PROCESS_SIGNALLED)
-    return process->status == SIGPIPE; /* the reader closed the pipe */
+  if (process->how == PROCESS_SIGNALLED) return process->status == SIGPIPE; /* no reader left */
   for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
     if (strcmp(name, answers[i].program) == 0) return process->status <= answers[i].most;
   return 0;

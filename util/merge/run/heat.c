@@ -35,8 +35,7 @@ static int64_t until(int64_t bytes, double share) {
 static void share_out(const struct heat_grid *grid, int64_t *into, int64_t bytes, double from,
                       double to) {
   int64_t first = bin_at(grid, from), last = bin_at(grid, to), done = 0;
-  if (last > first && (double)last * grid->width >= to)
-    last--; /* it ends exactly on the edge of a bin */
+  if (last > first && (double)last * grid->width >= to) last--; /* it ends on the edge */
   for (int64_t bin = first; bin < last; bin++) {
     int64_t here = until(bytes, ((double)(bin + 1) * grid->width - from) / (to - from));
     put(&into[bin], here - done);

@@ -71,8 +71,7 @@ static void hear(struct one_log *run, const struct run_process *process,
                  const struct darshan_info *info) {
   int64_t top = run->tree.processes[run->ranks.top].pid;
   run->job = info->job;
-  if (run->job.jobid == process->pid)
-    run->job.jobid = top; /* the number is a pid, not a scheduler's */
+  if (run->job.jobid == process->pid) run->job.jobid = top; /* it is only a pid */
   if (process->rank != 0) return;
   snprintf(run->command, sizeof(run->command), "%s", info->exe);
   set_exe(run, info->exe);

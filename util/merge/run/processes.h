@@ -54,8 +54,7 @@ struct run_process {
   uint8_t finished;                       /* the next START row with this pid is of a new process */
   uint8_t was_reaped;
   int64_t sums[PROCESS_SUMS], sums_of_children[PROCESS_SUMS];
-  int64_t storage_start,
-      storage_known; /* bytes read before its programs, and until the end of the last */
+  int64_t storage_start, storage_known; /* bytes read before its programs, until their end */
   uint8_t has_usage;
   struct run_usage used;        /* calls_*: at first what the parent had when this process began */
   struct run_usage of_children; /* of the children that it waited for */

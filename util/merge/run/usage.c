@@ -138,8 +138,7 @@ static void set_own(struct darshan_usage_record *record, const struct run_tree *
   counters[USAGE_STORAGE_START] = 0;
   for (int at = rank->first; at >= 0; at = tree->processes[at].next_of_rank) {
     const struct run_process *process = &tree->processes[at];
-    const struct run_usage *told =
-        &process->of_children; /* of children that left no USAGE record */
+    const struct run_usage *told = &process->of_children; /* of children without record */
     for (int i = 0; i < PROCESS_SUMS; i++) {
       int64_t *sum = &counters[since_birth[i]];
       *sum = plus(*sum, minus(process->sums[i], process->sums_of_children[i]));
