@@ -1,3 +1,4 @@
+/* See apmpi-names.h. */
 #include "apmpi-names.h"
 
 #include "apmpi.h"

@@ -194,7 +194,8 @@ static int still_running(const struct run_tree *tree) {
   return found;
 }
 
-/* A process without journal and part: it was killed, or its END row did not fit. */
+/* Returns 1 for a process that could have no journal and left no part: it was killed, or its END
+ * row did not fit. */
 static int was_killed_unkept(const struct run_tree *tree, const struct run_process *process) {
   if (!process->unkept || process->how == PROCESS_STILL_RAN) return 0;
   for (int at = process->first_part; at >= 0; at = tree->parts[at].next)

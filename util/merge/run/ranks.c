@@ -56,8 +56,8 @@ static int new_rank(struct deal *deal) {
   return deal->ranks->count++;
 }
 
-/* Returns the rank of a group. Makes one if `room` ranks are not reached, else returns the last of
- * these. -1: out of memory. */
+/* Returns the rank of a group. Makes one while there are fewer than `room` ranks, otherwise uses
+ * the last of these. -1: out of memory. */
 static int rank_of_group(struct deal *deal, struct map *groups, uint64_t key, int room) {
   int64_t *rank = map_at(groups, key);
   if (!rank) return -1;
