@@ -1,5 +1,5 @@
-/* What tracing keeps: per record a chain of segments, packed by pack.h, in
- * ordinary memory of fixed size. */
+/* State of tracing: for each record a chain of segments, packed by pack.h, in private memory of
+ * fixed size. */
 #ifndef DARSHAN_DXT_STATE_H
 #define DARSHAN_DXT_STATE_H
 
@@ -17,15 +17,15 @@ struct dxt_chunk {
 
 enum dxt_decision { DXT_UNDECIDED, DXT_TRACED, DXT_NOT_TRACED };
 
-/* What both ends of the packing know of the segment before. */
+/* The previous segment, as packing and unpacking know it. */
 struct dxt_previous {
   uint64_t start;    /* in units of time */
-  int64_t offset[2]; /* where the last read, the last write ended */
+  int64_t offset[2]; /* end of the last read and of the last write */
   int64_t length;
   uint64_t thread; /* if threads are recorded */
 };
 
-/* Belongs to a counter record and is changed under its lock. */
+/* The trace of a counter record, changed under the record's lock. */
 struct dxt_trace {
   unsigned char *next, *end; /* of the last chunk */
   struct dxt_previous previous;
@@ -36,14 +36,14 @@ struct dxt_trace {
 
 struct dxt_recorder {
   struct segments traces; /* dxt_trace, by number of the counter record */
-  uint32_t on;            /* 1: asked for */
-  char *memory;           /* the chunks; NULL: none yet */
-  uint64_t room, used;    /* bytes of it */
-  uint32_t dropped;       /* 1: segments were left out */
+  uint32_t on;            /* 1: the module is enabled */
+  char *memory;           /* for the chunks; NULL before the first segment */
+  uint64_t room, used;    /* bytes of memory */
+  uint32_t dropped;       /* 1: segments are missing */
 };
 
 struct dxt_state {
-  int threads; /* 1: which thread made a transfer is recorded */
+  int threads; /* 1: the thread of each transfer is recorded */
   struct dxt_recorder recorders[DXT_MODULES];
 };
 

@@ -1,15 +1,14 @@
-/* How segments are packed: a byte that says which fields are how long, then the
- * fields, each the difference to what the segment before lets one expect.  A
- * read or write like the last one takes three or four bytes instead of 32.
+/* Packs segments: a byte with the lengths of the fields, then the fields, as differences to the
+ * previous segment. A read or write like the last one takes three or four bytes instead of 32.
  *
  *   bit 0     1: a write
  *   bits 1-2  length of the duration: 1, 2, 4 or 8 bytes
- *   bits 3-4  length of the start minus the last start: the same
- *   bits 5-6  length of the offset minus the end of the last one: 0, 2, 4, 8
- *   bit 7     1: another number of bytes follows, of eight bytes
+ *   bits 3-4  length of the start minus the last start: 1, 2, 4 or 8 bytes
+ *   bits 5-6  length of the offset minus the end of the last read or write: 0, 2, 4 or 8 bytes
+ *   bit 7     1: the transferred length differs from the last one and follows in eight bytes
  *
- * Where threads are recorded, another byte follows: 0, it was the thread of the segment
- * before; 1, its eight bytes follow.
+ * If threads are recorded, another byte follows. 0: the thread of the previous segment; 1: the
+ * eight bytes of another thread follow.
  *
  * Differences that may be negative have their sign in the lowest bit. */
 #ifndef DARSHAN_DXT_PACK_H
@@ -24,7 +23,7 @@ enum {
   PACKED_SLACK = 8 /* a field is stored and loaded as eight bytes */
 };
 
-/* Times are multiples of 2^-21 s: half a microsecond. */
+/* Times are multiples of 2^-21 s, half a microsecond. */
 #define DXT_UNITS_PER_SECOND 2097152.0
 
 struct dxt_packed {
@@ -41,11 +40,11 @@ static inline uint64_t dxt_unfold_sign(uint64_t folded) {
   return folded >> 1 ^ -(folded & 1);
 }
 
-/* 0, 1, 2, 3 for what fits into 1, 2, 4, 8 bytes. */
+/* Returns 0, 1, 2, 3 for a value that fits into 1, 2, 4, 8 bytes. */
 static inline unsigned dxt_class(uint64_t value) {
   return (value > UINT8_MAX) + (value > UINT16_MAX) + (value > UINT32_MAX);
 }
-/* 0, 1, 2, 3 for what fits into 0, 2, 4, 8 bytes. */
+/* Returns 0, 1, 2, 3 for a value that fits into 0, 2, 4, 8 bytes. */
 static inline unsigned dxt_class_or_none(uint64_t value) {
   return (value != 0) + (value > UINT16_MAX) + (value > UINT32_MAX);
 }
@@ -61,7 +60,7 @@ static inline const unsigned char *dxt_get(const unsigned char *from, uint64_t *
   return from + bytes;
 }
 
-/* Writes up to PACKED_MAX + PACKED_SLACK bytes; returns the end. */
+/* Writes up to PACKED_MAX + PACKED_SLACK bytes; returns the end of the segment. */
 static inline unsigned char *dxt_pack(unsigned char *to, struct dxt_previous *previous,
                                       const struct dxt_packed *segment) {
   uint64_t start = dxt_fold_sign(segment->start - previous->start);

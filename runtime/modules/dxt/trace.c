@@ -1,4 +1,4 @@
-/* From transfers to packed segments. */
+/* Adds transfers to traces, as packed segments. */
 #include "dxt.h"
 
 #include <pthread.h>
@@ -14,9 +14,9 @@
 struct dxt_state dxt_state;
 
 enum {
-  FIRST_CHUNK = 256, /* bytes; each next one of a trace is twice as large ... */
+  FIRST_CHUNK = 256, /* bytes; each further chunk of a trace is twice as large */
   LARGEST_CHUNK = 64 << 10,
-  SMALLEST_CHUNK = 128, /* what is left at the end is no use below this */
+  SMALLEST_CHUNK = 128, /* a smaller rest of the memory is not used */
   KIB = 1024
 };
 
@@ -28,11 +28,11 @@ static const struct {
     [DXT_MPIIO] = {DARSHAN_MOD_DXT_MPIIO, STORE_MPIIO},
 };
 
-/* What pthread_self gives, without a call: another library may have defined it. */
+/* Returns the value of pthread_self without a call, because another library may define it. */
 static uint64_t own_thread(void) {
 #if defined(__x86_64__)
   uint64_t self;
-  __asm__("mov %%fs:0, %0" : "=r"(self)); /* the thread's block begins with its own address */
+  __asm__("mov %%fs:0, %0" : "=r"(self)); /* the thread control block begins with its own address */
   return self;
 #else
   return (uint64_t)(uintptr_t)pthread_self();
@@ -62,7 +62,7 @@ void dxt_forked(void) {
   }
 }
 
-/* With the first segment. */
+/* Returns the memory for chunks, which is allocated for the first segment. */
 static char *memory_of(struct dxt_recorder *recorder) {
   char *none = NULL, *there = __atomic_load_n(&recorder->memory, __ATOMIC_ACQUIRE);
   if (there) return there;
@@ -75,7 +75,7 @@ static char *memory_of(struct dxt_recorder *recorder) {
   return none;
 }
 
-/* NULL: the memory is used up. */
+/* Returns NULL if the memory is full. */
 static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t wanted) {
   uint64_t used = __atomic_load_n(&recorder->used, __ATOMIC_RELAXED), size;
   char *memory = memory_of(recorder);
@@ -93,7 +93,7 @@ static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t want
   return chunk;
 }
 
-/* 0: there is no room for another segment. */
+/* Returns 0 if the memory is full. */
 static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   struct dxt_chunk *last = trace->last;
   uint64_t wanted = FIRST_CHUNK;
@@ -114,7 +114,7 @@ static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   return 1;
 }
 
-/* Of files that share a record segments cannot be told apart: they are left out. */
+/* Files that share a record are not traced, because their segments cannot be distinguished. */
 static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *trace) {
   const struct record_store *store = &darshan_store;
   const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);
@@ -124,7 +124,7 @@ static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *tr
           ? store_record(store, STORE_GROUP, entry->record[STORE_GROUP])
           : NULL;
   if (group && group->counters[GROUP_KIND] == GROUP_TREE)
-    trace->decision = DXT_NOT_TRACED; /* a program that is read is no data */
+    trace->decision = DXT_NOT_TRACED; /* program files are not data */
   else if (group)
     dxt_state.recorders[module].dropped = 1;
   else if (entry && !name_is_excluded(kinds[module].module_id, entry->name, entry->name_length))

@@ -1,5 +1,5 @@
-/* From packed segments to the DXT part of a log: unpacked piece by piece, each
- * piece one zlib stream, so that a long trace needs little memory twice. */
+/* Makes the DXT part of a log from packed segments. It unpacks them in pieces, each of which
+ * becomes one zlib stream, so that a long trace needs little further memory. */
 #include "dxt.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@
 
 enum { PIECE = 256 << 10 };
 
-/* Releases up to 3.5.0, and what reads their logs, know these and no newer.  The next version
- * has the thread at the end of each segment; it is written only where that was asked for. */
+/* Releases up to 3.5.0 and their readers know these record versions and no newer. The next version
+ * has the thread at the end of each segment; it is written only if threads are recorded. */
 static const struct {
   int module_id;
   uint32_t version;
@@ -51,7 +51,7 @@ static void *room_for(struct writer *writer, size_t n) {
   return at;
 }
 
-/* All segments of one kind, in the order in which they were taken. */
+/* Writes all reads or all writes, in the order in which they were recorded. */
 static void put_segments(struct writer *writer, const struct dxt_trace *trace, int writes) {
   struct dxt_previous previous = {.start = 0};
   struct dxt_packed segment = {0};
@@ -93,7 +93,7 @@ static void put_trace(struct writer *writer, enum dxt_module module, uint32_t nu
   put_segments(writer, trace, 0);
 }
 
-/* --- which traces are worth keeping, by what their files' counters say ---------------- */
+/* --- which traces are written, by the counters of their files -------------------------- */
 
 enum { BINS = 10, SMALL_BINS = 3 /* up to 10 KiB */ };
 static_assert(POSIX_SIZE_READ_1K_10K == POSIX_SIZE_READ_0_100 + SMALL_BINS - 1, "bins");
@@ -101,7 +101,7 @@ static_assert(POSIX_SIZE_WRITE_0_100 == POSIX_SIZE_READ_0_100 + BINS, "bins");
 static_assert(MPIIO_SIZE_READ_AGG_1K_10K == MPIIO_SIZE_READ_AGG_0_100 + SMALL_BINS - 1, "bins");
 static_assert(MPIIO_SIZE_WRITE_AGG_0_100 == MPIIO_SIZE_READ_AGG_0_100 + BINS, "bins");
 
-/* Part of the transfers that are small; bins: reads, then writes. */
+/* Returns the fraction of small transfers; bins has reads, then writes. */
 static double small_part(const int64_t *bins) {
   int64_t small = 0, all = 0;
   for (int i = 0; i < 2 * BINS; i++) {
@@ -117,15 +117,15 @@ static double unaligned_part(const struct darshan_posix_record *record) {
   return all > 0 ? (double)counters[POSIX_FILE_NOT_ALIGNED] / (double)all : 0;
 }
 
-/* The POSIX record of the same file; NULL: there is none. */
+/* Returns the POSIX record of the same file, NULL if it has none. */
 static const struct darshan_posix_record *posix_record(uint64_t id) {
   const struct store_entry *entry = store_find(&darshan_store, id);
   uint32_t number = entry ? entry->record[STORE_POSIX] : 0;
   return number ? store_record(&darshan_store, STORE_POSIX, number) : NULL;
 }
 
-/* With DXT_SMALL_IO_TRIGGER and DXT_UNALIGNED_IO_TRIGGER: 1 if the file meets all that
- * are set. */
+/* Returns 1 if the file meets the conditions of DXT_SMALL_IO_TRIGGER and DXT_UNALIGNED_IO_TRIGGER,
+ * if they are set. */
 static int triggered(enum dxt_module module, uint32_t number) {
   double small_io, unaligned_io;
   const struct darshan_posix_record *posix = NULL;
@@ -136,7 +136,7 @@ static int triggered(enum dxt_module module, uint32_t number) {
   } else {
     const struct darshan_mpiio_record *record = store_record(&darshan_store, STORE_MPIIO, number);
     bins = &record->counters[MPIIO_SIZE_READ_AGG_0_100];
-    posix = posix_record(record->base.id); /* alignment is counted there alone */
+    posix = posix_record(record->base.id); /* only POSIX counts alignment */
   }
   trace_triggers(&small_io, &unaligned_io);
   if (small_io >= 0 && small_part(bins) < small_io) return 0;
@@ -149,7 +149,7 @@ static int is_kept(enum dxt_module module, uint32_t number) {
   return trace->count[0] + trace->count[1] > 0 && triggered(module, number);
 }
 
-/* Bytes of the module before compression. */
+/* Returns the bytes of the module before compression. */
 static size_t raw_size(enum dxt_module module, uint32_t records) {
   size_t size = 0;
   for (uint32_t i = 1; i <= records; i++) {

@@ -1,4 +1,4 @@
-/* What the heat maps keep besides their records. */
+/* State of the HEATMAP module that is not part of a record. */
 #ifndef DARSHAN_HEATMAP_STATE_H
 #define DARSHAN_HEATMAP_STATE_H
 
@@ -7,29 +7,29 @@
 #include "../../memory/segments.h"
 #include "records.h"
 
-/* Belongs to a counter record and is changed under its lock.  As long as the
- * transfers of a record begin and end within one bin, their bytes are in its
- * counters only; they are booked when a transfer leaves the bin. */
-struct heatmap_span { /* the bin, in ticks; zeroed: none yet */
+/* The current bin of a counter record, changed under the record's lock. While the transfers of the
+ * record begin and end within one bin, their bytes are only in its counters. They are added to the
+ * heat map when a transfer leaves the bin. */
+struct heatmap_span { /* in ticks; 0 before the first transfer */
   uint64_t from, until;
 };
 
-/* For modules that keep nothing of the kind themselves: by record number. */
+/* For modules without such fields in their own tables; by record number. */
 struct heatmap_slot {
   struct heatmap_span span;
   int64_t booked[2];
 };
 
-struct heatmap { /* one layer; in a line of its own */
+struct heatmap { /* one layer, in its own cache line */
   int lock;
-  int refused; /* there was no room for its record */
+  int refused; /* its record could not be made */
   struct heatmap_record *record;
 } __attribute__((aligned(64)));
 
 struct heatmap_state {
   struct heatmap layers[HEATMAP_LAYERS];
   struct segments mpiio; /* heatmap_slot, by record number */
-  double end;            /* seconds: when the last bin ends */
+  double end;            /* seconds from the start: end of the last bin */
 };
 
 extern struct heatmap_state heatmap_state __attribute__((visibility("hidden")));

@@ -1,4 +1,4 @@
-/* From transfers to bins. */
+/* Adds transfers to the bins of heat maps. */
 #include "heatmap.h"
 
 #include <string.h>
@@ -33,8 +33,8 @@ void heatmap_forked(void) {
   segments_clear(&heatmap->mpiio);
 }
 
-/* With the store's lock.  The head is filled before the journal counts the
- * record, because its length is in there. */
+/* Makes the record of a layer; the caller holds the store's lock. Fills the head before the journal
+ * counts the record, because a reader needs the number of bins in it. */
 static struct heatmap_record *make_record(enum heatmap_layer layer) {
   struct record_store *store = &darshan_store;
   uint32_t count = store_fill(store, STORE_HEATMAP).count;
@@ -48,7 +48,8 @@ static struct heatmap_record *make_record(enum heatmap_layer layer) {
   return store_new_record(store, STORE_HEATMAP, entry) ? record : NULL;
 }
 
-/* With the layer's lock. */
+/* Returns 1 if the layer has a record, after making it if necessary. The caller holds the layer's
+ * lock. */
 static int have_record(enum heatmap_layer layer) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (heatmap->record) return 1;
@@ -86,8 +87,8 @@ static int bin_at(const struct heatmap_record *record, double seconds) {
   return bin < HEATMAP_BINS ? (int)bin : HEATMAP_BINS - 1;
 }
 
-/* Bytes go to the bins that the transfer overlaps, in proportion to the time in
- * each.  What is rounded is the sum so far, so that no byte is lost. */
+/* Distributes the bytes over the bins that the transfer overlaps, in proportion to the time in
+ * each. The sum so far is rounded, not each part, so that no byte is lost. */
 static void spread(const struct heatmap_record *record, int64_t *bins, int64_t bytes, double start,
                    double end) {
   int first = bin_at(record, start), last = bin_at(record, end);
@@ -104,12 +105,12 @@ static void spread(const struct heatmap_record *record, int64_t *bins, int64_t b
   bins[last] += bytes - done;
 }
 
-/* What the record counted since it was booked last belongs to the span's bin. */
+/* Adds the bytes that the record counted since `booked` to the span's bin. */
 static void book(struct heatmap_record *record, const struct heatmap_span *span, int64_t booked[2],
                  int64_t read, int64_t written) {
   int64_t more_read = read - booked[0], more_written = written - booked[1];
   if (span->until == 0 || (more_read == 0 && more_written == 0)) return;
-  /* The middle, because bins of today are at least as wide. */
+  /* The bin of the span's middle, because bins may have become wider since, but not narrower. */
   int bin = bin_at(record,
                    clock_seconds(&darshan_hot.clock, span->from + (span->until - span->from) / 2));
   record->read[bin] += more_read;
@@ -140,12 +141,12 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
     booked[1] = written;
     enter_bin(record, span, at.end);
   } else {
-    *span = (struct heatmap_span){0, UINT64_MAX}; /* never again */
+    *span = (struct heatmap_span){0, UINT64_MAX}; /* no further call for this record */
   }
   spin_unlock(&heatmap->lock);
 }
 
-/* With the record's lock held. */
+/* The caller holds the record's lock. */
 static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
                    int64_t read, int64_t written) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];

@@ -1,8 +1,8 @@
-/* Heat maps: bytes read and written over time, per layer, in bins that become
- * twice as wide whenever the run outgrows them.
+/* Heat maps: bytes read and written over time, per layer, in bins that become twice as wide when
+ * the run exceeds them.
  *
- * The bytes of a bin are what a record's own counters grew by meanwhile, so a
- * transfer costs two comparisons as long as it stays in the bin. */
+ * The bytes of a bin are the growth of a record's own counters during it, so a transfer within the
+ * bin costs two comparisons. */
 #ifndef DARSHAN_HEATMAP_H
 #define DARSHAN_HEATMAP_H
 
@@ -12,16 +12,16 @@
 /* A transfer that its record has already counted. */
 struct heatmap_transfer {
   const int64_t *read, *written; /* the record's counters of bytes */
-  int writes;                    /* 1: this one wrote */
+  int writes;                    /* 1: a write */
   int64_t bytes;
   uint64_t t1, t2; /* ticks */
 };
 
-/* booked: bytes read and written that are in the heat map already. */
+/* booked: bytes of the record, read and written, that are already in the heat map. */
 void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t booked[2],
                   const struct heatmap_transfer *transfer);
 
-/* After each counted transfer, with the record's lock held. */
+/* Called after each counted transfer. The caller holds the record's lock. */
 static inline void heatmap_add(enum heatmap_layer layer, struct heatmap_span *span,
                                int64_t booked[2], const int64_t *read, const int64_t *written,
                                int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
@@ -32,27 +32,27 @@ static inline void heatmap_add(enum heatmap_layer layer, struct heatmap_span *sp
 
 int heatmap_prepare(void);
 
-/* Where a module keeps what its layer's heat map needs, by record number. */
+/* The tables of a module with the data for its layer's heat map, by record number. */
 struct heatmap_source {
   enum heatmap_layer layer;
   enum store_module module;
   const struct segments *locks; /* an item begins with the record's lock */
   const struct segments *spans;
-  size_t span, booked; /* where in an item of those: struct heatmap_span, int64_t [2] */
+  size_t span, booked; /* offsets in an item of spans: struct heatmap_span, int64_t [2] */
   int read, written;   /* counters of the record */
 };
-/* At the end of recording: books what no bin has yet, for all records of a module. */
+/* Adds the remaining bytes of all records of a module to bins, at the end of recording. */
 void heatmap_settle(const struct heatmap_source *source);
 void heatmap_ended(void);
 
-/* Seconds from the start of this process to the end of its recording, and the
- * same for all processes of a job: the latest of them. */
+/* Seconds from the start of this process to the end of its recording. In a job heatmap_set_end sets
+ * the latest end of all ranks. */
 double heatmap_end(void);
 void heatmap_set_end(double seconds);
 
 void heatmap_forked(void);
 
-/* Folds until the bins reach this time. */
+/* Doubles the width of the bins until they reach this time. */
 void heatmap_reach(struct heatmap_record *record, double seconds);
 
 /* Adds the heat maps of this process to a log. */

@@ -1,5 +1,5 @@
-/* A heat map as the journal has it: all bins, written bytes first; the log gets as many
- * as the run was long. */
+/* The layout of a heat map in the journal: all bins, bytes written first. The log gets only the
+ * bins that the run needed. */
 #ifndef DARSHAN_HEATMAP_RECORDS_H
 #define DARSHAN_HEATMAP_RECORDS_H
 

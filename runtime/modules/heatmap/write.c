@@ -1,11 +1,11 @@
-/* From the bins in memory to the records of a log. */
+/* Makes the records of a log from the bins in memory. */
 #include "heatmap.h"
 
 #include <string.h>
 
 #include "../../door/door.h"
 
-/* The bins that the run needed: ceil(end / width), all if that is more. */
+/* Returns the bins that the run needed: ceil(end / width), at most HEATMAP_BINS. */
 static int64_t bins_needed(double end, double width) {
   double bins = end / width;
   if (!(bins < HEATMAP_BINS)) return HEATMAP_BINS;
@@ -19,8 +19,8 @@ static int has_traffic(const struct heatmap_record *record) {
   return 0;
 }
 
-/* A transfer that ended while the end was taken may lie behind it by the
- * clock's resolution: its bytes stay in the last bin. */
+/* A transfer that ended while the end was read may be later by the clock's resolution: its bytes
+ * are added to the last bin. */
 static void put_bins(char *out, const int64_t *bins, int64_t kept) {
   int64_t more = 0;
   for (int64_t i = kept; i < HEATMAP_BINS; i++)
@@ -31,7 +31,7 @@ static void put_bins(char *out, const int64_t *bins, int64_t kept) {
   memcpy(out + (size_t)(kept - 1) * sizeof(*bins), &more, sizeof(more));
 }
 
-/* Returns the length. */
+/* Returns the bytes written to out. */
 static size_t put_record(char *out, struct heatmap_record *record, double end) {
   heatmap_reach(record, end);
   struct darshan_heatmap_head head = record->head;

@@ -10,7 +10,7 @@ enum {
   MAGIC_COMPOSITE = 0x0BD60BD0,
   MAGIC_FOREIGN = 0x0BD70BD0,
   HEAD_V1 = 32, /* magic, pattern, id (16), stripe size, stripes (16 bit), generation */
-  HEAD_V3 = 48, /* the same, and the name of the pool (16) */
+  HEAD_V3 = 48, /* as HEAD_V1, then the name of the pool (16) */
   HEAD_FOREIGN = 16,
   HEAD_COMPOSITE = 32, /* magic, size, generation, flags, entries (16 bit), mirrors, ... */
   ENTRY = 48,          /* id, flags, start, end, offset, size, ... */
@@ -18,10 +18,10 @@ enum {
   OBJECT_OST = 20
 };
 
-/* Bits of the pattern and of an entry's flags, and what the record says for them. */
+/* Bits of the pattern and of an entry's flags, and their values in the record. */
 enum { RAID0 = 0x1, MDT = 0x100, OVERSTRIPED = 0x200, FOREIGN = 0x400, KINDS = 0xffff };
 enum { SAID_RAID0 = 0, SAID_MDT = 2, SAID_OVERSTRIPED = 4, SAID_FOREIGN = 8, SAID_NOTHING = -1 };
-#define RELEASED 0x80000000u /* the data are in an archive: no objects */
+#define RELEASED 0x80000000u /* the data are in an archive; there are no objects */
 #define NEGATED 0x80000000u  /* bit 11 of the record's flags */
 enum { INITIALISED = 0x10, EXTENSION = 0x40, PLAIN_FLAGS = 0x7ff, SAID_NEGATED = 0x800 };
 
@@ -35,10 +35,10 @@ static int64_t long_word(const unsigned char *at) {
   return (int64_t)((uint64_t)word(at) | (uint64_t)word(at + 4) << 32);
 }
 
-/* One component: what stands in the record, and where its objects are. */
+/* A component: its data in the record, and its objects. */
 struct part {
   struct darshan_lustre_component said;
-  const unsigned char *objects; /* NULL: none, their OSTs are unknown */
+  const unsigned char *objects; /* NULL: no objects, the OSTs are unknown */
 };
 
 static int64_t kind_of(uint32_t pattern) {
@@ -56,7 +56,7 @@ static int64_t kind_of(uint32_t pattern) {
   }
 }
 
-/* A layout that is not composite: of n bytes.  0: none. */
+/* Reads a layout of n bytes that is not composite. Returns 0 if it is not the layout of a file. */
 static int read_plain(struct part *part, const unsigned char *bytes, size_t n) {
   int64_t *said = part->said.counters;
   memset(part, 0, sizeof(*part));
@@ -76,11 +76,11 @@ static int read_plain(struct part *part, const unsigned char *bytes, size_t n) {
   if (said[LUSTRE_COMP_STRIPE_PATTERN] == SAID_MDT) return 1;
   said[LUSTRE_COMP_STRIPE_COUNT] = stripes;
   if ((n - head) / OBJECT >= stripes) part->objects = bytes + head;
-  /* Without objects it is what a folder gives to new files, or in an archive. */
+  /* A layout without objects is a folder's default for new files, or the data are in an archive. */
   return stripes != 0 && (part->objects || (pattern & RELEASED));
 }
 
-/* An entry of a composite layout.  -1: hostile; 0: not to be kept. */
+/* Reads an entry of a composite layout. Returns 1, 0 to skip the entry, or -1 if it is invalid. */
 static int read_entry(struct part *part, const unsigned char *bytes, size_t n, size_t number) {
   const unsigned char *entry = bytes + HEAD_COMPOSITE + number * ENTRY;
   uint32_t flags = word(entry + 4), offset = word(entry + 24), size = word(entry + 28);
@@ -95,13 +95,13 @@ static int read_entry(struct part *part, const unsigned char *bytes, size_t n, s
   return 1;
 }
 
-/* Component number, of whichever layout; entries 0: it is plain. */
+/* Reads a component of a layout; entries is 0 if the layout is not composite. */
 static int read_part(struct part *part, const unsigned char *bytes, size_t n, size_t entries,
                      size_t number) {
   return entries ? read_entry(part, bytes, n, number) : read_plain(part, bytes, n);
 }
 
-/* How many components are kept; 0: this is no layout of a file. */
+/* Returns the number of components for the record, 0 if this is not the layout of a file. */
 static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, int *settled) {
   struct part part;
   size_t kept = 0;
@@ -118,7 +118,7 @@ static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, 
   return kept;
 }
 
-/* A composite layout's entries; -1: there are fewer bytes than it says. */
+/* Returns the entries of a composite layout, 0 of another layout, -1 if bytes are missing. */
 static int64_t count_entries(const unsigned char *bytes, size_t n) {
   if (n < HEAD_COMPOSITE || word(bytes) != MAGIC_COMPOSITE) return 0;
   size_t entries = half_word(bytes + 14);

@@ -1,4 +1,4 @@
-/* What the LUSTRE module keeps: its records, which differ in size. */
+/* State of the LUSTRE module: its records, which differ in size. */
 #ifndef DARSHAN_LUSTRE_STATE_H
 #define DARSHAN_LUSTRE_STATE_H
 
@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 struct lustre_slot {
-  size_t offset; /* of the record, in the memory for all of them */
+  size_t offset; /* of the record in the memory for all records */
   size_t length, room;
-  int settled; /* nothing of the layout is to come: not asked for again */
+  int settled; /* 1: the layout is complete and is not read again */
 };
 
 struct lustre_state {
   int lock;
   uint32_t count, limit;     /* records */
-  uint32_t refused;          /* files for which there was no room */
-  struct lustre_slot *slots; /* [1..limit]; NULL: no file on Lustre so far */
+  uint32_t refused;          /* files beyond the limit */
+  struct lustre_slot *slots; /* [1..limit]; NULL before the first file on Lustre */
   char *bytes;
   size_t used, size;
 };

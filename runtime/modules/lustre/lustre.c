@@ -14,7 +14,8 @@ struct lustre_state lustre_state;
 
 enum { BYTES_PER_RECORD = 1024 };
 
-/* The first file on Lustre: a process without one pays nothing.  With the lock. */
+/* Allocates memory for the first file on Lustre, so that other processes need none. The caller
+ * holds the lock. */
 static int prepare(struct lustre_state *lustre) {
   if (lustre->slots) return 0;
   lustre->limit = module_limit(DARSHAN_MOD_LUSTRE);
@@ -25,8 +26,8 @@ static int prepare(struct lustre_state *lustre) {
   return lustre->slots ? 0 : -1;
 }
 
-/* With the lock.  A record is made behind the others, and stays there unless it
- * fits where the file's former one is. */
+/* Makes a record after the others. It stays there, unless it fits into the space of the file's
+ * former record. The caller holds the lock. */
 static void keep(struct lustre_state *lustre, struct store_entry *entry, const char *reply,
                  size_t n) {
   int settled = 0;
@@ -54,7 +55,7 @@ static void keep(struct lustre_state *lustre, struct store_entry *entry, const c
   slot->settled = settled;
 }
 
-/* One question, or two where the answer is long. */
+/* Reads the layout by one system call, or two if it is long. */
 static void ask(struct store_entry *entry, int fd) {
   static const char name[] = "lustre.lov";
   struct lustre_state *lustre = &lustre_state;

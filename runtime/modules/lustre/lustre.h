@@ -1,4 +1,4 @@
-/* The LUSTRE module: how files are striped, asked when they are closed. */
+/* The LUSTRE module: the striping of files, read when they are closed. */
 #ifndef DARSHAN_LUSTRE_H
 #define DARSHAN_LUSTRE_H
 
@@ -11,12 +11,13 @@ struct log_content;
 enum { LUSTRE_FILE_SYSTEM = 0x0BD00BD0 }; /* f_type of statfs */
 enum { LUSTRE_ALIGNMENT = 1 << 20 };      /* bytes, of FILE_ALIGNMENT */
 
-/* A descriptor of a file on Lustre is about to be closed; id: of its record. */
+/* Reads the layout of a file on Lustre before its descriptor is closed; id is that of its record.
+ */
 void lustre_closing(uint64_t id, int fd);
-/* The process ends: what is still open is asked for now. */
+/* Reads the layouts of files that are still open when recording ends. */
 void lustre_finish(void);
 void lustre_forked(void);
-/* The records, as a part of the log. */
+/* Adds the records to the log. */
 void lustre_add_part(struct log_content *content);
 
 #endif

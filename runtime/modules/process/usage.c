@@ -1,4 +1,4 @@
-/* See usage.h. */
+/* Makes the USAGE record of this process. */
 #include "usage.h"
 
 #include <string.h>
@@ -11,8 +11,7 @@
 
 struct usage_excluded usage_excluded;
 
-/* What had been accounted when recording began: by a program that this process was before,
- * and by the loader. */
+/* Usage when recording began: of an earlier program of this process, and of the loader. */
 static struct {
   struct rusage before;
   int known;
@@ -44,7 +43,8 @@ static uint64_t usage_id(void) {
   return darshan_hash(usage_name, sizeof(usage_name) - 1, 0);
 }
 
-/* A record is found by a name, also by the ranks of a job that have to agree on it. */
+/* Adds the name of the record: readers need it, and so do the ranks of a job that agree on the
+ * record. */
 void usage_ending(void) {
   struct record_store *store = &darshan_store;
   if (runtime_phase() != RUNTIME_RECORDING && runtime_phase() != RUNTIME_SHARED) return;
@@ -53,9 +53,9 @@ void usage_ending(void) {
   store_unlock(store);
 }
 
-/* --- what the kernel says ---------------------------------------------------------------- */
+/* --- usage, from the kernel --------------------------------------------------------------- */
 
-/* Text of a file of /proc, with a NUL behind; its length, 0: none. */
+/* Reads a file of /proc and appends a NUL; returns its length, 0 on failure. */
 static size_t read_text(const char *path, char *out, size_t room) {
   int fd = sys_open(path, O_RDONLY, 0);
   if (fd < 0) return 0;
@@ -85,8 +85,9 @@ static int64_t at_least_0(int64_t value) {
   return value < 0 ? 0 : value;
 }
 
-/* Bytes on storage.  The kernel adds those of a child to its parent's when that waits for it,
- * and keeps them apart as blocks: what is left is the process's own. */
+/* Reads the bytes of calls and of storage. When a process waits for a child, the kernel adds the
+ * child's bytes to the parent's. It also counts the child's bytes on storage separately, as blocks;
+ * they are subtracted. */
 static void take_io(int64_t *counters, const struct rusage *children) {
   char text[512];
   const struct rusage *before = &usage_start.before;
@@ -132,7 +133,7 @@ static void take_times(struct darshan_usage_record *record, const struct rusage 
   record->fcounters[USAGE_F_SYSTEM_TIME] = seconds(&own->ru_stime, &before->ru_stime);
 }
 
-/* Of the first thread: what it neither ran nor waited for a processor. */
+/* Computes the time in which the first thread neither ran nor waited for a processor. */
 static void take_blocked(struct darshan_usage_record *record) {
   char text[128];
   const char *at = text;
@@ -150,12 +151,12 @@ static void take_blocked(struct darshan_usage_record *record) {
   times[USAGE_F_BLOCKED_TIME] = blocked > 0 ? blocked / NS_PER_SECOND : 0;
 }
 
-/* --- programs and libraries that are mapped ------------------------------------------------ */
+/* --- mapped programs and libraries ---------------------------------------------------------- */
 
 struct objects {
   int64_t all, of_file; /* bytes */
-  uint64_t inode;       /* whose mappings are read now */
-  int runs;             /* one of them is executable */
+  uint64_t inode;       /* of the current file */
+  int runs;             /* 1: one of its mappings is executable */
 };
 
 static void file_ends(struct objects *objects) {
@@ -176,7 +177,7 @@ static uint64_t hex_at(const char **at) {
   }
 }
 
-/* "from-to rwxp offset major:minor inode   path" */
+/* Parses a line "from-to rwxp offset major:minor inode   path". */
 static void take_mapping(struct objects *objects, const char *at) {
   enum { OFFSET = 5, EXECUTABLE = 2 };
   uint64_t from = hex_at(&at), to = hex_at((at++, &at));

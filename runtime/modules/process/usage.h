@@ -1,11 +1,11 @@
-/* What the kernel has accounted to this process, read once, when its records are written. */
+/* Resource usage that the kernel has accounted to this process, read when the log is written. */
 #ifndef DARSHAN_USAGE_H
 #define DARSHAN_USAGE_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes that calls moved from and to files that are not recorded. */
+/* Bytes that calls read from and wrote to files that are not recorded. */
 struct usage_excluded {
   int64_t read, written;
 };

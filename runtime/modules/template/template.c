@@ -1,4 +1,4 @@
-/* One record for the whole process, and the wrappers of calls.def. */
+/* The TEMPLATE module: one record for the process, and the wrappers of calls.def. */
 #include <time.h>
 
 #include "../../door/door.h"
@@ -22,12 +22,13 @@ int template_prepare(void) {
   return 0;
 }
 
-/* The child's records are its own. */
+/* A forked child makes its own record. */
 void template_forked(void) {
   template_prepare();
 }
 
-/* With the lock: the record, made when it is first needed; NULL: there is no room. */
+/* Returns the record, which is made at the first call, or NULL if it cannot be made. The caller
+ * holds the lock. */
 static struct darshan_template_record *record(void) {
   static const char name[] = "<sleeps>";
   struct record_store *store = &darshan_store;
@@ -53,7 +54,7 @@ static void template_slept(uint64_t t1, uint64_t t2) {
   record_unlock(&state.lock);
 }
 
-/* What a row may say in its column "find". */
+/* Macro for the column "find" of a row. */
 #define ACTIVE                                                                                     \
   if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
 
