@@ -62,7 +62,7 @@ def log_html(log: Log) -> str:
     from .summary.context import Context  # noqa: PLC0415 - which imports the log
 
     info, context = log.info, Context(log)
-    # The run time of a journal ends at its last call, so it is read from the records.
+    # The run time of a journal ends at its last call, so the records must be read.
     state = "has not finished" if info.live else f"ran for {duration(context.run_time)}"
     parts = [
         f"<p><b>{_text(log.path)}</b></p>",

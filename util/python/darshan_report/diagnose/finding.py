@@ -24,8 +24,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Stake:
-    """A potential saving, which is an upper bound. Fields of_...: the whole that it is a
-    part of."""
+    """A potential saving, which is an upper bound; of_...: the whole that it is part of."""
 
     seconds: float = 0.0  # summed over processes
     of_seconds: float = 0.0  # in which the processes could work, summed

@@ -76,7 +76,7 @@ class Objects:
         return found
 
     def named(self, mask: Mask, weight: np.ndarray) -> str:
-        """ "300 datasets like /f.h5:/x0", the heaviest of them; or a single object's name."""
+        """Returns "300 datasets like /f.h5:/x0", the heaviest; or a single object's name."""
         # The overflow record is the example only if there is no other record.
         single = mask & (self.ids != ID)
         first = int(np.argmax(np.where(single if single.any() else mask, weight, -1.0)))

@@ -9,7 +9,7 @@ from ..log import Log
 _PREFIX = "dropped_"
 _TABLES = "dropped_for_full_tables"
 _DEEPBIND = "dropped_by_deepbind"
-# The places of the calls; other keys with this prefix are reported in their own words.
+# The places of the calls; the text of any other key is the key itself.
 _WHERE = {
     "dropped_in_signal_handlers": "in signal handlers that had interrupted another call",
     "dropped_behind_stalled_threads": "behind a thread that was stalled in a call on the same file",

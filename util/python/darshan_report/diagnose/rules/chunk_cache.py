@@ -65,7 +65,7 @@ def _lost(upper: Upper) -> str:
 
 
 def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
-    """Returns the bytes of a cache that would hold what is read again, and words for it."""
+    """Returns the bytes of a cache that would hold what is read again, and its description."""
     every = _all(upper)
     # The chunks of a call fit into the cache and are read again all the same: the calls return to
     # chunks in any order.

@@ -1,4 +1,4 @@
-"""Chunks that are far too small, or far larger than what is asked for."""
+"""Chunks that are far too small, or far larger than the pieces that are read of them."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def _crowded(facts: Facts) -> str:
 
 
 def _begun(words: str) -> str:
-    """Returns words as the begin of a sentence."""
+    """Returns words with a capital first letter."""
     return words[0].upper() + words[1:]
 
 

@@ -1,4 +1,4 @@
-"""Very many small files: opening, the first read and closing of each are what they cost."""
+"""Very many small files: each costs an open, its first transfers and a close."""
 
 from __future__ import annotations
 
