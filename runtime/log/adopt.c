@@ -1,3 +1,4 @@
+/* Maps the journal of an ended process and writes a log of its records. */
 #include "adopt.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Allocates arenas in chunks of private memory. */
 #include "arena.h"
 
 #include <stdint.h>

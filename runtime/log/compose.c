@@ -1,3 +1,4 @@
+/* Lays out and compresses the regions and the annex of a log. */
 #include "compose.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Compresses regions: small ones with zlib, large ones with libdeflate, records with the packer. */
 #include "compress.h"
 
 #include <libdeflate.h>

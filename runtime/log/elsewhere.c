@@ -1,3 +1,4 @@
+/* Saves a part outside the run directory and links to it. */
 #include "elsewhere.h"
 
 #include <string.h>

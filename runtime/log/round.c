@@ -1,3 +1,4 @@
+/* Rounds the times of all records in place. */
 #include "round.h"
 
 #include "merge.h"

@@ -1,3 +1,4 @@
+/* Creates, writes and renames log files. */
 #include "save.h"
 
 #include <config.h>

@@ -1,3 +1,4 @@
+/* Writes one line to standard error without blocking. */
 #include "say.h"
 
 #include <sys/socket.h>

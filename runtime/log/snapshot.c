@@ -1,3 +1,4 @@
+/* Decides when a snapshot is due, and writes it. */
 #include "snapshot.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The SIGBUS handler for a truncated journal. */
 #include "torn.h"
 
 #include <errno.h>

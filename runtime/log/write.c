@@ -1,3 +1,4 @@
+/* Collects what a log contains: metadata, records, and the problems that are reported. */
 #include "write.h"
 
 #include <config.h>

@@ -1,3 +1,4 @@
+/* Creates, maps, extends and removes the journal's file. */
 #include "journal.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Opens the folders of logs and journals, and resolves paths below them. */
 #include "outside.h"
 
 #include <string.h>

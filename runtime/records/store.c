@@ -1,3 +1,4 @@
+/* The layout of the store, its index, and adding names and records. */
 #include "store.h"
 
 #include <string.h>

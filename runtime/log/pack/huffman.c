@@ -1,3 +1,4 @@
+/* Builds Huffman codes of limited length. */
 #include "huffman.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Finds matches between records and writes them as a zlib stream. */
 #include "pack.h"
 
 #include <libdeflate.h>

@@ -1,3 +1,4 @@
+/* Merges, sorts, encodes and decodes candidates. */
 #include "candidates.h"
 
 #include <string.h>

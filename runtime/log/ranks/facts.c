@@ -1,3 +1,4 @@
+/* Adds up the facts of all ranks, and their messages. */
 #include "facts.h"
 
 #include <assert.h>

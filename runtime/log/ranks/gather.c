@@ -1,3 +1,4 @@
+/* Collects the streams and candidates of this rank and its children, and sends them on. */
 #include "gather.h"
 
 #include <string.h>

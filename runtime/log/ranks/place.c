@@ -1,3 +1,4 @@
+/* Lays out the file, and sends and receives file offsets. */
 #include "place.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Decides which records leave in this rank, and compresses them. */
 #include "streams.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Parses the layouts of Lustre. */
 #include "layout.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Reads the layouts of files and stores their records. */
 #include "lustre.h"
 
 #include <errno.h>
