@@ -29,7 +29,7 @@ static int give_name(const char *partial, const char *final) {
 
 enum { MOST_NAMES = 10000, EXISTS = -17 /* EEXIST */ };
 
-/* Appends a number to a name that is taken: name.2, name.3, … Returns 0 if it may not. */
+/* Appends a number to a name that is taken: name.2, name.3, … Returns 0 after the last one. */
 static int next_name(const struct darshan_log_identity *identity, char *final, size_t length,
                      int number) {
   if (identity->naming != DARSHAN_NAME_NUMBERED || number >= MOST_NAMES) return 0;

@@ -17,7 +17,7 @@ enum { JOURNAL_PAGE = 4096 };
 struct journal {
   size_t size;  /* of the file */
   int has_file; /* 0: records are in private memory only */
-  int unsafe;   /* 1: the file system of path is not in in-place.def; files may be written there */
+  int unsafe;   /* 1: the file system of the first path is not in in-place.def, but is writable */
   dev_t dev;    /* to recognise the file when it is reopened */
   ino_t ino;
   char path[4096]; /* empty: there will be no file */

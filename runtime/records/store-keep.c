@@ -252,8 +252,8 @@ static void publish_all(struct record_store *store) {
   store_publish_names(store);
 }
 
-/* Replaces the memory by the windows. The caller holds all locks. If a mapping fails, the rest
- * stays in memory. Returns 0 or -1. */
+/* Replaces the memory by the windows. The caller holds all locks. Returns 0, or -1 if a mapping
+ * fails; then the remaining memory stays. */
 static int replace(struct record_store *store, struct moves *moves) {
   copy(store, moves);
   for (int i = 0; i < moves->count; i++) {

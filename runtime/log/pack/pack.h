@@ -1,6 +1,6 @@
 /* Compresses records of one size into a zlib stream. Neighbouring records are similar, so a word
- * mostly repeats one a record or a few words before it. To search only there takes a quarter of the
- * time of a full search. */
+ * mostly repeats the word that is a record or a few words before it. To search only there takes a
+ * quarter of the time of a full search. */
 #ifndef DARSHAN_PACK_H
 #define DARSHAN_PACK_H
 

@@ -176,9 +176,9 @@ int candidates_add_found(struct candidates *set, int section, const struct reduc
 
 /* --- messages ------------------------------------------------------------------- */
 
-/* A record is sent as 64-bit words, most of which are 0. A bit mask marks the words that follow. Of
- * these only the bytes between leading and trailing zeros are sent, because counters are small and
- * times are rounded. */
+/* A record is sent as 64-bit words, most of which are 0. A bit mask marks the words that follow. A
+ * word is sent without its leading and trailing zero bytes, because counters are small and times
+ * are rounded. */
 enum { WORD = sizeof(uint64_t), BITS = 64, PACKED_MAX = 1 + WORD };
 
 /* Precedes the words of a record; spread is 0 in a record of one rank. */

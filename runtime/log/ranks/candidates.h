@@ -20,7 +20,7 @@ struct candidate {
   uint64_t id;
   uint32_t section;
   uint32_t size;  /* bytes of the record, or of a name with its NUL */
-  uint32_t ranks; /* whose records are merged in it */
+  uint32_t ranks; /* number of ranks whose records are merged in it */
   int32_t lowest, highest;
   uint64_t order;               /* of creation in this rank; CANDIDATE_LAST: not of this rank */
   uint32_t borrowed;            /* 1: bytes are memory of the rank, which is only read */

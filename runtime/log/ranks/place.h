@@ -7,7 +7,7 @@
 
 struct placed {
   int failed;            /* in this rank, or in one below it */
-  int writes;            /* this rank has received offsets, and its parent waits for a reply */
+  int writes;            /* this rank has offsets, and its parent waits for a reply */
   uint32_t writers;      /* bit n: the n-th child writes and will reply */
   uint64_t *places;      /* file offset of each line of the total */
   struct log_file *file; /* in the root rank, while it is open */

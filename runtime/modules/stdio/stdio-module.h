@@ -73,7 +73,7 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
   runtime_leave();
 }
 
-/* Also reports the bytes and time of the call to the layer above. */
+/* Unlocks the record and reports the bytes and time of the call to the layers module. */
 static inline void stdio_unlock_layers(struct stdio_stream *stream, int64_t bytes_read,
                                        int64_t bytes_written, uint64_t ticks) {
   uint32_t watched = stream->aux->watched;
@@ -152,7 +152,7 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
  * streams that threads share: there the pointers also move in calls of other threads, and the
  * macros, which do not lock, cannot be used. */
 void stdio_settle_slow(struct stdio_stream *stream);
-/* Does the same for all streams that only this thread uses. */
+/* Does the same for all streams that this thread used last. */
 void stdio_settle_own(void);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;
