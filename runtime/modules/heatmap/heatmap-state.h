@@ -29,7 +29,7 @@ struct heatmap { /* one layer, in its own cache line */
 struct heatmap_state {
   struct heatmap layers[HEATMAP_LAYERS];
   struct segments mpiio; /* heatmap_slot, by record number */
-  double end;            /* seconds from the start: end of the last bin */
+  double end;            /* seconds from the start to the end of recording */
 };
 
 extern struct heatmap_state heatmap_state __attribute__((visibility("hidden")));
