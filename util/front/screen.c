@@ -284,8 +284,8 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   for (int i = 0; i < picture->num_layers; i++) {
     const struct picture_layer *layer = &picture->layers[i];
     const struct darshan_merge_plan *plan = &layer->plan;
-    fprintf(stderr, "%-11s %6lld", plan->module->name,
-            (long long)picture_files(picture, &layer->files));
+    fprintf(stderr, "%-11s", plan->module->name);
+    put_cell(6, quantity_count(a, picture_files(picture, &layer->files)));
     put_cell(8, quantity_count(a, picture_reads(plan, layer->total)));
     put_cell(8, quantity_count(a, picture_writes(plan, layer->total)));
     put_cell(9, quantity_bytes(a, (double)bytes(layer, plan->bytes_read)));
