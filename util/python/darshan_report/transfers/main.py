@@ -122,7 +122,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         where = options.output
         _draw(options, traces)
-        _draw(options, traces)
         return 0
     except BrokenPipeError:
         ending.end(signal.SIGPIPE)
