@@ -22,7 +22,8 @@ static long missing(void) {
 static void *next_symbol(const char *name) {
   void *found = linked_function(name);
   if (found || !loader_is_there()) return found;
-  found = loader_symbol(RTLD_NEXT, name);
+  found = straight_next(name);
+  if (!found) found = loader_symbol(RTLD_NEXT, name);
   if (!found) found = libc_old_symbol(name, OLDEST_LIBC);
   return found;
 }

@@ -100,7 +100,7 @@ static const ElfW(Sym) * by_gnu_hash(const struct tables *tables, const char *na
 static const ElfW(Sym) * symbol_in(const struct tables *tables, const char *name) {
   const ElfW(Sym) *found = NULL;
   if (!tables->symbols || !tables->strings) return NULL;
-  if (tables->gnu_hash) return by_gnu_hash(tables, name);
+  if (tables->gnu_hash) return tables->gnu_hash[0] ? by_gnu_hash(tables, name) : NULL;
   for (uint32_t i = 1; tables->hash && i < tables->hash[1] && !found; i++)
     found = symbol_if(tables, i, name);
   return found;
@@ -122,15 +122,24 @@ static void *chosen(void *choose) {
 #endif
 }
 
-/* Returns the first object of the list that contains this library. A process that uses dlmopen has
+/* Returns the loader's first list of objects. A process that uses dlmopen or has an auditor has
  * several lists, each with a libc. */
-static const struct link_map *first_object(void) {
-  const struct link_map *first = libc_first_object();
+static const struct r_debug *first_list(const struct link_map *first) {
   const struct r_debug *list = NULL;
   for (const ElfW(Dyn) *entry = first ? first->l_ld : NULL; entry && entry->d_tag != DT_NULL;
        entry++)
     if (entry->d_tag == DT_DEBUG) list = (const struct r_debug *)entry->d_un.d_ptr;
-  for (; list; list = list->r_version > 1 ? *(const struct r_debug *const *)(list + 1) : NULL)
+  return list;
+}
+
+static const struct r_debug *next_list(const struct r_debug *list) {
+  return list->r_version > 1 ? *(const struct r_debug *const *)(list + 1) : NULL;
+}
+
+/* Returns the first object of the list that contains this library. */
+static const struct link_map *first_object(void) {
+  const struct link_map *first = libc_first_object();
+  for (const struct r_debug *list = first_list(first); list; list = next_list(list))
     for (const struct link_map *map = list->r_map; map; map = map->l_next)
       if (map->l_ld == _DYNAMIC) return list->r_map;
   return first;
@@ -145,13 +154,38 @@ static void find_libc(void) {
   libc_objects = count;
 }
 
+static void *function_in(const struct tables *tables, const char *name) {
+  const ElfW(Sym) *symbol = symbol_in(tables, name);
+  void *found = symbol ? (void *)(tables->base + symbol->st_value) : NULL;
+  return found && ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC ? chosen(found) : found;
+}
+
 void *straight_function(const char *name) {
   if (!libc_objects) find_libc();
   for (int i = 0; i < libc_objects; i++) {
-    const ElfW(Sym) *symbol = symbol_in(&libc[i], name);
-    if (!symbol) continue;
-    void *found = (void *)(libc[i].base + symbol->st_value);
-    return ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC ? chosen(found) : found;
+    void *found = function_in(&libc[i], name);
+    if (found) return found;
+  }
+  return NULL;
+}
+
+/* The loader appends what it opens later behind libc. So every object between this library and libc
+ * came with the program and is never unloaded, and the walk needs no lock. */
+void *straight_next(const char *name) {
+  const struct link_map *map = libc_first_object();
+  const struct r_debug *list = first_list(map);
+  void *found = NULL;
+  int is_libc = 0;
+  if (list && next_list(list)) return NULL;
+  while (map && map->l_ld != _DYNAMIC)
+    map = map->l_next;
+  for (map = map ? map->l_next : NULL; map; map = map->l_next) {
+    struct tables tables = tables_of(map);
+    int was_libc = is_libc;
+    is_libc = libc_has_part(map, tables.soname);
+    if (was_libc && !is_libc) return NULL;
+    if (!found) found = function_in(&tables, name);
+    if (found && is_libc) return found;
   }
   return NULL;
 }

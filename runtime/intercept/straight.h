@@ -13,4 +13,10 @@ void straight_bind(void) __attribute__((visibility("hidden")));
 /* Returns libc's own function of this name, or NULL if libc lacks it or the program is static. */
 void *straight_function(const char *name) __attribute__((visibility("hidden")));
 
+/* Returns what dlsym(RTLD_NEXT, name) returns to this library if that is libc's function or one of
+ * an object before libc; else NULL, and when a process has several lists of objects. dlsym waits
+ * for the lock that dlopen holds while constructors run, and forgets the error that the application
+ * has not yet asked dlerror for. */
+void *straight_next(const char *name) __attribute__((visibility("hidden")));
+
 #endif
