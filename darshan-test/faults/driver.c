@@ -1,5 +1,4 @@
-/* The harness: for each program, each system call of the runtime fails with each
- * error, once. */
+/* The harness: for each program, each system call of the runtime fails with each error once. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 struct options {
   const char *program, *runtime, *folder, *modes, *one;
   unsigned workers, share, seed, wait;
-  int lasting, verbose, error; /* error: this one alone, 0: all */
+  int lasting, verbose, error; /* error: only this error; 0: all */
 };
 /* Shared with the workers. */
 struct tally {
@@ -67,8 +66,8 @@ static void count(unsigned long *what) {
   __atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
 }
 
-/* Once more if it hangs: a job does so now and then on a busy machine, without the
- * runtime, too.  That is counted, and told. */
+/* Repeats a run that hangs: a job on a busy machine hangs now and then, without the runtime, too.
+ * The harness counts and prints such hangs. */
 static void run_patiently(struct run *run, const struct place *place, const struct program *program,
                           int bare, struct fault *fault) {
   struct fault again = *fault;
@@ -146,7 +145,7 @@ static void run_fault(const struct options *options, const struct place *place,
   report(options, program->name, &fault, &verdict);
 }
 
-/* The same faults in every worker. */
+/* Chooses the same faults in every worker. */
 static int chosen(const struct options *options, unsigned i) {
   uint32_t hash = (i + 1) * 2654435761u ^ (options->seed + 1) * 2246822519u;
   hash = (hash ^ hash >> 15) * 3266489917u;

@@ -1,5 +1,5 @@
-/* Runs a program under ptrace, stops at each system call that code of the runtime
- * itself makes, and lets one of them fail. */
+/* Runs a program under ptrace, stops at each system call that the runtime's code makes, and makes
+ * one of them fail. */
 #ifndef DARSHAN_FAULTS_H
 #define DARSHAN_FAULTS_H
 
@@ -10,11 +10,10 @@
 
 enum { SHORT = -1, DELAYED = -2, NOTHING = -3, NO_FAULT = 0, MOST_CALLS = 4096 };
 
-/* What is run: a mode of target.c, by itself or as a job of two ranks, of which one is
- * looked at. */
+/* A mode of target.c, by itself or as one counted rank of a job of two. */
 struct program {
-  const char *name, *mode, *with; /* what target.c is built with; "": nothing */
-  int rank;                       /* of a job */
+  const char *name, *mode, *with; /* with: the library that target.c is built with; "": none */
+  int rank;                       /* of a job: the rank whose calls are counted */
   const char *setting;
 };
 static inline int is_job(const struct program *program) {
@@ -22,29 +21,29 @@ static inline int is_job(const struct program *program) {
 }
 
 /* --- errors.c: what a call can fail with ------------------------------------------- */
-/* The e-th error of a system call, NO_FAULT behind the last one. */
+/* Returns the e-th error of a system call, NO_FAULT after the last error. */
 int error_of(long call, unsigned e);
 const char *call_name(long call);
 const char *error_name(int error);
 
 /* --- trace.c: a run ------------------------------------------------------------------ */
 struct fault {
-  unsigned n; /* the n-th call of the runtime where nothing fails, from 1; 0: none */
-  /* Which is the turn-th of this system call: others may come in between, since
-   * threads and ranks are not as fast each time. */
+  unsigned n; /* index of the call in a run without faults, from 1; 0: none */
+  /* The fault hits the turn-th call with this number. Other calls may come in between, because the
+   * speed of threads and ranks varies. */
   long expected;
   unsigned turn;
   int error;
-  long call;     /* which one it was; -1: it did not come to it */
-  unsigned at;   /* where, from the start of the code */
-  unsigned wait; /* milliseconds, where it is DELAYED */
-  int lasting;   /* ... and every later call of this kind, too */
+  long call;     /* the call that failed; -1: not reached */
+  unsigned at;   /* its address, from the start of the code */
+  unsigned wait; /* milliseconds, for DELAYED */
+  int lasting;   /* later calls of this kind fail, too */
 };
 struct run {
   int status, hung;
-  char where[400]; /* it hung: what its threads were at */
+  char where[400]; /* after a hang: the state of its threads */
   unsigned calls;
-  long call[MOST_CALLS]; /* the runtime's own, in order */
+  long call[MOST_CALLS]; /* the runtime's calls, in order */
 };
 /* bare: without the runtime. */
 void run_program(struct run *run, const struct place *place, const struct program *program,
@@ -52,14 +51,14 @@ void run_program(struct run *run, const struct place *place, const struct progra
 
 /* --- judge.c: is it right? ------------------------------------------------------------ */
 struct verdict {
-  char why[600];  /* empty: all is well */
-  char line[600]; /* what was said */
-  int whole;      /* the log has everything */
+  char why[600];  /* empty: the result is right */
+  char line[600]; /* the runtime's message */
+  int whole;      /* the log is complete */
 };
-/* What the same program leaves when nothing fails, twice. */
+/* Two runs of the same program without faults. */
 struct expected {
   struct result bare, one, two;
-  unsigned logs; /* how many files */
+  unsigned logs; /* number of files */
 };
 unsigned count_logs(const struct place *place);
 void judge(struct verdict *verdict, const struct expected *expected, const struct place *place,

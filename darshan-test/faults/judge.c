@@ -1,5 +1,5 @@
-/* Is what a program left right?  Its status and output are those of the bare program;
- * all of its records are in the logs, or one line says what became of them. */
+/* Judges the result of a program. Its status and output must be those of the bare program. The logs
+ * must contain all its records, or one line must report where the records are. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const struct row *same_row(const struct result *result, const struct row 
   return NULL;
 }
 
-/* How long something took, and what is different anyway. */
+/* Returns 1 if the counter is a duration or differs between the two reference runs. */
 static int is_loose(const struct darshan_counter *counter, const struct expected *expected,
                     const struct row *row) {
   const struct row *two = same_row(&expected->two, row);
@@ -31,7 +31,7 @@ static int is_loose(const struct darshan_counter *counter, const struct expected
 static int row_is_right(const struct expected *expected, const struct row *row,
                         const struct row *is, char *why, size_t room) {
   const struct darshan_module *module = darshan_module_by_id(row->module);
-  /* The kernel's account holds what the runtime does, too, which is what fails here. */
+  /* The kernel's usage counters include the runtime's calls, which fail here. */
   if (row->module == DARSHAN_MOD_USAGE) return 1;
   if (!is) {
     snprintf(why, room, "a record of %s is missing", module->name);
@@ -59,13 +59,13 @@ static int has_overflow(const struct result *result) {
   struct row like = {.id = darshan_id_of_name(name, sizeof(name) - 1)};
   for (size_t i = 0; i < result->rows; i++) {
     like.module = result->row[i].module;
-    /* Or the record that the files of a folder share. */
+    /* The group record of a folder counts, too. */
     if (like.module == DARSHAN_MOD_GROUP || same_row(result, &like)) return 1;
   }
   return 0;
 }
 
-/* Where memory is short, files fold into one record, in which nothing is missing. */
+/* If memory is short, files are aggregated into one record; its sums must be exact. */
 static int folded_rows_are_right(const struct expected *expected, const struct result *result,
                                  char *why, size_t room) {
   for (size_t i = 0; i < expected->one.rows; i++) {
@@ -76,7 +76,7 @@ static int folded_rows_are_right(const struct expected *expected, const struct r
       if (counter->index < 0 || counter->rule != DARSHAN_RULE_SUM) continue;
       int64_t was = sum_of(&expected->one, row->module, counter->index);
       int64_t now = sum_of(result, row->module, counter->index);
-      /* What depends on the file that comes before is not the same in one record. */
+      /* Counters that depend on the previous file differ in an overflow record. */
       if (now == was || strstr(counter->name, "SEQ_") || strstr(counter->name, "CONSEC_") ||
           strstr(counter->name, "SWITCHES") ||
           was != sum_of(&expected->two, row->module, counter->index))
@@ -89,7 +89,7 @@ static int folded_rows_are_right(const struct expected *expected, const struct r
   return 1;
 }
 
-/* What a trace or a map shows. */
+/* Compares the sums of traces, heat maps and MPI communication. */
 static int totals_are_right(const struct expected *expected, const struct result *result, char *why,
                             size_t room) {
   const struct result *one = &expected->one, *two = &expected->two;
@@ -110,7 +110,7 @@ static int rows_are_right(const struct expected *expected, const struct result *
   if (!totals_are_right(expected, result, why, room)) return 0;
   /* The journals of a job's ranks are not reduced yet. */
   if (has_overflow(result) || in_parts) return folded_rows_are_right(expected, result, why, room);
-  /* Files of an MPI library, which have another name in each run. */
+  /* Files of an MPI library have another name in each run. */
   size_t changing = 0, others = 0;
   for (size_t i = 0; i < expected->one.rows; i++) {
     const struct row *row = &expected->one.row[i];
@@ -126,8 +126,8 @@ static int rows_are_right(const struct expected *expected, const struct result *
   return others == changing;
 }
 
-/* What the runtime said, and that file away: result.c knows of none.  0 if somebody
- * else said something, or there is more than a line. */
+/* Reads the runtime's message and removes the file, because result.c accepts no message. Returns 0
+ * if the output is not exactly one line of the runtime. */
 static int take_line(const struct place *place, char *line, size_t room) {
   char path[PATH_MAX + 16];
   snprintf(path, sizeof(path), "%s/stderr", place->work);
@@ -143,7 +143,7 @@ static int take_line(const struct place *place, char *line, size_t room) {
   return end[1] == '\0' && strncmp(line, spoken, sizeof(spoken) - 1) == 0;
 }
 
-/* One, or those of a job: a pattern. */
+/* Moves the files that match the pattern, one or those of a job, to the logs. */
 static int take_kept(const struct place *place, const char *pattern) {
   char to[PATH_MAX + 64];
   glob_t found;
@@ -158,15 +158,16 @@ static int take_kept(const struct place *place, const char *pattern) {
   return all;
 }
 
-/* A journal that a line names is put to the logs, where it is read with them, or is
- * removed, where the log has what is in it; 0 if there is none. */
+/* Moves a journal that a line names to the logs, where it is read with them, or removes it if the
+ * log has its records. Returns 0 if the journal does not exist. */
 static int take_named(const struct place *place, const char *line) {
   static const char doubled[] = "cannot be removed, the log has its records: ";
   char from[PATH_MAX];
   const char *is_kept = strstr(line, kept), *is_doubled = strstr(line, doubled);
   if (!is_kept && !is_doubled) return 1;
   const char *at = is_kept ? is_kept + sizeof(kept) - 1 : is_doubled + sizeof(doubled) - 1;
-  snprintf(from, sizeof(from), "%.*s", (int)strcspn(at, " "), at); /* ours have no blank */
+  snprintf(from, sizeof(from), "%.*s", (int)strcspn(at, " "),
+           at); /* paths of the harness contain no space */
   if (!is_kept) return unlink(from) == 0;
   return take_kept(place, from);
 }
@@ -180,8 +181,8 @@ unsigned count_logs(const struct place *place) {
   return logs;
 }
 
-/* Whether a line that names what is kept says so of what is not: of a trace, which no
- * journal has, only that. */
+/* Returns whether a line about retained files reports the loss, too. A loss of traces needs its own
+ * words, because journals contain no traces. */
 static int lost_is_said(const char *line, const char *why) {
   return strstr(line, strstr(why, "trace") ? "traces are lost" : "some records are lost") != NULL;
 }
@@ -200,7 +201,7 @@ static void judge_records(struct verdict *verdict, const struct expected *expect
     snprintf(verdict->why, sizeof(verdict->why), "%s", result->problem);
   else if (!verdict->whole && !verdict->line[0])
     snprintf(verdict->why, sizeof(verdict->why), "nothing was said, and %s", why);
-  /* Who keeps all has not lost some. */
+  /* If all records are retained, the line must not report a loss. */
   else if (!verdict->whole && strstr(verdict->line, kept) && !lost_is_said(verdict->line, why))
     snprintf(verdict->why, sizeof(verdict->why), "not all was kept: %s", why);
   else if (verdict->whole && strstr(verdict->line, "lost") && !expected->one.traced)

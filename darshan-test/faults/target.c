@@ -1,6 +1,6 @@
-/* The programs: a mode each.  Exactly what they read and write is counted, so every
- * run of a mode has the same counters; what goes wrong for the program is a status
- * of its own, what it read goes to stdout. */
+/* The programs, one mode each. Reads and writes are exact, so every run of a mode has the same
+ * counters. A failure that the program sees has an exit status of its own; data that it reads go to
+ * stdout. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -123,7 +123,7 @@ static void threads(void) {
   for (int i = 0; i < THREADS; i++)
     must(pthread_join(id[i], NULL) == 0, 51);
 }
-/* Children are made while other threads are in the midst of calls. */
+/* Forks while other threads are in the middle of calls. */
 static void fork_threads(void) {
   static const char *const name[THREADS] = {"one", "two", "three", "four"};
   pthread_t id[THREADS];
@@ -141,7 +141,7 @@ static void fork_threads(void) {
   for (int i = 0; i < THREADS; i++)
     must(pthread_join(id[i], NULL) == 0, 51);
 }
-/* More segments than there is room for at first, of files and of a stream. */
+/* Creates more segments than the initial capacity, for files and for a stream. */
 static void traces(void) {
   use("first", 3);
   use("many", 3000);
@@ -168,7 +168,7 @@ static void ends(void) {
 }
 
 #ifdef WITH_MPI
-/* A file of each rank, one of both, and one by MPI-IO. */
+/* One file of each rank, one of both ranks, and one by MPI-IO. */
 static void mpi(void) {
   int rank;
   char name[32];
@@ -192,7 +192,7 @@ static void mpi(void) {
 #endif
 
 #ifdef WITH_MPI
-/* Messages, and collectives of which one is begun. */
+/* Messages and collectives, one of them nonblocking. */
 static void talk(void) {
   int rank, one = 1, sum = 0, other, counts[2] = {1, 1}, places[2] = {0, 1}, out[2] = {1, 2}, in[2];
   MPI_Request request;

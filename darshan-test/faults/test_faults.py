@@ -1,4 +1,4 @@
-"""Every system call of ours fails: a sample that turns with the commit (all: ./dev faults)."""
+"""Lets system calls of the runtime fail, with a sample seeded by the commit (all: ./dev faults)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pytest
 from sample import everything, seed
 
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.needs("no-filter")  # calls made in vain are no calls to fail
-# Not the jobs of MPI, of which a process takes a second (./dev faults).
+pytestmark = pytest.mark.needs(
+    "no-filter"
+)  # a call that a seccomp filter rejects cannot be made to fail
+# Without MPI jobs, whose processes take a second each (./dev faults has them).
 PROGRAM = re.compile(r'^PROGRAM\("([a-z-]+)", "[a-z-]+", "(?:daos)?"', re.MULTILINE)
 MODES = PROGRAM.findall((HERE / "programs.def").read_text())
 HEX = re.compile("[0-9a-f]+")
@@ -32,7 +34,7 @@ def faults(build: Path, modes: list[str], share: int) -> None:
 @pytest.mark.needs("processor:x86_64")
 @pytest.mark.parametrize("slow", [False, True])
 def test_system_call_fails(build: Path, slow: bool) -> None:
-    """The program does not see it, and either the log is right or one line tells."""
+    """The program does not notice the fault; the log is right or one line reports the loss."""
     assert len(MODES) > 10
     assert SLOW in MODES
     modes = [mode for mode in MODES if (mode == SLOW) == slow]

@@ -1,5 +1,5 @@
-/* A program under ptrace: the runtime's own system calls are those whose instruction
- * lies in its code; all others are the program's. */
+/* A program under ptrace. A system call is the runtime's own if its instruction is in the runtime's
+ * code; all others are the program's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,11 +24,11 @@
 
 enum { MOST_THREADS = 64 };
 struct thread {
-  pid_t id;             /* 0: free */
-  int watched, counted; /* it is the program; it is the rank that is looked at */
+  pid_t id;             /* 0: unused slot */
+  int watched, counted; /* it runs the program; its calls are counted */
   int struck;
-  unsigned long code[2], length; /* the runtime's; what a short call was to do */
-  double held;                   /* until then, 0: it is not */
+  unsigned long code[2], length; /* the runtime's code; the requested size of a call made short */
+  double held;                   /* time until which the thread is held; 0: not held */
 };
 struct tracer {
   struct thread thread[MOST_THREADS];
@@ -36,7 +36,7 @@ struct tracer {
   struct run *run;
   struct fault *fault;
   const struct program *program;
-  unsigned seen; /* calls of the kind that shall fail */
+  unsigned seen; /* calls of the kind that must fail */
   pid_t first;
 };
 
@@ -46,7 +46,7 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* The words of the launcher, and of env, which sets what only the ranks shall get. */
+/* Adds the arguments of the launcher, and of env, which sets variables only for the ranks. */
 static int launch(const struct program *program, char *argv[], char *envp[]) {
   static char *const mpich[] = {"/usr/bin/mpiexec.mpich", "-n", "2", "/usr/bin/env", NULL};
   static char *const openmpi[] = {"/usr/bin/mpiexec.openmpi",
@@ -81,7 +81,7 @@ static void become_program(const struct place *place, const struct program *prog
   char *envp[8] = {preload, logs, journals, path};
   int n = 4;
   if (program->setting[0]) envp[n++] = (char *)program->setting;
-  if (!is_job(program)) envp[n++] = on; /* jobs are recorded without it */
+  if (!is_job(program)) envp[n++] = on; /* jobs need no such setting */
   n = launch(program, argv, envp);
   argv[n] = (char *)place->program;
   argv[n + 1] = (char *)program->mode;
@@ -101,7 +101,7 @@ static void rang(int signal) {
   (void)signal;
 }
 
-/* A tick in which nobody stops: who is held may go on, who hangs is found. */
+/* A periodic SIGALRM wakes waitpid, so that held threads continue and hangs are detected. */
 static void tick(int on) {
   struct itimerval timer = {{0, on ? 20000 : 0}, {0, on ? 20000 : 0}};
   struct sigaction act = {.sa_handler = rang};
@@ -109,7 +109,7 @@ static void tick(int on) {
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Launchers are let run: they make many calls, and none of ours. */
+/* Launchers run untraced: they make many calls, and none of the runtime's. */
 static int is_program(const struct tracer *tracer, pid_t id) {
   char path[64];
   struct stat is, program;
@@ -155,7 +155,7 @@ static void find_code(struct thread *thread, const struct tracer *tracer) {
 }
 
 static int is_programs(long call) {
-  switch (call) { /* made for it by code of ours */
+  switch (call) { /* the runtime makes them for the program */
   case SYS_vfork:
   case SYS_fork:
   case SYS_clone:
@@ -171,7 +171,7 @@ static int is_programs(long call) {
   }
 }
 
-/* 1 if it stays where it is for a while. */
+/* Returns 1 if the thread is held for a while. */
 static int strike(struct thread *thread, struct fault *fault, struct user_regs_struct *regs) {
   fault->call = (long)regs->orig_rax;
   fault->at = (unsigned)(regs->rip - thread->code[0]);
@@ -185,7 +185,7 @@ static int strike(struct thread *thread, struct fault *fault, struct user_regs_s
     regs->rdx = 0;
   else if (fault->error == SHORT && regs->rdx > 1)
     regs->rdx /= 2;
-  else if (fault->error != SHORT && regs->orig_rax != SYS_close) /* that closes and fails */
+  else if (fault->error != SHORT && regs->orig_rax != SYS_close) /* a failing close still closes */
     regs->orig_rax = (unsigned long long)-1;
   ptrace(PTRACE_SETREGS, thread->id, NULL, regs);
   return 0;
@@ -233,7 +233,7 @@ static void on_stop(struct tracer *tracer, struct thread *thread, int status) {
       on_exit_of_call(tracer, thread);
     signal = 0;
   } else if (event) {
-    /* What an exec leaves is the one thread, under the number of the process. */
+    /* After an exec, one thread remains; its id is the pid. */
     if (event == PTRACE_EVENT_EXEC) {
       thread->code[0] = thread->code[1] = 0;
       thread->watched = is_program(tracer, thread->id);
@@ -255,7 +255,7 @@ static void release(struct tracer *tracer) {
   }
 }
 
-/* One line of a file of /proc about a thread. */
+/* Reads the first line of a file of /proc/ID. */
 static void read_line(char *line, size_t room, pid_t id, const char *name) {
   char path[64];
   snprintf(path, sizeof(path), "/proc/%d/%s", (int)id, name);
@@ -266,7 +266,8 @@ static void read_line(char *line, size_t room, pid_t id, const char *name) {
   line[strcspn(line, "\n")] = '\0';
 }
 
-/* Of each thread: whether it runs, or the number of its system call; in our code or not. */
+/* Writes for each thread whether it runs, or its system call number, and whether the code is the
+ * runtime's. */
 static void tell_where(struct tracer *tracer) {
   struct run *run = tracer->run;
   size_t used = 0;
@@ -291,7 +292,7 @@ static void lead(struct tracer *tracer) {
     int status;
     pid_t id = waitpid(-1, &status, __WALL);
     release(tracer);
-    if (id < 0 && errno != EINTR) return; /* they are all gone */
+    if (id < 0 && errno != EINTR) return; /* all threads are gone */
     if (now() - start > SECONDS_OF_A_HANG + tracer->fault->wait / 1e3) {
       tracer->run->hung = 1;
       tell_where(tracer);
@@ -329,7 +330,7 @@ void run_program(struct run *run, const struct place *place, const struct progra
   tick(0);
   if (run->hung) {
     struct process process = {.pid = pid};
-    for (int i = 0; i < MOST_THREADS; i++) /* a launcher's are groups of their own */
+    for (int i = 0; i < MOST_THREADS; i++) /* launchers have process groups of their own */
       if (tracer.thread[i].id) kill(tracer.thread[i].id, SIGKILL);
     process_kill(&process);
   }

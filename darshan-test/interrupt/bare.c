@@ -1,6 +1,6 @@
-/* Preloaded instead of the runtime: lets the same thing happen in a call of libc that
- * a library makes while it does the work of the program's one call.  What is wrong
- * then is the library's own, since nothing of ours is in the process. */
+/* Preloaded instead of the runtime: performs the same action in a call of libc that a library makes
+ * during the program's one call. An error is then the library's own, because the process does not
+ * contain the runtime. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 static volatile sig_atomic_t armed;
 
-/* The marks of target.c: 1 before the call, 2 behind it. */
+/* Called at the marks of target.c: 1 before the call, 2 after it. */
 static void at_mark(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   armed = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == 1;

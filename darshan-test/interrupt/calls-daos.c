@@ -1,5 +1,5 @@
-/* One call of each kind of wrapper around DAOS and its file system, of the libraries of
- * darshan-test/daos that stand for them. */
+/* One call of each kind of wrapper around DAOS and its file system, with the stand-in libraries of
+ * darshan-test/daos. */
 #include <unistd.h>
 
 #include "../daos/daos.h"
@@ -45,7 +45,7 @@ static void have_values(void) {
   good(daos_kv_put(values, DAOS_TX_NONE, 0, "key", 10, memory, NULL));
 }
 
-/* The call may have been left in its midst: what follows is another file. */
+/* The call may have been abandoned, so the following I/O uses another file. */
 void target_end(void) {
   dfs_obj_t *other;
   good(dfs_open(dfs, folder, "other", S_IFREG | 0644, 0, 0, 4096, NULL, &other));

@@ -27,8 +27,8 @@ static void have_dataset(void) {
   must(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, memory));
 }
 
-/* The library may have been left in its midst: what follows is another dataset, and
- * nothing is closed. */
+/* The library may be interrupted in the middle of its work, so the following I/O uses another
+ * dataset and closes nothing. */
 void target_end(void) {
   hid_t another = new_dataset("another");
   for (int i = 0; i < 3; i++)

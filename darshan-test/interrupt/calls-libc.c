@@ -59,7 +59,8 @@ static void call_copy(void) {
   must(copy_file_range(data_fd, &from, data_fd, &to, 90, 0));
 }
 
-/* By its number; and one that has nothing to do with files, as libraries make it. */
+/* Calls by system call number: one file operation, and one call without a file, as libraries make
+ * it. */
 static void call_by_number(void) {
   memset(memory, 'w', 70);
   must(syscall(SYS_pwrite64, data_fd, memory, 70L, 2000L));

@@ -1,5 +1,5 @@
-/* The harness: for each kind of call and each action, every point once, or a
- * sample of them. */
+/* The harness: runs each kind of call with each action once per point, or for a sample of the
+ * points. */
 #include "driver.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 
 struct options {
   const char *program, *runtime, *folder, *kinds, *actions, *state;
-  unsigned workers, share; /* share: of points, one in so many */
+  unsigned workers, share; /* share: tests one of `share` points */
   unsigned seed;
-  const char *one; /* address and time, of one kind and action */
+  const char *one; /* address and execution number, for one kind and action */
 };
 
 /* Shared with the workers. */
@@ -66,8 +66,8 @@ static void run_point(const struct judge *judge, const struct place *place, cons
     process_kill(&process);
     return;
   }
-  /* Who is torn from the end of a process does not come there again: the journal
-   * is what is left. */
+  /* A process that loses its exit path to a jump, a cancellation or SIGKILL writes no log: only the
+   * journal remains. */
   int torn = judge->action == ACTION_JUMP || judge->action == ACTION_CANCEL;
   torn = judge->action == ACTION_KILL || (torn && !judge->have[AFTER_CALL]);
   const char *known = known_words(kind, judge->action);
@@ -132,7 +132,7 @@ static void run_action(const struct options *options, const char *kind, int acti
   free(points.point);
 }
 
-/* What the thread that is cancelled executes is a trace of its own. */
+/* The cancelled thread executes other instructions, so cancellation has a trace of its own. */
 static const struct trace *trace_for(struct trace traces[2], const struct options *options,
                                      const char *kind, int action) {
   struct place place;
@@ -172,7 +172,7 @@ static void add_tally(const struct tally *more, const struct tally *less) {
   tally->points += more->points - less->points;
 }
 
-/* What an earlier run of the harness found; 0: nothing yet. */
+/* Reads what an earlier run of the harness found; returns 0 if there is no such result. */
 static int known(const char *state) {
   struct tally found = {0}, nothing = {0};
   FILE *file = fopen(state, "r");
@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
   if (!options.program || !options.runtime || !options.folder || !options.kinds) return 2;
   tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (tally == MAP_FAILED) return 2;
-  prctl(PR_SET_CHILD_SUBREAPER, 1); /* children of what we run come to us */
+  prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned descendants become children of the harness */
   double start = now();
   if (options.one)
     run_one(&options);

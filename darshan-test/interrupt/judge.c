@@ -1,5 +1,5 @@
-/* Is what a process left right, to the call?  The bounds are what the same program
- * leaves when the signal comes outside the runtime: before the call, or after. */
+/* Judges whether a process left correct records. The bounds are the results of the same program
+ * with the signal outside the runtime: before or after the call. */
 #include "driver.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void widen(struct bounds *bounds, int64_t value) {
   if (value > bounds->high) bounds->high = value;
 }
 
-/* Depends on the order of calls, or on how long they took. */
+/* Returns 1 if the counter depends on the order or the duration of calls. */
 static int is_loose(const struct darshan_counter *counter) {
   switch (counter->rule) {
   case DARSHAN_RULE_SUM:
@@ -34,9 +34,10 @@ static int is_loose(const struct darshan_counter *counter) {
   default:
     return 1;
   }
-  /* A call on a stream that was cut may be taken for a macro's movement. */
+  /* The runtime may take an interrupted call on a stream for the data movement of an inlined
+   * macro. */
   if (strcmp(counter->name, "POSIX_EXT_INLINED") == 0) return 1;
-  /* So may what it brought or took. */
+  /* The same applies to the bytes of that call. */
   if (strncmp(counter->name, "STDIO_EXT_", 10) == 0) return 1;
   return strstr(counter->name, "SEQ_") || strstr(counter->name, "CONSEC_") ||
          strstr(counter->name, "SWITCHES") || strstr(counter->name, "STRIDE") ||
@@ -46,9 +47,9 @@ static int is_loose(const struct darshan_counter *counter) {
 static int row_is_right(const struct judge *judge, const struct result *result,
                         const struct row *row, char *why, size_t room) {
   const struct darshan_module *module = darshan_module_by_id(row->module);
-  /* The kernel's account holds what the runtime and the harness do, too. */
+  /* The kernel's usage counters include the work of the runtime and of the harness. */
   if (row->module == DARSHAN_MOD_USAGE) return 1;
-  /* What a handler does inside a call of an upper layer belongs to that call. */
+  /* I/O of a handler inside a call of an upper layer belongs to that call. */
   int in_layers = row->module == DARSHAN_MOD_LAYERS;
   if (in_layers && (judge->action == ACTION_IO || judge->action == ACTION_FORK)) return 1;
   for (const struct darshan_counter *counter = module->counters; counter->name; counter++) {
@@ -56,8 +57,8 @@ static int row_is_right(const struct judge *judge, const struct result *result,
     struct bounds bounds = {INT64_MAX, INT64_MIN};
     for (int i = 0; i < REFERENCES; i++) {
       if (!judge->have[i]) continue;
-      /* Without a handler nothing is counted in one; only what is dropped may
-       * be missing. */
+      /* Without a signal no handler does I/O, so this reference applies only if calls were
+       * dropped. */
       if (i == NO_SIGNAL && judge->have[AFTER_CALL] && result->dropped == 0) continue;
       widen(&bounds, value(&judge->reference[i], row, counter->index));
     }

@@ -1,4 +1,4 @@
-/* Where to stop: every instruction that one call executes inside the runtime. */
+/* The points at which to stop: every instruction that one call executes inside the runtime. */
 #include "driver.h"
 
 #include <signal.h>
@@ -18,7 +18,7 @@ static void append(struct trace *trace, uint32_t address, int blocked, uint32_t 
   trace->blocked[trace->length++] = (char)blocked;
 }
 
-/* Where the mark behind the call is, so that steps end there. */
+/* Returns the address of the mark after the call, at which stepping ends; 0 on failure. */
 static uint64_t end_of_call(const struct place *place, const char *kind, int action) {
   struct process process;
   uint64_t end = 0;
@@ -29,7 +29,7 @@ static uint64_t end_of_call(const struct place *place, const char *kind, int act
   return end;
 }
 
-/* Which time it is of each address. */
+/* Numbers the executions of each address. */
 static void number(struct trace *trace) {
   uint32_t *times = calloc(trace->code[1] - trace->code[0], sizeof(*times));
   trace->n = malloc((trace->length + 1) * sizeof(*trace->n));
@@ -39,26 +39,28 @@ static void number(struct trace *trace) {
   free(times);
 }
 
-/* Whose frames lie below, each by the stack pointer at its first instruction. */
+/* The frames below the current instruction. A frame is the stack pointer at its first
+ * instruction. */
 struct below {
   uint64_t program[2];
-  uint64_t library; /* the outermost function that is not ours; 0: there is none */
-  uint64_t runtime; /* ours, that it has called; 0: it has called none */
-  uint32_t calls;   /* so far */
-  int in_runtime;   /* the step before */
+  uint64_t library; /* the outermost function outside program and runtime; 0: none */
+  uint64_t runtime; /* the runtime's function that the library called; 0: none */
+  uint32_t calls;   /* of the library to the runtime, so far */
+  int in_runtime;   /* whether the previous step was in the runtime */
 };
 
 static int is_in(const uint64_t range[2], uint64_t address) {
   return address >= range[0] && address < range[1];
 }
 
-/* Not on another stack. */
+/* A large distance means that sp belongs to another stack. */
 static int has_returned(uint64_t frame, uint64_t sp) {
   enum { ANOTHER_STACK = 1 << 20 };
   return sp > frame && sp - frame < ANOTHER_STACK;
 }
 
-/* Before each instruction; which call of a library it belongs to. */
+/* Called before each instruction. Returns the index of the library's call to the runtime; 0: the
+ * program's own call. */
 static uint32_t look_below(struct below *below, const struct process *process, int in_runtime) {
   int in_library = !in_runtime && !is_in(below->program, process->instruction);
   int crossed = in_runtime != below->in_runtime;
@@ -71,7 +73,7 @@ static uint32_t look_below(struct below *below, const struct process *process, i
       below->library = below->runtime = 0;
     else if (in_library && below->runtime && has_returned(below->runtime, sp))
       below->runtime = 0;
-    /* A function that has jumped to the real one does not return by itself. */
+    /* A wrapper that jumps to the real function does not return itself. */
     else if (crossed && in_runtime && (!below->runtime || has_returned(below->runtime, sp + 1)))
       below->runtime = sp, below->calls++;
   }
@@ -111,8 +113,8 @@ void trace_free(struct trace *trace) {
   free(trace->n);
 }
 
-/* Reaching the n-th time of an address costs n stops: where that is many, a rarer
- * instruction shortly before it is gone to first. */
+/* The n-th execution of an address costs n stops. If n is large, the process first runs to a rarer
+ * instruction shortly before it. */
 static struct point point_at(const struct trace *trace, size_t place) {
   enum { FEW = 12, FAR = 200000 };
   uint32_t address = trace->address[place], between = 0;
@@ -132,7 +134,7 @@ static struct point point_at(const struct trace *trace, size_t place) {
   return best;
 }
 
-struct times { /* of one address, of those that count */
+struct times { /* of one address: only executions that qualify */
   uint32_t counted, seen;
 };
 

@@ -1,4 +1,4 @@
-/* A process under ptrace: breakpoints, steps, and the ends of all its children. */
+/* A process under ptrace: breakpoints, steps, and the exits of all its children. */
 #include "driver.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@
 
 enum { TRAP_BYTE = 0xcc };
 
-/* MPICH looks at devices, networks and processors for 24 of its 30 ms unless it is told
- * that this process is alone and what it runs on.  UCX's watch over memory is off: its
- * own lock stays taken when a thread is cancelled or a handler jumps while it maps
- * memory, with the runtime or without (test_interrupt.py shows it). */
+/* MPICH inspects devices, networks and processors for 24 of its 30 ms unless these variables say
+ * that the process is alone and name the hardware. UCX's memory hooks are off: their lock stays
+ * taken when a thread is cancelled or a handler jumps during a memory mapping, with and without the
+ * runtime (test_interrupt.py shows it). */
 #define QUICK_START_OF_MPI                                                                         \
   "UCX_TLS=self", "UCX_MEM_EVENTS=no", "UCX_MODULES=none", "HWLOC_SYNTHETIC=pu:1",                 \
       "HWLOC_PLUGINS_PATH=/none"
@@ -37,7 +37,7 @@ static void become_program(const struct place *place, const char *kind, int acti
   snprintf(journals, sizeof(journals), "DARSHAN_MMAP_LOGPATH=%s", place->journals);
   char on[] = "DARSHAN_ENABLE_NONMPI=1", path[] = "PATH=/usr/bin:/bin";
   char *argv[] = {(char *)place->program, (char *)kind, letter, NULL};
-  char talk[] = "DARSHAN_MOD_ENABLE=APMPI"; /* of jobs of MPI alone */
+  char talk[] = "DARSHAN_MOD_ENABLE=APMPI"; /* only for MPI jobs */
   char raw[] = "INTERRUPT_RAW=1", *handlers = getenv("INTERRUPT_RAW") ? raw : NULL;
   char *envp[] = {preload, on, logs, journals, path, talk, QUICK_START_OF_MPI, handlers, NULL};
   setpgid(0, 0);
@@ -55,7 +55,7 @@ static void rang(int signal) {
   (void)signal;
 }
 
-/* A hang ends by the alarm, which must not restart the wait. */
+/* The alarm ends a hang; it must interrupt waitpid. */
 static void set_alarm(int seconds) {
   static int ready;
   struct itimerval timer = {.it_value = {.tv_sec = seconds}, .it_interval = {.tv_sec = 1}};
@@ -90,7 +90,7 @@ static void set_instruction(pid_t thread, uint64_t address) {
   ptrace(PTRACE_POKEUSER, thread, offsetof(struct user_regs_struct, rip), (void *)address);
 }
 
-/* A thread of it goes on; a forked child is let go, without our breakpoint. */
+/* A new thread continues under ptrace; a forked child is detached, without the breakpoint. */
 static void take_newcomer(const struct process *process, pid_t pid) {
   if (syscall(SYS_tgkill, process->pid, pid, 0) == 0) {
     ptrace(PTRACE_CONT, pid, NULL, NULL);
@@ -100,7 +100,7 @@ static void take_newcomer(const struct process *process, pid_t pid) {
   ptrace(PTRACE_DETACH, pid, NULL, NULL);
 }
 
-/* What a stop of this thread means; -1: nothing, it goes on. */
+/* Returns the meaning of a stop; -1: none, the thread continues. */
 static int meaning(struct process *process, pid_t thread, int status, int stepping) {
   int signal = WSTOPSIG(status), event = status >> 16;
   process->thread = thread;
@@ -131,7 +131,7 @@ static enum stop next_stop(struct process *process, int stepping) {
       process->pid = 0;
       return STOP_ENDED;
     }
-    if (!WIFSTOPPED(status)) continue; /* a thread, or a grandchild that came to us */
+    if (!WIFSTOPPED(status)) continue; /* a thread, or an adopted grandchild */
     if (pid != process->pid && status >> 8 == SIGSTOP) {
       take_newcomer(process, pid);
       continue;
@@ -201,7 +201,7 @@ int process_code(const struct process *process, const char *file, uint64_t range
     char flags[8];
     if (!strstr(line, file) || sscanf(line, "%lx-%lx %4s", &low, &high, flags) != 3) continue;
     if (flags[2] != 'x') continue;
-    /* In pieces, where UCX has changed the protection of some pages. */
+    /* The mapping has several pieces if UCX changed the protection of some pages. */
     if (!found) range[0] = low;
     range[1] = high;
     found = 1;

@@ -1,5 +1,4 @@
-/* What right is: the same program, and the same thing at an instruction that is not
- * the runtime's. */
+/* The references: the same program, with the same action at an instruction outside the runtime. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +26,6 @@ static int signal_of(int action) {
   return action == ACTION_KILL ? SIGKILL : SIGUSR1;
 }
 
-/* Lets it happen where the process stands, and waits for the end. */
 int let_happen(struct process *process, int action) {
   enum stop stop = process_go(process, signal_of(action));
   if (stop == STOP_HUNG) return -1;
@@ -70,8 +68,8 @@ int take_references(struct judge *judge, const struct place *place, const char *
   return 0;
 }
 
-/* In the midst of a library's work: where it calls the runtime, before the first
- * instruction there, or behind the last one. */
+/* Performs the action while a library is at work: before the first or after the last instruction of
+ * the library's call to the runtime. */
 static int take_reference_within(struct judge *judge, const struct place *place, const char *kind,
                                  const struct trace *trace, size_t at, enum reference which) {
   const char *known = known_words(kind, judge->action);
@@ -91,7 +89,7 @@ static int take_reference_within(struct judge *judge, const struct place *place,
   return judge->have[which] ? 0 : -1;
 }
 
-/* What depends on time may come otherwise once. */
+/* Tries three times, because results that depend on time may differ. */
 static int take_references_within(struct judge *judge, const struct place *place, const char *kind,
                                   int action, const struct trace *trace, uint32_t call) {
   size_t first = 0, last;

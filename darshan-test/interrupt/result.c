@@ -1,4 +1,4 @@
-/* What a process leaves: its logs and journals, added up, and the file. */
+/* The results of a process: the sums over its logs and journals, and the data file. */
 #include "driver.h"
 
 #include <dirent.h>
@@ -71,7 +71,7 @@ static void add_record(struct result *result, darshan_log *log, const struct dar
   const int64_t *counter = (const int64_t *)(base + 1);
   const double *time = (const double *)(counter + module->num_counters);
   struct row *row = row_of(result, module->id, base->id, module->num_counters);
-  /* An object of DAOS has the name of its file, which comes when that is open. */
+  /* A DAOS object gets the name of its file when the file is open. */
   int may_have_none = result->killed && module->kind == DARSHAN_KIND_DAOS;
   if (!darshan_log_name(log, base->id) && !may_have_none)
     problem(result, "a record without a name:", module->name);
@@ -95,7 +95,7 @@ static void add_heat(struct result *result, const void *record) {
     result->heat += bin[i];
 }
 
-/* Calls, bytes and classes of sizes; the head has none. */
+/* Adds calls, bytes and size classes; the header record has none. */
 static void add_talk(struct result *result, const void *record) {
   const struct darshan_apmpi_record *rank = record;
   if (((const struct darshan_apmpi_head *)record)->magic == APMPI_MAGIC) return;
@@ -134,7 +134,7 @@ static void add_log(const char *path, void *context) {
   struct result *result = context;
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_read(path, &error);
-  if (!log && result->killed) return; /* not a log yet: then it holds nothing */
+  if (!log && result->killed) return; /* a killed process may leave a log without contents */
   if (!log) {
     problem(result, "a log that cannot be read:", error.text);
     return;

@@ -1,5 +1,4 @@
-/* The frame of a program of one call: what comes before it, the handler, and what
- * comes after. */
+/* The frame of a program of one call: preparation, handler and the calls after it. */
 #include "target.h"
 
 #include <fcntl.h>
@@ -36,7 +35,7 @@ static void block_at(int fd, char letter, size_t n, off_t at) {
   must(pwrite(fd, block, n, at));
 }
 
-/* I/O of a handler: of its own descriptor, if the program has none yet. */
+/* I/O of a handler. It opens a descriptor of its own if the program has none yet. */
 static void handler_io(void) {
   int fd = data_fd >= 0 ? data_fd : (int)must(open("data", O_RDWR | O_CREAT, 0600));
   block_at(fd, 'h', 50, HANDLER_AT);
@@ -92,7 +91,7 @@ static void *thread(void *unused) {
   return unused;
 }
 
-/* A bit of everything, on files old and new. */
+/* Some calls of each interface, on old and new files. */
 static void calls_after(void) {
   char piece[64], name[16];
   struct stat st;
@@ -119,7 +118,7 @@ static void calls_after(void) {
   if (!stream || fputs("afterwards", stream) < 0 || fclose(stream) != 0) _exit(97);
 }
 
-/* From a frame that lies deeper than that of the call, as a program may. */
+/* Calls from a deeper frame than that of the call, as a program may do. */
 __attribute__((noinline)) static void calls_from_deep_down(void) {
   volatile char frame[4096];
   frame[0] = frame[sizeof(frame) - 1] = 0;
@@ -133,8 +132,9 @@ static void open_data(void) {
     block_at(data_fd, 'b', BLOCK, BLOCK * i);
 }
 
-/* Through libc, or past it: then the runtime cannot put the signal off until the call is
- * counted, and the handler runs in the midst of it. */
+/* Installs the handler through libc or with a direct system call. With a direct system call the
+ * runtime cannot defer the signal until the call is counted, so the handler runs in the middle of
+ * the call. */
 static int set_handler(void) {
   struct sigaction act = {.sa_handler = handler};
   return getenv("INTERRUPT_RAW") ? raw_handler(SIGUSR1, handler) : sigaction(SIGUSR1, &act, NULL);

@@ -1,4 +1,5 @@
-"""Every instruction interrupted: a sample that turns with the commit (all: ./dev interrupt)."""
+"""Tests an interruption at each instruction, with a sample seeded by the commit (all: ./dev
+interrupt)."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from sample import everything, seed, turning
 HERE = Path(__file__).parent
 KINDS = re.findall(r"\{\"([a-z0-9_-]+)\",", (HERE / "calls-libc.c").read_text())
 DAOS = re.findall(r"\{\"([a-z0-9_-]+)\",", (HERE / "calls-daos.c").read_text())
-# What takes seconds to trace is left to the whole harness, at least most of the time.
+# The full harness tests the kinds that take seconds to trace; this test runs them rarely.
 LONG = {"exec", "exit", "exit-now", "growth", "first"}
 ACTIONS = "abcdef"
 SHARE_OF_KINDS = 0.1
@@ -26,7 +27,7 @@ KNOWN = re.findall(
     r"^KNOWN\(\"(\w+)\", ACTION_(\w+), \"(.*)\"\)", (HERE / "known.def").read_text(), re.M
 )
 LETTER = dict(re.findall(r"ACTION_(\w+) = '(\w)'", (HERE / "target.h").read_text()))
-HANG = 2  # seconds after which a program that takes milliseconds is said to hang
+HANG = 2  # seconds after which a program that takes milliseconds counts as hanging
 
 x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
 
@@ -34,7 +35,7 @@ x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
 @x86_64
 @pytest.mark.parametrize("handlers", [[], ["-r"]], ids=["through-libc", "past-libc"])
 def test_interrupted(build: Path, handlers: list[str]) -> None:
-    """Whatever happens at an instruction of the runtime, the log is right to the call."""
+    """An action at any instruction of the runtime leaves a log that is right to the call."""
     assert len(KINDS) > 30 and len(DAOS) == 5
     short = [kind for kind in [*KINDS, *DAOS] if kind not in LONG]
     chosen = [
@@ -54,7 +55,7 @@ def test_interrupted(build: Path, handlers: list[str]) -> None:
 
 
 def bare(build: Path, folder: Path, *command: str, timeout: float = 60, **env: str) -> str:
-    """Runs a program of one call without the runtime; what it says on stderr."""
+    """Runs a program of one call without the runtime; returns its stderr."""
     subprocess.run([HERE / "run", build, "-c"], check=True, capture_output=True)
     program = build.resolve() / "interrupt" / command[0]
     if not program.exists():
@@ -76,7 +77,7 @@ def bare(build: Path, folder: Path, *command: str, timeout: float = 60, **env: s
 @x86_64
 @pytest.mark.parametrize(("kind", "action", "words"), KNOWN)
 def test_library_is_known(build: Path, tmp_path: Path, kind: str, action: str, words: str) -> None:
-    """Left in the midst of its work, a library errs in this way without the runtime, too."""
+    """A library whose work is abandoned prints this message without the runtime, too."""
     program = "hdf5-calls" if kind.startswith("H5") else "mpi-calls"
     said = bare(build, tmp_path, program, kind, LETTER[action])
     assert said.startswith(words)
@@ -86,7 +87,7 @@ def test_library_is_known(build: Path, tmp_path: Path, kind: str, action: str, w
 @x86_64
 @pytest.mark.parametrize("action", ["JUMP", "CANCEL"])
 def test_memory_watch_keeps_its_lock(build: Path, tmp_path: Path, action: str) -> None:
-    """Why the harness turns UCX's watch over memory off: without the runtime it hangs, too."""
+    """UCX's memory hooks hang without the runtime, too, so the harness turns them off."""
     command = ("mpi-calls", "MPI_File_open", LETTER[action])
     assert not bare(build, tmp_path, *command, UCX_MEM_EVENTS="no")
     maps = subprocess.run(
