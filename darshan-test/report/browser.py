@@ -1,4 +1,4 @@
-"""Chromium through its driver: the few commands of the W3C protocol that tests need."""
+"""Chromium through its driver: the few commands of the W3C protocol that the tests need."""
 
 from __future__ import annotations
 
@@ -47,37 +47,37 @@ class Browser:
         return self._ask("POST", f"{self._session}/{path}", body)
 
     def cdp(self, command: str, **parameters: Any) -> Any:
-        """A command of Chromium's own protocol."""
+        """Sends a command of Chromium's own protocol."""
         return self._do("goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def open(self, page: Path | str, width: int = 1280, height: int = 900) -> None:
-        """Loads a file (#part and all), or what is at http://, in a window of this size."""
+        """Loads a file (with its #part) or an http:// address in a window of this size."""
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height,
                  deviceScaleFactor=1, mobile=False)  # fmt: skip
         address = str(page)
         self._do("url", {"url": address if address.startswith("http://") else f"file://{page}"})
 
     def dark(self, is_dark: bool) -> None:
-        """What the user likes."""
+        """Sets the preferred colour scheme of the user."""
         value = "dark" if is_dark else "light"
         features = [{"name": "prefers-color-scheme", "value": value}]
         self.cdp("Emulation.setEmulatedMedia", features=features)
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """The value that a script returns."""
+        """Runs a script and returns its value."""
         return self._do("execute/sync", {"script": script, "args": list(arguments)})
 
     def go(self, address: str) -> None:
-        """Loads what a server of this machine has."""
+        """Loads an address from a server on this machine."""
         self._do("url", {"url": address})
 
     def later(self, script: str) -> Any:
-        """The value that an asynchronous script gives to `done`."""
+        """Returns the value that an asynchronous script passes to `done`."""
         whole = f"const done = arguments[arguments.length - 1]; (async () => {{ {script} }})();"
         return self._do("execute/async", {"script": whole, "args": []})
 
     def until(self, script: str) -> Any:
-        """The value that a script returns, as soon as that is something."""
+        """Repeats a script until its value is true; returns the value."""
         end = time.monotonic() + _SECONDS
         while not (value := self.run(script)):
             assert time.monotonic() < end, script
@@ -85,23 +85,23 @@ class Browser:
         return value
 
     def find(self, selector: str) -> str:
-        """A reference to the first element."""
+        """Returns a reference to the first element."""
         found = self._do("element", {"using": "css selector", "value": selector})
         return str(found[_ELEMENT])
 
     def click(self, selector: str) -> None:
-        """With the mouse, where the element is."""
+        """Clicks with the mouse on the element."""
         self._do(f"element/{self.find(selector)}/click")
 
     def type(self, selector: str, text: str) -> None:
-        """Keys, while the element has the focus."""
+        """Types keys while the element has the focus."""
         self._do(f"element/{self.find(selector)}/value", {"text": text})
 
     def mouse(
         self, selector: str, points: Sequence[tuple[float, float]], drag: bool = False
     ) -> None:
-        """Moves over points of an element, given from its left upper corner; drag: the button is
-        held from the first to the last."""
+        """Moves over points of an element, relative to its upper left corner. drag: holds the
+        button from the first point to the last."""
         script = "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
         left, top = self.run(f"{script} return [r.left, r.top];", selector)
         actions: list[dict[str, Any]] = []
@@ -121,18 +121,18 @@ class Browser:
         self._do("actions", {"actions": [source]})
 
     def other_tab(self) -> None:
-        """Goes to the tab that a link has opened."""
+        """Switches to the tab that a link has opened."""
         mine = self._ask("GET", f"{self._session}/window")
         tabs = self._ask("GET", f"{self._session}/window/handles")
         self._do("window", {"handle": next(tab for tab in tabs if tab != mine)})
 
     def complaints(self) -> list[str]:
-        """What the console has said since it was asked last."""
+        """Returns the console's messages since the last call."""
         entries = self._do("se/log", {"type": "browser"})
         return [entry["message"] for entry in entries]
 
     def picture(self, target: Path, whole: bool = True) -> None:
-        """A screenshot, of all of the page or of the window."""
+        """Takes a screenshot of the whole page or of the window."""
         shot = self.cdp("Page.captureScreenshot", captureBeyondViewport=whole)
         if whole:
             size = self.cdp("Page.getLayoutMetrics")["cssContentSize"]
@@ -143,13 +143,13 @@ class Browser:
         target.write_bytes(base64.b64decode(shot["data"]))
 
     def quit(self) -> None:
-        """Ends the window."""
+        """Closes the window."""
         self._ask("DELETE", self._session)
 
 
 @contextmanager
 def browser(folder: Path) -> Iterator[Browser]:
-    """A driver and a window, for a while; their files are in a folder."""
+    """Runs a driver and a window during the context; their files are in the folder."""
     driver = subprocess.Popen(
         ["chromedriver", "--port=0"],
         stdout=subprocess.PIPE,

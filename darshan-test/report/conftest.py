@@ -1,4 +1,4 @@
-"""The binding in this process, the report as a command."""
+"""Fixtures: the binding in this process, and the report as a command."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pytest
 
 SECONDS = 60
 
-# Before the tests are imported: `import darshan_report` is to give this build's
-# package and library.
+# Set before the tests are imported: `import darshan_report` must find the package and the library
+# of this build.
 _BUILD = os.environ.get("DARSHAN_BUILD")
 if not _BUILD:
     raise RuntimeError("DARSHAN_BUILD does not name the build folder")
 sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
 os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")
 
-INCOMPLETE = 3  # exit status: made, but a log does not hold everything
+INCOMPLETE = 3  # exit status: the report was made, but a log is incomplete
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -1,4 +1,5 @@
-"""The numbers of page 1 a second time: plain Python over the rows of darshan-parser."""
+"""An independent computation of the numbers of page 1: plain Python over the rows of
+darshan-parser."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ PREFIX = {"MPI-IO": "MPIIO"}
 
 @dataclass
 class Layer:
-    """One module, summed; None: a record did not know the value."""
+    """The sums of one module; None: a record lacks the value."""
 
     sums: dict[str, float | None] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
@@ -19,12 +20,12 @@ class Layer:
     file_times: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def get(self, name: str) -> float | str | None:
-        """A sum by the name without prefix; "-" if the module has no such counter."""
+        """Returns a sum by the name without prefix; "-" if the module has no such counter."""
         return self.sums.get(name, "-")
 
 
 def rows(output: str) -> Iterator[tuple[str, int, str, str, str, str]]:
-    """(module, rank, id, counter, value, name) of every data row."""
+    """Yields (module, rank, id, counter, value, name) of every data row."""
     for line in output.split("\n"):
         if line and not line.startswith("#"):
             parts = line.split("\t")
@@ -33,7 +34,7 @@ def rows(output: str) -> Iterator[tuple[str, int, str, str, str, str]]:
 
 
 def layers(output: str) -> dict[str, Layer]:
-    """Every module's sums of bytes, operations and times."""
+    """Returns every module's sums of bytes, operations and times."""
     found: dict[str, Layer] = {}
     for module, rank, record, counter, value, _name in rows(output):
         layer = found.setdefault(module, Layer())
@@ -54,7 +55,7 @@ def layers(output: str) -> dict[str, Layer]:
 
 
 def _add_beside(output: str, found: dict[str, Layer]) -> None:
-    """Operations on names without a record of POSIX are POSIX's time as well."""
+    """Adds the operations on names without a POSIX record to POSIX's time."""
     posix = found["POSIX"].ids if "POSIX" in found else set()
     sums: dict[str, float] = defaultdict(float)
     for module, _rank, record, counter, value, _name in rows(output):
@@ -73,13 +74,13 @@ def _add_beside(output: str, found: dict[str, Layer]) -> None:
 
 
 def header(output: str, key: str) -> str:
-    """The value of a `# key: value` line."""
+    """Returns the value of a `# key: value` line."""
     start = f"# {key}: "
     return next(line[len(start) :] for line in output.split("\n") if line.startswith(start))
 
 
 def estimates(output: str) -> dict[str, float]:
-    """agg_perf_by_slowest in MiB/s by module, from darshan-parser --perf."""
+    """Returns agg_perf_by_slowest in MiB/s by module, from darshan-parser --perf."""
     found, module = {}, ""
     for line in output.split("\n"):
         if line.endswith(" module data"):

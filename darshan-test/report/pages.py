@@ -1,4 +1,4 @@
-"""Reading a report back: its text, and the numbers in it."""
+"""Reads the text of a report and the numbers in it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ _QUANTITY = re.compile(
 
 
 def text_of(pdf: Path) -> str:
-    """The text of a PDF, laid out as on the page."""
+    """Returns the text of a PDF, laid out as on the page."""
     command = ["pdftotext", "-layout", "-enc", "UTF-8", pdf, "-"]
     return subprocess.run(command, capture_output=True, check=True).stdout.decode()
 
 
 def reports_of(text: str) -> list[str]:
-    """The text of each report in a PDF of several: page numbers start again."""
+    """Returns the text of each report in a PDF of several reports; page numbers start over in
+    each."""
     found: list[str] = []
     for page in text.split("\f"):
         number = page.split()[-1] if page.strip() else ""
@@ -42,10 +43,8 @@ def reports_of(text: str) -> list[str]:
 
 
 def quantities(line: str) -> list[float | str | None]:
-    """Numbers with units in a line, in base units; None: unknown, "-": not measured.
-
-    "< 0.1 %" comes out as a number below that.
-    """
+    """Returns the numbers with units of a line, in base units; None: unknown, "-": not measured. "<
+    0.1 %" becomes a number below 0.1 %."""
     found: list[float | str | None] = []
     for match in _QUANTITY.finditer(line):
         if match["word"]:
@@ -57,5 +56,6 @@ def quantities(line: str) -> list[float | str | None]:
 
 
 def close(shown: float, true: float, unit: float) -> bool:
-    """Whether a number shown with three digits is the true one; unit: the smallest shown."""
+    """Returns whether a number shown with three digits equals the true one; unit: the smallest unit
+    shown."""
     return abs(shown - true) <= max(0.0051 * abs(true), unit)

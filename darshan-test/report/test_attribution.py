@@ -13,7 +13,7 @@ from logs.record_id import record_id
 
 from .test_datasets import layers_module, layers_record
 
-# Raw bytes that two processes saw, -1: not asked for; and what is known of both.
+# The raw bytes that each of two processes saw (-1: not requested), and their expected total.
 RAW = {
     "/a.h5:/both": (70, 30, 100),
     "/a.h5:/one": (70, -1, -1),
@@ -23,7 +23,7 @@ RAW = {
 
 
 def test_a_part_unknown(tmp_path: Path) -> None:
-    """A sum with a part that nobody knows is unknown, and not one less than the rest."""
+    """A sum with an unknown part is unknown, and not the sum of the rest less one."""
     raw = b"".join(
         layers_record(name, rank, {"UPPER_MODULE": 4, "DISTINCT_RAW_BYTES_READ": seen[rank]})
         for name, seen in RAW.items()

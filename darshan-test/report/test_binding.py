@@ -1,4 +1,4 @@
-"""The arrays of the binding hold what darshan-parser prints."""
+"""The arrays of the binding hold the values that darshan-parser prints."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from tree import SOURCE, real_log_paths
 
 from .naive import rows
 
-# Cases with values that are to be hard on readers; the names say what of.
+# Cases whose values are difficult for readers; their names say in what way.
 SMALL = [case for case in good_cases() if len(case.log.modules) and case.log.names is not None]
 SMALL = [case for case in SMALL if not case.name.startswith(("good-many", "good-names-many"))]
 
 
 def as_printed(name: str) -> str:
-    """A name as the parser escapes it."""
+    """Returns a name as the parser escapes it."""
     return escaped(name.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
 
 
 def dumped(parser: Path, log: Path) -> str:
-    """The data rows as text, which keeps bytes that are not UTF-8."""
+    """Returns the data rows as text that preserves bytes that are not UTF-8."""
     command = [parser, "--base", "--show-incomplete", log]
     environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, check=True, env=environment)
@@ -42,12 +42,12 @@ def dumped(parser: Path, log: Path) -> str:
 
 
 def shown(value: np.generic) -> str:
-    """A value as the parser prints it."""
+    """Returns a value as the parser prints it."""
     return f"{value:f}" if isinstance(value, np.floating) else str(value)
 
 
 def array_rows(log: Log, module: str) -> list[tuple[int, str, str, str]]:
-    """(rank, id, counter, value) from the arrays, in the parser's order."""
+    """Returns (rank, id, counter, value) from the arrays, in the parser's order."""
     records = log.records(module)
     found = records.module
     names = [c.name for c in found.counters + found.fcounters]
@@ -62,7 +62,7 @@ def array_rows(log: Log, module: str) -> list[tuple[int, str, str, str]]:
 
 
 def heat_rows(log: Log) -> list[tuple[int, str, str, str]]:
-    """The same for heat maps."""
+    """Returns the same rows for heat maps."""
     out = []
     for record in variable.heat_maps(log):
         start = (record.rank, str(record.id))
@@ -73,12 +73,12 @@ def heat_rows(log: Log) -> list[tuple[int, str, str, str]]:
 
 
 def check(parser: Path, path: Path) -> int:
-    """Compares every row of the log; returns how many there were."""
+    """Compares every row of the log; returns the number of rows."""
     wanted: dict[str, list[tuple[int, str, str, str]]] = defaultdict(list)
     names: dict[str, str] = {}
     for module, rank, record, counter, value, name in rows(dumped(parser, path)):
         wanted[module].append((rank, record, counter, value))
-        if module not in ("DAOS", "BG/Q", "APMPI"):  # the parser makes these names up
+        if module not in ("DAOS", "BG/Q", "APMPI"):  # the parser invents these names
             names[record] = name
     compared = 0
     with open_log(path) as log:
@@ -97,7 +97,8 @@ def check(parser: Path, path: Path) -> int:
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in SMALL])
 def test_generated_log(case: Case, parser: Path, tmp_path: Path) -> None:
-    """Every release's layout, both byte orders, all framings."""
+    """Logs of every release's layout, in both byte orders and all framings, have the parser's
+    rows."""
     path = tmp_path / "log"
     path.write_bytes(encode(case.log))  # type: ignore[attr-defined]
     counted = any(isinstance(r, (Counted, Heatmap)) for m in case.log.modules for r in m.records)
@@ -106,7 +107,7 @@ def test_generated_log(case: Case, parser: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", real_log_paths(), ids=lambda path: path.name)
 def test_real_log(path: Path, parser: Path) -> None:
-    """The thirty real logs, row by row."""
+    """The thirty real logs have the parser's rows."""
     compared = check(parser, path)
     assert compared > 0 or path.name.startswith("empty")
 
@@ -158,7 +159,7 @@ def test_layout_matches_c(tmp_path: Path) -> None:
 
 
 def test_kinds_match_the_header() -> None:
-    """The enum of record kinds is the one of describe.h."""
+    """The enum of record kinds is the same as in describe.h."""
     text = (SOURCE / "runtime/format/describe.h").read_text()
     body = re.search(r"enum darshan_kind \{(.*?)\}", text, re.S)
     assert body is not None
@@ -176,14 +177,14 @@ def test_every_module_has_a_layout() -> None:
 
 
 def posix_log(folder: Path) -> Path:
-    """A log with POSIX records and names."""
+    """Writes a log with POSIX records and names."""
     path = folder / "log"
     path.write_bytes(encode(next(c for c in good_cases() if c.name == "good-streams").log))
     return path
 
 
 def test_arrays_share_memory_and_outlive_the_log(tmp_path: Path) -> None:
-    """No copy is made, nothing can be written, and closing the log harms nothing."""
+    """The arrays are read-only views of the records and stay valid after the log is closed."""
     with open_log(posix_log(tmp_path)) as log:
         records = log.records("POSIX")
         column = records["POSIX_BYTES_READ"]
@@ -204,7 +205,7 @@ def test_arrays_share_memory_and_outlive_the_log(tmp_path: Path) -> None:
 
 
 def test_errors(tmp_path: Path) -> None:
-    """What is no log, and what is no module, is said so."""
+    """A file that is not a log, and an unknown module, are errors with a clear message."""
     bad = tmp_path / "bad"
     bad.write_bytes(b"not a log at all" * 100)
     with pytest.raises(LogError, match="not a Darshan log"):

@@ -1,5 +1,5 @@
-"""The page in a browser: it loads without a complaint, is looked at closer, sorted and filtered,
-by mouse and keys, and nothing of it is cut."""
+"""The HTML page in a browser: it loads without console messages, works by mouse and keys (zoom,
+sort, filter), and no text is cut."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .test_page import SHOWN, hostile_log
 from .test_timelines import traced_log
 
 LANES = ".lanes"
-# Text that does not fit where it stands, but in what scrolls, or is drawn.
+# Returns the text that does not fit into its element, except in scrolling or drawn elements.
 CUT = """
 const cut = [];
 for (const node of document.querySelectorAll("main *, nav *")) {
@@ -47,7 +47,7 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def traced(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with a timeline of 11 files by two ranks."""
+    """Makes a page with a timeline of 11 files used by two ranks."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "a.darshan").write_bytes(encode(traced_log(11)))
     command = [build / "darshan-job-summary", "--html", "a.darshan"]
@@ -63,7 +63,8 @@ def is_ready(window: Browser) -> None:
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("dark", [False, True])
 def test_layout(window: Browser, traced: Path, width: int, dark: bool) -> None:
-    """Wide and narrow, dark and light: no complaint, nothing cut, colours that can be read."""
+    """Wide and narrow, dark and light pages have no console messages, no cut text and legible
+    colours."""
     window.dark(dark)
     window.open(traced, width)
     is_ready(window)
@@ -74,7 +75,7 @@ def test_layout(window: Browser, traced: Path, width: int, dark: bool) -> None:
         "(c) => c.match(/\\d+/g).slice(0, 3).map(Number));"
     )
     assert (sum(ink) > sum(paper)) is dark and abs(sum(ink) - sum(paper)) > 450
-    # Something is drawn, and in colours.
+    # The canvas has drawn pixels of several colours.
     drawn = window.run(
         "const c = document.querySelector('.lanes canvas'), x = c.getContext('2d');"
         "const p = x.getImageData(0, 0, c.width, c.height).data; const seen = new Set();"
@@ -87,7 +88,7 @@ def test_layout(window: Browser, traced: Path, width: int, dark: bool) -> None:
 
 
 def test_timeline(window: Browser, traced: Path) -> None:
-    """Drag, keys and buttons change the window; the mouse tells of a transfer."""
+    """Dragging, keys and buttons change the time window; the mouse shows a transfer's details."""
     window.open(traced)
     whole = window.run(WINDOW)
     assert whole.startswith("0.00 s to 12.50 s")
@@ -103,7 +104,7 @@ def test_timeline(window: Browser, traced: Path) -> None:
     window.type(LANES, KEYS["Down"] + "n")
     said = window.run(WINDOW)
     assert "/data/file-" in said and "by rank 1" in said and "at offset" in said, said
-    # The transfer that was gone to is in the middle of what is shown.
+    # The selected transfer is in the middle of the visible part.
     box = window.run(
         "const o = document.querySelector('.lanes .u-over');return [o.clientWidth, o.clientHeight];"
     )
@@ -116,7 +117,7 @@ def test_timeline(window: Browser, traced: Path) -> None:
 
 
 def test_by_file(window: Browser, traced: Path) -> None:
-    """Lanes may be files."""
+    """Lanes can be files."""
     window.open(traced)
     window.run("const s = document.querySelector('.controls select'); s.value = 1;"
                "s.dispatchEvent(new Event('change'));")  # fmt: skip
@@ -126,7 +127,7 @@ def test_by_file(window: Browser, traced: Path) -> None:
 
 
 def test_by_thread(window: Browser, build: Path, tmp_path: Path) -> None:
-    """Each thread of a program that recorded them has a lane with its transfers."""
+    """If a program recorded its threads, each thread has a lane with its transfers."""
     plan = [Step("pwrite", "shared", (t * 40 + i) * 8, 8, t) for t in range(4) for i in range(40)]
     more = {"DXT_ENABLE_IO_TRACE": "1", "DARSHAN_DXT_THREADS": "1"}
     log = run_plan(build, tmp_path, plan, "", **more).log
@@ -155,7 +156,8 @@ def test_by_thread(window: Browser, build: Path, tmp_path: Path) -> None:
 
 
 def test_tables(window: Browser, traced: Path) -> None:
-    """Sorting by a column, filtering by a word, all with keys; a file's page and back."""
+    """Tables are sorted by a column and filtered by a word with keys; a file's page opens and
+    closes."""
     window.open(traced)
     column = (
         "return [...document.querySelectorAll('#r0-files tbody tr')]"
@@ -178,7 +180,7 @@ def test_tables(window: Browser, traced: Path) -> None:
 
 
 def test_evidence(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """From a finding to the file that it rests on, and back."""
+    """A link leads from a finding to its file, and back."""
     problem(tmp_path / "a.darshan", "small-accesses-read")
     assert summary("--html", "a.darshan").returncode == 0
     window.open(tmp_path / "a.html")
@@ -195,7 +197,7 @@ def test_evidence(window: Browser, summary: Run, tmp_path: Path) -> None:
 
 
 def test_hostile(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """Names that would do harm are text, on every page."""
+    """Hostile names are shown as text on every page."""
     hostile_log(tmp_path / "a.darshan")
     assert summary("--html", "a.darshan").returncode == 0
     window.open(tmp_path / "a.html", 400)
@@ -209,7 +211,7 @@ def test_hostile(window: Browser, summary: Run, tmp_path: Path) -> None:
 
 
 def test_campaign(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """All jobs in a table, each with its own page beside it, however it is called."""
+    """A table lists all jobs and links to each job's own page, whatever the log's name is."""
     (tmp_path / "logs" / "b").mkdir(parents=True)
     for name in ("a #1 'x' %41.darshan", "b/a #1 'x' %41.darshan"):
         problem(tmp_path / "logs" / name, "small-accesses-read")
@@ -227,7 +229,7 @@ def test_campaign(window: Browser, summary: Run, tmp_path: Path) -> None:
 
 
 def test_compare(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """Both pictures in one time, and each run in full behind a click."""
+    """Both diagrams have the same time axis, and a click leads to each run's full report."""
     for seed in (1, 2):
         (tmp_path / f"{seed}.darshan").write_bytes(encode(traced_log(3 * seed, seed)))
     assert summary("--compare", "--html", "1.darshan", "2.darshan").returncode == 0

@@ -1,4 +1,4 @@
-"""Which transfers the page shows one by one, and the sums of the others, against plain loops."""
+"""The page's choice of single transfers, and the sums of the others, against plain loops."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from logs.encode import encode
 from logs.model import Dxt, Log, Module, Segment
 from logs.record_id import record_id
 
-RUN_TIME = 12.5  # of standard_log
+RUN_TIME = 12.5  # the run time of standard_log
 
 
 def wide_log(ranks: int, each: int, seed: int = 1) -> Log:
-    """A file per rank, and one that all use; rank 2 is slow."""
+    """Returns a log with a file per rank and a file that all ranks use; rank 2 is slow."""
     rng = random.Random(seed)
     log = standard_log({"POSIX": 4})
     names = [b"/data/all", *(b"/data/of-%d" % rank for rank in range(ranks))]
@@ -77,7 +77,7 @@ def test_all_where_there_is_room(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("room", [600, 1500])
 def test_the_costliest(tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a rank, a file or an interval that was chosen nothing is missing; the slow rank is one."""
+    """Chosen ranks, files and intervals are complete; the slow rank is among them."""
     monkeypatch.setattr(chosen, "LONGEST", 20)
     made = wide_log(9, 50)
     (tmp_path / "a").write_bytes(encode(made))
@@ -91,12 +91,12 @@ def test_the_costliest(tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatc
         sure = rank in choice.ranks or file in choice.files
         if sure or choice.intervals[min(int(start / width), chosen.INTERVALS - 1)]:
             assert row in mine
-    # 200 of rank 2: they fit where a third of the room has them.
+    # The 200 transfers of rank 2 are chosen if they fit into a third of the limit.
     assert (2 in choice.ranks) is (room == 1500)
 
 
 def test_sums_of_lanes() -> None:
-    """Counts, bytes and busy seconds, by whatever step, are those of a loop."""
+    """Counts, bytes and busy seconds equal those of a loop, for every step size."""
     rng = np.random.default_rng(1)
     end = 10.0
     lanes = LaneBins(3, 2, end)
@@ -123,7 +123,7 @@ def test_sums_of_lanes() -> None:
 
 
 def test_times_that_cannot_be(tmp_path: Path) -> None:
-    """A damaged trace makes finite numbers."""
+    """A damaged trace results in finite numbers."""
     made = wide_log(2, 3)
     strange = (float("nan"), float("inf"), -1e300, 1e300)
     bad = [Segment(-5, -1, a, b, 0) for a in strange for b in strange]

@@ -1,4 +1,4 @@
-"""The command: output files, bad logs, names from strangers, no LaTeX."""
+"""The command: output files, bad logs, untrusted names, no LaTeX."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ SHOWN = [
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A log with a little of everything."""
+    """Writes a log with several modules."""
     path = tmp_path / "job.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4, "STDIO": 2, "HEATMAP": 1})))
     return path
 
 
 def without_latex(folder: Path) -> dict[str, str]:
-    """An environment whose PATH has what the launcher needs, and no LaTeX."""
+    """Returns an environment whose PATH has the launcher's tools, but no LaTeX."""
     bin_folder = folder / "bin"
     bin_folder.mkdir()
     for tool in ("dirname", "readlink"):
@@ -57,7 +57,7 @@ def without_latex(folder: Path) -> dict[str, str]:
 
 
 def embedded(pdf: Path) -> None:
-    """Every font of the PDF is in it."""
+    """Checks that every font is embedded in the PDF."""
     done = subprocess.run(["pdffonts", pdf], capture_output=True, text=True, check=True)
     fonts = done.stdout.split("\n")[2:-1]
     assert fonts
@@ -66,7 +66,7 @@ def embedded(pdf: Path) -> None:
 
 
 def test_default_name_and_mode(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The PDF is named after the log, in the current folder, with the usual mode."""
+    """The PDF is named after the log, is in the current folder, and has the mode of the umask."""
     old = os.umask(0o027)
     try:
         done = summary(log)
@@ -79,7 +79,7 @@ def test_default_name_and_mode(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The PDF has the title, is A4, and needs no second page for this log's answer."""
+    """The PDF has a title and A4 pages, and this log's answer fits on one page."""
     assert summary(log, "-o", "a b.pdf").returncode == 0
     done = subprocess.run(["pdfinfo", tmp_path / "a b.pdf"], capture_output=True, check=True)
     info = done.stdout.decode()
@@ -92,7 +92,7 @@ def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("latex", [True, False], ids=["latex", "no-latex"])
 def test_hostile_names(latex: bool, summary: Run, tmp_path: Path) -> None:
-    """Names show as they are; none is run, read, or able to break the page."""
+    """Names are printed as they are; no name is run, read, or able to break the page."""
     names = [(record_id(file_name(i)), name) for i, name in enumerate(HOSTILE)]
     made = standard_log({"POSIX": 4, "STDIO": 2}, names=names)
     made.exe = b"./\\app $HOME `id` %s \xff \x1b[0m"
@@ -101,7 +101,7 @@ def test_hostile_names(latex: bool, summary: Run, tmp_path: Path) -> None:
     path.write_bytes(encode(made))
     done = summary(path, "-o", "out.pdf", *([] if latex else ["--no-latex"]))
     assert (done.returncode, done.stderr) == (0, "")
-    # LaTeX's ellipsis comes back as three dots.
+    # LaTeX's ellipsis is read as three dots.
     text = text_of(tmp_path / "out.pdf").replace("...", "…")
     assert "root:" not in text
     squeezed = text.replace(" ", "")
@@ -112,7 +112,7 @@ def test_hostile_names(latex: bool, summary: Run, tmp_path: Path) -> None:
 
 
 def test_without_latex(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The report is made all the same, with the same tables, and one line says how."""
+    """Without LaTeX the report has the same tables, and stderr has one line about it."""
     environment = without_latex(tmp_path)
     done = summary(log, "-o", "plain.pdf", environment=environment)
     assert done.returncode == 0
@@ -130,7 +130,7 @@ def test_without_latex(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_broken_latex(summary: Run, log: Path, tmp_path: Path) -> None:
-    """A LaTeX that fails costs one line, not the report."""
+    """A failing LaTeX costs one line on stderr; the report is made."""
     environment = without_latex(tmp_path)
     broken = tmp_path / "bin" / "pdflatex"
     broken.write_text("#!/bin/sh\nexit 1\n")
@@ -142,10 +142,10 @@ def test_broken_latex(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_bad_logs(summary: Run, tmp_path: Path) -> None:
-    """One line each, exit status 1, no output, and the good log still gets its report."""
+    """Each bad log has one line, exit status 1 and no output; the good log has its report."""
     paths = []
     for number, bad in enumerate(unreadable()):
-        if number % 5 == 0:  # the reader's own tests take them all
+        if number % 5 == 0:  # the reader's own tests use all of them
             path = tmp_path / bad.name
             path.write_bytes(bad.data)
             paths.append(path)
@@ -163,7 +163,7 @@ def test_bad_logs(summary: Run, tmp_path: Path) -> None:
 
 
 def test_damaged_module(summary: Run, tmp_path: Path) -> None:
-    """A log with one broken module has a report of the rest that says so."""
+    """The report of a log with one damaged module has the other modules and a warning."""
     bad = next(b for b, _ in half_readable() if b.name == "bad-stream")
     path = tmp_path / "bad.darshan"
     path.write_bytes(bad.data)
@@ -174,7 +174,7 @@ def test_damaged_module(summary: Run, tmp_path: Path) -> None:
 
 
 def test_output_is_all_or_nothing(summary: Run, log: Path, tmp_path: Path) -> None:
-    """A target that cannot be replaced is left alone, and nothing else stays behind."""
+    """If the target cannot be replaced, it stays unchanged, and no other file remains."""
     target = tmp_path / "taken.pdf"
     target.mkdir()
     done = summary(log, "-o", target)
@@ -186,7 +186,7 @@ def test_output_is_all_or_nothing(summary: Run, log: Path, tmp_path: Path) -> No
 
 
 def test_temporary_folder_is_removed(summary: Run, log: Path, tmp_path: Path) -> None:
-    """Nothing stays in TMPDIR, with a space in its name; --keep keeps a copy."""
+    """No file remains in TMPDIR, even with a space in its name; --keep preserves a copy."""
     scratch = tmp_path / "scratch folder"
     scratch.mkdir()
     environment = {"TMPDIR": str(scratch)}
@@ -200,14 +200,14 @@ def test_temporary_folder_is_removed(summary: Run, log: Path, tmp_path: Path) ->
 def test_modules_of_the_current_folder_are_not_imported(
     summary: Run, log: Path, tmp_path: Path
 ) -> None:
-    """A folder may hold a numpy.py of its own; the report does not run it."""
+    """The report does not run a numpy.py of the current folder."""
     (tmp_path / "numpy.py").write_text("open('was-run', 'w')\nraise SystemExit(9)\n")
     assert summary(log).returncode == 0
     assert not (tmp_path / "was-run").exists()
 
 
 def test_usage(summary: Run) -> None:
-    """No log is a mistake in the command line; help names the options."""
+    """A missing log is a usage error; --help names the options."""
     assert summary().returncode == 2
     done = summary("--help")
     assert done.returncode == 0
@@ -216,7 +216,7 @@ def test_usage(summary: Run) -> None:
 
 
 def test_two_logs_of_one_name(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The second report does not take the place of the first; -o puts both into one file."""
+    """The second report does not replace the first; -o writes both into one file."""
     other = tmp_path / "other" / log.name
     other.parent.mkdir()
     other.write_bytes(encode(standard_log({"H5F": 3})))
@@ -230,7 +230,7 @@ def test_two_logs_of_one_name(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_limits_of_the_counts_are_named(summary: Run, tmp_path: Path) -> None:
-    """Inlined stdio and unseen requests of io_uring are said to be uncounted."""
+    """The report says that inlined stdio and unseen requests of io_uring are not counted."""
     made = standard_log({"STDIO": 2})
     made.annex = standard_log({"POSIX_EXT": 4}, files=3).modules
     unseen = sum(r.counters["POSIX_EXT_URING_UNSEEN"] for r in made.annex[0].records)

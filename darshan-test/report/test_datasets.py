@@ -1,4 +1,4 @@
-"""The page about datasets against plain sums over darshan-parser's rows."""
+"""The page about datasets, against plain sums over darshan-parser's rows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def layers_module() -> Module:
 
 
 def layers_record(name: str, rank: int, values: dict[str, float]) -> bytes:
-    """A LAYERS record in the order of the tables; what is not named is 0."""
+    """Returns a LAYERS record in the order of the tables; counters without a value are 0."""
     module = layers_module()
     counters = [int(values.get(c.name[len("LAYERS_") :], 0)) for c in module.counters]
     fcounters = [float(values.get(c.name[len("LAYERS_") :], 0)) for c in module.fcounters]
@@ -66,7 +66,7 @@ def layers_record(name: str, rank: int, values: dict[str, float]) -> bytes:
 
 
 def operations(rng: random.Random) -> dict[str, float]:
-    """Calls and times of every operation, with POSIX inside the rest."""
+    """Returns calls and times of every operation; POSIX's are part of the upper layers'."""
     found: dict[str, float] = {}
     for operation in OPERATIONS:
         found[f"{operation}_CALLS"] = rng.randint(0, 50)
@@ -119,7 +119,8 @@ def h5d_record(number: int, rank: int) -> Counted:
 
 
 def made_log(seed: int) -> Log:
-    """Datasets in three files, a record per rank, and what the program did itself."""
+    """Returns a log with datasets in three files, a record per rank, and the program's own
+    calls."""
     rng = random.Random(seed)
     files = [f"/data/run{i}.h5" for i in range(FILES)]
     names = [*map(dataset_name, range(DATASETS)), *files, "<application>"]
@@ -141,7 +142,7 @@ def made_log(seed: int) -> Log:
 
 
 def naive(parser: Path, log: Path) -> Sums:
-    """name -> counter -> sum over ranks, or the largest where sums mean nothing."""
+    """Returns name -> counter -> sum over ranks, or the maximum of counters that have no sum."""
     command = [parser, "--show-incomplete", log]
     output = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     alike = {c.name for c in layers_module().counters if not c.summed}
@@ -162,7 +163,7 @@ def total(row: dict[str, float], *patterns: str, over: tuple[str, ...] = OPERATI
 
 
 def moved_below(row: dict[str, float]) -> float:
-    """Bytes by POSIX and through streams."""
+    """Returns the bytes by POSIX and through streams."""
     kinds = ("POSIX_BYTES_READ", "POSIX_BYTES_WRITTEN", "STDIO_BYTES_READ", "STDIO_BYTES_WRITTEN")
     return total(row, *(f"{{}}_{kind}" for kind in kinds))
 
@@ -176,7 +177,7 @@ def mpi_time(row: dict[str, float]) -> float:
 
 
 def page(text: str) -> list[str]:
-    """The lines of the page, up to the next section."""
+    """Returns the lines of the page, up to the next section."""
     start = text.index(TITLE)
     return text[start : text.index("by time", start)].split("\n")
 
@@ -212,7 +213,7 @@ def check_share(cell: str, true: float) -> None:
 
 
 def check_bytes(cells: tuple[str, ...], row: dict[str, float]) -> None:
-    """A row of the table of bytes."""
+    """Checks a row of the table of bytes."""
     asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
     moved = moved_below(row)
     distinct = row["DISTINCT_BYTES_READ"] + row["DISTINCT_BYTES_WRITTEN"]
@@ -230,7 +231,7 @@ def check_bytes(cells: tuple[str, ...], row: dict[str, float]) -> None:
     for cell, direction in ((cells[4], "READ"), (cells[5], "WRITTEN")):
         again = total(row, f"{{}}_POSIX_BYTES_{direction}")
         whole = row[f"DISTINCT_BYTES_{direction}"]
-        # Where distinct bytes are uncertain, at least once is certain.
+        # If the number of distinct bytes is uncertain, the cell shows a lower bound.
         check_factor(cell, max(again, whole) if error else again, whole)
         assert cell == "-" or cell.startswith(">= ") == (error > 0)
     kinds = ("POSIX_READS", "POSIX_WRITES", "POSIX_OTHER", "STDIO_CALLS")
@@ -239,7 +240,7 @@ def check_bytes(cells: tuple[str, ...], row: dict[str, float]) -> None:
 
 
 def check_times(cells: tuple[str, ...], row: dict[str, float]) -> None:
-    """A row of the table of times and storage."""
+    """Checks a row of the table of times and storage."""
     time, posix = total(row, "F_{}_TIME"), lower_time(row)
     assert close(quantities(cells[0])[0], time, 1e-5)
     mpi = mpi_time(row)
@@ -262,7 +263,8 @@ def check_times(cells: tuple[str, ...], row: dict[str, float]) -> None:
 
 
 def test_datasets(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
-    """Both tables, every cell: the ten datasets with the most time, in their order."""
+    """Every cell of both tables is right; they list the ten datasets with the most time, in
+    order."""
     lines = page(report(summary, tmp_path, made))
     sums = naive(parser, made)
     bytes_rows = [m for m in map(BYTES_ROW.match, lines) if m]
@@ -294,7 +296,7 @@ def test_names_are_cut_where_they_are_alike(names: list[str], shown: list[str]) 
 
 
 def test_files(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
-    """A line per HDF5 file, joined with its datasets."""
+    """Each HDF5 file has a line, joined with its datasets."""
     lines = page(report(summary, tmp_path, made))
     sums = naive(parser, made)
     found = [m.groups() for m in map(FILE_ROW.match, lines) if m]
@@ -314,7 +316,7 @@ def test_files(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
 
 
 def test_sentence(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
-    """The whole: time, shares, bytes; the program's own calls are not in it."""
+    """The sentence has the total time, shares and bytes, without the program's own calls."""
     text = " ".join(report(summary, tmp_path, made).split())
     uppers = [row for row in naive(parser, made).values() if row["UPPER_MODULE"]]
     assert len(uppers) == DATASETS + FILES
@@ -333,7 +335,7 @@ def test_sentence(summary: Run, parser: Path, made: Path, tmp_path: Path) -> Non
 
 
 def test_without_latex(summary: Run, made: Path, tmp_path: Path) -> None:
-    """The page is there too where matplotlib draws it, with the same rows."""
+    """The page that matplotlib draws has the same rows."""
     with_latex = [m[2] for m in map(BYTES_ROW.match, page(report(summary, tmp_path, made))) if m]
     text = report(summary, tmp_path, made, "--no-latex")
     assert TITLE in text and len(with_latex) == SHOWN
@@ -341,14 +343,14 @@ def test_without_latex(summary: Run, made: Path, tmp_path: Path) -> None:
 
 
 def test_no_page_without_layers(summary: Run, tmp_path: Path) -> None:
-    """Logs of other runtimes have no such page."""
+    """Logs of other runtimes have no page about datasets."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(standard_log({"H5D": 1, "H5F": 3})))
     assert TITLE not in report(summary, tmp_path, path)
 
 
 def test_any_value(summary: Run, tmp_path: Path) -> None:
-    """A log may say anything: the page comes all the same."""
+    """The page is made whatever values a log has."""
     extremes = [0, -1, (1 << 63) - 1, -(1 << 63), 10**18]
     floats = [0.0, -1.0, float("nan"), float("inf"), 1.7976931348623157e308]
     module, rng, raw = layers_module(), random.Random(2), b""
@@ -369,14 +371,14 @@ def test_any_value(summary: Run, tmp_path: Path) -> None:
 
 
 def text_of_quiet(summary: Run, folder: Path, *arguments: str | Path) -> str:
-    """The report's text; nothing was said of it on stderr, no traceback, no warning."""
+    """Returns the report's text, and checks that stderr is empty."""
     done = summary(*arguments, "-o", "out.pdf")
     assert (done.returncode, done.stderr) == (0, "")
     return text_of(folder / "out.pdf")
 
 
 def test_program_that_reads_again(build: Path, parser: Path, summary: Run, tmp_path: Path) -> None:
-    """A real one: the page names the dataset whose chunks are read for every row."""
+    """The page names the dataset of a real program whose chunks are read for every row."""
     (tmp_path / "program").mkdir()
     outcome = program_of(build, parser, tmp_path / "program").run("reread")
     row = outcome.dataset()
@@ -390,7 +392,7 @@ def test_program_that_reads_again(build: Path, parser: Path, summary: Run, tmp_p
 
 
 def test_raw_data_apart(build: Path, parser: Path, summary: Run, tmp_path: Path) -> None:
-    """Where HDF5 was asked, each dataset's raw data stands beside its metadata."""
+    """If DARSHAN_HDF5_STORAGE is set, the page has each dataset's raw data and metadata."""
     outcome = program_of(build, parser, tmp_path).run("storage", "env", "DARSHAN_HDF5_STORAGE=1")
     lines = report(summary, tmp_path, outcome.log).splitlines()
     start = next(i for i, line in enumerate(lines) if "Raw data and metadata" in line)
@@ -398,13 +400,13 @@ def test_raw_data_apart(build: Path, parser: Path, summary: Run, tmp_path: Path)
     row = next(row for name, row in outcome.layers.items() if name.endswith("a.h5:/late"))
     raw = row["DISTINCT_RAW_BYTES_WRITTEN"]
     expected = (0, 0, raw, row["DISTINCT_BYTES_WRITTEN"] - raw)
-    cells = re.findall(AMOUNT, re.sub(r"\b0B", "0 B", shown))  # a thin space is lost
+    cells = re.findall(AMOUNT, re.sub(r"\b0B", "0 B", shown))  # pdftotext loses a thin space
     assert raw > 0 and len(cells) == len(expected)
     assert all(close(quantities(c)[0], true, 0.5) for c, true in zip(cells, expected))
 
 
 def test_calls_on_metadata(summary: Run, tmp_path: Path) -> None:
-    """Calls and times of H5_META, by kind; two processes of one file together."""
+    """The page has calls and times of H5_META by kind, with two processes of one file combined."""
     module = module_by_name("H5_META")
     assert module is not None
     name = b"/data/a.h5"

@@ -1,4 +1,4 @@
-"""Time of each layer itself against a plain sum over darshan-parser's rows."""
+"""The exclusive time of each layer, against a plain sum over darshan-parser's rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ KINDS["metadata"] = tuple(o for o in OPERATIONS if o not in ("READ", "WRITE"))
 
 
 def write_log(path: Path) -> None:
-    """Datasets, HDF5 files, an MPI-IO file, POSIX records and the program's own calls."""
+    """Writes a log with datasets, HDF5 files, an MPI-IO file, POSIX records and the program's own
+    calls."""
     rng = random.Random(3)
     made = made_log(3)
     made.names.append((record_id(PROGRAM_FILE.encode()), PROGRAM_FILE.encode()))
@@ -35,7 +36,7 @@ def write_log(path: Path) -> None:
 
 
 def expected(parser: Path, log: Path) -> dict[str, dict[str, float]]:
-    """layer -> read, write or metadata -> seconds, over all processes."""
+    """Returns layer -> read, write or metadata -> seconds, summed over all processes."""
     sums = naive(parser, log)
     found: dict[str, dict[str, float]] = {
         "HDF5 itself": {}, "MPI-IO itself": {}, "MPI communication": {},
@@ -59,7 +60,7 @@ def expected(parser: Path, log: Path) -> dict[str, dict[str, float]]:
 
 
 def test_every_second_in_one_layer(summary: Run, parser: Path, tmp_path: Path) -> None:
-    """As data in full, on page 1 per process; the layers that no library is above stay."""
+    """The data has the sums, page 1 has them per process; layers without a library above stay."""
     path = tmp_path / "made.darshan"
     write_log(path)
     true = expected(parser, path)
@@ -81,7 +82,7 @@ def test_every_second_in_one_layer(summary: Run, parser: Path, tmp_path: Path) -
 
 
 def test_without_attribution(summary: Run, tmp_path: Path) -> None:
-    """A log that does not tell layers apart says nothing of it."""
+    """The report of a log without attribution has no exclusive times."""
     made = made_log(3)
     made.annex = []
     (tmp_path / "log").write_bytes(encode(made))

@@ -1,4 +1,4 @@
-"""The other forms of a report: web page, data, text, two logs, many logs."""
+"""The other forms of a report: web page, data, text, comparison, many logs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCHEMA = json.loads((SOURCE / "doc" / "report.schema.json").read_text("utf-8"))
 
 
 def problem(path: Path, name: str) -> Path:
-    """A log that has this problem."""
+    """Writes a log that has this problem."""
     return write(next(having for case, having, _ in CASES if case == name), path)
 
 
@@ -62,7 +62,7 @@ def test_json_of_real_logs(summary: Run) -> None:
 
 
 def test_csv(summary: Run, tmp_path: Path) -> None:
-    """The same values as in the JSON, a line each."""
+    """The CSV has the values of the JSON, one per line."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     lines = list(csv.reader(io.StringIO(summary("--csv", "-o", "-", log).stdout)))
     assert lines[0] == ["log", "path", "value"]
@@ -72,7 +72,7 @@ def test_csv(summary: Run, tmp_path: Path) -> None:
 
 
 def test_text(summary: Run, tmp_path: Path) -> None:
-    """At most 80 columns, the problem with its remedy, nothing on stderr."""
+    """The text has at most 80 columns and the problem with its remedy; stderr is empty."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     done = summary("--text", log)
     assert (done.returncode, done.stderr) == (0, "")
@@ -98,7 +98,8 @@ def test_thresholds(summary: Run, tmp_path: Path) -> None:
 
 
 def test_compare(summary: Run, tmp_path: Path) -> None:
-    """What the second run moved in how much less time, and the problem that went away."""
+    """The comparison has bytes and time of the second run, and the problem that is no longer
+    there."""
     _, having, without = next(c for c in CASES if c[0] == "small-accesses-write")
     one, two = write(having, tmp_path / "one"), write(without.but(F_WRITE_TIME=1.5), tmp_path / "b")
     done = summary("--text", "--compare", one, two)
@@ -113,7 +114,7 @@ def test_compare(summary: Run, tmp_path: Path) -> None:
 
 
 def test_campaign(summary: Run, tmp_path: Path) -> None:
-    """A folder of logs: the worst first, a bad one named and left out."""
+    """The report of a folder of logs begins with the worst log; a bad log is named and skipped."""
     folder = tmp_path / "logs" / "2026"
     folder.mkdir(parents=True)
     for number, (name, having, _) in enumerate(CASES[:12]):
@@ -130,7 +131,7 @@ def test_campaign(summary: Run, tmp_path: Path) -> None:
 
 
 def test_campaign_as_data(summary: Run, tmp_path: Path) -> None:
-    """JSON and CSV have every job, the worst first, with who and which."""
+    """JSON and CSV have every job, the worst first, with user, job id and problems."""
     folder = tmp_path / "logs"
     folder.mkdir()
     for number in range(61):
@@ -151,7 +152,7 @@ def test_campaign_as_data(summary: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_progress(terminal: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    """Numbers on a terminal, gone at the end; nothing anywhere else."""
+    """Progress is shown only on a terminal, and is erased at the end."""
     sys.stderr.isatty = lambda: terminal  # type: ignore[method-assign]
     progress = Progress("darshan", "logs")
     progress.at(1, 3)
@@ -163,7 +164,7 @@ def test_progress(terminal: bool, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_bookmarks_and_links(summary: Run, tmp_path: Path) -> None:
-    """A finding on page 1 leads to its evidence, and every section has a bookmark."""
+    """A finding on page 1 links to its evidence, and every section has a bookmark."""
     needs("program:pdflatex", "program:pdftohtml")
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     assert summary("-o", "a.pdf", log).returncode == 0
@@ -177,7 +178,7 @@ def test_bookmarks_and_links(summary: Run, tmp_path: Path) -> None:
 
 
 def test_long_names_are_given_in_full(summary: Run, tmp_path: Path) -> None:
-    """Shortened in the table, whole in the appendix."""
+    """A long name is shortened in the table and complete in the appendix."""
     name = "/scratch/" + "/".join(f"folder-{i}" for i in range(20)) + "/file"
     having = next(having for case, having, _ in CASES if case == "small-accesses-read")
     log = write(replace(having, rows=(replace(having.rows[0], name=name),)), tmp_path / "a")

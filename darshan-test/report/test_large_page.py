@@ -1,4 +1,4 @@
-"""The page of a log with two million transfers: how large it is, and what it costs a browser."""
+"""The page of a log with two million transfers: its size, and the memory and time of a browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAKE = SOURCE / "darshan-test" / "bench" / "make_large_trace.py"
 
 
 def memory(profile: Path) -> float:
-    """MiB of all processes of a browser, what they share told once."""
+    """Returns the MiB of all processes of a browser; shared memory counts once."""
     whole = 0
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -34,7 +34,7 @@ def memory(profile: Path) -> float:
 
 @pytest.mark.needs("program:chromium", "program:chromedriver")
 def test_two_million(summary: Run, tmp_path: Path) -> None:
-    """At most 10 MB and 150 MiB; of the time a line tells."""
+    """The page has at most 10 MB and needs at most 150 MiB; a slow load is reported in one line."""
     number = 2_000_000 if everything() else 120_000
     log = tmp_path / "big.darshan"
     ranks = ["--ranks", "512"]
@@ -45,7 +45,7 @@ def test_two_million(summary: Run, tmp_path: Path) -> None:
     (tmp_path / "empty.html").write_text("<!DOCTYPE html><title>empty</title>")
     with browser(tmp_path) as window:
         window.open(tmp_path / "empty.html")
-        time.sleep(1)  # what it does after its start
+        time.sleep(1)  # waits for the work after the page's start
         before = memory(tmp_path / "profile")
         begin = time.monotonic()
         window.open(page)

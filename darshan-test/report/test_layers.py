@@ -1,4 +1,4 @@
-"""The report's choice of counters names only counters that exist."""
+"""The report reads only counters that exist."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BY_NAME = [pytest.param(layer, id=layer.module) for layer in LAYERS]
 
 @pytest.mark.parametrize("layer", BY_NAME)
 def test_names_exist(layer: Layer) -> None:
-    """Every operation is a sum of counters of operations."""
+    """Every operation is a sum of operation counters."""
     module = module_by_name(layer.module)
     assert module is not None
     counters = {c.name: c for c in module.counters}
@@ -36,7 +36,7 @@ def test_histogram(layer: Layer) -> None:
 
 
 def test_every_rated_layer_has_what_the_estimate_needs() -> None:
-    """performance() reads these without asking."""
+    """Every rated layer has the counters that performance() reads without a check."""
     rated = [layer for layer in LAYERS if layer.rated]
     assert {layer.module for layer in rated} == {"POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"}
     for layer in rated:
@@ -47,7 +47,8 @@ def test_every_rated_layer_has_what_the_estimate_needs() -> None:
 
 
 def test_every_file_of_the_package_is_installed() -> None:
-    """make install knows each file; a new one that it misses would break an installed report."""
+    """`make install` lists each file of the package; a missing file would break an installed
+    report."""
     folder = SOURCE / "util" / "python"
     rules = (folder / "Makefile.inc").read_text()
     files = [p for p in (folder / "darshan_report").rglob("*") if p.suffix in (".py", ".tex")]

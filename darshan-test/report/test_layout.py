@@ -1,5 +1,5 @@
-"""What a reader sees on the page: nothing on top of something else, names that stay apart,
-short transfers that are seen, times that cannot be marked, no page for a few lines."""
+"""The layout of a page: no overlaps, distinguishable names, visible short transfers, marks on
+impossible times, no page for a few lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .test_pages import pages
 
 
 def boxes(pdf: Path) -> list[tuple[int, str, np.ndarray]]:
-    """Page, word and place of every word, figures' too."""
+    """Returns page, word and position of every word, including words of figures."""
     done = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, check=True)
     found, page = [], 0
     for line in done.stdout.decode().split("\n"):
@@ -44,7 +44,8 @@ def boxes(pdf: Path) -> list[tuple[int, str, np.ndarray]]:
 
 
 def overlaps(pdf: Path) -> list[tuple[int, str, str]]:
-    """Words that cover a quarter of the height and more than a point of another one's width."""
+    """Returns pairs of words that overlap by a quarter of the height and more than a point in
+    width."""
     found = []
     words = boxes(pdf)
     for number in {page for page, _, _ in words}:
@@ -60,7 +61,7 @@ def overlaps(pdf: Path) -> list[tuple[int, str, str]]:
 
 
 def test_nothing_stands_on_something_else(summary: Run, tmp_path: Path) -> None:
-    """Numbers of histograms, labels of colour bars, cells of tables."""
+    """No number of a histogram, label of a colour bar or table cell overlaps another."""
     needs("real-logs")
     with_traces = [p for p in real_log_paths() if "dxt" in p.name or "treddy_mpi" in p.name]
     others = [p for p in real_log_paths() if p not in with_traces]
@@ -70,7 +71,8 @@ def test_nothing_stands_on_something_else(summary: Run, tmp_path: Path) -> None:
 
 
 def test_a_full_histogram(summary: Run, tmp_path: Path) -> None:
-    """All sizes, in both directions, nothing but small numbers beside a large one."""
+    """A histogram with all sizes in both directions has no overlaps, even with small numbers next
+    to a large one."""
     log = standard_log({"POSIX": 4}, files=1)
     record = log.modules[0].records[0]
     assert isinstance(record, Counted)
@@ -88,7 +90,7 @@ def test_a_full_histogram(summary: Run, tmp_path: Path) -> None:
 
 
 def alike(rng: random.Random) -> list[str]:
-    """Long names that differ by a little, somewhere."""
+    """Returns long names that differ in a few characters."""
     base = "".join(rng.choice("abc/") for _ in range(rng.randrange(30, 120)))
     names = {base}
     number = rng.randrange(6, 30)
@@ -116,7 +118,7 @@ def test_shortened_names_stay_apart() -> None:
 
 
 def test_shortened_names_of_a_report(summary: Run, tmp_path: Path) -> None:
-    """Files of ranks, whose folders differ in the middle of their names."""
+    """Files of ranks stay distinguishable if their folders differ in the middle of the names."""
     log = standard_log({"POSIX": 4}, files=14)
     ids = list(dict.fromkeys(r.id for r in log.modules[0].records))
     end = "/output/of/the/simulation/with/a/long/path/of/folders/that/are/alike/result.h5"
@@ -138,8 +140,8 @@ def test_shortened_names_of_a_report(summary: Run, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_marked(summary: Run, tmp_path: Path) -> None:
-    """A clock that was set back: its times are marked wherever they stand, and a warning says so;
-    a log without is not warned of."""
+    """If a clock was set back, every time that depends on it is marked and a warning says so; other
+    logs have no such warning."""
     log = standard_log({"POSIX": 4}, files=2)
     path = tmp_path / "log"
     for back in (False, True):
@@ -174,7 +176,7 @@ def test_zero_has_no_sign(show: object) -> None:
 
 
 def test_a_short_transfer_is_seen(tmp_path: Path) -> None:
-    """A microsecond in a quarter of an hour, one that took no time, and nothing else."""
+    """A transfer of a microsecond in 15 minutes and a transfer without duration are visible."""
     name = b"/data/file"
     single = [Segment(0, 8, 450.0, 450.000001, 0)]
     instant = [Segment(0, 8, 900.0, 900.0, 0)]
@@ -192,8 +194,8 @@ def test_a_short_transfer_is_seen(tmp_path: Path) -> None:
 
 
 def order_and_sizes(output: str) -> tuple[Counter[str], dict[str, int], dict[str, list[bool]]]:
-    """Sums of the counters of order, sizes of files, and whether they were read and written, of
-    darshan-parser's rows of POSIX."""
+    """Returns, from darshan-parser's POSIX rows, the sums of the order counters, the sizes of
+    files, and whether they were read and written."""
     sums: Counter[str] = Counter()
     last: dict[str, int] = {}
     used: dict[str, list[bool]] = {}
@@ -213,7 +215,8 @@ def order_and_sizes(output: str) -> tuple[Counter[str], dict[str, int], dict[str
 
 
 def test_order_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """Sequential and consecutive shares, numbers and mean sizes of files, of a real log."""
+    """Shares of sequential and consecutive calls, numbers and mean sizes of files are right for
+    real logs."""
     needs("real-logs")
     logs = [p for p in real_log_paths() if re.match(r"imbal|skew|nonmpi|hdf5_diag", p.name)]
     for path in turning(logs, 0.01, "order"):
@@ -248,7 +251,7 @@ def test_order_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_no_page_for_a_few_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is a little too long for its pages is set a little tighter; what is longer is not."""
+    """Content slightly too long for its pages is set tighter; longer content is not."""
     needs("program:pdflatex")
     made = {}
     for lines, sparse in ((54, 0.0), (54, latex._SPARSE), (80, latex._SPARSE), (80, 0.0)):

@@ -1,5 +1,5 @@
-"""The command's manners: the form that a file's ending names, folders without logs, readers
-who go away, Ctrl-C."""
+"""The command's manners: the format that a file's ending names, folders without logs, closed pipes,
+Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BEGINNINGS = {"pdf": b"%PDF-", "html": b"<!DOCTYPE html>",
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A log with a little of everything."""
+    """Writes a log with several modules."""
     path = tmp_path / "job.darshan"
     made = standard_log({"POSIX": 4, "STDIO": 2})
     made.exe = b"/bin/app -x"
@@ -61,7 +61,7 @@ def test_a_campaign_of_two_logs_by_ending(summary: Run, log: Path, tmp_path: Pat
 
 
 def test_a_campaign_without_logs(summary: Run, log: Path, tmp_path: Path) -> None:
-    """Is an error, of one line; beside a folder that has some, too."""
+    """A folder without logs is an error of one line, even next to a folder with logs."""
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "notes.txt").write_text("no log")
@@ -90,7 +90,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_reader_who_goes_away(name: str, build: Path, tmp_path: Path) -> None:
-    """Ends the command as SIGPIPE ends one in C, without a word, with nothing left behind."""
+    """On a closed pipe the command ends by SIGPIPE, prints nothing and leaves no files."""
     path = tmp_path / "job.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4, "DXT_POSIX": 1})))
     scratch = tmp_path / "scratch"
@@ -114,7 +114,7 @@ def test_a_reader_who_goes_away(name: str, build: Path, tmp_path: Path) -> None:
 
 
 def full_pipe() -> tuple[int, int]:
-    """Both ends of a pipe into which nothing more goes: who writes to it waits."""
+    """Returns both ends of a full pipe: a process that writes to it waits."""
     receiver, sender = os.pipe()
     os.set_blocking(sender, False)
     with contextlib.suppress(BlockingIOError):
@@ -125,7 +125,7 @@ def full_pipe() -> tuple[int, int]:
 
 
 def writes_to_pipe(leader: int) -> bool:
-    """Does a process of the leader's group wait until a pipe is read?"""
+    """Returns whether a process of the leader's group waits in a write to a pipe."""
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
@@ -136,7 +136,7 @@ def writes_to_pipe(leader: int) -> bool:
 
 @pytest.mark.parametrize("name", ["campaign", "transfers", "per-file"])
 def test_ctrl_c(name: str, build: Path, tmp_path: Path) -> None:
-    """In the middle of its work: without a word, by the signal, with nothing in TMPDIR."""
+    """Ctrl-C ends the command by the signal, without output and without files in TMPDIR."""
     scratch, path = tmp_path / "scratch", tmp_path / "job.darshan"
     scratch.mkdir()
     path.write_bytes(encode(standard_log({"POSIX": 4, "DXT_POSIX": 1})))

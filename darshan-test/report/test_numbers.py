@@ -1,4 +1,4 @@
-"""The numbers of a report against a second computation from darshan-parser's rows."""
+"""The numbers of a report, against an independent computation from darshan-parser's rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TITLES = {layer.title: layer.module for layer in LAYERS}
 
 
 def parsed(parser: Path, log: Path) -> str:
-    """Rows, totals and estimates as darshan-parser prints them."""
+    """Returns rows, totals and estimates as darshan-parser prints them."""
     command = [parser, "--base", "--perf", "--show-incomplete", log]
     environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, check=True, env=environment)
@@ -31,7 +31,7 @@ def parsed(parser: Path, log: Path) -> str:
 
 
 def layer_lines(text: str) -> dict[str, str]:
-    """The rows of the table of layers, by module."""
+    """Returns the rows of the table of layers, by module."""
     lines = text[text.index("\nLayer ") :].split("\n")[2:]
     found: dict[str, str] = {}
     for line in lines:
@@ -44,7 +44,7 @@ def layer_lines(text: str) -> dict[str, str]:
 
 
 def agrees(shown: float | str | None, true: float | str | None, slack: float = 0.0) -> bool:
-    """Whether a cell shows a value; both may be unknown or not measured."""
+    """Returns whether a cell shows a value; both may be unknown or not measured."""
     if shown is None or true is None or isinstance(shown, str) or isinstance(true, str):
         return shown == true
     return close(shown, true, slack)
@@ -85,7 +85,7 @@ def check(text: str, output: str) -> None:
 
 
 def report_text(summary: Run, folder: Path, *logs: Path, status: int = 0) -> str:
-    """The text of a report of these logs."""
+    """Returns the text of a report of these logs."""
     done = summary(*logs, "-o", "out.pdf")
     assert (done.returncode, done.stderr) == (status, "")
     return text_of(folder / "out.pdf")
@@ -102,7 +102,8 @@ def report_text(summary: Run, folder: Path, *logs: Path, status: int = 0) -> str
 def test_generated(
     log_format: str, versions: dict[str, int], parser: Path, summary: Run, tmp_path: Path
 ) -> None:
-    """Every cell of the table of layers; old logs show what they do not know as unknown."""
+    """Every cell of the table of layers is right; values that old logs lack are shown as
+    unknown."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(standard_log(versions, version=log_format, files=20)))
     text = report_text(summary, tmp_path, path)
@@ -113,7 +114,7 @@ def test_generated(
 
 
 def test_real_logs(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """All real logs in one report, each with the right table."""
+    """One report of all real logs has the right table for each log."""
     needs("real-logs")
     paths = turning(real_log_paths(), 0.4, "numbers of real logs")
     outputs = [parsed(parser, path) for path in paths]
@@ -134,7 +135,7 @@ def test_real_logs(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_slowest_files_come_first(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """The first file of the list is the one with the most time, and its share is right."""
+    """The file with the most time comes first, and its share is right."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4}, files=40)))
     text = report_text(summary, tmp_path, path)
@@ -151,7 +152,7 @@ def test_slowest_files_come_first(parser: Path, summary: Run, tmp_path: Path) ->
 
 
 def test_operations_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """The figures carry the counts: a log with one number per bar, told apart by value."""
+    """The figures have the right counts; the log has a different number per bar."""
     log = standard_log({"STDIO": 2}, files=1)
     counts = {"OPENS": 101, "READS": 203, "WRITES": 307, "SEEKS": 409, "FLUSHES": 503}
     module = log.modules[0]
@@ -170,7 +171,7 @@ def test_operations_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> Non
 
 
 def test_common_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """Common sizes are joined over records before they are ranked."""
+    """Common sizes are combined over records before they are ranked."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4}, files=30)))
     text = report_text(summary, tmp_path, path)
@@ -188,7 +189,7 @@ def test_common_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_live_journal(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """A journal has a report, and the report says what it is."""
+    """A journal has a report, and the report says that it is a journal."""
     log = standard_log({"POSIX": 4, "STDIO": 2}, compression=NONE, live=True, end=(0, 0))
     path = tmp_path / "job.darshan"
     path.write_bytes(encode(log))
@@ -200,7 +201,7 @@ def test_live_journal(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_no_records_at_all(summary: Run, tmp_path: Path) -> None:
-    """An empty log and one without POSIX have their report."""
+    """An empty log and a log without POSIX have a report."""
     empty, other = tmp_path / "empty", tmp_path / "other"
     empty.write_bytes(encode(Log()))
     other.write_bytes(encode(standard_log({"STDIO": 2, "HEATMAP": 1, "BG/Q": 2})))

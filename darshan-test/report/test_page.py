@@ -1,4 +1,4 @@
-"""The page that --html makes, as a file: what it may load and run, and how names stand in it."""
+"""The file that --html makes: what it may load and run, and how it escapes names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Page(HTMLParser):
-    """What a page holds, and whether its elements nest."""
+    """The elements of a page, and whether they nest correctly."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ def hash_of(text: str) -> str:
 
 
 def hostile_log(path: Path) -> Path:
-    """A log whose names would do harm."""
+    """Writes a log with hostile names."""
     made: Log = standard_log(SMALL)
     made.names = [(number, HOSTILE) for number, _ in made.names or []]
     path.write_bytes(encode(made))
@@ -97,7 +97,8 @@ def strings(value: Any) -> list[str]:
 
 
 def test_one_file(summary: Run, tmp_path: Path) -> None:
-    """It loads nothing, runs what its policy names by hash, and has a name for each link."""
+    """The page loads nothing, runs only the scripts whose hashes its policy has, and every link has
+    a target."""
     done = summary("--html", hostile_log(tmp_path / "a.darshan"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "a.html\n", "")
     text = (tmp_path / "a.html").read_text("utf-8")
@@ -128,7 +129,7 @@ def test_hostile_names(summary: Run, tmp_path: Path) -> None:
 
 
 def test_third_party() -> None:
-    """The library is the one whose version and licence are named."""
+    """The bundled library has the documented version and licence."""
     page = (PAGE / "third_party" / "README.md").read_text("utf-8")
     for name in ("uPlot.js", "uPlot.css"):
         digest = hashlib.sha256((PAGE / "third_party" / name).read_bytes()).hexdigest()
@@ -137,7 +138,7 @@ def test_third_party() -> None:
 
 
 def test_all_assets_are_used() -> None:
-    """No file of the page is forgotten by those who join them."""
+    """The page includes all of its assets."""
     there = {path.name for path in (PAGE / "assets").iterdir()}
     used = [name for kind in (shell.REPORT, KIND) for name in (*kind.scripts, *kind.styles)]
     assert there == set(used)
@@ -145,7 +146,7 @@ def test_all_assets_are_used() -> None:
 
 @pytest.mark.needs("program:node")
 def test_units(tmp_path: Path) -> None:
-    """Scripts write numbers as the rest of the report does."""
+    """Scripts format numbers like the rest of the report."""
     rng = random.Random(7)
     values = [0, 1, 6e-7, 0.999499, 1023, 1024, 1023.95 * 1024, 99.95, 1e15]
     values += [10 ** rng.uniform(-8, 12) for _ in range(300)]
@@ -163,7 +164,7 @@ def test_units(tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:node")
 def test_script_is_sound(tmp_path: Path) -> None:
-    """All scripts together are one that a parser takes."""
+    """All scripts together are valid JavaScript."""
     script = tmp_path / "page.js"
     script.write_text(shell.script())
     subprocess.run(["node", "--check", script], check=True, timeout=60)

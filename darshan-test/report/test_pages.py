@@ -1,4 +1,4 @@
-"""Pages as they are printed: tables and margins; and what the largest logs need."""
+"""Printed pages: tables and margins; and the memory of reports of the largest logs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BENCH = SOURCE / "darshan-test" / "bench"
 
 @dataclass(frozen=True)
 class Word:
-    """A word and where it stands, in points."""
+    """A word and its position in points."""
 
     text: str
     left: float
@@ -37,7 +37,7 @@ class Word:
 
 
 def words(pdf: Path) -> Iterator[Word]:
-    """All words of a PDF, page by page; words on one height are of one line."""
+    """Yields all words of a PDF, page by page; words at one height have the same line."""
     command = ["pdftotext", "-bbox", pdf, "-"]
     done = subprocess.run(command, capture_output=True, check=True)
     space = "{http://www.w3.org/1999/xhtml}"
@@ -48,18 +48,18 @@ def words(pdf: Path) -> Iterator[Word]:
 
 
 def pages(pdf: Path) -> int:
-    """Number of pages."""
+    """Returns the number of pages."""
     done = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True, check=True)
     return int(next(line.split()[1] for line in done.stdout.splitlines() if "Pages:" in line))
 
 
 def test_long_table(summary: Run, tmp_path: Path) -> None:
-    """Head and rows of a table that may go over a page share their columns."""
+    """The head and the rows of a table that spans pages share their columns."""
     path = tmp_path / "many.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4}, files=40)))
     assert summary(path, "-o", "out.pdf").returncode == 0
     found = list(words(tmp_path / "out.pdf"))
-    # The table of the fifteen files with the most time has a head on each page that it is on.
+    # The table of the fifteen files with the most time has a head on each of its pages.
     titles = [w for w in found if w.text == "Name"]
     names = [w for w in found if ".dat" in w.text and at(w) > at(titles[0])]
     assert len(names) == 15
@@ -73,12 +73,12 @@ def test_long_table(summary: Run, tmp_path: Path) -> None:
 
 
 def at(word: Word) -> tuple[int, int]:
-    """Where a word is, from the first page down."""
+    """Returns the position of a word: page and line."""
     return word.page, word.line
 
 
 def test_margin(summary: Run, tmp_path: Path) -> None:
-    """No word of a report, a comparison or a campaign stands beyond the margin."""
+    """No word of a report, a comparison or a campaign exceeds the margin."""
     for name, having, _ in CASES[::3]:
         write(having, tmp_path / f"{name}-{'x' * 60}.darshan")
     logs = sorted(tmp_path.glob("*.darshan"))
@@ -90,8 +90,8 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
         assert beyond == [], name
 
 
-# A process that is about to exec still has its parent's memory, and the kernel
-# counts that: a small parent stands between.
+# Until exec, a child still has its parent's memory, and the kernel counts it; therefore a small
+# process starts the command.
 _MEASURE = """
 import os, subprocess, sys
 process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
@@ -103,7 +103,7 @@ sys.exit(process.returncode)
 
 
 def memory(*command: str | Path) -> int:
-    """KiB that a command and its children needed at most, of each alone."""
+    """Returns the largest memory, in KiB, of any single process of a command."""
     done = subprocess.run(
         [sys.executable, "-S", "-c", _MEASURE, *command],
         stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS,
@@ -117,8 +117,8 @@ def memory(*command: str | Path) -> int:
     ids=["files", "ranks", "programs"],
 )
 def test_largest(maker: list[str], build: Path, tmp_path: Path) -> None:
-    """100,000 files, 10,000 ranks with a heat map each, or as many programs as a run has
-    ranks: twelve pages, 250 MiB."""
+    """100,000 files, 10,000 ranks with a heat map each, or as many programs as ranks fit in twelve
+    pages and 250 MiB."""
     log, pdf = tmp_path / "large.darshan", tmp_path / "large.pdf"
     command = [sys.executable, BENCH / maker[0], *maker[1:], log]
     subprocess.run(command, check=True, timeout=SECONDS)
@@ -128,7 +128,8 @@ def test_largest(maker: list[str], build: Path, tmp_path: Path) -> None:
 
 
 def test_campaign_forgets(build: Path, tmp_path: Path) -> None:
-    """Twenty logs of 3 MiB need no more memory than two: one is gone before the next."""
+    """Twenty logs of 3 MiB need no more memory than two: each log is freed before the next is
+    read."""
     log = tmp_path / "log"
     maker = [sys.executable, BENCH / "make_large_log.py", "--files", "5000", log]
     subprocess.run(maker, check=True, timeout=SECONDS)

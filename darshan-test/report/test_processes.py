@@ -1,4 +1,5 @@
-"""The section Processes: what is folded adds up, what is shown fits, and nothing is lost."""
+"""The section Processes: collapsed rows have the right sums, all rows fit, and no process is
+lost."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ from .test_page import page_of
 from .test_pages import MOST_PAGES, RIGHT, pages, words
 
 RUN_TIME = 20.0
-PAGE = 842  # points, its height
+PAGE = 842  # its height in points
 
 
 def written(members: list[Member], folder: Path, command: bytes = b"bash run.sh") -> Path:
@@ -54,7 +55,7 @@ def read(members: list[Member], folder: Path) -> Processes:
 
 
 def grown(seed: int) -> list[Member]:
-    """A tree that grew at random, its processes of few programs."""
+    """Returns a random tree of processes of few programs."""
     rng = random.Random(seed)
     members = [Member("bash run.sh", end=RUN_TIME)]
     for place in range(1, rng.choice((2, 30, 300))):
@@ -78,7 +79,7 @@ def grown(seed: int) -> list[Member]:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("most", [2, 5, 20, 1000])
 def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
-    """The rows of a tree, of whatever length, add up to all of its processes."""
+    """The rows of a tree, however many, add up to all of its processes."""
     members = grown(seed)
     tree = read(members, tmp_path)
     shown = rows(fold(tree), most)
@@ -100,7 +101,7 @@ def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("most", [2, 100])
 def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
-    """Each lane holds as many processes as there were, second by second."""
+    """Each lane has the right number of processes in every second."""
     tree = read(grown(seed), tmp_path)
     found = lanes(tree, RUN_TIME, most)
     assert len(found.lanes) <= most and found.end == RUN_TIME
@@ -142,7 +143,7 @@ def test_names_of_programs(command: str, name: str) -> None:
 
 
 def test_who_is_a_worker(tmp_path: Path) -> None:
-    """Copies of a program, and those that multiprocessing starts afresh, are its workers."""
+    """Copies of a program, and processes that multiprocessing spawns, are its workers."""
     spawned = (
         "python3 -c from multiprocessing.spawn import spawn_main; spawn_main(pipe_handle=7) "
         "--multiprocessing-fork"
@@ -187,14 +188,14 @@ SHAPES = [pytest.param(members, id=name) for name, members in shapes()]
 
 @pytest.mark.parametrize("members", SHAPES)
 def test_every_form(members: list[Member], tmp_path: Path) -> None:
-    """Blocks and data are made of any tree, within their bounds, and without a warning."""
+    """Text blocks and data of any tree stay within their limits, without a warning."""
     with warnings.catch_warnings(), open_log(written(members, tmp_path)) as log:
         warnings.simplefilter("error")
         context = Context(log)
         assert compose(context).blocks
         found = json.loads(json.dumps(data(context), allow_nan=False))
         lines = list(terminal.lines(context))
-    # What cannot be may be wider than what can.
+    # Lines of impossible trees may be wider than 80 columns.
     assert len(members) == len(trees.strange()) or max(map(len, lines)) <= 80, lines
     check_schema(found)
     groups = found["processes"]["tree"]
@@ -205,14 +206,14 @@ def test_every_form(members: list[Member], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["zoo", "strange"])
 def test_pdf(name: str, summary: Run, tmp_path: Path) -> None:
-    """However large or odd a tree is, it fits on its pages."""
+    """A tree of any size or shape fits on its pages."""
     assert summary(written(dict(shapes())[name], tmp_path), "-o", "a.pdf").returncode == 0
     assert pages(tmp_path / "a.pdf") <= MOST_PAGES
     assert [w for w in words(tmp_path / "a.pdf") if w.right > RIGHT + 1] == []
 
 
 def test_margin(summary: Run, tmp_path: Path) -> None:
-    """Long names of files, of programs and of those that used them stay on the page."""
+    """Long names of files, programs and users of files stay on the page."""
     names = ["x" * 40, "program.of-long-name " + "z" * 200, "long_words", "python3 " + "v" * 80]
     members = [Member("bash run.sh"), *(Member(name, 0, opens=1, read_time=1) for name in names)]
     made = content.standard_log({"POSIX": 4, "STDIO": 2, "HEATMAP": 1}, exe=b"run it " * 40)
@@ -230,7 +231,7 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [1, 13])
 def test_pages_are_full(number: int, summary: Run, tmp_path: Path) -> None:
-    """A figure that goes over to the next page does not stay alone there."""
+    """A figure that moves to the next page is not alone there."""
     made = content.standard_log({"POSIX": 4}, files=3)
     made.names = [(i, name) for i, name in made.names or []]
     module, called = trees.processes([Member("sh"), *(Member(f"p{i}", 0) for i in range(number))])
@@ -240,13 +241,13 @@ def test_pages_are_full(number: int, summary: Run, tmp_path: Path) -> None:
     assert summary(path, "-o", "a.pdf").returncode == 0
     lowest: dict[int, int] = {}
     for word in words(tmp_path / "a.pdf"):
-        if word.line < PAGE - 40:  # without the foot
+        if word.line < PAGE - 40:  # without the footer
             lowest[word.page] = max(lowest.get(word.page, 0), word.line)
     assert all(line > PAGE / 2 for page, line in lowest.items() if page < max(lowest)), lowest
 
 
 def test_page(summary: Run, tmp_path: Path) -> None:
-    """What a newcomer reads of a pipeline."""
+    """The report of a pipeline has the expected rows."""
     log = written(trees.pipeline(), tmp_path, b"bash -c dump | gzip | put")
     assert summary(log, "-o", "a.pdf").returncode == 0
     text = "".join(text_of(tmp_path / "a.pdf").split())
@@ -264,7 +265,7 @@ def test_page(summary: Run, tmp_path: Path) -> None:
 
 
 def test_web_page(summary: Run, tmp_path: Path) -> None:
-    """Names steer nothing, and children stand further right."""
+    """Names are escaped, and child processes are indented."""
     assert summary("--html", written(trees.strange(), tmp_path)).returncode == 0
     text = (tmp_path / "run.html").read_text("utf-8")
     page_of(text)
@@ -296,7 +297,7 @@ def test_screen(
 
 
 def test_hosts(summary: Run, tmp_path: Path) -> None:
-    """What the merger says of the hosts' clocks."""
+    """The page has the merger's clock corrections of the hosts."""
     made = trees.tree_log([Member("a"), Member("b", 0, host="node2")], RUN_TIME)
     made.metadata += b"nodes=2\nclocks_moved=node2 +1.500 s\nclock_error=0.012 s\n"
     path = tmp_path / "run.darshan"
@@ -308,7 +309,7 @@ def test_hosts(summary: Run, tmp_path: Path) -> None:
 
 
 def stream(name: bytes, rank: int) -> Counted:
-    """A stream that a process of a tree waited for."""
+    """Returns a stream that a process of a tree waited for."""
     layout = LAYOUTS["STDIO"][2]
     counters, times = dict.fromkeys(layout.counters, 0), dict.fromkeys(layout.fcounters, 0.0)
     counters |= {"STDIO_READS": 90000, "STDIO_BYTES_READ": 64 << 20}
@@ -317,7 +318,7 @@ def stream(name: bytes, rank: int) -> Counted:
 
 
 def test_pipes_are_no_files(summary: Run, tmp_path: Path) -> None:
-    """Who waits for another program does no I/O; who reads as much from a file does."""
+    """Waiting for another program is not I/O; reading as much from a file is."""
     made = trees.tree_log(trees.pipeline(), RUN_TIME)
     path = tmp_path / "run.darshan"
     for name in (b"<STDIN>", b"/data"):
@@ -339,7 +340,7 @@ def test_one_process_is_no_tree(summary: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_noise(seed: int, tmp_path: Path) -> None:
-    """Records of which every byte may be anything cost neither a warning nor an exception."""
+    """Records of random bytes cause neither a warning nor an exception."""
     rng = random.Random(seed)
     made = content.standard_log({"POSIX": 4, "STDIO": 2}, seed=seed)
     ranks = [struct.pack("<q", rank) for rank in range(-1, 9)]

@@ -1,4 +1,4 @@
-"""The report's own sentences can be printed by the fonts of the PDF."""
+"""The fonts of the PDF can print the report's own sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import darshan_report
 from darshan_report.summary.text import printable
 
-_WRITES = ("diagnose", "measure", "summary")  # what stands in a PDF
+_WRITES = ("diagnose", "measure", "summary")  # their texts are printed in a PDF
 
 
 def _texts() -> set[str]:
@@ -23,7 +23,7 @@ def _texts() -> set[str]:
 
 
 def test_every_letter_of_ours() -> None:
-    """Quotation marks came out as <U+201C>."""
+    """All letters are printable; quotation marks were once printed as <U+201C>."""
     letters = _texts()
     assert "\u201c" in letters
     assert [c for c in sorted(letters) if printable(c) != c] == []

@@ -1,4 +1,4 @@
-"""Reports of runs that took place: a loop of a shell, a build, a pool of workers."""
+"""Reports of real runs: a loop of a shell, a build, a pool of workers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def ranks(log: Path) -> int:
 
 
 def ran(build: Path, folder: Path, *command: str) -> Path:
-    """The log of a run; who outlives it, as Python's trackers may, leaves another one."""
+    """Returns the log of a run. A process that outlives the run, for example Python's resource
+    tracker, leaves a log of its own."""
     work, logs = folder / "work", folder / "logs"
     subprocess.run(
         [build / "darshan", "run", "-o", logs, "--", *command],
@@ -72,7 +73,7 @@ def screen(log: Path) -> tuple[list[str], list[Finding]]:
 
 
 def row(lines: list[str], start: str) -> str:
-    """The row of the tree that begins so, indented as it is."""
+    """Returns the row of the tree that begins with this text and indentation."""
     return next(line for line in lines if line.startswith(f"{start} "))
 
 
@@ -85,11 +86,11 @@ def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
     assert row(lines, "bash loop.sh")
     assert "19.5 KiB" in row(lines, "  cat \u00d7 20")
     assert row(lines, "  tr \u00d7 20")
-    assert not any("nded badly" in line for line in lines)  # a grep that found nothing
+    assert not any("nded badly" in line for line in lines)  # a grep without a match
 
 
 def test_pipes(build: Path, work: Path, tmp_path: Path) -> None:
-    """What went through pipes is told, and nothing of what did not."""
+    """The report has the bytes that went through pipes, and only those."""
     lines, _ = screen(ran(build, tmp_path, "sh", "-c", "seq 3; seq 3; true"))
     text = " ".join(lines)
     assert "they wrote 12 B to them, in " in text
@@ -109,13 +110,13 @@ def test_build(build: Path, work: Path, tmp_path: Path) -> None:
     with open_log(log) as opened:
         tree = processes(opened)
     assert tree is not None
-    # Of one run, one clock: nobody lives before it or longer.
+    # A run has one clock: no process starts before the run or lives longer.
     assert float(tree.start.min()) >= 0 and float(tree.lives.max()) == float(tree.lives[0])
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_pool(method: str, build: Path, work: Path, tmp_path: Path) -> None:
-    """Workers are those of the program, however they came to be, and so are their writes."""
+    """Workers belong to their program, whatever started them, and so do their writes."""
     (work / "pool.py").write_text(POOL)
     log = ran(build, tmp_path, "/usr/bin/python3", "pool.py", method)
     lines, findings = screen(log)

@@ -1,4 +1,4 @@
-"""A finding leads to the description of its diagnosis, in each form of the report."""
+"""A finding links to the description of its diagnosis, in each form of the report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE = "doc/diagnoses.html#diagnosis-"
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """One with a problem."""
+    """Writes a log with a problem."""
     having = next(having for case, having, _ in CASES if case == NAME)
     return write(having, tmp_path / "a.darshan")
 
@@ -41,7 +41,8 @@ def log(tmp_path: Path) -> Path:
     ],
 )
 def test_address(named: str, address: str, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From Python; what could end an attribute, or a string of a PDF, is written by its number."""
+    """The address from Python escapes characters that could end an attribute or a string of a
+    PDF."""
     monkeypatch.setenv("DARSHAN_DOC_URL", named)
     with open_log(log) as opened:
         found = diagnose(opened)
@@ -52,7 +53,7 @@ def test_address(named: str, address: str, log: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("named", ["javascript:alert(1)", "docs", "https:", "http://[x", "//"])
 def test_no_address(named: str, log: Path, summary: Run) -> None:
-    """One line, and a report without links."""
+    """A bad address is a warning of one line, and the report has no links."""
     done = summary("--json", "-o", "-", log, environment={"DARSHAN_DOC_URL": named})
     assert done.returncode == 0
     if named != "//":  # the root of the file system
@@ -61,7 +62,7 @@ def test_no_address(named: str, log: Path, summary: Run) -> None:
 
 
 def test_text(log: Path, summary: Run) -> None:
-    """With -v, and not without."""
+    """The text has the address only with -v."""
     environment = {"DARSHAN_DOC_URL": SITE}
     assert SITE not in summary("--text", log, environment=environment).stdout
     shown = summary("--text", "-v", log, environment=environment).stdout
@@ -81,7 +82,8 @@ def test_pdf(way: str, log: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_page_leads_there(log: Path, summary: Run, tmp_path: Path) -> None:
-    """From a file to a file, past the page's policy: diagnoses by name, and their counters."""
+    """The page links to local files despite its policy: to diagnoses by name, and their
+    counters."""
     needs("program:chromium", "program:chromedriver")
     site = tmp_path / "a site"
     (site / "doc").mkdir(parents=True)
@@ -102,7 +104,7 @@ def test_page_leads_there(log: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_page_without_a_site(log: Path, summary: Run, tmp_path: Path) -> None:
-    """Names, and nothing that leads nowhere."""
+    """Without a site the page has the names, and no dead links."""
     assert summary("--html", log).returncode == 0
     text = (tmp_path / "a.html").read_text("utf-8")
     assert f"Diagnosis: {NAME}" in text

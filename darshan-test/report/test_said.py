@@ -1,4 +1,4 @@
-"""Numbers that findings say of real programs, as who wrote the program would count."""
+"""Numbers in findings about real programs, as the programs' author would count them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ for i in range(300):
     os.fdatasync(files[-1])
 """
 APPENDS = "for ((i = 0; i < 4000; i++)); do echo line $i >> out.txt; done"
-JUDGED = "io.fine = 0\noperations = 100\n"  # and every other threshold at its default
+JUDGED = "io.fine = 0\noperations = 100\n"  # every other threshold has its default
 
 
 def findings(
@@ -90,7 +90,7 @@ def findings(
     *,
     limits: str = LIMITS,
 ) -> dict[str, dict[str, Any]]:
-    """Of a Python program or a command, by name; config: of the runtime."""
+    """Returns the findings about a Python program or a command, by name; config: of the runtime."""
     (folder / "config").write_text(config)
     (folder / "limits").write_text(limits)
     log = folder / "log.darshan"
@@ -112,25 +112,27 @@ def findings(
 
 
 def test_a_file_of_two_layers_counts_once(build: Path, summary: Run, tmp_path: Path) -> None:
-    """As numpy.save writes it: the header by one, the values by the other."""
+    """A file of two layers counts once. numpy.save writes the header through one layer and the
+    values through the other."""
     found = findings(build, summary, tmp_path, TWO_LAYERS)["many-small-files"]
     said = re.match(r"([\d,]+) files", found["sentence"])
     assert said
-    # Beside them there is what Python itself reads.
+    # The number includes the files that Python itself reads.
     assert 700 <= int(said[1].replace(",", "")) < 1000
 
 
 def test_reading_after_writing_is_no_slowing_down(
     build: Path, summary: Run, tmp_path: Path
 ) -> None:
-    """And a larger buffer is no cure for reads here and there."""
+    """Reading after writing is not a slowdown, and a larger buffer is not a remedy for scattered
+    reads."""
     found = findings(build, summary, tmp_path, PHASES)
     assert "slowing-down" not in found
     assert "setvbuf" not in json.dumps(found.get("small-accesses-read", {}))
 
 
 def test_files_that_share_a_record_are_files(build: Path, summary: Run, tmp_path: Path) -> None:
-    """Of 50 files ten have a record of their own, and the others one together."""
+    """All 50 files count, though 40 of them share the overflow record."""
     config = "MAX_RECORDS 10 POSIX\n"
     found = findings(build, summary, tmp_path, ASKING, config)
     said = re.search(r"stat calls on ([\d,]+) files", found["metadata"]["sentence"])
@@ -140,7 +142,7 @@ def test_files_that_share_a_record_are_files(build: Path, summary: Run, tmp_path
 def test_calls_that_a_buffer_answers_are_no_transfers(
     build: Path, summary: Run, tmp_path: Path
 ) -> None:
-    """sed reads and writes 40,000 lines, which are some hundred blocks of 4 KiB."""
+    """sed reads and writes 40,000 lines, which need only some hundred transfers of 4 KiB."""
     lines = tmp_path / "lines"
     lines.write_text("some words of a line\n" * 40_000)
     command = ["sed", "-i", "s/words/letters/", str(lines)]
@@ -151,7 +153,7 @@ def test_calls_that_a_buffer_answers_are_no_transfers(
 
 
 def test_a_run_that_loads_its_modules(build: Path, summary: Run, tmp_path: Path) -> None:
-    """Nobody makes the transfers of an import larger."""
+    """A run that imports its modules is not told to make transfers larger."""
     subprocess.run([sys.executable, "-c", MODULES], cwd=tmp_path, check=True)
     modules = tmp_path / "venv/lib/python3/site-packages"
     command = [sys.executable, "-B", "-c", IMPORTS, str(modules)]
@@ -163,7 +165,8 @@ def test_a_run_that_loads_its_modules(build: Path, summary: Run, tmp_path: Path)
 
 @pytest.mark.parametrize("ways", [("O_DSYNC",), ("O_SYNC",), ("O_DSYNC", "0")])
 def test_writes_that_sync(build: Path, summary: Run, tmp_path: Path, ways: tuple[str, ...]) -> None:
-    """Of a file that was opened in two ways nobody says that each write of it synced."""
+    """If a file was opened with and without O_SYNC, the report does not say that each write
+    synced."""
     command = [sys.executable, "-c", SYNCS, *ways]
     said = findings(build, summary, tmp_path, command)["syncs"]["sentence"]
     assert said.startswith("300 calls of fsync and the like and ")
@@ -176,7 +179,7 @@ def test_writes_that_sync(build: Path, summary: Run, tmp_path: Path, ways: tuple
 
 
 def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
-    """The shell opens the file once for each line, and asks nothing about it."""
+    """The shell opens the file once for each line; the sentence names no stat calls."""
     found = findings(build, summary, tmp_path, ["bash", "-c", APPENDS])["opened-again"]
     assert "was opened 4,000 times." in found["sentence"]
     assert "0 times by" not in found["sentence"]
@@ -189,5 +192,5 @@ def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
 def test_python_does_not_choose_where_a_buffer_lies(
     build: Path, summary: Run, tmp_path: Path
 ) -> None:
-    """Advice that nobody can follow is none."""
+    """The report does not advise a Python program to align its buffers."""
     assert "memory-alignment" not in findings(build, summary, tmp_path, ODD)

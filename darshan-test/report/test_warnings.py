@@ -1,4 +1,4 @@
-"""Damaged, partial, live and overflowing logs say so first, in every form."""
+"""Reports of damaged, partial, live and overflowing logs begin with a warning, in every form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MANY = "i=0; while [ $i -lt 1500 ]; do : > f$i; i=$((i + 1)); done"
 
 
 def run(build: Path, folder: Path, script: str, **settings: str) -> None:
-    """A shell under the runtime."""
+    """Runs a shell script with the runtime."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
     own = {
         "LD_PRELOAD": str(build / "libdarshan.so"),
@@ -39,20 +39,20 @@ def run(build: Path, folder: Path, script: str, **settings: str) -> None:
 
 
 def live(build: Path, folder: Path) -> Path:
-    """The journal of a program that was killed."""
+    """Returns the journal of a program that was killed."""
     run(build, folder, KILLED)
     return max((p for p in folder.iterdir() if p.is_file()), key=lambda p: p.stat().st_size)
 
 
 def overflowing(build: Path, folder: Path) -> Path:
-    """The log of a program with more files than records."""
+    """Returns the log of a program with more files than records."""
     (folder / "config").write_text("MAX_RECORDS 100 POSIX\n")
     run(build, folder, MANY, DARSHAN_CONFIG_PATH=str(folder / "config"))
     return folder / "log.darshan"
 
 
 def overflowing_run(build: Path, folder: Path) -> Path:
-    """The log of a run of which two programs have more files than records."""
+    """Returns the log of a run in which two programs have more files than records."""
     (folder / "config").write_text("MAX_RECORDS 100 POSIX\n")
     run(build, folder, f"sh -c '{MANY}'; grep -rq 5 .; true", DARSHAN_JOB_TREE="1",
         DARSHAN_CONFIG_PATH=str(folder / "config"))  # fmt: skip
@@ -60,18 +60,18 @@ def overflowing_run(build: Path, folder: Path) -> Path:
 
 
 def real(name: str) -> Path:
-    """One of the real logs."""
+    """Returns a real log by its name."""
     needs("real-logs")
     return next(p for p in real_log_paths() if p.name.startswith(name))
 
 
 def partial(_build: Path, _folder: Path) -> Path:
-    """A real log of more files than there was room for."""
+    """Returns a real log with more files than the table could hold."""
     return real("partial_data_stdio")
 
 
 def damaged(build: Path, folder: Path) -> Path:
-    """A real log with bytes overwritten where its records of STDIO begin."""
+    """Returns a real log whose STDIO records begin with overwritten bytes."""
     log = real("partial_data_stdio")
     lines = subprocess.run(
         [build / "darshan-parser", log], capture_output=True, text=True, check=False
@@ -93,7 +93,7 @@ CASES = {
 
 
 def before(text: str, words: str, *later: str) -> None:
-    """The warning stands in front of the verdict."""
+    """Checks that the warning comes before the verdict."""
     flat = " ".join(text.split())
     found = re.search(r"Caution: ", flat)
     assert found and words in flat[found.start() :]
@@ -103,7 +103,7 @@ def before(text: str, words: str, *later: str) -> None:
 
 @pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
 def test_said_first(make: object, build: Path, summary: Run, tmp_path: Path) -> None:
-    """PDF, page, text, data and lines."""
+    """PDF, page, text, data and CSV have the warning first."""
     assert callable(make)
     folder = tmp_path / "made"
     folder.mkdir()

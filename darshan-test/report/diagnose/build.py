@@ -1,4 +1,4 @@
-"""Logs made for one test: a few records, everything else zero."""
+"""Logs made for one test: a few records, all other counters are zero."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _ALL = -1
 
 @dataclass(frozen=True)
 class Row:
-    """One record: counters by name without the prefix of their module."""
+    """A record: counters by name, without the prefix of their module."""
 
     module: str
     name: str
     values: dict[str, float]
     rank: int = 0
-    file: str = ""  # of a dataset
+    file: str = ""  # the file of a dataset
 
 
 @dataclass(frozen=True)
 class Job:
-    """A log to be: rows, and what a job says of itself."""
+    """A log to write: its rows and the job's metadata."""
 
     rows: tuple[Row, ...]
     seconds: int = 10
@@ -41,7 +41,7 @@ class Job:
     extra: tuple[Module, ...] = field(default=())
 
     def but(self, place: int = 0, **values: float) -> Job:
-        """The same with other values in one row."""
+        """Returns the same job with other values in one row."""
         row = self.rows[place]
         rows = list(self.rows)
         rows[place] = replace(row, values={**row.values, **values})
@@ -49,19 +49,19 @@ class Job:
 
 
 def number_of(name: str) -> int:
-    """The id of a record: any number that is the same for the same name."""
+    """Returns the id of a record: a number that depends only on the name."""
     if name == overflow.NAME:
         return int(overflow.ID)
     return int.from_bytes(name.encode()[-7:], "big") + len(name)
 
 
 def row(module: str, name: str, rank: int = 0, file: str = "", **values: float) -> Row:
-    """A row, counters as keywords."""
+    """Returns a row; the keywords are counters."""
     return Row(module, name, values, rank, file)
 
 
 def shared(module: str, name: str, **values: float) -> Row:
-    """A row of a file that all ranks share."""
+    """Returns a row of a file that all ranks share."""
     return Row(module, name, values, _ALL)
 
 

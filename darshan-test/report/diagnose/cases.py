@@ -1,8 +1,5 @@
-"""For every diagnosis the smallest log that has it, and the nearest that has not.
-
-A case is (name of the finding, job that has it, job that has it not).  The two
-differ in one thing, and that is what the diagnosis is about.
-"""
+"""The smallest log with each diagnosis, and the most similar log without it. A case is (name of the
+finding, job with it, job without it). The two jobs differ only in what the diagnosis is about."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ GIB = 1 << 30
 
 
 def posix() -> list[Case]:
-    """Files."""
+    """Cases about files."""
     reread = Job(
         (
             row(
@@ -290,7 +287,7 @@ def posix() -> list[Case]:
 
 
 def parallel() -> list[Case]:
-    """Jobs of several processes."""
+    """Cases about jobs of several processes."""
     alone = Job(
         (
             shared(
@@ -502,7 +499,7 @@ def _heat(layer: str, rank: int, bins: list[int]) -> Heatmap:
 
 
 def over_time() -> list[Case]:
-    """What heat maps show."""
+    """Cases about heat maps."""
     busy = row(
         "POSIX",
         "/a",
@@ -512,7 +509,7 @@ def over_time() -> list[Case]:
         MAX_BYTE_WRITTEN=200 * MIB,
         F_WRITE_TIME=9.0,
     )
-    named = row("STDIO", "heatmap:POSIX")  # gives the heat map its name
+    named = row("STDIO", "heatmap:POSIX")  # this record gives the heat map its name
     falling = [8 * MIB - i * 80000 for i in range(100)]
     slowing = Job((busy, named), extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, falling)]),))
     steady = replace(slowing, extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, [MIB] * 100)]),))

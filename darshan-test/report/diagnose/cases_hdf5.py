@@ -1,4 +1,4 @@
-"""Cases about datasets and HDF5 files; cases.py says what a case is."""
+"""Cases about datasets and HDF5 files; cases.py explains what a case is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Case = tuple[str, Job, Job]
 
 
 def _dataset(**values: float) -> tuple[Row, Row]:
-    """A dataset as LAYERS and H5D know it."""
+    """Returns the LAYERS and H5D records of a dataset."""
     known = {"UPPER_MODULE": 4, "LAYOUT": 2, "CHUNK_CACHE_BYTES": MIB, **values}
     return (
         row("LAYERS", "/f.h5:/d", **known),
@@ -24,7 +24,7 @@ def _hdf5_file(**values: float) -> tuple[Row, Row]:
 
 
 def _many(number: int, **values: float) -> tuple[Row, ...]:
-    """Datasets like each other, and their file."""
+    """Returns similar datasets and their file."""
     rows = [row("LAYERS", "/f.h5", UPPER_MODULE=3), row("H5F", "/f.h5", OPENS=1)]
     for i in range(number):
         rows.append(row("LAYERS", f"/f.h5:/{i}", UPPER_MODULE=4, **values))
@@ -33,7 +33,7 @@ def _many(number: int, **values: float) -> tuple[Row, ...]:
 
 
 def cases() -> list[Case]:
-    """Datasets and HDF5 files."""
+    """Cases about datasets and HDF5 files."""
     cached = Job(
         _dataset(
             CHUNK_BYTES=8 * MIB, FILTERS=1, READ_CALLS=64, READ_POSIX_READS=64,

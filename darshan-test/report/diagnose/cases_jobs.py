@@ -1,4 +1,4 @@
-"""Cases about processes that meet, and about what a job says of its machine."""
+"""Cases about cooperating processes, and about the machine that a job's metadata describes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ Case = tuple[str, Job, Job]
 
 
 def _on_targets(seconds_on_the_first: float) -> Job:
-    """Four files on each of eight targets of Lustre, a file for each rank, all alike."""
+    """Returns a job with a similar file for each rank, four files on each of eight Lustre
+    targets."""
     rows, layouts = [], []
     for rank in range(32):
         target = rank % 8
@@ -34,7 +35,8 @@ def _on_targets(seconds_on_the_first: float) -> Job:
 
 
 def _on_hosts(seconds_on_the_first: float) -> Job:
-    """Two ranks on each of six hosts, traced: a file that all write, in parts alike."""
+    """Returns a traced job with two ranks on each of six hosts; all write equal parts of one
+    file."""
     traces = []
     for rank in range(12):
         each = seconds_on_the_first if rank < 2 else 0.05
@@ -56,7 +58,7 @@ def _on_hosts(seconds_on_the_first: float) -> Job:
 
 
 def cases() -> list[Case]:
-    """What processes of a job do together."""
+    """Cases about cooperating processes of a job."""
     tiny = Job(
         (
             shared("MPI-IO", "/a", COLL_WRITES=4000, BYTES_WRITTEN=32000, F_WRITE_TIME=20.0),

@@ -1,4 +1,4 @@
-"""Cases of buffered streams; cases.py says what a case is."""
+"""Cases about buffered streams; cases.py explains what a case is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .build import MIB, Job, row
 
 
 def streams() -> list[tuple[str, Job, Job]]:
-    """Buffered streams, and what they became below."""
+    """Cases about buffered streams and the calls below them."""
     bulk = Job(
         (
             row("STDIO", "/a", WRITES=100000, BYTES_WRITTEN=400 * MIB,

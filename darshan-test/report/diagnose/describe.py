@@ -36,7 +36,7 @@ Each diagnosis is one file in `util/python/darshan_report/diagnose/rules/`, a pu
 """  # noqa: E501
 
 
-# Every line of the public rule set (Drishti 0.8), and what answers it here.
+# Each line of the public rule set (Drishti 0.8), and the diagnosis here that covers it.
 _PUBLIC = (
     ("S01", "share of bytes through stdio", "stdio-bulk"),
     ("P01-P04", "more reads or more writes, calls and bytes", "balance"),

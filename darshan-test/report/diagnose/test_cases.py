@@ -1,4 +1,4 @@
-"""Every diagnosis finds what it is for, and is silent on the nearest log without it."""
+"""Every diagnosis applies to its smallest log, and not to the most similar log without it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_every_rule_is_run() -> None:
 
 
 def test_every_threshold_decides() -> None:
-    """A row that no rule reads would promise what changing it does not do."""
+    """Every threshold is read by a rule; otherwise users would change it without effect."""
     folder = Path(rules.__path__[0]).parent
     text = "\n".join(p.read_text("utf-8") for p in folder.rglob("*.py") if p.name != "limits.py")
     assert not [limit.name for limit in LIMITS if f'["{limit.name}"]' not in text]

@@ -1,4 +1,4 @@
-"""What a damaged log says costs neither memory nor a warning."""
+"""Values of a damaged log cause neither high memory use nor a warning."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .build import Job, write
 from .cases import CASES
 
 PROCESSES = 1 << 42
-# Two of the second add up to less than nothing, and four to more again.
+# The sum of two of the second number overflows to a negative number, and of four to a positive one.
 HUGE = ((1 << 62) + 1, (1 << 63) - (1 << 61) - (1 << 59))
 
 
 def damaged(job: Job, share: int, huge: int) -> Job:
-    """Every second counter, or every one, is as large as a number can be."""
+    """Sets every second counter, or every counter, to the largest numbers."""
     rows = [
         replace(
             row,

@@ -1,4 +1,4 @@
-"""Remedies show calls of libraries that the program uses, and of no others."""
+"""Remedies show only calls of libraries that the program uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from darshan_report.log import open_log
 from .build import Job, write
 from .cases import CASES
 
-# Words of an API, and the modules of which one has records if a program uses it.
+# The pattern of an API's names, and the modules of which at least one has records if a program uses
+# the API.
 _WORDS = {r"\bH5[A-Z][a-z]+_": ("H5F", "H5D"), r"\bncmpi_": ("PNETCDF_FILE",)}
 
 
@@ -32,7 +33,7 @@ def test_no_strange_calls(name: str, job: Job, tmp_path: Path) -> None:
 
 
 def test_what_fits_stays(tmp_path: Path) -> None:
-    """The same finding of a program that uses HDF5 shows its calls."""
+    """The same finding shows HDF5 calls if the program uses HDF5."""
     job = next(job for name, job, _ in CASES if name == "chunk-cache")
     with open_log(write(job, tmp_path / "log.darshan")) as log:
         first = next(f for f in diagnose(log) if f.name == "chunk-cache")

@@ -1,4 +1,4 @@
-"""What the rules have of a log goes with it."""
+"""The rules' data about a log is freed with the log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tree import real_log_paths
 
 @pytest.fixture(autouse=True)
 def no_cycles_are_looked_for() -> Iterator[None]:
-    """Else they could be found in time, by chance."""
+    """The garbage collector is off, because it could free cycles in time by chance."""
     gc.disable()
     yield
     gc.enable()
@@ -28,7 +28,7 @@ def no_cycles_are_looked_for() -> Iterator[None]:
     "path", turning(real_log_paths(), 0.2, "memory of rules"), ids=lambda path: path.name
 )
 def test_nothing_keeps_a_log(path: Path) -> None:
-    """A thousand of them are looked at by one process."""
+    """No reference to a log remains, because one process reads thousands of them."""
     with open_log(path) as log:
         facts = Facts(log, None, processes(log))
         diagnose_facts(facts)

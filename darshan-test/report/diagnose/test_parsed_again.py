@@ -1,4 +1,4 @@
-"""A file that is parsed again and again costs the program, not its I/O: that is said."""
+"""A file that is parsed again and again costs processor time and not I/O; the report says so."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ PARSED = Job(
 
 
 def fine(job: Job, folder: Path) -> Finding:
-    """What is said where nothing is wrong."""
+    """Returns the finding that nothing is wrong."""
     with Log(write(job, folder / "log.darshan")) as log:
         return next(f for f in diagnose(log) if f.name == "fine")
 
 
 def test_twenty_times(tmp_path: Path) -> None:
-    """With the file, how often and how much."""
+    """The finding names the file, how often it was read, and how many bytes."""
     found = fine(PARSED, tmp_path)
     assert "/a.csv was read 20.0 times over (120 MiB for 6.00 MiB)" in found.sentence
     assert "nothing to win" not in found.sentence
 
 
 def test_once(tmp_path: Path) -> None:
-    """There is nothing to say, nor of a file that is read twice."""
+    """A file that is read once or twice is not reported."""
     for times in (1, 2):
         found = fine(PARSED.but(BYTES_READ=times * 6 * MIB, OPENS=times), tmp_path)
         assert "there is nothing to win in its calls" in found.sentence

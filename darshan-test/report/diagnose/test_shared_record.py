@@ -1,4 +1,4 @@
-"""Many files that share a record for want of room are not one file that is used again."""
+"""Many files that share an overflow record are not reported as one file that is used again."""
 
 from __future__ import annotations
 
@@ -46,34 +46,34 @@ SHUFFLED = {
 
 
 def told(job: Job, folder: Path) -> dict[str, Finding]:
-    """The findings of a log by name."""
+    """Returns the findings of a log by name."""
     with Log(write(job, folder / "log.darshan")) as log:
         return {f.name: f for f in diagnose(log)}
 
 
 def test_files_read_once_are_not_read_again(tmp_path: Path) -> None:
-    """Nothing is said of single files, and of all that they are many: as many as the log says,
-    not as often as they were opened."""
+    """The report says nothing about single files, and that they are many. Their number is the log's
+    number of files, not the number of opens."""
     found = told(FILES, tmp_path)
     assert [n for n, f in found.items() if f.kind == "problem"] == ["many-small-files"]
     assert found["many-small-files"].sentence.startswith("4,001 files ")
 
 
 def test_without_a_count_opens_are_the_most(tmp_path: Path) -> None:
-    """Others' logs do not tell how many share the record."""
+    """Logs of other runtimes lack the number of files that share the record."""
     found = told(replace(FILES, metadata=b"lib_ver=3.5.0\n"), tmp_path)
     assert found["many-small-files"].sentence.startswith("12,001 files ")
 
 
 def test_one_file_there_is_one_file(tmp_path: Path) -> None:
-    """That is known, too: it may be read again."""
+    """If the overflow record has only one file, that file may be reported as read again."""
     one = replace(FILES, metadata=COUNTED.replace(b"4000", b"1"))
     assert "same-bytes-again-read" in told(one, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["read-by-all", "element-wise", "whole-file-copy"])
 def test_single_files_are_silent(name: str, tmp_path: Path) -> None:
-    """What is a problem of a file is none of a record that many files share."""
+    """A problem of a single file is not reported for an overflow record."""
     has = next(job for kind, job, _ in CASES if kind == name)
     assert name in told(has, tmp_path)
     rows = list(has.rows)
@@ -83,7 +83,7 @@ def test_single_files_are_silent(name: str, tmp_path: Path) -> None:
 
 
 def test_tiny_datasets_have_the_size_of_those_known(tmp_path: Path) -> None:
-    """How many share a record nobody knows: their bytes are in no mean."""
+    """The number of datasets in an overflow record is unknown: their bytes are in no mean."""
     has = next(job for kind, job, _ in CASES if kind == "many-objects")
     like = next(r for r in has.rows if "BYTES_ASKED_WRITTEN" in r.values)
     rest = [replace(r, name=NAME) for r in has.rows if r.name == like.name]
@@ -95,7 +95,8 @@ def test_tiny_datasets_have_the_size_of_those_known(tmp_path: Path) -> None:
 
 
 def test_a_cache_for_any_order_holds_all_chunks(tmp_path: Path) -> None:
-    """One chunk fits, and is read again: ten of sixteen would be as good as eight."""
+    """One chunk fits into the cache, and chunks are read again: a cache of ten of the sixteen
+    chunks would be no better than one of eight."""
     has = next(job for kind, job, _ in CASES if kind == "chunk-cache")
     found = told(has.but(**SHUFFLED), tmp_path)["chunk-cache"]
     assert found.remedy and "in any order" in found.remedy.text

@@ -1,5 +1,5 @@
-"""A run of many programs is no MPI job: what is about jobs is silent, and findings name the
-programs that did it, where the log knows."""
+"""A run of many programs is not an MPI job: rules about jobs report nothing, and findings name the
+responsible programs if the log knows them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from darshan_report.log import open_log
 from .build import MIB, Job, Row, number_of, row, shared, write
 from .cases import CASES
 
-# Findings about processes that work on one thing and wait for each other.
+# Findings about processes that work together and wait for each other.
 _TOGETHER = frozenset(
     (
         "aggregators", "as-it-should-be-collective", "collective-metadata",
@@ -30,14 +30,14 @@ _POSIX = 1
 
 
 def process(rank: int, command: str, parent: int = 0, **values: float) -> Row:
-    """A process that lived for ten seconds."""
+    """Returns a process that lived for ten seconds."""
     known = {"COUNT": 1, "PARENT_RANK": parent if rank else -1, "PROGRAMS": 1, "ENDED": 1,
              "OPENS": 1, "F_END_TIMESTAMP": 10.0, **values}  # fmt: skip
     return row("PROCESS", f"host: {command}", rank=rank, **known)
 
 
 def as_tree(job: Job, commands: tuple[str, ...]) -> Job:
-    """The same records, but of these programs."""
+    """Returns the job with the same records and these programs."""
     rows = tuple(process(rank, command) for rank, command in enumerate(commands))
     return replace(job, rows=job.rows + rows, nprocs=len(commands))
 
@@ -56,7 +56,7 @@ def test_silent(name: str, having: Job, tmp_path: Path) -> None:
 
 
 def test_all_that_are_about_jobs() -> None:
-    """A new rule about several processes has to be looked at for trees, too."""
+    """Every rule about several processes has a test for runs of many programs."""
     assert {n for n, _, _ in CASES} >= _TOGETHER
     several = {n for n, having, _ in CASES if having.nprocs > 1}
     others = {"slow-targets", "storage-targets", "hdf5-file-time-inside",
@@ -67,7 +67,7 @@ def test_all_that_are_about_jobs() -> None:
 
 
 def reads(name: str, rank: int = 0) -> Row:
-    """Many small reads of a file."""
+    """Returns many small reads of a file."""
     return row(
         "POSIX", name, rank=rank, READS=50_000, SEQ_READS=50_000, SIZE_READ_0_100=50_000,
         BYTES_READ=5_000_000, MAX_BYTE_READ=4_999_999, OPENS=1, F_READ_TIME=5.0,
@@ -75,7 +75,7 @@ def reads(name: str, rank: int = 0) -> Row:
 
 
 def merged(name: str, number: int = 0, lowest: int = 0, highest: int = 0) -> tuple[Row, ...]:
-    """The same of several processes together; number 0: of all."""
+    """Returns the same reads, reduced over several processes; number 0: over all."""
     found = replace(reads(name), rank=-1)
     if not number:
         return (found,)
@@ -100,12 +100,13 @@ _CATS = "cat \u00d7 4"
         ((reads("/a", 1), reads("/b", 5)), "cat and sort"),
         (merged("/a", 4, 1, 4), _CATS),
         (merged("/a", 2, 3, 5), "cat and sort"),
-        # Three of the four between: which is not known, of which program is.
+        # Three of the four processes between the ranks: the processes are unknown, their program is
+        # known.
         (merged("/a", 3, 1, 4), "cat \u00d7 3"),
-        # Three of five, two programs: not known.
+        # Three of five processes, two programs: the program is unknown.
         (merged("/a", 3, 1, 5), ""),
         (merged("/a"), "cat \u00d7 4, x.sh's 2 subshells, sort and x.sh"),
-        # What is known is most of it, or it is not.
+        # The known part is most of the total in the first case, and is not in the others.
         ((*merged("/a", 3, 1, 5), *(reads(f"/{i}", 5) for i in range(12))), "sort"),
         ((*merged("/a", 3, 1, 5), reads("/b", 5)), ""),
         ((reads("/a", 99),), ""),
@@ -120,7 +121,7 @@ def test_programs(rows: tuple[Row, ...], programs: str, tmp_path: Path) -> None:
 
 
 def test_who_only_read_did_not_write(tmp_path: Path) -> None:
-    """Of those that share a file, the one that wrote it is named for its writes."""
+    """If programs share a file, the finding about writes names only the program that wrote."""
     writes = {"WRITES": 50_000, "SIZE_WRITE_0_100": 50_000, "BYTES_WRITTEN": 150_000,
               "F_WRITE_TIME": 5.0, "OPENS": 2, "READS": 2}  # fmt: skip
     some = shared("SHARED", "/a", MODULE=_POSIX, RANKS=2, LOWEST_RANK=1, HIGHEST_RANK=5)
@@ -137,7 +138,7 @@ def test_who_only_read_did_not_write(tmp_path: Path) -> None:
 
 
 def test_many_programs(tmp_path: Path) -> None:
-    """Where nobody did much of it, naming some would tell nothing."""
+    """No programs are named if no few of them did most of the calls."""
     commands = ("bash x.sh", *(f"step-{i}" for i in range(9)))
     job = Job(tuple(reads(f"/{i}", 1 + i) for i in range(9)))
     assert (
@@ -146,7 +147,8 @@ def test_many_programs(tmp_path: Path) -> None:
 
 
 def test_programs_of_sums(tmp_path: Path) -> None:
-    """Of all files together PROCESS knows more than their records."""
+    """For sums over all files, PROCESS records name the programs and the files' own records do
+    not."""
     job = Job(
         tuple(shared("POSIX", f"/{i}", OPENS=9, STATS=9, F_META_TIME=0.01) for i in range(900))
     )
@@ -162,7 +164,7 @@ def test_programs_of_sums(tmp_path: Path) -> None:
 
 
 def test_programs_of_what_processes_do_not_count(tmp_path: Path) -> None:
-    """Who mapped files is known from the records of that."""
+    """The POSIX_EXT records name the program that mapped files."""
     job = Job((row("POSIX_EXT", "/a", rank=5, MMAP_BYTES=64 * MIB, MMAP_TOUCHED=64 * MIB),))
     found = findings(as_tree(job, COMMANDS), tmp_path)["unseen-mapped"]
     assert found.programs == "sort"
@@ -174,21 +176,21 @@ def test_no_programs_without_a_tree(tmp_path: Path) -> None:
 
 
 def test_time_is_of_the_processes_own_lives(tmp_path: Path) -> None:
-    """A problem of a short process counts by what all lived, less what the shell waited for the
-    others, and not by run time times ranks."""
+    """The time of a short process is compared with the sum of all lifetimes, without the shell's
+    waiting for others, and not with run time times ranks."""
     job = Job((reads("/a", 1),), seconds=1000)
     brief = [process(rank, "cat part", F_END_TIMESTAMP=0.1) for rank in range(1, 400)]
     shell = process(0, "bash x.sh", F_END_TIMESTAMP=60.0)
     tree = replace(job, rows=(*job.rows, shell, *brief), nprocs=400)
     found = findings(tree, tmp_path)["small-accesses-read"]
     assert found.stake.of_seconds == pytest.approx(60 + 399 * 0.1 - 0.1)
-    # As ranks of a job, 400 times 1,000 seconds, nobody would be told of it.
+    # As 400 ranks of a job with 1,000 seconds each, the finding is below its threshold.
     assert "small-accesses-read" not in findings(replace(job, nprocs=400), tmp_path)
 
 
 def test_ranks_of_many_processes(tmp_path: Path) -> None:
-    """A file that each of a thousand processes opened once is not opened again and again,
-    though they share a rank, or two."""
+    """A file that each of a thousand processes opened once does not count as reopened, though the
+    processes share one or two ranks."""
     many = process(1, "cat part", COUNT=1000, PROGRAMS=1000)
     values = {"OPENS": 1000, "READS": 1000, "BYTES_READ": 1000 * MIB, "MAX_BYTE_READ": MIB - 1,
               "F_READ_TIME": 4.0, "F_META_TIME": 5.0}  # fmt: skip
@@ -204,7 +206,7 @@ def test_ranks_of_many_processes(tmp_path: Path) -> None:
 
 
 def test_every_process_may_read_a_file_once(tmp_path: Path) -> None:
-    """A file of which some processes read all is not read again and again."""
+    """A file that some processes read completely does not count as read again."""
     values = {"READS": 4, "BYTES_READ": 400 * MIB, "MAX_BYTE_READ": 100 * MIB - 1,
               "OPENS": 4, "F_READ_TIME": 8.0}  # fmt: skip
     some = shared("SHARED", "/a", MODULE=_POSIX, RANKS=4, LOWEST_RANK=1, HIGHEST_RANK=4)
