@@ -1,5 +1,5 @@
-/* What a signal does.  The runtime takes SIGBUS where the program leaves it alone,
- * and the program never sees that. */
+/* Signal actions. The runtime installs its SIGBUS handler only if the program leaves SIGBUS alone,
+ * and the program never sees this handler. */
 #include "calls.h"
 
 #include <signal.h>
@@ -22,7 +22,7 @@ static void handler(int signal) {
   (void)signal;
 }
 
-/* Asked for, set to something and back, and nothing of ours in between. */
+/* The program reads, sets and restores the action, and never sees the runtime's handler. */
 #define ACTION_CASE(name)                                                                          \
   CASE(name) {                                                                                     \
     struct sigaction mine = {.sa_handler = handler, .sa_flags = SA_RESTART};                       \

@@ -1,4 +1,4 @@
-/* Plays libaio for the tests: the same names and conventions over bare system calls. */
+/* A stand-in for libaio: the same names and conventions over direct system calls. */
 #define _GNU_SOURCE
 #include <linux/aio_abi.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* POSIX asynchronous I/O: counted when aio_return is called. */
+/* POSIX asynchronous I/O, which is counted when aio_return is called. */
 #include "calls.h"
 
 #include <aio.h>
@@ -23,13 +23,13 @@ static struct aiocb request(int fd, long offset, long n) {
   return request;
 }
 
-/* Waits without any of the calls that are counted. */
+/* Waits without a call that is counted. */
 static void await(const struct aiocb *control) {
   while (*(volatile const int *)&control->__error_code == EINPROGRESS)
     SYS2(SYS_nanosleep, (&(struct timespec){0, 100000}), NULL);
 }
 
-/* The twins for large files share layout with the plain forms. */
+/* The variants for large files have the layout of the plain functions. */
 #define AIO_CASE(name, type, model)                                                                \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \
@@ -71,7 +71,7 @@ AIO_CASE(aio_write64, struct aiocb64, model_pwrite)
 AIO_RETURN_CASE(aio_return, struct aiocb)
 AIO_RETURN_CASE(aio_return64, struct aiocb64)
 
-/* Calls that ask or wait; to which file they are booked is left open. */
+/* Calls that query or wait. The file that they are counted for is unspecified. */
 #define AIO_WAIT_CASE(name, call)                                                                  \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \
@@ -114,7 +114,7 @@ AIO_WAIT_CASE(aio_cancel64, aio_cancel64(fd, (struct aiocb64 *)&control) == AIO_
 AIO_FSYNC_CASE(aio_fsync, struct aiocb)
 AIO_FSYNC_CASE(aio_fsync64, struct aiocb64)
 
-/* A list with holes and no-operations. */
+/* A list with empty slots and no-operations. */
 #define LIO_CASE(name, type)                                                                       \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \

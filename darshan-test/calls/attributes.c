@@ -1,4 +1,4 @@
-/* Changes of mode, owner and times, through names and through descriptors. */
+/* Changes of mode, owner and times, by name and by descriptor. */
 #include "calls.h"
 
 #include <sys/stat.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <utime.h>
 
-/* call uses fd (of the same file), path and broken: when broken, it must fail.  */
+/* call uses fd and path of the same file, and broken. If broken is set, the call must fail. */
 #define SETATTR_CASE(name, call)                                                                   \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -40,7 +40,7 @@ SETATTR_CASE(futimesat, futimesat(AT_FDCWD, path, two_times))
 SETATTR_CASE(utimensat, utimensat(AT_FDCWD, path, two_stamps, 0))
 SETATTR_CASE(futimens, futimens(fd, two_stamps))
 
-/* Not every kernel can do it to a regular file: counted only when it worked. */
+/* Not every kernel supports this for a regular file, so it is counted only if it succeeds. */
 CASE(lchmod) {
   const char *path = in_dir("known");
   int fd = C(open(path, O_CREAT | O_RDWR, 0644));

@@ -19,7 +19,7 @@ static void expect(int condition) {
   if (!condition) exit(1);
 }
 
-/* Reads whose room the compiler knows but whose length it does not. */
+/* Reads with a buffer size that the compiler knows and a length that it does not know. */
 static void descriptor_io(const char *folder, volatile size_t n) {
   char data[1000];
   struct stat st;

@@ -10,8 +10,8 @@
 #ifndef CALLS_H
 #define CALLS_H
 
-/* Fortified and inlined forms have cases of their own; the plain name must mean
- * the plain symbol whatever CFLAGS says. */
+/* Fortified and inlined forms have cases of their own, so the plain name must mean the plain symbol
+ * with any CFLAGS. */
 #undef _FORTIFY_SOURCE
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -40,14 +40,14 @@ struct test_case {
   static void case_##name(void)
 #define CASE(name) REGISTER_CASE(name, true)
 #define SCENARIO(name) REGISTER_CASE(name, false)
-/* Behaviour that needs an environment of its own: test_process.py runs it. */
+/* Behaviour that needs a special environment; test_process.py runs these cases. */
 #define SPECIAL(name) REGISTER_CASE(name, false)
 
 /* A symbol that headers do not declare, or that some C libraries lack. */
 #define OPTIONAL_SYMBOL __attribute__((weak))
 
-/* Performs a call under test: errno afterwards (and the value, if it is an
- * integer) goes into the trace, which must be the same without the library. */
+/* Performs a call under test. errno after the call, and an integer result, are stored in the trace,
+ * which must be the same without the library. */
 #define C(call)                                                                                    \
   __extension__({                                                                                  \
     errno = 90; /* a value that none of the calls sets */                                          \
@@ -58,7 +58,7 @@ struct test_case {
               : 0);                                                                                \
     result_;                                                                                       \
   })
-/* The same for a call without a result. */
+/* Like C(), for a call without a result. */
 #define CV(call)                                                                                   \
   do {                                                                                             \
     errno = 90;                                                                                    \
@@ -67,8 +67,8 @@ struct test_case {
   } while (0)
 void trace(int error, long value);
 
-/* Ends the test program with status 1 and the text of the condition if a call
- * did not do what the case relies on: that is no fault of the counters. */
+/* Ends the test program with status 1 and the text of the condition. A failed condition is not an
+ * error of the counters. */
 #define CHECK(condition) ((condition) ? (void)0 : failed(__FILE__, __LINE__, #condition))
 _Noreturn void failed(const char *file, int line, const char *condition);
 /* Ends the program with status 77 and a reason. */
@@ -76,26 +76,26 @@ _Noreturn void skip(const char *reason);
 /* Skips the case if the C library (or its libraries) has no such function. */
 void need(const char *function);
 
-/* The case's folder, absolute and clean; a path below it (static storage, good
- * for the whole case). */
+/* The case's absolute folder; in_dir returns a path below it, in static storage that lasts for the
+ * whole case. */
 extern const char *test_dir;
 const char *in_dir(const char *name);
 
-/* Aligned to 4096 bytes; filled with letters. */
+/* Aligned to 4096 bytes and filled with letters. */
 enum { BUFFER_SIZE = 1 << 20 };
 extern char buffer[BUFFER_SIZE];
 
-/* Files made and looked at behind the library's back. */
+/* Functions that the runtime does not see. */
 void raw_file(const char *path, long size);        /* size letters */
 void raw_text(const char *path, const char *text); /* exactly this text */
-int raw_open(const char *path, int flags);         /* a descriptor nobody saw opened */
-void write_unseen(int fd, const char *path);       /* the first 700 bytes by such a one */
-long raw_size(const char *path);                   /* -1 if there is none */
+int raw_open(const char *path, int flags);   /* a descriptor whose open the runtime did not see */
+void write_unseen(int fd, const char *path); /* writes the first 700 bytes so */
+long raw_size(const char *path);             /* -1 if the file does not exist */
 void raw_print(int fd, const char *text);
 
-/* Writes expectations and trace now: for cases that do not come back. */
+/* Writes expectations and trace now, for cases that do not return. */
 void finish(void);
-/* One line per open descriptor of this process. */
+/* Prints one line per open descriptor of this process. */
 void print_descriptors(void);
 /* Waits for a child and checks that it exited with this status. */
 void reap(pid_t child, int status);

@@ -1,4 +1,4 @@
-/* Copies inside the kernel: a read on one file and a write on the other. */
+/* Copies inside the kernel: a read from one file and a write to the other. */
 #include "calls.h"
 
 #include <sys/sendfile.h>

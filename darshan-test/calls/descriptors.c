@@ -1,5 +1,5 @@
-/* Which file a number stands for: close, dup, fcntl, fileno, and everything
- * that makes a new descriptor out of a number whose close nobody saw. */
+/* The file that a descriptor stands for: close, dup, fcntl, fileno, and all calls that create a
+ * descriptor whose number the runtime still holds for a file closed unseen. */
 #include "calls.h"
 
 #include <pty.h>
@@ -30,7 +30,7 @@ static int new_file(const char *path) {
   return fd;
 }
 
-/* A file that nobody has seen opened takes this number; bytes written to it are its own. */
+/* Opens a file unseen under this descriptor number; bytes written to it belong to that file. */
 static void reuse(int number) {
   int fd = raw_open(in_dir("unseen"), O_CREAT | O_RDWR);
   if (fd != number) CHECK(SYS3(SYS_dup3, fd, number, 0) == number);
@@ -65,7 +65,7 @@ SCENARIO(close_range_on_exec) {
   model_write(path, 10, buffer);
 }
 
-/* One file, two numbers: both count, also when the first is closed. */
+/* One file with two descriptors: both count, also after the first is closed. */
 #define DUP_CASE(name, call)                                                                       \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -88,7 +88,7 @@ DUP_CASE(dup2, dup2(fd, 100))
 DUP_CASE(__dup2, __dup2(fd, 100))
 DUP_CASE(dup3, dup3(fd, 100, O_CLOEXEC))
 
-/* The target stops being the file it was, whatever the source is. */
+/* The target no longer refers to the old file, with any kind of source. */
 #define DUP_OVER_SCENARIO(name, call)                                                              \
   SCENARIO(name) {                                                                                 \
     int target = new_file(in_dir("file"));                                                         \
@@ -128,7 +128,7 @@ FCNTL_CASE(fcntl)
 FCNTL_CASE(fcntl64)
 FCNTL_CASE(__fcntl)
 
-/* The descriptor below a stream: its bytes are POSIX bytes, until fclose. */
+/* The descriptor of a stream: its bytes are POSIX bytes until fclose. */
 #define FILENO_CASE(name)                                                                          \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \
@@ -146,8 +146,8 @@ FCNTL_CASE(__fcntl)
 FILENO_CASE(fileno)
 FILENO_CASE(fileno_unlocked)
 
-/* A file is closed unseen; call makes a descriptor that gets its number.  A
- * duplicate of it works for every kind, and would be charged to the file. */
+/* A file is closed unseen, and call creates a descriptor that gets its number. Every kind of
+ * descriptor can be duplicated; a stale entry would count the duplicate for the file. */
 #define STALE_CASE(name, prepared, call)                                                           \
   CASE(name) {                                                                                     \
     int server = prepared, ends[2] = {-1, -1};                                                     \
@@ -180,7 +180,7 @@ STALE_CASE(posix_openpt, -1, C(posix_openpt(O_RDWR | O_NOCTTY)))
 STALE_CASE(getpt, -1, C(getpt()))
 STALE_CASE(openpty, -1, C(openpty(&ends[0], &ends[1], NULL, NULL, NULL)) == 0 ? ends[0] : -1)
 
-/* Standard input is a file that is followed, until the child has a terminal. */
+/* Standard input is a recorded file until the child has a terminal. */
 static void follow_standard_input(void) {
   int fd = new_file(in_dir("file"));
   CHECK(C(dup2(fd, 0)) == 0);
@@ -214,7 +214,7 @@ static int new_signalfd(void) {
 }
 STALE_CASE(signalfd, -1, new_signalfd())
 
-/* A listening socket with a client waiting, on high numbers. */
+/* Returns a listening socket with a waiting client, both with high descriptor numbers. */
 static int listener(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   socklen_t length = sizeof address;
@@ -230,9 +230,8 @@ static int listener(void) {
 STALE_CASE(accept, listener(), C(accept(server, NULL, NULL)))
 STALE_CASE(accept4, listener(), C(accept4(server, NULL, NULL, SOCK_CLOEXEC)))
 
-/* A file that was opened unseen, and has seven bytes already, comes by a message
- * to ourselves, and gets the number of one that was closed unseen; from here on it
- * counts by its name. */
+/* A file of seven bytes, opened unseen, arrives by a message that the process sends to itself. It
+ * gets the number of a descriptor that was closed unseen. From then on it counts under its name. */
 struct letter {
   struct mmsghdr message;
   struct iovec byte;

@@ -1,4 +1,4 @@
-/* Listing folders. */
+/* Directory listings. */
 #include "calls.h"
 
 #include <dirent.h>
@@ -22,8 +22,8 @@ CASE(opendir) {
   model_ext(path, "POSIX_EXT_DIR_OPENS", 2);
   model_ext(path, "POSIX_EXT_DIR_REOPENS", 1);
   CHECK(C(opendir(in_dir("missing"))) == NULL && errno == ENOENT);
-  expect_any(OTHER_PATHS, "POSIX_EXT_MISSES"); /* the rules name opens, of files */
-  /* The folder's descriptor is a starting point for names. */
+  expect_any(OTHER_PATHS, "POSIX_EXT_MISSES"); /* the rules count opens of files */
+  /* The folder's descriptor serves as base for relative names. */
   int fd = C(openat(dirfd(dir), "b", O_CREAT | O_RDWR, 0644));
   CHECK(fd >= 0 && raw_size(in_dir("folder/b")) == 0);
   model_open(in_dir("folder/b"), 0644);
@@ -38,7 +38,7 @@ CASE(fdopendir) {
   CHECK(closedir(dir) == 0);
 }
 
-/* The descriptor is free afterwards: what gets its number is another file. */
+/* The descriptor is free after closedir; its number goes to another file. */
 CASE(closedir) {
   const char *path = folder_with_files(1);
   int old = C(open(path, O_RDONLY | O_DIRECTORY));

@@ -1,5 +1,5 @@
-/* The working folder, changed where nobody says so: relative names are those of
- * the files that were meant. */
+/* Changes of the working folder by calls other than chdir. Relative names must still resolve to the
+ * right files. */
 #include "calls.h"
 
 #include <fts.h>
@@ -18,7 +18,7 @@ static void new_file(const char *name, const char *path) {
   model_close(path);
 }
 
-/* One folder with one file, and a name that was asked for in the folder above. */
+/* Creates a folder with one file, and looks up a relative name in the folder above. */
 static void prepare(void) {
   CHECK(sys_mkdir(in_dir("folder"), 0755) == 0);
   raw_file(in_dir("folder/there"), 1);
@@ -42,7 +42,7 @@ NFTW_CASE(nftw64, __nftw64_func_t)
 
 static char *const roots[] = {(char *)"folder", NULL};
 
-/* Down to the file, where the walk has gone into its folder. */
+/* Walks down to the file, when the walk has changed into its folder. */
 #define WALK(prefix, types)                                                                        \
   types *entry;                                                                                    \
   prepare();                                                                                       \
@@ -83,7 +83,7 @@ FTS_CHILDREN_CASE(fts64_children, fts64)
 FTS_CLOSE_CASE(fts_close, fts, FTSENT)
 FTS_CLOSE_CASE(fts64_close, fts64, FTSENT64)
 
-/* A thread that goes elsewhere alone, and has asked for a name there. */
+/* A thread with a working folder of its own, which has looked up a relative name there. */
 static void *elsewhere(void *unused) {
   CHECK(unshare(CLONE_FS) == 0 && chdir("folder") == 0);
   new_file("new", in_dir("folder/new"));
@@ -97,7 +97,7 @@ CASE(unshare) {
   CHECK(C(unshare(-1)) == -1 && errno == EINVAL);
 }
 
-/* What these change needs privileges. */
+/* A successful call needs privileges. */
 CASE(setns) {
   prepare();
   CHECK(C(setns(-1, 0)) == -1 && errno == EBADF);

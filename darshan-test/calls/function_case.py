@@ -1,6 +1,6 @@
-"""What every case of a function has to show: the log says exactly what the case did.
+"""The checks of every case of a function: the log contains exactly what the case did.
 
-Each also runs without the library: errno and results must be the same.
+Each case also runs without the library: errno and results must be the same.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ ENDS_BY = {
     "argp_usage": 64,
     **dict.fromkeys(("err", "errx", "verr", "verrx"), 3),
 }
-# Their child processes have other numbers each time; everything else is compared.
+# Child processes have other pids in each run; everything else is compared.
 PROGRAMS = case_names("CASE") + case_names("SCENARIO")
 
 
-# The log has no place below another root: a line names the journal outside.
+# The log folder does not exist below the new root, so a line names the journal outside.
 NO_WAY_BACK = ("chroot",)
 
 
@@ -53,7 +53,8 @@ def counts_right(
     under: Sequence[str | Path] = (),
     extra: dict[str, str] | None = None,
 ) -> None:
-    """Runs a case twice, started by `under` and with `extra` settings, and compares."""
+    """Runs a case with and without the library, started by `under` with `extra` settings, and
+    compares."""
     plain = run_case(build, name, tmp_path / "plain", instrumented=False, under=under)
     ended_well(name, plain)
     run = run_case(build, name, tmp_path / "run", under=under, extra=extra)
@@ -62,7 +63,7 @@ def counts_right(
     assert run.stdout == plain.stdout
     expected = read_expectations(run.out)
     assert expected.trace == read_expectations(plain.out).trace
-    # abort may be too late to write a log; the journal has everything.
+    # abort may prevent the log; then the journal has all records.
     left = run.logs + (run.journals if name in ABORTED or name in NO_WAY_BACK else [])
     assert left, f"no log; journals: {run.journals}"
     log = None
@@ -71,6 +72,6 @@ def counts_right(
     assert log is not None
     assert name in ABORTED or name in NO_WAY_BACK or not run.journals
     if not run.logs:
-        log.header["run time"] = "1"  # a journal has no end
+        log.header["run time"] = "1"  # a journal has no end time
     found = disagreements(log, expected)
     assert not found, "\n".join(found)

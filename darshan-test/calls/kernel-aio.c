@@ -1,5 +1,5 @@
-/* libaio calls.  aio-standin.c plays the library, so that the test does not need it; the
- * kernel's asynchronous I/O is the real one. */
+/* Calls of libaio. aio-standin.c replaces the library, so the test does not need it; the
+ * asynchronous I/O is the kernel's own. */
 #include "calls.h"
 
 #include <linux/aio_abi.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As the libraries declare them: results are negative error numbers. */
+/* Declared as in the library: errors are negative error numbers. */
 extern int io_setup(int max, aio_context_t *context);
 extern int io_destroy(aio_context_t context);
 extern int io_submit(aio_context_t context, long n, struct iocb **requests);
@@ -69,7 +69,7 @@ CASE(io_getevents) {
   CHECK(C(io_getevents(context, 1, 1, events, NULL)) == 1);
   CHECK(C(io_getevents(context, 1, 1, events, NULL)) == 1);
   completed(in_dir("file"));
-  /* Which of the two came first is the kernel's choice. */
+  /* The kernel chooses the order of the two. */
   expect_any(in_dir("file"), "POSIX_RW_SWITCHES");
   CHECK(C(io_getevents(context, 0, 4, events, &(struct timespec){0, 0})) == 0);
 }
@@ -94,7 +94,7 @@ CASE(io_destroy) {
   CHECK(C(io_destroy(context)) < 0);
 }
 
-/* Nothing to cancel: an error, and no completion is invented. */
+/* There is nothing to cancel: the call fails, and the runtime counts no completion. */
 CASE(io_cancel) {
   aio_context_t context = context_or_skip();
   struct io_event events[2];

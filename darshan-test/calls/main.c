@@ -23,7 +23,7 @@ static struct {
 static int num_steps;
 
 void trace(int error, long value) {
-  if (num_steps == MAX_TRACE) return; /* loops of thousands need no more */
+  if (num_steps == MAX_TRACE) return; /* a longer trace adds nothing */
   steps[num_steps].error = error;
   steps[num_steps++].value = value;
 }
@@ -49,7 +49,7 @@ void skip(const char *reason) {
 
 void need(const char *function) {
   static char text[160];
-  /* Asked of the C library itself: the global scope has the wrapper's name. */
+  /* The lookup is in libc itself, because the global scope has the wrapper's name. */
   void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   CHECK(libc != NULL);
   if (dlsym(libc, function) || dlvsym(libc, function, "GLIBC_2.2.5") ||
@@ -158,7 +158,7 @@ static int list(void) {
 
 int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--list")) return list();
-  if (argc == 2 && !strcmp(argv[1], "--nothing")) return 0; /* what exec cases become */
+  if (argc == 2 && !strcmp(argv[1], "--nothing")) return 0; /* the program of the exec cases */
   if (argc == 2 && !strcmp(argv[1], "--descriptors")) return print_descriptors(), 0;
   if (argc != 4) {
     raw_print(2, "usage: calls --list | calls NAME DIR OUT\n");

@@ -21,10 +21,12 @@ from pathlib import Path
 PAGE = 4096
 SIZE = 32 << 20
 ROWS, ROW = 8_000, 3_000  # of a table
-MAP_SIZE = 1 << 30  # of LMDB: much more than there is
+MAP_SIZE = 1 << 30  # of LMDB: much more than its data
 SHARDS = 40
 
-Used = tuple[int, str, object]  # bytes that were used at least, the file, what keeps it mapped
+Used = tuple[
+    int, str, object
+]  # least number of used bytes, the file, the object that keeps it mapped
 
 
 def chosen(how: str, number: int, every: int) -> Iterable[int]:
@@ -36,7 +38,8 @@ def chosen(how: str, number: int, every: int) -> Iterable[int]:
 
 
 def mapped(name: str) -> int:
-    """Bytes of a file in the page tables of this process, as the kernel accounts them."""
+    """Returns the bytes of a file in the page tables of this process, from the kernel's
+    accounting."""
     found, ours = 0, False
     for line in Path("/proc/self/smaps").read_text().splitlines():
         words = line.split()
@@ -77,7 +80,7 @@ def numpy_written(how: str) -> Used:
 
 
 def numpy_shards(how: str) -> Used:
-    """One mapping after another, each of which goes before the next one comes."""
+    """Maps one shard after another; each mapping ends before the next begins."""
     import numpy as np
 
     if how == "make":

@@ -1,4 +1,4 @@
-/* Mapped files, and everything that makes data durable. */
+/* Mapped files, and all calls that make data durable. */
 #include "calls.h"
 
 #include <sys/mman.h>
@@ -12,7 +12,8 @@ static int open_file(const char *path, long size) {
   return fd;
 }
 
-/* Bytes were touched in a shared writable mapping; not every kernel tells what was written. */
+/* The case touched bytes of a shared writable mapping. Not every kernel reports the written
+ * pages. */
 static void expect_written(const char *path, long bytes) {
   expect_at_least(path, "POSIX_EXT_MMAP_TOUCHED", bytes);
   expect_at_least(path, "POSIX_EXT_MMAP_WRITABLE", bytes);
@@ -32,7 +33,7 @@ static void expect_written(const char *path, long bytes) {
     expect(path, "POSIX_MMAPS", 1);                                                                \
     model_ext(path, "POSIX_EXT_MMAP_BYTES", 4096);                                                 \
     expect_at_least(path, "POSIX_EXT_MMAP_TOUCHED", 4096 + 4096);                                  \
-    /* No file is mapped by these. */                                                              \
+    /* These calls map no file. */                                                                 \
     CHECK(C(name(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED);       \
     CHECK(C(name(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, fd, 0)) != MAP_FAILED);        \
     CHECK(C(name(NULL, 0, PROT_READ, MAP_SHARED, fd, 0)) == MAP_FAILED && errno == EINVAL);        \
@@ -78,7 +79,7 @@ CASE(sync_file_range) {
   CHECK(C(sync_file_range(-1, 0, 4096, 0)) == -1 && errno == EBADF);
 }
 
-/* These are about more than one file: where they are booked is left open. */
+/* These calls concern more than one file, so the file that they are counted for is unspecified. */
 CASE(sync) {
   CV(sync());
   expect_sum("POSIX_EXT_SYNCS", 1);
@@ -91,7 +92,7 @@ CASE(syncfs) {
   CHECK(C(syncfs(-1)) == -1 && errno == EBADF);
 }
 
-/* A new file of so many bytes, of which the first `mapped` are mapped shared and writable. */
+/* Creates a file of `size` bytes and maps the first `mapped` bytes shared and writable. */
 static char *mapped_file(const char *path, long size, long mapped) {
   int fd = open_file(path, 0);
   CHECK(C(ftruncate(fd, size)) == 0);
@@ -103,7 +104,8 @@ static char *mapped_file(const char *path, long size, long mapped) {
   return at;
 }
 
-/* The whole file in pages of its own, each of which is written; a page at each end goes first. */
+/* The whole file is mapped with ordinary pages, each of which is written; a page at each end is
+ * unmapped first. */
 CASE(munmap) {
   const char *path = in_dir("file");
   long size = 16 * 4096;
@@ -124,7 +126,7 @@ CASE(mremap) {
   char *at = mapped_file(path, 16 * 4096, 8 * 4096);
   for (int i = 0; i < 8; i++)
     at[i * 4096] = 'x';
-  at = C(mremap(at, 8 * 4096, 4 * 4096, 0)); /* four pages go */
+  at = C(mremap(at, 8 * 4096, 4 * 4096, 0)); /* four pages are unmapped */
   CHECK(at != MAP_FAILED && at[0] == 'x');
   at = C(mremap(at, 4 * 4096, 16 * 4096, MREMAP_MAYMOVE));
   CHECK(at != MAP_FAILED && at[0] == 'x');
@@ -149,7 +151,7 @@ CASE(madvise) {
   expect_any(path, "POSIX_EXT_MMAP_DIRTY");
 }
 
-/* A mapping is no file's any more when it is gone. */
+/* After munmap, the address range belongs to no file. */
 SCENARIO(munmap_and_again) {
   const char *path = in_dir("file");
   int fd = open_file(path, 4096);
@@ -158,7 +160,7 @@ SCENARIO(munmap_and_again) {
   expect(path, "POSIX_MMAPS", 1);
   model_ext(path, "POSIX_EXT_MMAP_BYTES", 4096);
   CHECK(C(munmap(at, 4096)) == 0);
-  /* An anonymous page at the old place is no longer the file's. */
+  /* An anonymous page at the old address does not belong to the file. */
   char *again = mmap(at, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   CHECK(again == at);
   CHECK(C(msync(again, 4096, MS_SYNC)) == 0);
@@ -166,7 +168,7 @@ SCENARIO(munmap_and_again) {
   model_ext(OTHER_PATHS, "POSIX_EXT_MSYNC_BYTES", 4096);
 }
 
-/* The kernel maps all pages because it was asked to; two were touched before. */
+/* The kernel maps all pages on request; the program touched two before. */
 #define LOCK_CASE(name, call)                                                                      \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \

@@ -1,11 +1,11 @@
-/* The POSIX record's rules, written a second time and for clarity only. */
+/* An independent implementation of the POSIX record's rules, written for clarity. */
 #include "calls.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
 
-/* Only the first 32 distinct values of a kind are watched. */
+/* Only the first 32 distinct values of a kind are counted. */
 enum { WATCHED = 32, READ = 0, WRITE = 1 };
 
 struct watched {
@@ -15,7 +15,7 @@ struct watched {
 struct state {
   const char *path;
   long offset;
-  long last_byte[2]; /* of the last read, the last write; 0 after open and close */
+  long last_byte[2]; /* of the last read and write; 0 after open and close */
   int last_kind;     /* -1: no transfer yet */
   int transfers[2];
   struct watched access[WATCHED], stride[WATCHED];
@@ -59,7 +59,7 @@ void model_open(const char *path, unsigned mode) {
   state_of(path)->offset = 0;
 }
 
-/* Where unknown places begin: below all known ones. */
+/* The unknown offset, below all known offsets. */
 #define ADRIFT (INT64_MIN / 2)
 
 void model_arrived(const char *path) {
@@ -94,8 +94,8 @@ void model_seek(const char *path, long offset) {
   state_of(path)->offset = offset;
 }
 
-/* Counts a value and writes the four most common ones: count descending, then
- * value descending. */
+/* Counts a value and writes the four most common values: by descending count, then by descending
+ * value. */
 static void watch(const char *path, struct watched *table, const char *const names[8], long value) {
   int i = 0;
   while (i < WATCHED && table[i].count && table[i].value != value)
@@ -105,7 +105,7 @@ static void watch(const char *path, struct watched *table, const char *const nam
   struct watched sorted[WATCHED];
   int n = 0;
   for (int k = 0; k < WATCHED && table[k].count; k++) {
-    if (!table[k].value) continue; /* occupies a place but is never listed */
+    if (!table[k].value) continue; /* uses a slot but is never listed */
     int at = n++;
     while (at > 0 &&
            (sorted[at - 1].count < table[k].count ||
@@ -185,7 +185,7 @@ static void transfer(const char *path, int kind, long offset, long n, const void
   count_size(path, kind, n);
   count_place(path, state, kind, offset, n);
   watch(path, state->access, accesses, n);
-  /* Which of several was the slowest cannot be computed. */
+  /* The slowest of several transfers cannot be computed. */
   if (++state->transfers[kind] == 1)
     expect_value(path, slowest[kind], n);
   else

@@ -1,4 +1,4 @@
-/* The STDIO record's rules, written a second time. */
+/* An independent implementation of the STDIO record's rules. */
 #include "calls.h"
 
 #include <string.h>

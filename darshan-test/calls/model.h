@@ -11,22 +11,22 @@
 
 /* --- rows: any counter of any record ------------------------------------ */
 
-/* Adds n to the expected value; every integer counter not named is 0. */
+/* Adds n to the expected value. Every integer counter that is not named must be 0. */
 void expect(const char *path, const char *counter, long n);
 void expect_value(const char *path, const char *counter, long value);
 void expect_at_least(const char *path, const char *counter, long value);
-/* Not compared: two readings of the rules are both fine. */
+/* Excludes a counter from the comparison, because both readings of the rules are valid. */
 void expect_any(const char *path, const char *counter);
-/* A timer or time stamp greater than 0. */
+/* Expects a timer or timestamp greater than 0. */
 void expect_positive(const char *path, const char *counter);
-/* The counter holds the record id of this other path. */
+/* Expects the record id of the path `other`. */
 void expect_id_of(const char *path, const char *counter, const char *other);
-/* The counter added up over all records: where it is booked is left open. */
+/* Expects a sum over all records; the record that a count belongs to is unspecified. */
 void expect_sum(const char *counter, long n);
-/* Makes the record expected even if all its counters are 0. */
+/* Expects the record even if all its counters are 0. */
 void expect_record(const char *module, const char *path);
 bool expects_record(const char *module, const char *path);
-/* Nothing of this path is compared. */
+/* Compares nothing of this path. */
 void expect_nothing_about(const char *path);
 
 long row_value(const char *path, const char *counter);
@@ -38,8 +38,8 @@ void write_rows(int fd);
 #define OTHER_PATHS "<other paths>"
 
 void model_open(const char *path, unsigned mode);
-/* A descriptor that somebody else opened, at this position. */
-/* Others may move its position: places are not known until a seek. */
+/* A descriptor from another process, which may move its offset: the offset is unknown until a
+ * seek. */
 void model_arrived(const char *path);
 void model_close(const char *path);
 /* A duplicate made by dup (DUPS) or fileno (FILENOS). */
@@ -47,13 +47,12 @@ void model_dup(const char *path);
 void model_fileno(const char *path);
 void model_stat(const char *path);
 void model_seek(const char *path, long offset);
-/* n bytes at the tracked offset; address NULL: no user buffer was involved. */
+/* Transfers n bytes at the tracked offset. address NULL: no user buffer. */
 void model_read(const char *path, long n, const void *address);
 void model_write(const char *path, long n, const void *address);
 void model_pread(const char *path, long offset, long n, const void *address);
 void model_pwrite(const char *path, long offset, long n, const void *address);
-/* Adds to a POSIX_EXT counter: to the path's record if it has a POSIX record,
- * else to that of all other paths. */
+/* Adds to a POSIX_EXT counter of the path if it has a POSIX record, otherwise of OTHER_PATHS. */
 void model_ext(const char *path, const char *counter, long n);
 void model_miss(const char *path);
 void model_rename(const char *from, const char *to);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file with a POSIX record, no longer open. */
+/* Creates a file with a POSIX record and closes it. */
 static void known_file(const char *path) {
   int fd = C(open(path, O_CREAT | O_RDWR, 0644));
   CHECK(fd >= 0);
@@ -16,7 +16,7 @@ static void known_file(const char *path) {
   model_close(path);
 }
 
-/* A tracked source, an untracked one, and none. */
+/* A source with a record, a source without a record, and a missing source. */
 #define RENAME_CASE(name, call)                                                                    \
   CASE(name) {                                                                                     \
     const char *from = in_dir("from"), *to = in_dir("to");                                         \
@@ -42,7 +42,7 @@ SCENARIO(rename_below_folders) {
   model_rename(in_dir("from"), in_dir("to"));
 }
 
-/* The first source is remembered; the old name's record goes on with its descriptor. */
+/* The first source is remembered; the record of the old name continues with its descriptor. */
 SCENARIO(rename_while_open) {
   const char *a = in_dir("a"), *b = in_dir("b"), *c = in_dir("c");
   int fd = C(open(a, O_CREAT | O_RDWR, 0644));
@@ -65,7 +65,7 @@ SCENARIO(rename_exchange) {
   model_rename(b, a);
 }
 
-/* counter counts removals of what make creates, known and unknown. */
+/* counter counts removals of what `make` creates, with and without a record. */
 #define UNLINK_CASE(name, call)                                                                    \
   CASE(name) {                                                                                     \
     const char *path = in_dir("known");                                                            \
@@ -81,7 +81,7 @@ SCENARIO(rename_exchange) {
 UNLINK_CASE(unlink, unlink(path))
 UNLINK_CASE(unlinkat, unlinkat(AT_FDCWD, path, 0))
 
-/* A file, then an empty folder. */
+/* Removes a file, then an empty folder. */
 CASE(remove) {
   const char *path = in_dir("known");
   known_file(path);
@@ -109,7 +109,7 @@ SCENARIO(unlinkat_folder) {
   model_ext(path, "POSIX_EXT_RMDIRS", 1);
 }
 
-/* Whether a link belongs to its old or its new name is left open. */
+/* The name that a link is counted for, old or new, is unspecified. */
 #define LINK_CASE(name, call)                                                                      \
   CASE(name) {                                                                                     \
     const char *from = in_dir("known"), *to = in_dir("link");                                      \
@@ -142,8 +142,8 @@ CASE(mkdtemp) {
   CHECK(C(mkdtemp(template)) == NULL && errno == EINVAL);
 }
 
-/* Relative names are resolved where the process now is; dot-dot stays in a name,
- * because what it means depends on links. */
+/* Relative names are resolved in the current working folder. A name keeps its dot-dot, because the
+ * meaning depends on symbolic links. */
 #define CHDIR_CASE(name, call)                                                                     \
   CASE(name) {                                                                                     \
     const char *path = in_dir("folder");                                                           \
@@ -168,8 +168,8 @@ CASE(mkdtemp) {
 CHDIR_CASE(chdir, chdir(path))
 CHDIR_CASE(fchdir, fchdir(dir))
 
-/* Names are what they are below the new root.  The way back is by system calls of
- * our own: the log is to be written where it belongs. */
+/* Names are those below the new root. The case returns by direct system calls, so that the log is
+ * written to its folder. */
 CASE(chroot) {
   int root = raw_open("/", O_RDONLY | O_DIRECTORY);
   int fd = C(open("before", O_CREAT | O_WRONLY, 0600));

@@ -1,5 +1,5 @@
-/* Runs a program as on a kernel before 4.14, which cannot wipe memory at a fork:
- * old-kernel PROGRAM [ARGUMENT...]. */
+/* Runs a program as on a kernel before 4.14, which cannot wipe memory at fork: old-kernel PROGRAM
+ * [ARGUMENT...]. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

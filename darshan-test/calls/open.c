@@ -1,4 +1,4 @@
-/* open, openat, creat, mkstemp and their other names. */
+/* open, openat, creat, mkstemp and their variants. */
 #include "calls.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ OPTIONAL_SYMBOL extern int __open64_2(const char *, int);
 OPTIONAL_SYMBOL extern int __openat_2(int, const char *, int);
 OPTIONAL_SYMBOL extern int __openat64_2(int, const char *, int);
 
-/* The new descriptor is known from the first write on. */
+/* The first write shows that the runtime knows the new descriptor. */
 static void opened(const char *path, int fd, unsigned mode) {
   CHECK(fd >= 0);
   model_open(path, mode);
@@ -53,7 +53,7 @@ OPEN_CASE(__open64_2, 0, __open64_2(path, O_RDWR))
 OPEN_CASE(creat, 0640, creat(path, 0640))
 OPEN_CASE(creat64, 0600, creat64(path, 0600))
 
-/* Relative to the working folder, to an open folder, and absolute. */
+/* Paths relative to the working folder, relative to an open folder, and absolute. */
 #define OPENAT_CASE(name, mode, call)                                                              \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -87,7 +87,7 @@ OPENAT_CASE(__openat64_2, 0, __openat64_2(at, path, O_RDWR))
     int fd = C(call);                                                                              \
     const char *path = in_dir(strrchr(template, '/') + 1);                                         \
     opened(path, fd, 0);                                                                           \
-    expect_any(path, "POSIX_MODE"); /* no argument, but 0600 is what libc passes on */             \
+    expect_any(path, "POSIX_MODE"); /* no argument; libc passes 0600 */                            \
     strcpy(template, in_dir("no-x"));                                                              \
     CHECK(C(call) == -1 && errno == EINVAL);                                                       \
   }
@@ -101,7 +101,7 @@ MKSTEMP_CASE(mkstemps64, ".h5", mkstemps64(template, 3))
 MKSTEMP_CASE(mkostemps, ".nc", mkostemps(template, 3, O_CLOEXEC))
 MKSTEMP_CASE(mkostemps64, ".nc", mkostemps64(template, 3, O_CLOEXEC))
 
-/* O_TMPFILE has a mode argument as O_CREAT has; the file has no name. */
+/* O_TMPFILE has a mode argument like O_CREAT; the file has no name. */
 SCENARIO(unnamed_file) {
   int fd = C(open(test_dir, O_TMPFILE | O_RDWR, 0640));
   if (fd == -1) skip("this file system has no O_TMPFILE");
@@ -109,12 +109,13 @@ SCENARIO(unnamed_file) {
   CHECK(SYS2(SYS_fstat, fd, &st) == 0);
   CHECK((st.st_mode & 07777) == 0640);
   char name[40];
-  snprintf(name, sizeof(name), "#%lu", (unsigned long)st.st_ino); /* as the kernel has it */
+  snprintf(name, sizeof(name), "#%lu", (unsigned long)st.st_ino); /* the kernel's name for it */
   model_open(in_dir(name), 0640);
   expect_nothing_about(test_dir);
 }
 
-/* What was the file's descriptor becomes something that is not a file. */
+/* Opens a file and closes it unseen. Returns its descriptor number, which the next descriptor
+ * gets. */
 static int stale_descriptor(const char *path) {
   int fd = C(open(path, O_CREAT | O_RDWR, 0644));
   CHECK(fd >= 0);

@@ -37,13 +37,13 @@ LSEEK_CASE(lseek64)
 LSEEK_CASE(__lseek)
 LSEEK_CASE(llseek)
 
-/* Looking for holes moves the position like any other seek. */
+/* A search for holes moves the offset like any other seek. */
 SCENARIO(seek_hole) {
   const char *path = in_dir("file");
   int fd = open_file(path, 5000);
   CHECK(C(lseek(fd, 0, SEEK_HOLE)) == 5000);
   model_seek(path, 5000);
-  expect_any(path, "POSIX_SEEKS"); /* whether it is a seek is a matter of taste */
+  expect_any(path, "POSIX_SEEKS"); /* the rules leave open whether it is a seek */
   CHECK(C(write(fd, buffer, 10)) == 10);
   model_write(path, 10, buffer);
 }
@@ -73,7 +73,7 @@ TRUNCATE_CASE(truncate64)
 FTRUNCATE_CASE(ftruncate)
 FTRUNCATE_CASE(ftruncate64)
 
-/* bad is the result of the call on a bad descriptor. */
+/* bad: the result of the call on a bad descriptor. */
 #define FALLOCATE_CASE(name, call, bad)                                                            \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \

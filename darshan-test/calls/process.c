@@ -1,5 +1,5 @@
-/* The ways a process multiplies, turns into another program, and ends.  The
- * expected counts are over all logs that the processes leave. */
+/* The ways in which a process creates processes, runs another program, and ends. Expected counts
+ * are sums over the logs of all processes. */
 #include "calls.h"
 
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ static void count_write(int fd, const char *path) {
   model_write(path, 100, buffer);
 }
 
-/* Ends without destructors: the log must be there all the same. */
+/* The process ends without destructors and must still leave a log. */
 #define END_CASE(name, call)                                                                       \
   CASE(name) {                                                                                     \
     new_file(in_dir("file"));                                                                      \
@@ -39,15 +39,15 @@ static void count_write(int fd, const char *path) {
 END_CASE(_exit, _exit(0))
 END_CASE(_Exit, _Exit(0))
 
-/* No wrapper: a handler that is called after all others. */
+/* Has no wrapper; the runtime's handler runs after all others. */
 SCENARIO(quick_exit) {
   new_file(in_dir("file"));
   finish();
   quick_exit(0);
 }
 
-/* A name without a folder is looked for where this program says (its RUNPATH), not where the
- * runtime lies.  What fails says why.  Calls of what RTLD_DEEPBIND opened find no wrapper. */
+/* A name without a folder is searched in the RUNPATH of this program, not of the runtime. A failure
+ * has an error message. Calls of a library opened with RTLD_DEEPBIND bypass the wrappers. */
 CASE(dlopen) {
   CHECK(dlopen("nothing.so", RTLD_NOW | RTLD_DEEPBIND) == NULL && strstr(dlerror(), "nothing.so"));
   void *library = dlopen("plugin.so", RTLD_NOW | RTLD_DEEPBIND);
@@ -57,7 +57,7 @@ CASE(dlopen) {
   new_file(in_dir("file"));
 }
 
-/* What the application unloads is gone, though the runtime was told. */
+/* A library that the application closes is unloaded, although dlclose has a wrapper. */
 CASE(dlclose) {
   new_file(in_dir("file"));
   void *library = dlopen("plugin.so", RTLD_NOW | RTLD_LOCAL);
@@ -66,8 +66,8 @@ CASE(dlclose) {
   CHECK(dlopen("plugin.so", RTLD_NOW | RTLD_NOLOAD) == NULL);
 }
 
-/* Jumps are watched, and go where they went: from a frame, and from a handler that
- * interrupted nothing of the runtime. */
+/* The runtime sees jumps and they reach their target: from a frame, and from a handler that
+ * interrupted no code of the runtime. */
 static jmp_buf jump_back;
 
 #define JUMP_CASE(name)                                                                            \
@@ -93,7 +93,7 @@ JUMP_CASE(_longjmp)
 JUMP_CASE(siglongjmp)
 JUMP_CASE(__longjmp_chk)
 
-/* What installs a filter has tests of its own; here only that the rest passes. */
+/* Calls that install a filter have tests of their own; here the other calls must pass. */
 CASE(prctl) {
   int fd = new_file(in_dir("file"));
   CHECK(C(prctl(PR_GET_DUMPABLE)) >= 0);
@@ -101,14 +101,14 @@ CASE(prctl) {
   count_write(fd, in_dir("file"));
 }
 
-/* No wrapper: there the journal has everything. */
+/* Has no wrapper; the journal has all records. */
 SCENARIO(abort) {
   new_file(in_dir("file"));
   finish();
   abort();
 }
 
-/* The child writes to a file of its own and to one that it inherited. */
+/* The child writes to a file of its own and to an inherited file. */
 CASE(fork) {
   const char *shared = in_dir("shared"), *own = in_dir("own");
   int fd = new_file(shared);
@@ -122,7 +122,7 @@ CASE(fork) {
   model_pwrite(shared, 4096, 50, buffer);
   model_open(own, 0600);
   model_write(own, 70, buffer);
-  /* How the child's first write lies to the parent's last is not one record's knowledge. */
+  /* One record does not know the order of the child's first and the parent's last write. */
   static const char *const order[] = {
       "POSIX_SEQ_WRITES",     "POSIX_CONSEC_WRITES",  "POSIX_STRIDE1_STRIDE",
       "POSIX_STRIDE1_COUNT",  "POSIX_ACCESS1_ACCESS", "POSIX_ACCESS1_COUNT",
@@ -131,8 +131,7 @@ CASE(fork) {
     expect_any(shared, order[i]);
 }
 
-/* Programs that are started, and how they are heard of: what this process records stays as
- * it is. */
+/* Programs that the process starts. The records of this process continue unchanged. */
 static char true_name[] = "true";
 static char *const true_words[] = {true_name, NULL};
 static void records_on(const char *path) {
@@ -172,7 +171,7 @@ static pid_t ends_with(int status) {
   if (child == 0) _exit(status);
   return child;
 }
-/* With and without a place for the status; a call that fails. */
+/* Waits with and without a status argument, and makes a call that fails. */
 #define WAIT_CASE(name, with, without)                                                             \
   CASE(name) {                                                                                     \
     int status = 0;                                                                                \
@@ -203,7 +202,7 @@ CASE(waitid) {
   records_on(in_dir("after"));
 }
 
-/* The parent ends inside of libc; the child goes on. */
+/* The parent ends inside libc; the child continues. */
 CASE(daemon) {
   int fd = new_file(in_dir("before"));
   CHECK(C(close(fd)) == 0);
@@ -212,8 +211,8 @@ CASE(daemon) {
   new_file(in_dir("after"));
 }
 
-/* The child of vfork runs in the parent's memory: what it closes stays open in
- * the parent. */
+/* The child of vfork runs in the parent's memory; a descriptor that it closes stays open in the
+ * parent. */
 CASE(vfork) {
   const char *path = in_dir("file");
   int fd = new_file(path);
@@ -227,7 +226,7 @@ CASE(vfork) {
     count_write(fd, path);
 }
 
-/* The same, on a stack of its own. */
+/* Like vfork, with a stack of its own. */
 static int closes(void *fd) {
   _exit(close(*(int *)fd));
 }
@@ -251,7 +250,7 @@ static char self[512];
 static char *const nothing[] = {self, (char *)"--nothing", NULL};
 extern char **environ;
 
-/* A try that fails changes nothing; the next succeeds and must not lose the log. */
+/* A failed exec changes nothing; the next exec succeeds and must not lose the log. */
 #define EXEC_CASE(name, call)                                                                      \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \
@@ -278,7 +277,7 @@ EXEC_CASE(execlp, execlp(program, program, "--nothing", (char *)NULL))
 EXEC_CASE(fexecve, fexecve(binary, nothing, environ))
 EXEC_CASE(execveat, execveat(AT_FDCWD, program, nothing, environ, 0))
 
-/* The new image is not instrumented: its predecessor's log is written anyway. */
+/* The new program is not instrumented; the old program's log is written nevertheless. */
 SCENARIO(exec_without_environment) {
   new_file(in_dir("file"));
   CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);
@@ -305,7 +304,7 @@ SCENARIO(vfork_and_exec) {
   }
 }
 
-/* The same through a failed exec. */
+/* Like vfork_and_exec, with a failed exec first. */
 SCENARIO(vfork_and_failed_exec) {
   const char *path = in_dir("file");
   int fd = new_file(path);
@@ -318,7 +317,7 @@ SCENARIO(vfork_and_failed_exec) {
   count_write(fd, path);
 }
 
-/* A tree: every process counts its own. */
+/* A tree of processes: each counts its own calls. */
 SCENARIO(fork_tree) {
   const char *path = in_dir("file");
   int fd = new_file(path);

@@ -1,4 +1,4 @@
-/* syscall(2): the number says which wrapper the call belongs to. */
+/* syscall(2): the system call number selects the wrapper. */
 #include "calls.h"
 
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ CASE(syscall) {
   model_ext(copy, "POSIX_EXT_COPY_RANGES", 1);
   CHECK(C(syscall(SYS_close, fd)) == 0);
   model_close(path);
-  /* The number is free: what takes it is another file. */
+  /* The descriptor number is free: it now belongs to another file. */
   CHECK(raw_open(in_dir("unseen"), O_CREAT | O_RDWR) == fd);
   write_unseen(fd, in_dir("unseen"));
   CHECK(C(syscall(SYS_close, -1)) == -1 && errno == EBADF);

@@ -1,5 +1,5 @@
-/* What goes through rings of liburing beside plain reads and writes: one case per run, which
- * test_rings.py compares with the log.  Exit status 77: the kernel does not know it. */
+/* Operations of liburing other than plain reads and writes, one case per run; test_rings.py
+ * compares each with the log. Exit status 77: the kernel does not support the operation. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <liburing.h>
@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { ROOM = 1 << 16, SAME = 7 /* the user data of all requests of a case */ };
+enum { ROOM = 1 << 16, SAME = 7 /* SAME: user data of all requests of a case */ };
 static char buffer[ROOM];
 static struct io_uring ring;
 
@@ -34,7 +34,7 @@ static struct io_uring_sqe *last(struct io_uring_sqe *entry, unsigned flags) {
   return entry;
 }
 
-/* The result of the next one that is over. */
+/* Returns the result of the next completion. */
 static int result(void) {
   struct io_uring_cqe *cqe;
   CHECK(io_uring_wait_cqe(&ring, &cqe) == 0);
@@ -50,7 +50,7 @@ static int has(int operation) {
   return found;
 }
 
-/* A poll that tells again and again has the user data of a read, and is older. */
+/* A multishot poll has the user data of a read, and is older. */
 static void poll_multishot(void) {
   int file = open("a", O_RDWR), event = eventfd(0, 0);
   uint64_t one = 1;
@@ -70,7 +70,8 @@ static void poll_multishot(void) {
   }
 }
 
-/* A poll with the user data of the read behind it, whose result is there before that is made. */
+/* A poll has the user data of the following read; its completion arrives before the read is
+ * submitted. */
 static void poll_once(void) {
   int file = open("a", O_RDWR), event = eventfd(0, 0);
   uint64_t one = 1;
@@ -79,7 +80,7 @@ static void poll_once(void) {
   last(sqe, 0);
   CHECK(io_uring_submit(&ring) == 1);
   CHECK(write(event, &one, sizeof(one)) == sizeof(one));
-  while (io_uring_cq_ready(&ring) == 0) /* looks without a call */
+  while (io_uring_cq_ready(&ring) == 0) /* checks without a system call */
     ;
   sqe = entry();
   io_uring_prep_read(sqe, file, buffer, 1000, 0);
@@ -109,7 +110,7 @@ static void accept_multishot(void) {
   }
 }
 
-/* Opened, used and closed in one submission, in a slot that another file had before. */
+/* Opens, uses and closes a file in one submission, in a slot that another file had before. */
 static void direct_chain(void) {
   if (io_uring_register_files_sparse(&ring, 4) != 0) exit(77);
   for (int i = 0; i < 4; i++) {
@@ -125,14 +126,14 @@ static void direct_chain(void) {
     sqe = entry();
     io_uring_prep_close_direct(sqe, 1);
     last(sqe, i < 2 ? IOSQE_IO_LINK : 0);
-    if (i < 2) continue; /* three files at once */
+    if (i < 2) continue; /* three files in one submission */
     CHECK(io_uring_submit_and_wait(&ring, i == 2 ? 9 : 3) == (i == 2 ? 9 : 3));
     for (int n = 0; n < (i == 2 ? 9 : 3); n++)
       CHECK(result() >= 0);
   }
 }
 
-/* The slot stays what it was when the open fails. */
+/* The slot keeps its file if the open fails. */
 static void direct_failed(void) {
   int fds[] = {open("a", O_RDWR)};
   CHECK(io_uring_register_files(&ring, fds, 1) == 0);
@@ -166,7 +167,7 @@ static void direct_any(void) {
   CHECK(io_uring_submit_and_wait(&ring, 1) == 1 && result() == 0);
 }
 
-/* From a place in one file through a pipe to a place in another. */
+/* Splices from an offset of one file through a pipe to an offset of another file. */
 static void splice_both(void) {
   int a = open("a", O_RDWR), b = open("b", O_RDWR), ends[2];
   CHECK(pipe(ends) == 0);
@@ -203,11 +204,11 @@ static void fixed_buffers(void) {
   CHECK(result() == 1000 && result() == 500);
 }
 
-/* A short read breaks the chain: what is behind it is not done. */
+/* A short read breaks the chain; the following requests do not run. */
 static void link_broken(void) {
   int a = open("a", O_RDWR), b = open("b", O_RDWR);
   struct io_uring_sqe *sqe = entry();
-  io_uring_prep_read(sqe, a, buffer, 2000, 9000); /* 1000 are there */
+  io_uring_prep_read(sqe, a, buffer, 2000, 9000); /* the file has only 1000 there */
   last(sqe, IOSQE_IO_LINK);
   sqe = entry();
   io_uring_prep_write(sqe, b, buffer, 500, 0);
@@ -217,7 +218,7 @@ static void link_broken(void) {
   last(sqe, 0);
   CHECK(io_uring_submit_and_wait(&ring, 3) == 3);
   CHECK(result() == 1000 && result() == -ECANCELED && result() == -ECANCELED);
-  CHECK(pwrite(b, buffer, 500, 0) == 500); /* it is open still */
+  CHECK(pwrite(b, buffer, 500, 0) == 500); /* the descriptor is still open */
 }
 
 int main(int argc, char **argv) {

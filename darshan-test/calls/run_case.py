@@ -1,4 +1,4 @@
-"""Runs a program under the runtime and compares its log with what a case expects."""
+"""Runs a program under the runtime and compares its log with the expectations of a case."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ STANDARD_INPUT = b"12 34 56\nsecond line\n"
 HERE = Path(__file__).resolve().parent
 MODULES = ("POSIX", "STDIO", "POSIX_EXT")
 
-# Filled at reduction over ranks only.
+# Only a reduction over ranks sets these.
 NOT_COMPARED = re.compile(r"(FASTEST|SLOWEST)_RANK")
-# Combined over the logs of several processes by their maximum, not by their sum.
+# Logs of several processes combine these by maximum, not by sum.
 BY_MAXIMUM = re.compile(r"_MAX_BYTE_|_ALIGNMENT$|_MODE$|_RENAMED_FROM$|TIMESTAMP$")
 
 
@@ -34,8 +34,8 @@ def case_names(kind: str, sources: str = "*.c") -> list[str]:
 
 
 def leave_out(reason: str) -> NoReturn:
-    """A case has said that it cannot run; everywhere only because of an older C library,
-    or of a kernel (qemu, a container) that refuses a call."""
+    """Skips a case that cannot run. Everywhere accepts as reason only an older C library, or a
+    kernel (qemu, a container) that refuses a call."""
     if reason.startswith(("the C library has no ", "the kernel forbids ")):
         elsewhere(reason)
     absent(reason)
@@ -43,7 +43,7 @@ def leave_out(reason: str) -> NoReturn:
 
 @dataclass
 class Log:
-    """What one or more logs of a run say."""
+    """The contents of one or more logs of a run."""
 
     header: dict[str, str] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
@@ -54,27 +54,27 @@ class Log:
 
     @property
     def run_time(self) -> float:
-        """Seconds; of several processes, the longest."""
+        """Returns seconds; of several processes, the longest time."""
         return float(self.header.get("run time", "0"))
 
     def value(self, path: str, counter: str) -> float:
-        """A counter's value, 0 where there is no record."""
+        """Returns a counter's value, 0 if there is no record."""
         return self.records.get((module_of(counter), path), {}).get(counter, 0)
 
     def total(self, counter: str) -> float:
-        """A counter over all records."""
+        """Returns the sum of a counter over all records."""
         module = module_of(counter)
         return sum(row.get(counter, 0) for (m, _), row in self.records.items() if m == module)
 
     @property
     def groups(self) -> dict[str, int]:
-        """Records that many files share, and how many these are."""
+        """Returns the group records and the number of files in each."""
         rows = re.findall(r"^GROUP\t\S+\t\d+\tGROUP_FILES\t(\d+)\t([^\t]+)", self.text, re.M)
         return {name: int(files) for files, name in rows}
 
 
 def module_of(counter: str) -> str:
-    """The module that a counter's prefix names."""
+    """Returns the module for a counter's prefix."""
     if counter.startswith("POSIX_EXT_"):
         return "POSIX_EXT"
     return "POSIX" if counter.startswith("POSIX_") else "STDIO"
@@ -84,7 +84,7 @@ def add_row(log: Log, line: str) -> None:
     """Adds one data row of darshan-parser; rows of several processes are combined."""
     module, _rank, record_id, counter, rest = line.split("\t", 4)
     value, rest = rest.split("\t", 1)
-    path = rest.rsplit("\t", 2)[0].replace("\\t", "\t")  # as names are shown
+    path = rest.rsplit("\t", 2)[0].replace("\\t", "\t")  # as printed
     if module not in MODULES:
         return
     row = log.records.setdefault((module, path), {})
@@ -138,12 +138,13 @@ class Run:
 
 
 def no_core_files() -> None:
-    """Programs of these tests die on purpose."""
+    """Disables core files, because programs of these tests die on purpose."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def environment(build: Path, logs: Path, journals: Path) -> dict[str, str]:
-    """The process environment that instruments, and nothing else of ours."""
+    """Returns the environment of an instrumented process, without other DARSHAN_, DXT_ and LD_
+    variables."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
     env.update(
         LD_PRELOAD=str(build / "libdarshan.so"),
@@ -165,7 +166,7 @@ def run_case(
     timeout: float = 120,
     in_files: bool = False,
 ) -> Run:
-    """Runs `calls NAME`, started by `under`, in fresh folders below folder.
+    """Runs `calls NAME`, started by `under`, in new folders below folder.
 
     Standard input and output are pipes, or the files "stdin" and "stdout" there.
     """
@@ -206,7 +207,7 @@ def run_case(
 
 
 def one_log(parser: Path, run: Run) -> Log:
-    """The only log of a run that went well."""
+    """Returns the only log of a successful run."""
     assert run.status == 0, run.stderr.decode(errors="replace")
     (path,) = run.logs
     return parse(parser, path)
@@ -221,7 +222,7 @@ class Expectations:
 
 
 def read_expectations(path: Path) -> Expectations:
-    """Relation, counter, value, path per row."""
+    """Reads rows of relation, counter, value and path."""
     rows, trace = [], []
     for line in path.read_text(errors="surrogateescape").split("\n")[:-1]:
         relation, counter, value, name = line.split("\t", 3)
@@ -233,7 +234,7 @@ def read_expectations(path: Path) -> Expectations:
 
 
 def check_relation(log: Log, row: tuple[str, str, str, str]) -> str | None:
-    """One expectation; a line of text if it is not met."""
+    """Checks one expectation; returns a message if the log differs."""
     relation, counter, value, path = row
     if relation == "r":
         found = (counter, path) in log.records or counter == "POSIX_EXT"
@@ -254,7 +255,7 @@ def check_relation(log: Log, row: tuple[str, str, str, str]) -> str | None:
 
 
 def surprises(log: Log, rows: list[tuple[str, str, str, str]]) -> list[str]:
-    """Integer counters that are not 0 though nothing was said about them."""
+    """Returns integer counters that are not 0 and have no expectation."""
     named = {(path, counter) for _, counter, _, path in rows}
     summed = {counter for relation, counter, _, _ in rows if relation == "s"}
     free = {path for relation, _, _, path in rows if relation == "n"}
@@ -275,7 +276,7 @@ def surprises(log: Log, rows: list[tuple[str, str, str, str]]) -> list[str]:
 
 
 def disagreements(log: Log, expected: Expectations) -> list[str]:
-    """Everything in which a log differs from what its case expects."""
+    """Returns all differences between a log and the expectations of its case."""
     free = {path for relation, _, _, path in expected.rows if relation == "n"}
     rows = [row for row in expected.rows if row[3] not in free or row[0] == "n"]
     found = [text for row in rows if (text := check_relation(log, row))]
@@ -283,7 +284,7 @@ def disagreements(log: Log, expected: Expectations) -> list[str]:
 
 
 def time_faults(log: Log) -> list[str]:
-    """Time stamps and timers that cannot be."""
+    """Returns impossible timestamps and timers."""
     faults = []
     run_time = log.run_time
     for (module, path), row in log.records.items():

@@ -21,7 +21,7 @@ enum { STAT_VERSION = 1 };
 enum { STAT_VERSION = 0 };
 #endif
 
-/* A file, a folder, a link to the file, nothing. */
+/* Arguments: a file, a folder, a link to the file, a missing name. */
 #define STAT_CASE(name, through_link, call)                                                        \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -52,7 +52,7 @@ STAT_CASE(__xstat64, true, __xstat64(STAT_VERSION, path, (struct stat64 *)&st))
 STAT_CASE(__lxstat, false, __lxstat(STAT_VERSION, path, &st))
 STAT_CASE(__lxstat64, false, __lxstat64(STAT_VERSION, path, (struct stat64 *)&st))
 
-/* An open file, an open folder, a bad descriptor. */
+/* Arguments: an open file, an open folder, a bad descriptor. */
 #define FSTAT_CASE(name, call)                                                                     \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -75,7 +75,7 @@ FSTAT_CASE(fstat64, fstat64(fd, (struct stat64 *)&st))
 FSTAT_CASE(__fxstat, __fxstat(STAT_VERSION, fd, &st))
 FSTAT_CASE(__fxstat64, __fxstat64(STAT_VERSION, fd, (struct stat64 *)&st))
 
-/* Relative to folders; AT_EMPTY_PATH asks about the descriptor. */
+/* Names relative to folders; AT_EMPTY_PATH queries the descriptor. */
 #define STATAT_CASE(name, size, call)                                                              \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

@@ -1,5 +1,5 @@
-/* What libc prints into a stream, and reads from one, by itself.  How long its
- * messages are is libc's own affair: the file tells. */
+/* Messages that libc itself prints to a stream, and input that it reads. libc chooses the length of
+ * its messages; the case takes it from the file. */
 #include "calls.h"
 
 #include <argp.h>
@@ -40,7 +40,7 @@ static FILE *opened(const char *path, const char *mode, FILE *again) {
   return stream;
 }
 
-/* Two of them, the second after a line of ours. */
+/* Prints two messages, the second after a line of the case. */
 #define PRINT_CASE(name, again, call)                                                              \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -113,7 +113,7 @@ PRINT_CASE(error, stderr,
 PRINT_CASE(error_at_line, stderr,
            CV(error_at_line(0, 0, "file", 12, "%d %d %d %g %s", 1, 2, 3, 1.5, "text")))
 
-/* Without a terminal it asks on standard error, and reads standard input. */
+/* Without a terminal, getpass prompts on standard error and reads standard input. */
 CASE(getpass) {
   const char *said = in_dir("said"), *answer = in_dir("answer");
   setsid();
@@ -128,7 +128,8 @@ CASE(getpass) {
   CHECK(raw_size(said) >= 6);
 }
 
-/* These end the process: what they print is known from elsewhere, or by its rules. */
+/* These functions end the process. The length of their message comes from another case or from
+ * their rules. */
 CASE(argp_usage) {
   const char *path = in_dir("file");
   struct argp_state state = {.root_argp = &argp, .name = "program"};
@@ -193,7 +194,7 @@ CASE(__assert) {
   __assert("a < b", "name.c", 7);
 }
 
-/* By the number of standard error, or the one that is given. */
+/* Writes to the descriptor of standard error, or to the given one. */
 #define NUMBER_CASE(name, call)                                                                    \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -231,7 +232,7 @@ NUMBER_CASE(__syslog_chk, __syslog_chk(LOG_ERR, 1, "number %d", 7))
 NUMBER_CASE(vsyslog, log_list(0, "number %d", 7))
 NUMBER_CASE(__vsyslog_chk, log_list(1, "number %d", 7))
 
-/* Two lines, then the end. */
+/* Parses two lines, then the end of the file. */
 #define PARSE_CASE(name, open_it, first, second, call, done)                                       \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

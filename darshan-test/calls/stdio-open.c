@@ -64,7 +64,7 @@ FOPEN_CASE(_IO_fopen)
 FDOPEN_CASE(fdopen)
 FDOPEN_CASE(_IO_fdopen)
 
-/* The old file's record is left, the new one's begins. */
+/* The old file's record stays as it is; the record of the new file begins. */
 #define FREOPEN_CASE(name)                                                                         \
   CASE(name) {                                                                                     \
     const char *first = in_dir("first"), *second = in_dir("second");                               \
@@ -120,7 +120,7 @@ FFLUSH_CASE(fflush)
 FFLUSH_CASE(fflush_unlocked)
 FFLUSH_CASE(_IO_fflush)
 
-/* Every stream is flushed; to whom that is booked is left open. */
+/* fflush(NULL) flushes every stream; the record that this counts for is unspecified. */
 SCENARIO(flush_all) {
   const char *first = in_dir("first"), *second = in_dir("second");
   put(new_stream(first), first, 300);
@@ -145,7 +145,7 @@ SCENARIO(flush_all) {
 TMPFILE_CASE(tmpfile)
 TMPFILE_CASE(tmpfile64)
 
-/* What the end of stdio empties through a function of the program's own. */
+/* The write function of a program's own stream, which libc calls at exit for the buffered bytes. */
 static ssize_t to_descriptor(void *descriptor, const char *from, size_t n) {
   return write(*(int *)descriptor, from, n);
 }
@@ -162,10 +162,10 @@ CASE(fopencookie) {
   model_write(path, 10, NULL);
   CHECK(C(fopencookie(&fd, "?", functions)) == NULL && errno == EINVAL);
   CHECK(fwrite(buffer, 1, 30, open) == 30);
-  model_write(path, 30, NULL); /* to come */
+  model_write(path, 30, NULL); /* written at exit */
 }
 
-/* Streams that are not files make no record. */
+/* Streams that are not files have no record. */
 SCENARIO(memory_streams) {
   char *text = NULL;
   size_t size = 0;

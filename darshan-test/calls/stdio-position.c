@@ -1,4 +1,4 @@
-/* Moving within streams. */
+/* Seeks within streams. */
 #include "calls.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Reading from streams: bytes are what the position moved by. */
+/* Reads from streams: the bytes are the distance that the position moved. */
 #include "calls.h"
 
 #include <stdio.h>
@@ -24,8 +24,8 @@ static FILE *open_stream(const char *path) {
   return stream;
 }
 
-/* Elements that fit, then one that is cut by the end of the file: its part
- * counts too.  Larger and smaller than the stream's buffer. */
+/* Whole elements, then an element that the end of the file truncates: its bytes count, too. Sizes
+ * above and below the stream's buffer size. */
 #define FREAD_CASE(name, call)                                                                     \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -69,7 +69,7 @@ GETC_CASE(_IO_getc)
 GETC_CASE(getc_unlocked)
 GETC_CASE(fgetc_unlocked)
 
-/* What the inlined getc_unlocked does: bytes exact, operations a lower bound. */
+/* The work of an inlined getc_unlocked: bytes are exact, operations a lower bound. */
 CASE(__uflow) {
   const char *path = in_dir("file");
   raw_file(path, 20000);
@@ -87,7 +87,7 @@ CASE(__uflow) {
   expect_any(OTHER_PATHS, "POSIX_EXT_INLINED");
 }
 
-/* Refills without reading. */
+/* Refills the buffer without reading from it. */
 SCENARIO(__underflow) {
   const char *path = in_dir("file");
   raw_file(path, 100);
@@ -111,7 +111,7 @@ CASE(getw) {
   }
 }
 
-/* A line, a line with a NUL inside, a line longer than the room. */
+/* A line, a line with a NUL inside, and a line longer than the buffer. */
 static const char lines[] = "first\nsec\0nd\nlonger than fits\n";
 
 static FILE *open_lines(const char *path) {
@@ -158,7 +158,7 @@ GETLINE_CASE(getline, getline(&line, &room, stream))
 GETLINE_CASE(getdelim, getdelim(&line, &room, '\n', stream))
 GETLINE_CASE(__getdelim, __getdelim(&line, &room, '\n', stream))
 
-/* At the end of a file nothing is read. */
+/* A read at the end of a file reads nothing. */
 SCENARIO(read_at_end) {
   const char *path = in_dir("file");
   raw_file(path, 3);
@@ -171,8 +171,8 @@ SCENARIO(read_at_end) {
   expect_any(path, "STDIO_READS");
 }
 
-/* What is pushed back comes again, but was read once; what never was in the file
- * is not read from it. */
+/* A pushed-back character is returned again, but was read once. A character that was never in the
+ * file is not read from it. */
 #define UNGETC_CASE(name)                                                                          \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -192,7 +192,7 @@ SCENARIO(read_at_end) {
     model_fread(path, 5999);                                                                       \
     CHECK(C(name(EOF, stream)) == EOF);                                                            \
     CHECK(C(name('?', stream)) == '?');                                                            \
-    CHECK(C(fseek(stream, 0, SEEK_SET)) == 0); /* drops it */                                      \
+    CHECK(C(fseek(stream, 0, SEEK_SET)) == 0); /* drops the character */                           \
     model_fseek(path, 0);                                                                          \
     CHECK(C(fgetc(stream)) == 'a');                                                                \
     model_fread(path, 1);                                                                          \

@@ -1,5 +1,5 @@
-/* Standard input, output and error.  The harness gives standard input the text
- * "12 34 56\nsecond line\n" and takes standard output, by pipes or by files. */
+/* Standard input, output and error. The harness supplies "12 34 56\nsecond line\n" on standard
+ * input and reads standard output, by pipes or by files. */
 #include "calls.h"
 
 #include <dlfcn.h>
@@ -79,7 +79,7 @@ PRINTF_CASE(__vprintf_chk, v_printf_chk)
 GETCHAR_CASE(getchar)
 GETCHAR_CASE(getchar_unlocked)
 
-/* Looked up, not linked: the linker warns of gets, and the case knows its input. */
+/* dlsym finds gets, because the linker warns about it; the input of the case is known. */
 #define GETS_CASE(name, type, ...)                                                                 \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -112,7 +112,7 @@ SCANF_CASE(__isoc99_vscanf, v99_scanf)
 #define v23_scanf(...) call_v(__isoc23_vscanf, __VA_ARGS__)
 SCANF_CASE(__isoc23_vscanf, v23_scanf)
 
-/* Standard error is unbuffered; a stream that nobody used has no record. */
+/* Standard error is unbuffered; an unused stream has no record. */
 SCENARIO(standard_streams) {
   CHECK(C(fputs("to standard error\n", stderr)) >= 0);
   model_standard_write(STANDARD_ERROR, 18);

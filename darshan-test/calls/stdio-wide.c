@@ -1,4 +1,4 @@
-/* Wide characters through streams: bytes are those of the encoded text. */
+/* Wide characters through streams: the bytes are those of the encoded text. */
 #include "calls.h"
 
 #include <locale.h>
@@ -40,7 +40,7 @@ static FILE *open_wide(const char *path, const char *mode) {
   return stream;
 }
 
-/* Many lines: several buffers of the stream. */
+/* As many lines as several stream buffers hold. */
 enum { LINES = 2000 };
 static FILE *open_lines(const char *path) {
   int fd = sys_open(path, O_CREAT | O_WRONLY, 0644);
@@ -65,7 +65,7 @@ GETWC_CASE(getwc)
 GETWC_CASE(fgetwc_unlocked)
 GETWC_CASE(getwc_unlocked)
 
-/* The harness gives "12 34 56\n" and more. */
+/* The harness supplies "12 34 56\n" and more. */
 #define GETWCHAR_CASE(name)                                                                        \
   CASE(name) {                                                                                     \
     for (int i = 0; i < 9; i++) {                                                                  \
@@ -76,7 +76,7 @@ GETWC_CASE(getwc_unlocked)
 GETWCHAR_CASE(getwchar)
 GETWCHAR_CASE(getwchar_unlocked)
 
-/* Whole lines, and one that does not fit. */
+/* Whole lines, and a line that does not fit. */
 #define FGETWS_CASE(name, ...)                                                                     \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -98,7 +98,7 @@ FGETWS_CASE(fgetws_unlocked, line, n, stream)
 FGETWS_CASE(__fgetws_chk, line, 8, n, stream)
 FGETWS_CASE(__fgetws_unlocked_chk, line, 8, n, stream)
 
-/* What is pushed back comes again; it was read once. */
+/* A pushed-back character is returned again, but was read once. */
 CASE(ungetwc) {
   const char *path = in_dir("file");
   FILE *stream = open_lines(path);
@@ -155,7 +155,7 @@ PUTWCHAR_CASE(putwchar_unlocked)
 FPUTWS_CASE(fputws)
 FPUTWS_CASE(fputws_unlocked)
 
-/* Text that passes through the buffer at once, in parts, and not through one. */
+/* Text that passes through the buffer at once, in parts, and without a buffer. */
 static const char *const modes[] = {"w", "a", "w"};
 static const int kinds[] = {_IOFBF, _IOFBF, _IONBF};
 #define FWPRINTF_CASE(name, function)                                                              \
@@ -222,7 +222,7 @@ WPRINTF_CASE(vwprintf, v_wprintf)
 #define v_wprintf_chk(...) call_stdout(chk_stdout, __VA_ARGS__)
 WPRINTF_CASE(__vwprintf_chk, v_wprintf_chk)
 
-/* Words over all refills to the end of the file, where the last is cut. */
+/* Words over all refills to the end of the file, which truncates the last word. */
 #define FWSCANF_CASE(name, function)                                                               \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

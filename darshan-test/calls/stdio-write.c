@@ -15,7 +15,7 @@ static FILE *new_stream(const char *path) {
   return stream;
 }
 
-/* A stream that cannot be written. */
+/* Returns a stream that cannot be written. */
 static FILE *read_only_stream(const char *path) {
   raw_file(path, 1);
   FILE *stream = C(fopen(path, "r"));
@@ -38,7 +38,7 @@ static FILE *read_only_stream(const char *path) {
     CHECK(C(fclose(stream)) == 0 && raw_size(path) == 20081);                                      \
     stream = read_only_stream(in_dir("read-only"));                                                \
     CHECK(C(name(buffer, 8, 10, stream)) == 0);                                                    \
-    expect_any(in_dir("read-only"), "STDIO_WRITES"); /* nothing was written either way */          \
+    expect_any(in_dir("read-only"), "STDIO_WRITES"); /* no write happened in either case */        \
   }
 FWRITE_CASE(fwrite)
 FWRITE_CASE(_IO_fwrite)
@@ -63,7 +63,7 @@ PUTC_CASE(_IO_putc)
 PUTC_CASE(fputc_unlocked)
 PUTC_CASE(putc_unlocked)
 
-/* What the inlined putc_unlocked does: bytes exact, operations a lower bound. */
+/* The work of an inlined putc_unlocked: bytes are exact, operations a lower bound. */
 CASE(__overflow) {
   const char *path = in_dir("file");
   FILE *stream = new_stream(path);

@@ -1,4 +1,4 @@
-"""What calls on streams made libc read and write: STDIO_EXT, and named pipes that waited."""
+"""Reads and writes of libc for calls on streams (STDIO_EXT), and waits for named pipes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from run_case import environment, parse
 
-# By the functions of the C library: a buffer of 4096 bytes is this file system's, or set.
+# The programs call libc; a buffer of 4096 bytes is this file system's or is set.
 HEAD = """
 import ctypes, os, threading, time
 libc = ctypes.CDLL(None)
@@ -29,12 +29,12 @@ def read(stream, size, times):
     for _ in range(times):
         assert libc.fread(room, ctypes.c_size_t(1), ctypes.c_size_t(size), stream) == size
 """
-FULL, LINES, NONE = 0, 1, 2  # of setvbuf
+FULL, LINES, NONE = 0, 1, 2  # modes of setvbuf
 DATA = bytes(40960)
 
 
 class Case(NamedTuple):
-    """A program and what STDIO_EXT says of its file, all else but times being 0."""
+    """A program and the STDIO_EXT counters of its file; all others except times are 0."""
 
     program: str
     counters: dict[str, int]
@@ -47,7 +47,7 @@ CASES = {
     ),
     "large-buffer": Case(
         "s, b = opened(b'w', 65536); wrote(s, 100, 100); libc.fclose(s)",
-        {"DRAINS": 1, "DRAINED_BYTES": 10000},  # by the close, when the buffer is gone
+        {"DRAINS": 1, "DRAINED_BYTES": 10000},  # by fclose, when the buffer no longer exists
     ),
     "flushed-writes": Case(
         "s, b = opened(b'w')\nfor _ in range(7): wrote(s, 10, 1); libc.fflush(s)\n"
@@ -71,7 +71,7 @@ CASES = {
         f"s, b = opened(b'r', 0, {NONE}); read(s, 8, 20); libc.fclose(s)",
         {"FILLS": 20, "FILLED_BYTES": 160, "UNBUFFERED": 20, "BUFFER_BYTES": 1},
     ),
-    # The seek reads the block of its place; inside of the buffer it moves a pointer.
+    # The seek reads the block at its offset; within the buffer it moves a pointer.
     "seeks": Case(
         "s, b = opened(b'r'); read(s, 8, 1)\n"
         "for at in (8192, 8200, 8300, 24576): assert libc.fseek(s, at, 0) == 0; read(s, 8, 1)\n"
@@ -106,5 +106,5 @@ def test_below(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
         if line.startswith("STDIO_EXT\t") and f"\t{work}/data\t" in line and "_F_" not in line
     }
     assert {key: value for key, value in found.items() if value} == case.counters
-    if name == "pipe":  # the other end did not find its reader at once, or did
+    if name == "pipe":  # depends on whether the reader is there first
         assert log.total("POSIX_EXT_FIFO_OPENS") <= 1

@@ -1,4 +1,4 @@
-"""One source, compiled in several ways, leaves the same numbers in the log."""
+"""One source compiled in several ways leaves the same numbers in the log."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ STANDARD_OUTPUT = {"STDIO_WRITES": 2, "STDIO_BYTES_WRITTEN": 6}
 
 
 def log_of(build: Path, parser: Path, program: Path, folder: Path) -> Log:
-    """Runs a program that takes a work folder, and reads its log."""
+    """Runs a program that takes a work folder, and returns its log."""
     work, logs, journals = (folder / name for name in ("work", "logs", "journals"))
     for path in (work, logs, journals):
         path.mkdir()
@@ -79,7 +79,7 @@ def test_same_numbers(options: tuple[str, ...], build: Path, parser: Path, tmp_p
     }
     assert found == COUNTERS
     assert {c: log.value("<STDOUT>", c) for c in STANDARD_OUTPUT} == STANDARD_OUTPUT
-    # Inlined characters are fewer operations than bytes; the log says so.
+    # Inlined characters count as fewer operations than bytes.
     writes = log.value(str(work / "characters"), "STDIO_WRITES")
     assert 1 <= writes <= 20000
     assert writes == 20000 or log.total("POSIX_EXT_INLINED") > 0

@@ -1,4 +1,4 @@
-"""A case per wrapped function: the log says exactly what the case did.
+"""A log contains exactly what the case of each wrapped function did.
 
 Each case also runs without the library: errno and results must be the same.
 """
@@ -27,8 +27,8 @@ def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def of_files(expected: Expectations, folder: Path) -> Expectations:
-    """The same where standard streams are files: nobody has opened them here, and where their
-    positions are is not known."""
+    """Returns the expectations for standard streams that are files: the process did not open
+    them, and their offsets are unknown."""
     names = {"<STDIN>": str(folder / "stdin"), "<STDOUT>": str(folder / "stdout")}
     unknown = ("STDIO_OPENS", "STDIO_MAX_BYTE_READ", "STDIO_MAX_BYTE_WRITTEN")
     rows = [

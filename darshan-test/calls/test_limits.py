@@ -1,6 +1,6 @@
-"""Limits of records and memory, full disks, missing folders, tight processes.
+"""Limits of records and memory, full disks, missing folders, limited processes.
 
-The program must not notice, and no number may be lost where there is any room.
+The program must not notice, and no count may be lost while there is space.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from run_case import (
 
 
 def totals(parser: Path, log: Path) -> dict[str, int]:
-    """Counters that add up over files, as darshan-parser adds them up."""
+    """Returns the counters that add up over files, as darshan-parser adds them."""
     done = subprocess.run(
         [parser, "--total", "--show-incomplete", log], capture_output=True, text=True, check=True
     )
@@ -60,10 +60,10 @@ def test_many_files_with_default_limits(build: Path, parser: Path, tmp_path: Pat
     assert limited.total("POSIX_EXT_ACCESSES") == 50000
     warning = "# *WARNING*: The {} module contains incomplete data!"
     assert warning.format("POSIX") in limited.text
-    assert warning.format("STDIO") not in limited.text  # 3,000 streams have room
-    # The parser gives a log that is whole without being asked to.
+    assert warning.format("STDIO") not in limited.text  # 3,000 streams fit
+    # The parser prints a complete log without --show-incomplete.
     subprocess.run([parser, "--total", many.logs[0]], capture_output=True, check=True)
-    # Without --show-incomplete the parser stops there, and says so.
+    # For an incomplete log the parser reports this and stops.
     done = subprocess.run([parser, few.logs[0]], capture_output=True, check=False)
     assert done.returncode == 255
     assert done.stderr
@@ -88,7 +88,7 @@ def test_totals_survive_any_limit(setting: str, build: Path, parser: Path, tmp_p
 
 
 def disagreements_of_totals(log: Log, run: Run) -> list[str]:
-    """Only the sums that the case names: the rest depends on the limit."""
+    """Returns differences of the sums that the case names; other counters depend on the limit."""
     expected = read_expectations(run.out)
     return [
         f"{counter}: {value} expected, {log.total(counter)} found"
@@ -102,7 +102,7 @@ def disagreements_of_totals(log: Log, run: Run) -> list[str]:
 
 @contextmanager
 def small_file_system(folder: Path, size: str) -> Iterator[Path]:
-    """A tmpfs of this size."""
+    """Mounts a tmpfs of this size."""
     needs("mount")
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
@@ -114,7 +114,7 @@ def small_file_system(folder: Path, size: str) -> Iterator[Path]:
 
 
 def fill(folder: Path) -> None:
-    """Leaves no block free."""
+    """Leaves no free block."""
     out = os.open(folder / "filler", os.O_CREAT | os.O_WRONLY)
     with suppress(OSError):
         while os.write(out, bytes(4096)) == 4096:
@@ -149,7 +149,7 @@ def test_missing_journal_folder(build: Path, parser: Path, tmp_path: Path) -> No
 
 
 def journal_is_kept(parser: Path, run: Run) -> None:
-    """The program did not notice; one line says where the records are."""
+    """The program did not notice; one line names the journal with the records."""
     assert (run.status, run.stdout) == (0, b"output\n")
     (journal,) = run.journals
     assert run.stderr.count(b"\n") == 1
@@ -187,7 +187,7 @@ def test_missing_log_folder_is_made(build: Path, parser: Path, tmp_path: Path) -
 def run_limited(
     build: Path, tmp_path: Path, before: str, name: str = "two_files"
 ) -> tuple[subprocess.CompletedProcess[bytes], list[Path]]:
-    """Runs a case after shell commands such as ulimit; logs and journals it left."""
+    """Runs a case after shell commands such as ulimit; returns its logs and journals."""
     folders = [tmp_path / part for part in ("work", "logs", "journals")]
     for path in folders:
         path.mkdir()
@@ -222,7 +222,7 @@ def run_limited(
     ],
 )
 def test_limited_process(limit: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The program goes on as without the library; what there is of a log is right."""
+    """The program runs as without the library; the records in its log are right."""
     name = "cleared_environment" if "-f 0" in limit else "two_files"
     done, left = run_limited(build, tmp_path, limit, name)
     assert done.returncode == 0, done.stderr
@@ -234,7 +234,7 @@ def test_limited_process(limit: str, build: Path, parser: Path, tmp_path: Path) 
 
 
 def test_output_is_closed(build: Path, parser: Path, tmp_path: Path) -> None:
-    """Nothing of ours appears under the numbers that the program left free."""
+    """The runtime uses no standard descriptor number that the program left free."""
     done, left = run_limited(build, tmp_path, "exec 0<&- 1>&- 2>&-", "spellings")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     (log,) = left
@@ -246,6 +246,6 @@ def test_imprisoned_process(build: Path, parser: Path, tmp_path: Path) -> None:
     run = run_case(build, "imprisoned", tmp_path)
     assert (run.status, run.stdout) == (0, b"output\n")
     assert run.stderr.count(b"\n") <= 1
-    # Outside or inside, but somewhere.
+    # The log is below the new root or outside.
     (path,) = tmp_path.glob("**/*.darshan")
     assert parse(parser, path).total("POSIX_BYTES_WRITTEN") == 100

@@ -1,4 +1,4 @@
-"""How much of a mapped file was touched: programs that touch known pages."""
+"""The touched part of a mapped file, with programs that touch known pages."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(build: Path, program: Path, tmp_path: Path) -> Run:
-    """Runs a command beside a file of random bytes; what its record says, by counter."""
+    """Runs a command next to a file of random bytes; returns the counters of its record."""
 
     def run(*command: str) -> dict[str, int]:
         (tmp_path / "data").write_bytes(os.urandom(SIZE))
@@ -195,25 +195,25 @@ def test_nothing(run: Run) -> None:
 
 
 def test_dropped_and_touched_again(run: Run) -> None:
-    """What the program gave back, and touched again, came twice."""
+    """Pages that the program released and touched again count twice."""
     assert run("./program", "again")["MMAP_TOUCHED"] == pytest.approx(SIZE, rel=0.02)
 
 
 def test_populated(run: Run) -> None:
-    """Pages that the kernel was asked to map say nothing of the program."""
+    """Pages that the kernel mapped on request do not count as touched."""
     found = run("./program", "populate")
     assert found["MMAP_POPULATED"] == SIZE and found["MMAP_TOUCHED"] == 0
 
 
 def test_random(run: Run) -> None:
-    """The kernel maps pages around each fault: never less than what was touched."""
+    """The kernel maps pages around each fault: the count is never below the touched pages."""
     found = run("./program", "random")
     assert 32 * PAGE <= found["MMAP_TOUCHED"] <= SIZE
 
 
 @pytest.mark.parametrize("what", ["write", "write-sync"])
 def test_written(what: str, run: Run) -> None:
-    """Pages count once, however often msync asked; it belongs to its file."""
+    """A page counts once with any number of msync calls; it belongs to its file."""
     found = run("./program", what)
     asked = 3 if what == "write-sync" else 0
     assert found["MMAP_TOUCHED"] == found["MMAP_WRITABLE"] == pytest.approx(HALF, rel=0.02)
@@ -222,7 +222,7 @@ def test_written(what: str, run: Run) -> None:
 
 
 def test_stat(run: Run, build: Path, tmp_path: Path) -> None:
-    """The screen says how much of what was mapped was touched, of all files and of each."""
+    """The screen shows the touched share of the mapped bytes, for all files and for each."""
     run("./program", "end")
     done = subprocess.run(
         [build / "darshan", "stat", "-r", tmp_path / "a.darshan"],
@@ -304,7 +304,7 @@ with open("truth", "w") as truth:
 )
 @pytest.mark.parametrize("number", [1, 4])
 def test_large(how: str, within: float, number: int, run: Run, tmp_path: Path) -> None:
-    """Of what would take too long, samples tell; the kernel's own account is the truth."""
+    """Large mappings are sampled; the kernel's own accounting is the truth."""
     size = 2048 // number
     found = run(sys.executable, "-c", LARGE, str(number), str(size), how)
     truth = int((tmp_path / "truth").read_text())
@@ -326,7 +326,7 @@ with open("data", "r+b") as file:
 
 
 def test_too_much(run: Run) -> None:
-    """What would take too long is estimated or left out, and said."""
+    """Work that would take too long is estimated or skipped, and the log reports this."""
     found = run(sys.executable, "-c", MANY)
     assert found["MMAP_BYTES"] == 2 << 30
     assert found["MMAP_ESTIMATED"] + found["MMAP_UNMEASURED"] > 0

@@ -31,7 +31,7 @@ DEATHS = {
     "die_of_exit_group": 0,
     "die_of_syscall": 0,
 }
-ROUNDING = 1e-5  # seconds, of what a program prints and a log keeps
+ROUNDING = 1e-5  # seconds, of printed and of logged times
 
 
 def test_every_special_case_is_run() -> None:
@@ -46,7 +46,7 @@ def test_death_leaves_everything(name: str, build: Path, parser: Path, tmp_path:
     (path,) = run.logs + run.journals
     log = parse(parser, path)
     if run.journals:
-        log.header["run time"] = "1"  # nobody wrote down when it ended
+        log.header["run time"] = "1"  # a journal has no end time
     found = disagreements(log, read_expectations(run.out))
     assert not found, "\n".join(found)
 
@@ -69,7 +69,7 @@ def test_journal_of_a_running_program(build: Path, parser: Path, tmp_path: Path)
         process.communicate(b"\n", timeout=30)
     log.header["run time"] = "1"
     expected = read_expectations(tmp_path / "expected")
-    # It is still open.
+    # The file is still open.
     expected.rows = [row for row in expected.rows if "CLOSE" not in row[1]]
     found = disagreements(log, expected)
     assert not found, "\n".join(found)
@@ -105,12 +105,12 @@ def test_forked_child_names_its_parent(build: Path, parser: Path, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["fork", "fork_tree"])
 def test_fork_on_an_old_kernel(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """One that does not wipe the page by which a child knows what it is."""
+    """A fork is detected on a kernel that does not wipe the page that identifies a child."""
     needs("seccomp")
     start = build / "darshan-test" / "calls" / "old-kernel"
-    # The launcher's own journal does not matter, and its filter forbids nothing that the
-    # runtime needs.  Each process writes its own log, so that one of a child that takes
-    # itself for its parent would be missing.
+    # The launcher's own journal does not matter, and its filter allows all calls that the runtime
+    # needs. Each process writes its own log, so the log of a child that takes itself for its parent
+    # would be missing.
     extra = {
         "DARSHAN_APP_EXCLUDE": "old-kernel$",
         "DARSHAN_FILTER_CALLS": "*",
@@ -129,7 +129,7 @@ def test_fork_on_an_old_kernel(name: str, build: Path, parser: Path, tmp_path: P
 
 
 def seconds(run: Run) -> dict[str, float]:
-    """What the program measured itself."""
+    """Returns the times that the program measured itself."""
     return {k: float(v) for k, v in (line.split() for line in run.stdout.decode().splitlines())}
 
 
@@ -142,8 +142,8 @@ def test_timers(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
         log = parse(parser, path, log)
     assert log is not None
     for counter, measured in seconds(run).items():
-        # The program's clock may stand still between its reading and the call; the
-        # other way round it cannot be.
+        # The program's clock may stand still between its reading and the call, but not the other
+        # way round.
         assert measured >= 0.05
         assert measured / 2 < log.total(counter) <= measured + ROUNDING, counter
 

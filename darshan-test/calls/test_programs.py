@@ -1,6 +1,6 @@
-"""Programs that people use: same output as ever, and no byte missed.
+"""Well-known programs: the output is unchanged and no byte is missed.
 
-The truth is what strace saw of the same command, run without the library.
+The truth is strace's trace of the same command without the library.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ COPY_CPP = """#include <filesystem>
 int main() { std::filesystem::copy_file("input", "output"); }
 """
 
-# Each reads `input`, 300,000 bytes in lines, and leaves its results in the folder.
-# What a shell's > opened for a program is not compared: no log has its name.
+# Each command reads `input`, 300,000 bytes in lines, and leaves its results in the folder. A file
+# that the shell opened for a redirection is not compared: no log has its name.
 REDIRECTED = "redirected"
 SHELL = {
     "cp": "cp input output",
@@ -62,12 +62,12 @@ SHELL = {
 
 
 def is_compared(path: str, work: Path) -> bool:
-    """Files of the work folder, but for those of the shell."""
+    """Accepts files of the work folder except the shell's."""
     return path.startswith(f"{work}/") and Path(path).name != REDIRECTED
 
 
 def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
-    """Bytes read and written per file below work, as strace saw them."""
+    """Returns bytes read and written per file below work, from strace."""
     moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
     lines = (
         line
@@ -92,7 +92,7 @@ def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
 
 
 def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
-    """The same from the log; a stream's bytes are its file's."""
+    """Like traced_bytes, from the log; a stream's bytes belong to its file."""
     moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
     for (module, path), row in log.records.items():
         if module == "POSIX_EXT" or not is_compared(path, work):
@@ -104,19 +104,19 @@ def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
 
 
 def fresh(folder: Path) -> Path:
-    """A work folder with its input."""
+    """Creates a work folder with its input."""
     folder.mkdir(parents=True)
     folder = folder.resolve()
     lines = (
         f"line {i} of some text that sorts differently {i * 7919 % 10007}\n" for i in range(9999)
     )
     (folder / "input").write_text("".join(lines)[:300000])
-    os.utime(folder / "input", (10**9, 10**9))  # archives hold it
+    os.utime(folder / "input", (10**9, 10**9))  # archives contain the time
     return folder
 
 
 def files_of(work: Path) -> dict[str, bytes]:
-    """Everything that a program left."""
+    """Returns all files that a program left."""
     return {
         str(path.relative_to(work)): path.read_bytes()
         for path in sorted(work.glob("**/*"))
@@ -127,7 +127,7 @@ def files_of(work: Path) -> dict[str, bytes]:
 def instrumented(
     command: list[str], build: Path, parser: Path, work: Path, *, terminated: bool = False
 ) -> Log:
-    """Runs a command in work; all its processes' logs together.
+    """Runs a command in work; returns the combined logs of its processes.
 
     Processes that a signal terminates leave journals; others must not.
     """
@@ -166,7 +166,7 @@ def test_no_byte_is_missed(name: str, build: Path, parser: Path, tmp_path: Path)
     work = fresh(tmp_path / "run" / "work")
     shell = ["sh", "-c", command]
     log = instrumented(shell, build, parser, work, terminated="terminated" in name)
-    if name != "sqlite3":  # its pages hold random numbers
+    if name != "sqlite3":  # its pages contain random numbers
         assert files_of(work) == files_of(plain)
     expected = {
         kind: {path.replace(str(plain), str(work)): n for path, n in paths.items()}
@@ -199,7 +199,7 @@ def test_fio(engine: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def copies(log: Log, work: Path) -> tuple[float, float]:
-    """Bytes read from the input and written to the output of a copy."""
+    """Returns the bytes read from the input and written to the output of a copy."""
     return (
         log.value(str(work / "input"), "POSIX_BYTES_READ"),
         log.value(str(work / "output"), "POSIX_BYTES_WRITTEN"),
@@ -242,7 +242,7 @@ def test_copy_in_java(build: Path, parser: Path, tmp_path: Path) -> None:
 def test_a_copy_takes_its_time_once(
     copy: list[str], build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """One call reads and writes: its seconds are not those of two."""
+    """A call that reads and writes counts its seconds once."""
     work = tmp_path.resolve() / "work"
     work.mkdir()
     (work / "in").write_bytes(bytes(64 << 20))

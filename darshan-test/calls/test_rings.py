@@ -1,5 +1,5 @@
-"""What liburing does beside plain reads and writes: requests that tell several times, slots that
-are opened and used at once, splices, chains.  ring-cases.c has a case for each."""
+"""Operations of liburing other than plain reads and writes: multishot requests, slots that are
+opened and used at once, splices, chains. ring-cases.c has a case for each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROGRAM = Path(__file__).with_name("ring-cases.c")
 SIZE = 10_000
 NOT_KNOWN = 77
 
-# What the log has of the two files, by case; all else of these counters is 0.
+# The expected counters of the two files, by case; all other counters of this set are 0.
 READ = {"OPENS": 1, "READS": 1, "BYTES_READ": 1000, "MAX_BYTE_READ": 999}
 THREE = {"OPENS": 1, "READS": 3, "BYTES_READ": 3000, "MAX_BYTE_READ": 2999}
 SPLICED = {"OPENS": 1, "READS": 1, "BYTES_READ": 3000, "MAX_BYTE_READ": 7095}

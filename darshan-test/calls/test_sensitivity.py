@@ -1,8 +1,7 @@
 """Takes one wrapper away at a time: its case must notice.
 
-A copy of the library is made in which one symbol has no name, so the program
-calls the C library instead.  A case that still agrees with the log would be a
-test that cannot fail.
+The test copies the library without the name of one symbol, so that the program calls the C
+library instead. A case that still agrees with the log would be a test that cannot fail.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from run_case import (
 )
 from sample import turning
 
-# Nothing in the log depends on these: they only must be passed on.
+# The log does not depend on these wrappers: they only pass calls on.
 PASSED_ON = {
     "io_setup": "no transfer",
     "io_destroy": "no transfer",
@@ -63,7 +62,7 @@ PASSED_ON = {
 
 
 def sections(image: bytes) -> dict[int, tuple[int, int]]:
-    """Offset and size of the sections of a 64-bit ELF file, by type."""
+    """Returns offset and size of the sections of a 64-bit ELF file, by type."""
     start = struct.unpack_from("<Q", image, 0x28)[0]
     size, count = struct.unpack_from("<HH", image, 0x3A)
     found = {}
@@ -74,7 +73,7 @@ def sections(image: bytes) -> dict[int, tuple[int, int]]:
 
 
 def without(library: bytes, name: str) -> bytes | None:
-    """The library without this symbol; None if it does not have it."""
+    """Returns the library without this symbol; None if it does not have the symbol."""
     dynamic_symbols, strings = 11, 3
     parts = sections(library)
     offset, length = parts[dynamic_symbols]

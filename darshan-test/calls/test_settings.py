@@ -1,4 +1,4 @@
-"""Every setting of the runtime that a program without MPI can see the effect of."""
+"""Every setting of the runtime with an effect on programs without MPI."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def run_with(build: Path, folder: Path, config: str | None = None, **extra: str)
 
 
 def quiet_log(parser: Path, run: Run) -> Log:
-    """The log of a run that printed nothing."""
+    """Returns the log of a run that printed nothing."""
     assert run.stderr == b""
     (path,) = run.logs
     return parse(parser, path)
 
 
 def names(log: Log) -> set[tuple[str, str]]:
-    """Module and last part of the name of every record."""
+    """Returns module and last path component of every record."""
     return {(module, Path(path).name) for module, path in log.records}
 
 
@@ -45,8 +45,8 @@ def test_no_settings(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def shown(value: object) -> str:
-    """A case's name, the same in each process of pytest: one that loads what another has
-    compiled may have a set in another order."""
+    """Returns a case's name that is the same in each process of pytest: a process that loads
+    compiled code of another process may order a set differently."""
     return str(sorted(value)) if isinstance(value, (set, frozenset)) else str(value)
 
 
@@ -164,7 +164,7 @@ def test_log_file(build: Path, parser: Path, tmp_path: Path) -> None:
     assert (run.logs, run.journals, run.stderr) == ([], [], b"")
     assert names(parse(parser, path)) >= ALL
     before = path.read_bytes()
-    # A file that exists is never replaced: the next log gets a number.
+    # An existing file is never replaced: the next log gets a number.
     for number in (2, 3):
         numbered = tmp_path / f"exactly.this.{number}"
         run = run_with(build, tmp_path / str(number), DARSHAN_LOGFILE=str(path))
@@ -239,7 +239,7 @@ def test_journal_folder(build: Path, tmp_path: Path) -> None:
     ],
 )
 def test_memory(memory: str, complete: bool, build: Path, parser: Path, tmp_path: Path) -> None:
-    """What MAX_RECORDS asks for has its memory; other modules share MODMEM, and have some each."""
+    """MAX_RECORDS gets its memory; the other modules share MODMEM, and each has some."""
     (tmp_path / "config").write_text(memory + "\n")
     extra = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
     run = run_case(build, "many_files", tmp_path / "run", extra=extra)

@@ -22,8 +22,8 @@ static int open_file(const char *path, long size) {
   return fd;
 }
 
-/* Steps through a file by position: consecutive, after a gap, not aligned, at
- * the end of the file, and on a bad descriptor. */
+/* Reads through a file by position: consecutive, after a gap, unaligned, at the end of the file,
+ * and on a bad descriptor. */
 #define READ_CASE(name, call)                                                                      \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -77,7 +77,7 @@ READ_CASE(__read_chk, __read_chk(fd, data, room, BUFFER_SIZE - 5000))
 WRITE_CASE(write, write(fd, data, room))
 WRITE_CASE(__write, __write(fd, data, room))
 
-/* By offset: in order, with a gap, backwards, beyond the end, negative. */
+/* Offsets in order, with a gap, backwards, beyond the end, and negative. */
 #define PREAD_CASE(name, call)                                                                     \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -137,8 +137,7 @@ PWRITE_CASE(pwrite, pwrite(fd, data, room, at))
 PWRITE_CASE(pwrite64, pwrite64(fd, data, room, at))
 PWRITE_CASE(__pwrite64, __pwrite64(fd, data, room, at))
 
-/* Formatted output to a descriptor: the buffer is libc's own, so its alignment
- * is nobody's business. */
+/* Formatted output to a descriptor uses libc's buffer, whose alignment is unspecified. */
 OPTIONAL_SYMBOL extern int __dprintf_chk(int, int, const char *, ...);
 OPTIONAL_SYMBOL extern int __vdprintf_chk(int, int, const char *, va_list);
 

@@ -1,5 +1,5 @@
-/* Plays liburing for the tests: its functions, of every version, over bare system calls, with
- * rings of the real kernel. */
+/* A stand-in for liburing: the functions of every version, over direct system calls, with rings of
+ * the real kernel. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int enter(struct uring *ring, unsigned submit, unsigned wait) {
                        MASK_BYTES);
 }
 
-/* What was made since the last time goes into the ring; how many. */
+/* Moves the entries since the last flush into the ring; returns their number. */
 static unsigned flush(struct uring *ring) {
   unsigned *tail = (unsigned *)(void *)ring->submission.tail, n = 0;
   unsigned *array = (unsigned *)(void *)ring->submission.array;
@@ -59,7 +59,7 @@ int io_uring_queue_init_params(unsigned n, struct uring *ring, void *params) {
   return 0;
 }
 
-/* One making calls another, as in the library: it is one ring all the same. */
+/* These functions call each other, as in the library; they create one ring. */
 int io_uring_queue_init(unsigned n, struct uring *ring, unsigned flags) {
   struct uring_setup setup = {.flags = flags};
   return io_uring_queue_init_params(n, ring, &setup);

@@ -1,4 +1,4 @@
-/* The functions of liburing, as the library declares them. */
+/* The functions of liburing, declared as in the library. */
 #ifndef URING_STANDIN_H
 #define URING_STANDIN_H
 

@@ -1,5 +1,5 @@
-/* liburing's functions, and what goes through a ring.  uring-standin.c plays the library; the
- * rings are the kernel's. */
+/* liburing's functions and operations in a ring. uring-standin.c replaces the library; the rings
+ * are the kernel's. */
 #include "calls.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void begin(void) {
   check_ring(C(io_uring_queue_init(8, &ring, 0)));
 }
 
-/* As the inlined part of the library does it. */
+/* Fills an entry like the inlined part of the library. */
 static struct uring_entry *make(int operation, int file, const void *address, unsigned n,
                                 long offset) {
   unsigned mask = *(unsigned *)(void *)ring.submission.mask;
@@ -46,7 +46,7 @@ static void make_write(void) {
   make(URING_WRITE, fd, buffer, BYTES, 4096);
 }
 
-/* The next result, which the program takes without a call. */
+/* Takes the next result without a call. */
 static int taken(void) {
   unsigned *head = (unsigned *)(void *)ring.completion.head;
   unsigned mask = *(unsigned *)(void *)ring.completion.mask;
@@ -63,7 +63,7 @@ static void expect_write(void) {
   model_pwrite(in_dir("file"), 4096, BYTES, buffer);
 }
 
-/* In the ring, but the kernel has not been told: as when get_cqe is called. */
+/* Moves entries into the ring without notice to the kernel, like get_cqe. */
 static unsigned flush(void) {
   unsigned *tail = (unsigned *)(void *)ring.submission.tail;
   unsigned *array = (unsigned *)(void *)ring.submission.array;
@@ -74,7 +74,7 @@ static unsigned flush(void) {
   return n;
 }
 
-/* Calls that submit what was made, and wait for it. */
+/* Calls that submit the entries and wait for them. */
 #define SUBMIT_CASE(name, call, expected)                                                          \
   CASE(name) {                                                                                     \
     void *result = NULL;                                                                           \
@@ -100,7 +100,7 @@ SUBMIT_CASE(__io_uring_get_cqe, __io_uring_get_cqe(&ring, &result, flush(), 1, N
 SUBMIT_CASE(io_uring_enter, io_uring_enter((unsigned)ring.fd, flush(), 1, 1, NULL), 1)
 SUBMIT_CASE(io_uring_enter2, io_uring_enter2((unsigned)ring.fd, flush(), 1, 1, NULL, 8), 1)
 
-/* Calls that only look. */
+/* Calls that only inspect the ring. */
 #define LOOK_CASE(name, call)                                                                      \
   CASE(name) {                                                                                     \
     struct epoll_event event;                                                                      \
@@ -153,7 +153,7 @@ CASE(io_uring_queue_exit) {
   expect_write();
 }
 
-/* A registered file, by its place in the list. */
+/* Writes to a registered file, by its index. */
 static void write_registered(int place) {
   make(URING_WRITE, place, buffer, BYTES, 4096)->flags = ENTRY_FIXED_FILE;
   CHECK(C(io_uring_submit_and_wait(&ring, 1)) == 1);
@@ -181,7 +181,7 @@ UPDATE_CASE(io_uring_register_files_update, io_uring_register_files_update(&ring
 UPDATE_CASE(io_uring_register_files_update_tag,
             io_uring_register_files_update_tag(&ring, 2, &fd, NULL, 1))
 
-/* Several operations in one submission, each after the other. */
+/* Several operations in one submission, one after the other. */
 SCENARIO(ring_operations) {
   enum { LINKED = 1 << 2, DATA_ONLY = 1, MODE = 0600, N = 5 };
   static char path[4096];
@@ -189,7 +189,7 @@ SCENARIO(ring_operations) {
   strcpy(path, in_dir("made"));
   make(URING_OPENAT, AT_FDCWD, path, MODE, 0)->operation_flags = O_CREAT | O_RDWR;
   CHECK(C(io_uring_submit_and_wait(&ring, 1)) == 1);
-  memset(path, '?', sizeof(path) - 1); /* the program may use its memory again */
+  memset(path, '?', sizeof(path) - 1); /* the program may reuse its memory */
   int made = taken();
   CHECK(made >= 0);
   model_open(in_dir("made"), MODE);
@@ -209,7 +209,7 @@ SCENARIO(ring_operations) {
   model_ext(in_dir("made"), "POSIX_EXT_URING_SUBMITS", N);
 }
 
-/* What the kernel was told without a call that is seen counts nowhere, but is said. */
+/* Requests that the kernel received without a visible call are not counted, but reported. */
 SCENARIO(ring_unseen) {
   enum { N = 3 };
   begin();
@@ -224,13 +224,13 @@ SCENARIO(ring_unseen) {
   expect_write();
 }
 
-/* A request that fails, and one that has the user data of another. */
+/* A request that fails, and a request with the user data of another. */
 SCENARIO(ring_same_user_data) {
-  enum { LINKED = 1 << 2 }; /* in this order */
+  enum { LINKED = 1 << 2 }; /* flag: in this order */
   struct uring_entry *entry;
   begin();
   for (int i = 0; i < 3; i++) {
-    int operation = i == 1 ? 0 /* nothing */ : URING_WRITE;
+    int operation = i == 1 ? 0 /* no operation */ : URING_WRITE;
     entry = make(operation, i == 1 ? -1 : fd, buffer, 10 + 10 * (unsigned)i, 5 * i);
     entry->user_data = 0;
     entry->flags = LINKED;

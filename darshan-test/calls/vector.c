@@ -1,4 +1,4 @@
-/* readv, writev and their forms with offsets and flags. */
+/* readv, writev and their variants with offsets and flags. */
 #include "calls.h"
 
 #include <sys/uio.h>
@@ -18,7 +18,7 @@ static int open_file(const char *path, long size) {
     }                                                                                              \
   }
 
-/* Vectors: two halves; aligned only if both are. */
+/* A vector has two halves; it counts as aligned only if both are aligned. */
 static const void *worst(const char *data, size_t room) {
   return (uintptr_t)data % 8 ? data : data + room / 2;
 }

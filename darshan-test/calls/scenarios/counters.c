@@ -1,4 +1,4 @@
-/* Counters that need more than one call to get right. */
+/* Counters whose value depends on more than one call. */
 #include "../calls.h"
 
 #include <stdio.h>
@@ -23,8 +23,8 @@ static void read_some(int fd, const char *path, long n) {
   model_read(path, n, buffer);
 }
 
-/* Both sides of every bound.  The file is one hole, read over and over into the
- * same two megabytes. */
+/* Sizes on both sides of every bound. The file is one hole, read repeatedly into the same two
+ * megabytes. */
 SCENARIO(size_bins) {
   static const long sizes[] = {0,        1,         100,       101,      1024,
                                1025,     10240,     10241,     102400,   102401,
@@ -45,7 +45,7 @@ SCENARIO(size_bins) {
   }
 }
 
-/* Forty sizes and forty strides: only the first 32 of a kind are watched. */
+/* Forty sizes and forty strides: only the first 32 of a kind are counted. */
 SCENARIO(common_values) {
   const char *path = in_dir("file");
   int fd = new_file(path);
@@ -57,7 +57,7 @@ SCENARIO(common_values) {
       model_pwrite(path, at, n, buffer);
       at += n + (i % 7 == round ? 0 : 1000 + i);
     }
-  for (int i = 0; i < 5; i++) { /* one of the unwatched, one of the watched */
+  for (int i = 0; i < 5; i++) { /* one size beyond the first 32, and one of these */
     CHECK(C(pread(fd, buffer, 139, 0)) == 139);
     model_pread(path, 0, 139, buffer);
     CHECK(C(pread(fd, buffer, 103, 0)) == 103);
@@ -78,7 +78,7 @@ SCENARIO(read_write_switches) {
   read_some(fd, path, 8);
 }
 
-/* A second open begins at the start of the file again; what came before counts. */
+/* A second open starts at offset 0; earlier operations still count. */
 SCENARIO(open_again) {
   const char *path = in_dir("file");
   int fd = new_file(path);
@@ -91,7 +91,7 @@ SCENARIO(open_again) {
   write_some(fd, path, 100);
 }
 
-/* The position is the file's, not the descriptor's: a read by offset moves it. */
+/* The offset belongs to the file, not to the descriptor: a read at an offset moves it. */
 SCENARIO(offset_after_pread) {
   const char *path = in_dir("file");
   raw_file(path, 20000);
@@ -103,7 +103,7 @@ SCENARIO(offset_after_pread) {
   read_some(fd, path, 100);
 }
 
-/* Appended bytes: how many is certain, where they go is the kernel's business. */
+/* The number of appended bytes is known; the kernel chooses their offset. */
 SCENARIO(append) {
   const char *path = in_dir("file");
   raw_file(path, 1000);
@@ -121,7 +121,7 @@ SCENARIO(append) {
   expect_any(path, "POSIX_STRIDE1_COUNT");
 }
 
-/* One file under three spellings has one record; under a link's name, another. */
+/* Three spellings of one path make one record; a link's name makes another. */
 SCENARIO(spellings) {
   const char *path = in_dir("file"), *link = in_dir("link");
   int fd = C(open("file", O_CREAT | O_RDWR, 0644));
@@ -139,7 +139,7 @@ SCENARIO(spellings) {
   write_some(fd, link, 10);
 }
 
-/* Names are bytes: blanks, tabs, no UTF-8, very long. */
+/* Names are bytes: spaces, tabs, invalid UTF-8, great length. */
 SCENARIO(strange_names) {
   static char longest[256];
   static const char *const names[] = {"with a blank", "with\ttab", "\xff\xfe\x80",
@@ -149,7 +149,7 @@ SCENARIO(strange_names) {
     write_some(new_file(in_dir(names[i])), in_dir(names[i]), 10);
 }
 
-/* Streams and descriptors of one file: a record in each module. */
+/* Streams and descriptors of one file make a record in each module. */
 SCENARIO(both_modules) {
   const char *path = in_dir("file");
   FILE *stream = C(fopen(path, "w+"));

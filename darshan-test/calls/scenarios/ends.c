@@ -1,4 +1,4 @@
-/* Ends that no wrapper sees: what was done before is in the log or the journal. */
+/* Process ends that no wrapper sees: the log or the journal has all earlier operations. */
 #include "../calls.h"
 
 #include <pthread.h>
@@ -55,7 +55,7 @@ SCENARIO(last_thread_is_not_main) {
   pthread_exit(NULL);
 }
 
-/* Below a new root neither logs nor journals can be found at the end. */
+/* Below a new root, neither the log folder nor the journal folder exists at the end. */
 SPECIAL(imprisoned) {
   if (chroot(test_dir) != 0 || chdir("/") != 0) skip("only root can change the root");
   test_dir = "";
@@ -72,7 +72,7 @@ static void late_io(void) {
   CHECK(fd >= 0 && write(fd, buffer, 100) == 100);
 }
 
-/* Handlers that run at exit do I/O of the application's. */
+/* Exit handlers do I/O of the application. */
 SCENARIO(io_in_exit_handler) {
   late_path = in_dir("late");
   CHECK(atexit(late_io) == 0);
@@ -92,7 +92,7 @@ SCENARIO(io_in_destructor) {
   model_write(late_path, 100, buffer);
 }
 
-/* As daemons do: every descriptor is closed, also ones that were never open. */
+/* Closes every descriptor number like a daemon, also numbers that were never open. */
 SCENARIO(close_everything) {
   const char *path = in_dir("file");
   int fd = open(path, O_CREAT | O_RDWR, 0644);
@@ -109,7 +109,7 @@ SCENARIO(close_everything) {
   model_write(path, 100, buffer);
 }
 
-/* As shells do: numbers are taken by force.  The last one is the file. */
+/* Takes descriptor numbers with dup2 like a shell. The last is the file. */
 SCENARIO(dup2_over_everything) {
   const char *path = in_dir("file");
   int fd = open(path, O_CREAT | O_RDWR, 0644);

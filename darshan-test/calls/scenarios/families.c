@@ -1,4 +1,4 @@
-/* More ways to make processes. */
+/* More ways to create processes. */
 #include "../calls.h"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ static int new_file(const char *path) {
   return fd;
 }
 
-/* Neither goes through the handlers of pthread_atfork. */
+/* Neither call runs the handlers of pthread_atfork. */
 static void fork_unseen(pid_t child, int fd, const char *own) {
   if (child == 0) {
     int mine = open(own, O_CREAT | O_RDWR, 0600);
@@ -42,7 +42,7 @@ SCENARIO(fork_without_handlers) {
   model_pwrite(in_dir("shared"), 0, 8, buffer);
 }
 
-/* Twice forked and no longer a child of anybody: its log comes all the same. */
+/* A daemonized grandchild leaves its log nevertheless. */
 SCENARIO(daemon_process) {
   int ends[2];
   char byte;
@@ -54,7 +54,7 @@ SCENARIO(daemon_process) {
     if (fork() != 0) _exit(0);
     int fd = open(path, O_CREAT | O_RDWR, 0644);
     CHECK(fd >= 0 && write(fd, buffer, 100) == 100);
-    exit(0); /* the pipe's end closes when all is over, the log written too */
+    exit(0); /* the pipe closes after the log is written */
   }
   reap(child, 0);
   sys_close(ends[1]);
@@ -76,7 +76,7 @@ static void *write_until_told(void *argument) {
 
 extern char **environ;
 
-/* Other threads go on while one waits for the children that it spawns. */
+/* Other threads continue while one thread waits for the children that it spawned. */
 SCENARIO(spawn_while_threads_write) {
   static const char *const names[] = {"0", "1"};
   static char self[512];

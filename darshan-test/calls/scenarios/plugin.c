@@ -1,4 +1,4 @@
-/* A library that comes and goes, with I/O of its own, also as it is unloaded. */
+/* A library that is loaded and unloaded, with I/O of its own, also during its unloading. */
 #include <fcntl.h>
 #include <unistd.h>
 

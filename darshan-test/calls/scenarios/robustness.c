@@ -1,5 +1,5 @@
-/* Programs that do what they should not, or more than is usual.  Mostly it is
- * enough that they end as they would without the library. */
+/* Programs that make invalid or unusual calls. In most cases it is enough that they end as without
+ * the library. */
 #include "../calls.h"
 
 #include <limits.h>
@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Pointers to nowhere are the kernel's to refuse. */
+/* The kernel must reject bad pointers. */
 SCENARIO(bad_pointers) {
   const char *volatile nowhere = (const char *)8, *volatile null = NULL;
   struct stat *volatile no_stat = (struct stat *)8;
@@ -45,7 +45,7 @@ SCENARIO(bad_pointers) {
   CHECK(C(writev(fd, NULL, none)) == -1 && errno == EINVAL);
 }
 
-/* A buffer that nobody may read, as for a mapped device, is not looked at. */
+/* The runtime does not read a buffer without read permission, such as that of a mapped device. */
 SCENARIO(unreadable_buffer) {
   const char *path = in_dir("file");
   raw_file(path, 4096);
@@ -57,7 +57,7 @@ SCENARIO(unreadable_buffer) {
   model_pread(path, 4096, 0, write_only);
 }
 
-/* Longer than any path may be. */
+/* A path longer than PATH_MAX. */
 SCENARIO(too_long_path) {
   static char path[3 * PATH_MAX];
   struct stat st;
@@ -67,7 +67,7 @@ SCENARIO(too_long_path) {
   CHECK(C(fopen(path, "r")) == NULL);
 }
 
-/* A working folder so deep that its name is longer than PATH_MAX. */
+/* A working folder so deep that its path is longer than PATH_MAX. */
 SCENARIO(deep_folder) {
   static char name[201];
   memset(name, 'd', 200);
@@ -78,7 +78,7 @@ SCENARIO(deep_folder) {
   CHECK(fd >= 0 && SYS4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0);
   CHECK(C(write(fd, buffer, 100)) == 100 && C(close(fd)) == 0);
   expect_sum("POSIX_EXT_MKDIRS", 30);
-  /* Nobody can say its name, so it has that of a file without one. */
+  /* The path is unknown, so the record has the name of a file without a path. */
   char unnamed[80];
   snprintf(unnamed, sizeof unnamed, "<file %u:%u/%lu>", major(st.st_dev), minor(st.st_dev),
            (unsigned long)st.st_ino);
@@ -90,7 +90,7 @@ SCENARIO(deep_folder) {
   model_open(in_dir("file"), 0600);
 }
 
-/* A path of more than a thousand bytes is a name like any other. */
+/* A path of more than a thousand bytes works like any other. */
 SCENARIO(long_path) {
   static char path[2048];
   int n = snprintf(path, sizeof path, "%s", test_dir);
@@ -106,7 +106,7 @@ SCENARIO(long_path) {
   model_write(path, 100, buffer);
 }
 
-/* A working folder that is no longer there. */
+/* A working folder that was removed. */
 SCENARIO(removed_folder) {
   CHECK(sys_mkdir(in_dir("folder"), 0755) == 0 && C(chdir(in_dir("folder"))) == 0);
   CHECK(SYS3(SYS_unlinkat, AT_FDCWD, in_dir("folder"), AT_REMOVEDIR) == 0);
@@ -117,7 +117,7 @@ SCENARIO(removed_folder) {
   model_open(in_dir("file"), 0644);
 }
 
-/* The smallest stack that a thread may have. */
+/* A thread with the smallest allowed stack. */
 static void *with_small_stack(void *argument) {
   struct stat st;
   const char *path = argument;
@@ -143,7 +143,7 @@ SCENARIO(small_stack) {
   model_rename(path, in_dir("renamed"));
 }
 
-/* A thread that is cancelled while it waits in a call. */
+/* A thread is cancelled while it waits in a call. */
 static int pipe_ends[2];
 
 static void *wait_for_ever(void *argument) {
@@ -152,7 +152,7 @@ static void *wait_for_ever(void *argument) {
   int fd = open(in_dir("pipe"), O_RDWR);
   CHECK(fd >= 0);
   sys_write(pipe_ends[1], "x", 1);
-  CHECK(read(fd, &byte, 1) == -2); /* it does not come back */
+  CHECK(read(fd, &byte, 1) == -2); /* the call does not return */
   return NULL;
 }
 
@@ -175,7 +175,7 @@ SCENARIO(cancelled_thread) {
   model_write(path, 10, buffer);
 }
 
-/* Standard descriptors closed, as coreutils do at exit; files get their numbers. */
+/* Standard descriptors are closed, as coreutils do at exit; files get their numbers. */
 SCENARIO(closed_standard_descriptors) {
   const char *path = in_dir("file");
   CHECK(C(close(0)) == 0 && C(close(1)) == 0);
@@ -186,7 +186,7 @@ SCENARIO(closed_standard_descriptors) {
   model_write(path, 10, buffer);
 }
 
-/* As many descriptors as the limit allows. */
+/* Opens as many descriptors as the limit allows. */
 SCENARIO(many_descriptors) {
   const char *path = in_dir("file");
   struct rlimit limit;
@@ -199,10 +199,10 @@ SCENARIO(many_descriptors) {
   CHECK(errno == EMFILE && last == (int)limit.rlim_cur - 1);
   CHECK(C(pwrite(last, buffer, 10, 0)) == 10);
   model_pwrite(path, 0, 10, buffer);
-  SYS1(SYS_close, last); /* finish() needs one */
+  SYS1(SYS_close, last); /* finish() needs a descriptor */
 }
 
-/* Environment wiped after the start: what was set then still holds. */
+/* The environment is cleared after the start; the settings at the start still hold. */
 SCENARIO(cleared_environment) {
   extern int clearenv(void);
   const char *path = in_dir("file");
@@ -218,8 +218,8 @@ static void leave(int signal) {
   _exit(0);
 }
 
-/* A handler ends the process wherever it is: no hang, and every child leaves its
- * open in a log.  A child that spins is stopped by its limit of processor time. */
+/* A handler ends the process at any point: no process hangs, and every child has its open in a log.
+ * The CPU time limit stops a child that spins. */
 SCENARIO(exit_in_handler) {
   enum { CHILDREN = 25 };
   const char *path = in_dir("file");

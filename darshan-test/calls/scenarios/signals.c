@@ -1,4 +1,4 @@
-/* Signal handlers that do I/O, or that never return. */
+/* Signal handlers that do I/O or never return. */
 #include "../calls.h"
 
 #include <setjmp.h>
@@ -33,8 +33,8 @@ static void handler_with_io(int signal) {
   errno = saved;
 }
 
-/* Everything is counted or said to be dropped; the test adds it up.  The file
- * sizes tell the test what was really done. */
+/* Every operation is counted or reported as dropped, and the test adds both up. The file sizes are
+ * the truth. */
 SPECIAL(io_in_signal_handler) {
   handler_path = in_dir("handler");
   const char *path = in_dir("main");
@@ -52,8 +52,7 @@ SPECIAL(io_in_signal_handler) {
   expect_value(handler_path, "POSIX_OPENS", handled);
 }
 
-/* The handler may come in the middle of any call: the main program's own calls
- * are counted to the last one all the same. */
+/* The handler may interrupt any call; the main program's own calls must all be counted. */
 static void one_of_everything(const char *path, const char *stream_path, const char *renamed) {
   struct stat st;
   int fd = open(path, O_CREAT | O_RDWR, 0644);
@@ -87,7 +86,7 @@ static void one_of_everything(const char *path, const char *stream_path, const c
 SCENARIO(handler_in_everything) {
   handler_path = in_dir("handler");
   expect_nothing_about(handler_path);
-  expect_any(in_dir("file"), "POSIX_EXT_MMAP_UNMEASURED"); /* looking at pages has a limit */
+  expect_any(in_dir("file"), "POSIX_EXT_MMAP_UNMEASURED"); /* the inspection of pages has a limit */
   every(200, handler_with_io);
   while (handled < 2000)
     one_of_everything(in_dir("file"), in_dir("stream"), in_dir("renamed"));
@@ -102,7 +101,7 @@ static void handler_that_jumps(int signal) {
   siglongjmp(back, 1);
 }
 
-/* A jump may leave a wrapper half-way; later calls count all the same. */
+/* A jump may abandon a wrapper; later calls count nevertheless. */
 SCENARIO(jump_out_of_handler) {
   const char *path = in_dir("interrupted"), *later = in_dir("later");
   volatile int fd = open(path, O_CREAT | O_RDWR, 0644);
@@ -112,7 +111,7 @@ SCENARIO(jump_out_of_handler) {
   while (handled < 1000)
     CHECK(pwrite(fd, buffer, 16, 0) == 16);
   no_more();
-  expect_nothing_about(path); /* how often it was interrupted is unknown */
+  expect_nothing_about(path); /* the number of interruptions is unknown */
   int fd2 = open(later, O_CREAT | O_RDWR, 0644);
   CHECK(fd2 >= 0);
   model_open(later, 0644);

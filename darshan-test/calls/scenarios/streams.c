@@ -1,4 +1,4 @@
-/* Streams in company: of threads, of child processes, of other kinds of streams. */
+/* Streams together with threads, child processes and other kinds of streams. */
 #include "../calls.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ static void put(FILE *stream, const char *path, long n) {
   model_fwrite(path, n);
 }
 
-/* Streams come and go at the same addresses in all threads. */
+/* All threads open and close streams at the same addresses. */
 enum { THREADS = 6, ROUNDS = 300 };
 static const char *const names[THREADS] = {"0", "1", "2", "3", "4", "5"};
 
@@ -49,7 +49,7 @@ SCENARIO(threads_reusing_streams) {
   }
 }
 
-/* A child goes on writing to its parent's stream. */
+/* A child continues to write to its parent's stream. */
 SCENARIO(stream_of_the_parent) {
   const char *path = in_dir("file");
   FILE *stream = new_stream(path, "w");
@@ -63,8 +63,7 @@ SCENARIO(stream_of_the_parent) {
   CHECK(raw_size(path) == 150);
 }
 
-/* Bytes of pipes, memory and call-backs belong to no file; their FILE may later
- * be a file's. */
+/* Bytes of pipes, memory and callbacks belong to no file. Their FILE may later serve a file. */
 static ssize_t discard(void *cookie, const char *data, size_t n) {
   (void)cookie, (void)data;
   return (ssize_t)n;
@@ -86,7 +85,7 @@ SCENARIO(streams_that_are_no_files) {
   CHECK(system("exit 3") == 3 << 8);
 }
 
-/* Unbuffered, line-buffered, and with a buffer of the application's. */
+/* Unbuffered, line-buffered, and with a buffer of the application. */
 SCENARIO(kinds_of_buffers) {
   static char own[64];
   static const int kinds[] = {_IONBF, _IOLBF, _IOFBF};
@@ -109,7 +108,7 @@ SCENARIO(kinds_of_buffers) {
   }
 }
 
-/* Reading and writing in turn, as the standard allows it. */
+/* Alternates reads and writes, as the standard allows. */
 SCENARIO(update_in_place) {
   const char *path = in_dir("file");
   raw_file(path, 1000);
@@ -126,7 +125,7 @@ SCENARIO(update_in_place) {
   CHECK(C(fclose(stream)) == 0 && raw_size(path) == 1000);
 }
 
-/* Same stream, same file, another mode. */
+/* The same stream and file in another mode. */
 SCENARIO(reopen_in_another_mode) {
   const char *path = in_dir("file");
   FILE *stream = new_stream(path, "w");
@@ -138,7 +137,7 @@ SCENARIO(reopen_in_another_mode) {
   CHECK(C(fclose(stream)) == 0);
 }
 
-/* Beyond what 32 bits can say. */
+/* Offsets beyond 32 bits. */
 SCENARIO(far_away) {
   const char *path = in_dir("file"), *other = in_dir("other");
   FILE *stream = new_stream(path, "w");
@@ -156,7 +155,7 @@ SCENARIO(far_away) {
   model_read(other, 0, buffer);
 }
 
-/* A device without room: the error is the application's to see. */
+/* The device is full: the application must see the error. */
 SCENARIO(no_room_in_the_device) {
   FILE *stream = C(fopen("/dev/full", "w"));
   CHECK(stream && C(fwrite(buffer, 1, 100, stream)) == 100);

@@ -1,4 +1,4 @@
-/* What the library must leave alone, and limits that it must live with. */
+/* The environment that the library must not change, and limits that it must respect. */
 #include "../calls.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Loading and unloading: calls from a library that is no longer there. */
+/* Calls come from a library that is later unloaded. */
 SCENARIO(load_and_unload) {
   char plugin[512];
   const char *path = in_dir("file");
@@ -22,14 +22,14 @@ SCENARIO(load_and_unload) {
     int (*plugin_write)(const char *) = (int (*)(const char *))dlsym(library, "plugin_write");
     CHECK(plugin_write && plugin_write(path) == 0);
     CHECK(dlclose(library) == 0);
-    for (int k = 0; k < 2; k++) { /* the second one as it was unloaded */
+    for (int k = 0; k < 2; k++) { /* the second iteration happens during the unloading */
       model_open(path, 0644);
       model_write(path, 10, NULL);
       model_close(path);
     }
   }
   CHECK(raw_size(path) == 60);
-  /* Where appended bytes go, and how they lie in memory, is not the point. */
+  /* Offset and memory alignment of appended bytes are not compared. */
   static const char *const place[] = {"POSIX_MAX_BYTE_WRITTEN", "POSIX_SEQ_WRITES",
                                       "POSIX_CONSEC_WRITES",    "POSIX_FILE_NOT_ALIGNED",
                                       "POSIX_MEM_NOT_ALIGNED",  "POSIX_STRIDE1_STRIDE",
@@ -38,7 +38,7 @@ SCENARIO(load_and_unload) {
     expect_any(path, place[i]);
 }
 
-/* Lists its descriptors: the same with and without the library. */
+/* The program lists its descriptors: the list is the same with and without the library. */
 SCENARIO(descriptors_of_a_child) {
   char self[512] = {0};
   CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);
@@ -55,8 +55,8 @@ SCENARIO(descriptors_of_a_child) {
   print_descriptors();
 }
 
-/* Name number i of a file: as many detours through two folders as it has bits.
- * Names are what is counted; making that many files would take much longer. */
+/* Writes the i-th name of a file: as many detours through two folders as i has bits. The case needs
+ * many names; as many files would take much longer. */
 static void detour(char *path, const char *name, int i) {
   char *end = path + sprintf(path, "%s", test_dir);
   for (int bit = 0; bit < 16; bit++)
@@ -64,8 +64,8 @@ static void detour(char *path, const char *name, int i) {
   sprintf(end, "/%s", name);
 }
 
-/* Fifty thousand files, most of them beyond the default limits: 3 bytes are
- * written to each and read again. */
+/* Fifty thousand files, most beyond the default limits: 3 bytes are written to each and read
+ * again. */
 SPECIAL(many_files) {
   char path[600];
   CHECK(sys_mkdir(in_dir("0"), 0755) == 0 && sys_mkdir(in_dir("1"), 0755) == 0);
@@ -82,7 +82,7 @@ SPECIAL(many_files) {
   }
 }
 
-/* Enough files to need more room than a small journal folder has. */
+/* Enough files to exceed the space of a small journal folder. */
 SPECIAL(some_files) {
   char path[600];
   for (int i = 0; i < 900; i++) {
@@ -104,7 +104,7 @@ SPECIAL(two_files) {
   CHECK(printf("output\n") == 7);
 }
 
-/* Files of the system have no records and cost no bytes. */
+/* Files of the system have no records and add no bytes. */
 SCENARIO(system_files) {
   int fd = open("/etc/passwd", O_RDONLY);
   CHECK(fd >= 0 && read(fd, buffer, 10) == 10 && close(fd) == 0);
@@ -113,7 +113,7 @@ SCENARIO(system_files) {
   FILE *stream = fopen("/proc/self/status", "r");
   CHECK(stream && fgetc(stream) == 'N' && fclose(stream) == 0);
   CHECK(close(null) == 0);
-  /* The number of an excluded file goes to one that counts, and back. */
+  /* The descriptor number of an excluded file passes to a recorded file, and back. */
   const char *path = in_dir("file");
   fd = open(path, O_CREAT | O_RDWR, 0644);
   CHECK(fd == null && write(fd, buffer, 10) == 10);

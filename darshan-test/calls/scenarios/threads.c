@@ -1,5 +1,5 @@
-/* Threads: no operation is lost, none is counted twice, and a fork in the middle
- * of other threads' I/O does not hang. */
+/* Threads: no operation is lost or counted twice, and a fork in the middle of other threads' I/O
+ * does not hang. */
 #include "../calls.h"
 
 #include <pthread.h>
@@ -66,7 +66,7 @@ static void *write_shared_file(void *argument) {
   return NULL;
 }
 
-/* What depends on the order of the threads cannot be computed. */
+/* Counters that depend on the order of the threads cannot be computed. */
 static void expect_any_order(const char *path) {
   static const char *const counters[] = {
       "POSIX_SEQ_WRITES",     "POSIX_CONSEC_WRITES",  "POSIX_MAX_WRITE_TIME_SIZE",
@@ -108,7 +108,7 @@ SCENARIO(threads_with_one_stream) {
   CHECK(fclose(shared_stream) == 0 && raw_size(path) == (long)ROUNDS * THREADS * PIECE);
 }
 
-/* Descriptors come and go under the same numbers in all threads. */
+/* All threads open and close descriptors with the same numbers. */
 static void *open_and_close(void *argument) {
   struct job *job = argument;
   for (int i = 0; i < ROUNDS / 4; i++) {
@@ -144,7 +144,7 @@ static void *write_until_told(void *argument) {
   return NULL;
 }
 
-/* Each child opens, writes and leaves; one that hangs is ended by its alarm. */
+/* Each child opens, writes and exits; its alarm ends a child that hangs. */
 SCENARIO(fork_while_threads_write) {
   enum { BUSY = 3, FORKS = 20 };
   for (int i = 0; i < BUSY; i++) {

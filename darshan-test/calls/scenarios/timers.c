@@ -1,5 +1,5 @@
-/* Calls that take long enough to be compared with a clock of our own, and a
- * program that waits to be looked at. */
+/* Calls that are long enough for a comparison with the test's own clock, and a program that waits
+ * while its journal is read. */
 #include "../calls.h"
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ static void print_seconds(const char *what, double seconds) {
   raw_print(1, text);
 }
 
-/* A pipe with a name is a file whose reads block. */
+/* A named pipe is a file whose reads block. */
 static const char *slow_pipe(const char *name, pthread_t *feeder) {
   const char *path = in_dir(name);
   CHECK(SYS4(SYS_mknodat, AT_FDCWD, path, S_IFIFO | 0600, 0) == 0);
@@ -58,7 +58,7 @@ static void slow_fread(void) {
   CHECK(pthread_join(feeder, NULL) == 0);
 }
 
-/* Another process holds the lock for a while; it does so unseen. */
+/* Another process holds the lock for a while, with calls that the runtime does not see. */
 static void slow_lock(void) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   int fd = open(in_dir("locked"), O_CREAT | O_RDWR, 0644), ends[2];
@@ -79,14 +79,14 @@ static void slow_lock(void) {
   reap(child, 0);
 }
 
-/* Prints how long each of them took. */
+/* Prints the duration of each call. */
 SPECIAL(slow_calls) {
   slow_read();
   slow_fread();
   slow_lock();
 }
 
-/* Two threads wait at the same time in the same file: the time is not added up. */
+/* Two threads wait in the same file at the same time; the time counts once. */
 static int pipe_fd;
 
 static void *read_one(void *argument) {
@@ -109,7 +109,7 @@ SPECIAL(overlapping_reads) {
   CHECK(pthread_join(feeder, NULL) == 0);
 }
 
-/* Does some I/O, says so, and waits for a line: its journal can be read now. */
+/* Does some I/O, prints a line and waits for input; the test reads its journal meanwhile. */
 SPECIAL(wait_to_be_looked_at) {
   const char *path = in_dir("file");
   int fd = open(path, O_CREAT | O_RDWR, 0644);
