@@ -1,1 +1,1 @@
-"""The command `darshan`."""
+"""Tests of the command `darshan`."""

@@ -1,4 +1,5 @@
-"""Runs the front in a folder of its own, with an environment that says nothing."""
+"""Runs the `darshan` command in a folder of its own, without settings of the runtime in the
+environment."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """The tests' environment without settings of the runtime; journals apart."""
+    """Returns the tests' environment without settings of the runtime, with a folder for
+    journals."""
     journals = tmp_path / "journals"
     journals.mkdir()
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_PRELOAD"))}
@@ -24,7 +26,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """The folder that commands start in."""
+    """Returns the working folder of the commands."""
     folder = tmp_path / "work"
     folder.mkdir()
     return folder
@@ -52,7 +54,7 @@ def darshan(build: Path, work: Path, environment: dict[str, str]) -> Run:
 
 @pytest.fixture
 def rows(parser: Path) -> Callable[[Path], list[list[str]]]:
-    """The data rows of a log, split into columns."""
+    """Returns the data rows of a log, split into columns."""
 
     def read(log: Path) -> list[list[str]]:
         done = subprocess.run([parser, "--show-incomplete", log], capture_output=True, check=True)

@@ -15,17 +15,17 @@ from pathlib import Path
 
 from runs.events import SECOND, Kind, Run
 
-NOBODY = 1 << 23  # no process has such a number
+NOBODY = 1 << 23  # no process has this pid
 
 
 class Mine(Run):
-    """The run that this program is in."""
+    """The run that this program belongs to."""
 
     def __init__(self) -> None:
         super().__init__(Path(os.environ["DARSHAN_ENABLE_NONMPI"]), time.time_ns() - 9 * SECOND)
 
     def __post_init__(self) -> None:
-        """The front has made the folder."""
+        """Checks the mode of the folder that the launcher made."""
         assert self.folder.stat().st_mode & 0o777 == 0o700
 
 
@@ -37,7 +37,7 @@ def child(run: Mine, log: Path, pid: int, parent: int, program: str = "cat") -> 
 def job(
     run: Mine, log: Path, launcher: int, ranks: int = 2, *, wrapper: str = "", ends: bool = True
 ) -> None:
-    """Ranks that a launcher starts, by way of a shell perhaps."""
+    """Writes the ranks that a launcher starts, optionally through a shell."""
     for rank in range(ranks):
         pid = NOBODY + launcher + rank
         parent = launcher

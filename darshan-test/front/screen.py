@@ -1,16 +1,17 @@
-"""Reading the screen of `darshan stat`."""
+"""Reads the screen of `darshan stat`."""
 
 from __future__ import annotations
 
 import unicodedata
 
 LINES, COLUMNS = 24, 80
-DATASETS = 8  # more lines, where their table stands beside that of files
+DATASETS = 8  # additional lines if the screen has a table of datasets
 LAYERS = ("POSIX", "STDIO", "MPI-IO", "H5D", "PNETCDF_VAR")
 
 
 def fits(screen: str, most: int = LINES) -> None:
-    """At most so many lines of 80 columns, and nothing that steers a terminal."""
+    """Checks the number of lines, their width of 80 columns, and that no byte controls the
+    terminal."""
     lines = screen.splitlines()
     assert len(lines) <= most + (DATASETS if "datasets by time" in screen else 0)
     for line in lines:
@@ -20,6 +21,6 @@ def fits(screen: str, most: int = LINES) -> None:
 
 
 def layers(screen: str) -> dict[str, list[str]]:
-    """Columns of the table of layers: files, reads, writes, ..."""
+    """Returns the columns of the table of layers: files, reads, writes, ..."""
     found = [line.split() for line in screen.splitlines()]
     return {words[0]: words[1:] for words in found if words and words[0] in LAYERS}

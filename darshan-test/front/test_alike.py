@@ -1,4 +1,5 @@
-"""The table of files: what is alike has one row, as in the report, and whose files come first."""
+"""The table of files: similar files have one row, as in the report, and the application's own
+files come first."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from pathlib import Path
 from .conftest import Run
 from .screen import fits
 
-# Files that differ in numbers, one that does not, others that differ in letters, and few.
+# Files whose names differ in numbers, one different file, files that differ in letters, and few
+# files.
 MANY = """
 import json, colorsys
 for i in range(5000):
@@ -34,7 +36,7 @@ ROW = re.compile(r"^(\S.*?)(?: \(([\d,]+) files\))? +(?:[\d.]+ \S?i?B +){2}\d+ +
 
 
 def run(darshan: Run, script: str) -> list[tuple[str, str]]:
-    """What stat says of a Python program: name and number of files of each row."""
+    """Runs stat on a Python program; returns name and number of files of each row."""
     done = darshan("stat", sys.executable, "-c", script)
     screen = done.stderr.decode()
     assert done.returncode == 0
@@ -44,7 +46,7 @@ def run(darshan: Run, script: str) -> list[tuple[str, str]]:
 
 
 def in_report(build: Path, work: Path) -> str:
-    """The text of the report with all tables, in one line."""
+    """Returns the text of the report with all tables, in one line."""
     (log,) = (work / "darshan-logs").iterdir()
     page = work / "page.html"
     command = [build / "darshan-job-summary", "--no-latex", "-o", page, log]
@@ -53,10 +55,10 @@ def in_report(build: Path, work: Path) -> str:
 
 
 def test_files_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
-    """They have one row, by the same name in stat and in the report."""
+    """Similar files have one row, with the same name in stat and in the report."""
     rows = {name.rpartition("/")[2]: number for name, number in run(darshan, MANY)}
     page = in_report(build, work)
-    # One that took a quarter of the time of all has a row of its own, on a busy machine.
+    # On a busy machine, a file that took a quarter of the total time has its own row.
     for name, most in (("data_*.csv", 5000), ("*.txt", 260)):
         assert most - 3 <= int(rows[name].replace(",", "")) <= most
         assert f"{work}/{name} ({rows[name]} files)" in page
@@ -64,7 +66,7 @@ def test_files_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_own_files_come_first(darshan: Run) -> None:
-    """What Python reads as its program comes last, whatever time it took."""
+    """The files of Python itself come last, whatever their time."""
     rows = run(darshan, "import json, email.parser, http.client\nopen('own', 'w').close()")
     places = [i for i, (name, _) in enumerate(rows) if name.endswith("/*")]
     assert places and any(name.endswith("/own") for name, _ in rows[: places[0]])
@@ -72,6 +74,6 @@ def test_own_files_come_first(darshan: Run) -> None:
 
 
 def test_datasets_hide_no_files(darshan: Run) -> None:
-    """A table of datasets leaves room for one of files."""
+    """A table of datasets does not displace the table of files."""
     rows = run(darshan, DATASETS)
     assert len(rows) == 3 and not any(name.endswith("python3/*") for name, _ in rows)

@@ -1,7 +1,5 @@
-"""What `darshan run` does after the program does not grow with the size of the program.
-
-Instructions are counted, which do not depend on how busy the machine is.
-"""
+"""The work of `darshan run` after the program's end does not grow with the program's size. The
+tests count instructions, because their number does not depend on the machine's load."""
 
 from __future__ import annotations
 
@@ -14,12 +12,12 @@ import pytest
 
 from .conftest import SECONDS
 
-LARGE = 32 << 20  # bytes of data that is no constant
-ALLOWED = 1_000_000  # of the instructions; a search of the whole file takes 11 million more
+LARGE = 32 << 20  # bytes of initialized data that is not constant
+ALLOWED = 1_000_000  # instructions; a search of the whole file takes 11 million more
 
 
 def instructions(build: Path, program: Path, work: Path) -> int:
-    """Of `darshan` itself, not of the program."""
+    """Counts the instructions of `darshan` itself, without the program's."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command += [str(build / "darshan"), "run", "-o", "logs", str(program)]
     done = subprocess.run(
@@ -31,7 +29,7 @@ def instructions(build: Path, program: Path, work: Path) -> int:
 
 
 def made(work: Path, name: str, size: int) -> Path:
-    """A stripped program with that much data."""
+    """Compiles a stripped program with this much data."""
     compiler = shutil.which("gcc") or "cc"
     source = f"char data[{size}] = {{1}};\nint main(void) {{ return data[1]; }}\n"
     (work / f"{name}.c").write_text(source)
@@ -41,7 +39,7 @@ def made(work: Path, name: str, size: int) -> Path:
 
 @pytest.mark.needs("program:valgrind")
 def test_large_programs_are_not_searched(build: Path, tmp_path: Path) -> None:
-    """Only the constants of a stripped program are searched for the words of a library."""
+    """Only the constants of a stripped program are searched for strings of libraries."""
     small, large = (
         instructions(build, made(tmp_path, name, size), tmp_path)
         for name, size in (("small", 1), ("large", LARGE))
@@ -49,13 +47,13 @@ def test_large_programs_are_not_searched(build: Path, tmp_path: Path) -> None:
     assert large < small + ALLOWED
 
 
-CALLS = 195  # of `darshan` itself, of which 32 are its own start; it was 227
-INSTRUCTIONS = 430_000  # it was 647,000
+CALLS = 195  # system calls of `darshan` itself; 32 are its own start
+INSTRUCTIONS = 430_000
 
 
 @pytest.mark.needs("program:valgrind", "program:strace")
 def test_front_of_a_small_program(build: Path, tmp_path: Path) -> None:
-    """It brings what reads logs itself, and lends the program its memory until that starts."""
+    """`darshan run` needs few system calls and instructions, and starts the program by vfork."""
     trace = tmp_path / "trace"
     command = ["strace", "-f", "-o", str(trace), str(build / "darshan"), "run", "-o", "logs"]
     subprocess.run([*command, "/bin/true"], cwd=tmp_path, check=True, timeout=SECONDS)
@@ -67,12 +65,12 @@ def test_front_of_a_small_program(build: Path, tmp_path: Path) -> None:
 
 
 SYMBOLS = 2000
-EACH = 165  # instructions for a symbol: 143, and 214 where whole names are compared
+EACH = 165  # instructions per symbol: 143; comparing whole names takes 214
 
 
 @pytest.mark.needs("program:valgrind")
 def test_symbols_are_told_apart_by_their_beginning(build: Path, tmp_path: Path) -> None:
-    """The search for functions of libraries inside does not read each name to its end."""
+    """The search for statically linked libraries does not read each symbol to its end."""
     functions = "".join(f"void Py_function_{i}(void) {{}}\n" for i in range(SYMBOLS))
     programs = {"few": "", "many": functions}
     counts = []

@@ -1,4 +1,4 @@
-"""Calls that the runtime saw and could not count: stat and every report say how many."""
+"""stat and every report show the number of dropped events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .screen import fits
 
 HERE = Path(__file__).parent
 
-# A child does it: the log of the run has no counts of its own but those of all processes.
+# A child makes the calls: the log of the run has only the sums over all processes.
 PROGRAM = r"""
 #include "raw-handler.h"
 #include <fcntl.h>
@@ -57,7 +57,7 @@ int main(void) {
 
 
 def reports(build: Path, work: Path, log: Path) -> tuple[str, str, str, list[str]]:
-    """Text, page and PDF as one line each, and the warnings."""
+    """Returns text, page and PDF as one line each, and the warnings."""
     summary = build / "darshan-job-summary"
     for form in ("html", "pdf"):
         command = [summary, "--no-latex", "-o", work / f"out.{form}", log]
@@ -74,7 +74,7 @@ def reports(build: Path, work: Path, log: Path) -> tuple[str, str, str, list[str
 
 
 def test_handlers(darshan: Run, build: Path, work: Path) -> None:
-    """What is counted and what is said to be not are together what there was."""
+    """Counted and dropped events add up to all calls."""
     program = compile_c(work, PROGRAM, f"-I{HERE.parent / 'harm'}")
     screen = darshan("stat", program).stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()
@@ -92,7 +92,7 @@ def test_handlers(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_tables(darshan: Run, build: Path, work: Path) -> None:
-    """Of streams that found no place it is not known how many calls they had."""
+    """The number of calls on streams without a slot is unknown."""
     program = compile_c(work, STREAMS)
     screen = darshan("stat", program).stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()

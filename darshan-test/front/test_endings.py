@@ -1,4 +1,4 @@
-"""What is said of a run that failed or whose workers were sent away; what a run is called."""
+"""Reports of runs that failed or whose workers were terminated; the name of a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Report = Callable[[], tuple[list[str], dict[str, Any]]]
 
 @pytest.fixture
 def report(build: Path, work: Path, environment: dict[str, str]) -> Report:
-    """The one log of the run as a text, and as data."""
+    """Returns the text and the data of the report of the only log."""
 
     def make() -> tuple[list[str], dict[str, Any]]:
         (log,) = (work / "darshan-logs").iterdir()
@@ -61,7 +61,7 @@ def _titles(data: dict[str, Any]) -> list[str]:
     ],
 )
 def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str) -> None:
-    """The first line says so, and nobody calls it fine."""
+    """The first line reports the failure, and no line says that the run is fine."""
     screen = darshan("stat", *command).stderr.decode()
     lines, data = report()
     assert lines[0].startswith(how)
@@ -73,7 +73,7 @@ def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str
 
 
 def test_workers_that_were_sent_away(darshan: Run, report: Report, work: Path) -> None:
-    """multiprocessing.Pool ends its workers by SIGTERM: nothing failed."""
+    """multiprocessing.Pool ends its workers by SIGTERM, which is not a failure."""
     (work / "pool.py").write_text(POOL)
     screen = darshan("stat", sys.executable, "pool.py").stderr.decode()
     lines, data = report()
@@ -84,7 +84,7 @@ def test_workers_that_were_sent_away(darshan: Run, report: Report, work: Path) -
 
 
 def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> None:
-    """A child that another signal ended has failed, though its parent goes on."""
+    """A child process that another signal ended has failed, even if its parent continues."""
     command = "bash", "-c", "(echo x > file; kill -9 $BASHPID); true"
     screen = darshan("stat", *command).stderr.decode()
     _, data = report()
@@ -109,14 +109,14 @@ def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> Non
 def test_named_after_what_was_started(
     darshan: Run, report: Report, work: Path, command: tuple[str, ...], name: str
 ) -> None:
-    """Whatever the process became at its end."""
+    """A run is named after the command that was started, even if the process called exec later."""
     (work / "job.sh").write_text("touch file; (echo x > other); exec rm file other\n")
     for folder, tool in (("bin", "tool"), ("shims", "python9")):
         script = work / "made" / folder / tool
         script.parent.mkdir(parents=True)
         script.write_text('#!/usr/bin/env bash\ncd "$(dirname "$0")/../.."; exec bash "$1"\n')
         script.chmod(0o755)
-    # By its name alone, as the kernel hands it to the interpreter then.
+    # A command without a slash is started by its name alone.
     command = (str(work / command[0]), *command[1:]) if "/" in command[0] else command
     screen = darshan("stat", *command).stderr.decode()
     lines, _ = report()
@@ -126,7 +126,7 @@ def test_named_after_what_was_started(
 
 
 def test_titles(darshan: Run, build: Path, work: Path, environment: dict[str, str]) -> None:
-    """The page and the PDF are titled by the program and the date, not by the log's file."""
+    """The titles of page and PDF have the program and the date, not the name of the log file."""
     darshan("run", "dd", "if=/dev/zero", "of=file", "bs=1", "count=10", "status=none")
     (log,) = (work / "darshan-logs").iterdir()
     for form in ("html", "pdf"):
@@ -138,7 +138,7 @@ def test_titles(darshan: Run, build: Path, work: Path, environment: dict[str, st
 
 
 def test_one_run_time(darshan: Run, work: Path) -> None:
-    """stat of the program, and later of its log, tell one run time, which is the log's."""
+    """stat of a program and stat of its log print the same run time: that of the log."""
     live = darshan("stat", "sh", "-c", "sleep 0.2; echo x > file; (cat file)").stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()
     later = darshan("stat", "-r", log).stderr.decode()
@@ -147,7 +147,7 @@ def test_one_run_time(darshan: Run, work: Path) -> None:
 
 
 def test_full_table(darshan: Run, build: Path, work: Path) -> None:
-    """Of files that share a record, stat and the report say the same."""
+    """stat and the report say the same about files that share an overflow record."""
     script = "for i in {1..40}; do echo x > f$i; done"
     settings = {"DARSHAN_CONFIG_PATH": str(work / "few")}
     (work / "few").write_text("MAX_RECORDS 10 POSIX\n")
@@ -159,7 +159,7 @@ def test_full_table(darshan: Run, build: Path, work: Path) -> None:
     flat = " ".join(done.stdout.split())
     assert "lower bounds" not in screen
     assert ("otals are exact" in flat) == ("totals are exact" in screen) is True
-    # One process has counted them; of two that is an estimate.
+    # The count of one process is exact; the sum of two is an estimate.
     assert "estimate" not in screen and "numbers of files" not in flat
     both = f"({script}); ({script})"
     screen = darshan("stat", "bash", "-c", both, variables=settings).stderr.decode()

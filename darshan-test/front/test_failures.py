@@ -1,4 +1,4 @@
-"""Which processes of a run are said to have ended badly, and what those had looked for."""
+"""The processes that a report lists as failed, and their last failed lookups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from .conftest import Run
 from .test_not_found import only_log, said
 
-# A status says that something is not so, and the script goes on.
+# Commands whose exit status is an answer and not a failure; the script continues.
 ANSWERS = """
 grep -q nothing /etc/passwd
 diff /etc/passwd /etc/group > /dev/null
@@ -24,7 +24,7 @@ find nowhere 2> /dev/null
 ls nowhere 2> /dev/null
 cat /etc/passwd /etc/passwd | head -n 1 > /dev/null
 """
-# Looks for its first argument, and ends with its second.
+# Looks up its first argument and exits with its second.
 LOOK = """
 import os, sys
 os.path.exists(sys.argv[1])
@@ -33,32 +33,33 @@ sys.exit(int(sys.argv[2]))
 
 
 def screen(darshan: Run, *command: str) -> str:
-    """What stat says."""
+    """Returns the screen of stat."""
     return darshan("stat", *command).stderr.decode()
 
 
 def ended_badly(text: str) -> str:
-    """Its line of bad ends; empty: there is none."""
+    """Returns the line "ended badly" of the screen, or an empty string."""
     found = re.search(r"^ended badly: (.*(?:\n  .*)?)$", text, re.M)
     return " ".join(found[1].split()) if found else ""
 
 
 @pytest.fixture
 def look(work: Path) -> str:
-    """A command that looks for a file in vain."""
+    """Returns a command that looks up a missing file."""
     (work / "look.py").write_text(LOOK)
     return f"{sys.executable} -S {work}/look.py"
 
 
 def test_answers(darshan: Run, build: Path, work: Path) -> None:
-    """Whatever they were: the run ended well."""
+    """Exit statuses of a run that ended well are not failures."""
     assert ended_badly(screen(darshan, "sh", "-c", f"{ANSWERS}\ntrue")) == ""
     assert "nded badly" not in said(build, only_log(work))
     assert "status other than 0" not in said(build, only_log(work))
 
 
 def test_answers_of_a_run_that_failed(darshan: Run) -> None:
-    """Of them none failed, but those that have no such answer; who handed a status on did."""
+    """In a run that failed, commands whose status is an answer are not listed; a command that
+    passed a status on is."""
     told = ended_badly(screen(darshan, "bash", "-c", f"{ANSWERS}\nexit 7"))
     assert set(told.split(", ")) == {"bash (status 7)", "ls (status 2)"}
 
@@ -75,12 +76,12 @@ def test_answers_of_a_run_that_failed(darshan: Run) -> None:
     ],
 )
 def test_signals(darshan: Run, script: str, told: str) -> None:
-    """A fault is none that others cope with; who is sent away, or writes to nobody, has none."""
+    """Faults are listed; SIGTERM from outside and SIGPIPE are not."""
     assert ended_badly(screen(darshan, "bash", "-c", script)) == told
 
 
 def test_the_cause_is_among_them(darshan: Run) -> None:
-    """Also if its status is an answer elsewhere: here it ended the run."""
+    """A status that is an answer elsewhere is listed if it ended the run."""
     text = screen(darshan, "bash", "-c", "grep -q nothing /etc/passwd && touch file")
     assert set(ended_badly(text).split(", ")) == {"bash (status 1)", "grep (status 1)"}
 
@@ -99,19 +100,20 @@ def test_the_cause_is_among_them(darshan: Run) -> None:
 def test_names_of_the_one_that_failed(
     darshan: Run, build: Path, look: str, script: str, by: bool
 ) -> None:
-    """Not those of the shell that started it; and not of who failed and did not matter."""
+    """The names are those of the failed process, not of the shell that started it, nor of a
+    process whose failure did not matter."""
     text = screen(darshan, "bash", "-c", f"{look} other.nml 0; " + script.format(look=look))
     who = Path(sys.executable).name
     line = re.search(r"^last looked for in vain( by \S+)?: .*params\.nml$", text, re.M)
     assert line and line[1] == (f" by {who}" if by else None)
     report = said(build, only_log(Path(look.rsplit(maxsplit=1)[-1]).parent)).replace(" ", "")
-    said_by = who if by else "it"  # the name may be broken at a hyphen
+    said_by = who if by else "it"  # the PDF may break the name at a hyphen
     assert re.search(rf"Thelastthat{said_by}lookedforanddidnotfind:[^,]*/params\.nml", report)
     assert "other.nml" not in report.split("Whatfollows")[0]
 
 
 def test_names_of_a_run_that_ended_well(darshan: Run, build: Path, work: Path, look: str) -> None:
-    """A child that failed and was coped with has nothing to say."""
+    """If the run ended well, failed lookups of its child processes are not reported."""
     text = screen(darshan, "bash", "-c", f"{look} params.nml 4; true")
     assert "looked for" not in text and ended_badly(text) == ""
     command = [build / "darshan-parser", "--base", only_log(work)]
@@ -120,7 +122,7 @@ def test_names_of_a_run_that_ended_well(darshan: Run, build: Path, work: Path, l
 
 
 def test_hidden(darshan: Run, build: Path, work: Path, look: str) -> None:
-    """The program's name goes with all others."""
+    """The failed name is anonymized like all others."""
     screen(darshan, "bash", "-c", f"{look} params.nml 4; exit 5")
     out = work / "hidden.darshan"
     command = [build / "darshan-convert", "--obfuscate", "--key", "7", only_log(work), out]

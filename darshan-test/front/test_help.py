@@ -1,4 +1,4 @@
-"""Whoever asks how a command is used is told; whoever mistypes one is told the word."""
+"""Each command has a help text, and a mistyped command is named in the message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAMS = ["darshan-parser", "darshan-dxt-parser", "darshan-merge", "darshan-co
 
 
 def said(*command: str | Path) -> tuple[int, str, str]:
-    """Exit status, standard output, standard error."""
+    """Returns exit status, standard output and standard error."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
         check=False,
@@ -26,18 +26,18 @@ def said(*command: str | Path) -> tuple[int, str, str]:
 
 
 def test_every_command_is_here(build: Path) -> None:
-    """This list is that of the usage."""
+    """COMMANDS lists all commands of the usage."""
     _, usage, _ = said(build / "darshan", "--help")
     assert {*COMMANDS, "help"} == set(re.findall(r"^  ([a-z]+) ", usage, re.MULTILINE))
 
 
-# 3.5.0's parser has no short options.
+# The parser has no short options, like 3.5.0's.
 ASKED = [(c, o) for c in COMMANDS for o in ("--help", "-h") if (c, o) != ("parse", "-h")]
 
 
 @pytest.mark.parametrize("command, option", ASKED)
 def test_help_of_a_command(command: str, option: str, build: Path) -> None:
-    """On standard output, as a success, and nothing is run."""
+    """Help is printed on standard output with status 0, and nothing is run."""
     status, shown, wrong = said(build / "darshan", command, option)
     assert (status, wrong) == (0, "")
     assert shown.lower().startswith(("usage: darshan", "usage:\ndarshan"))
@@ -52,7 +52,7 @@ def test_help_of_a_program(program: str, build: Path) -> None:
 
 @pytest.mark.parametrize("word, kind", [("bogus", "command"), ("--bogus", "option")])
 def test_a_word_that_is_no_command(word: str, kind: str, build: Path) -> None:
-    """It is named, and is a wrong use as others are."""
+    """The message names the unknown word, and the exit status is that of a usage error."""
     front = build / "darshan"
     status, shown, wrong = said(front, word, "x")
     assert (status, shown) == (2, "")
@@ -73,6 +73,6 @@ def test_an_option_that_is_none_is_named_with_the_command(build: Path) -> None:
 
 
 def test_what_follows_the_program_is_its_own(build: Path, tmp_path: Path) -> None:
-    """--help behind the program's name is for the program."""
+    """A --help after the program's name belongs to the program."""
     status, shown, _ = said(build / "darshan", "run", "-o", tmp_path, "echo", "-h", "--help")
     assert (status, shown) == (0, "-h --help\n")

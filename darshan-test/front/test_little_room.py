@@ -1,5 +1,4 @@
-"""Runs where the folder for journals, or what a process may write, is small: one log all the
-same, and it is whole."""
+"""Runs with a small folder for journals or a small file size limit leave one complete log."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ Rows = Callable[[Path], list[list[str]]]
 
 
 def bytes_of(rows: list[list[str]], folder: Path) -> dict[str, tuple[int, int]]:
-    """Bytes read and written of each file of a folder, whichever layer counted them."""
+    """Returns bytes read and written of each file of a folder, whichever layer counted them."""
     found: dict[str, tuple[int, int]] = {}
     for row in rows:
         path = Path(row[5]) if row[0] in {"POSIX", "STDIO"} else Path()
@@ -30,7 +29,7 @@ def bytes_of(rows: list[list[str]], folder: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.fixture
 def small(environment: dict[str, str], request: pytest.FixtureRequest) -> Iterator[Path]:
-    """The folder for journals is a file system of that size."""
+    """Mounts a file system of this size as the folder for journals."""
     journals = Path(environment["DARSHAN_MMAP_LOGPATH"])
     size = f"size={request.param}"
     subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", journals], check=True)
@@ -41,7 +40,7 @@ def small(environment: dict[str, str], request: pytest.FixtureRequest) -> Iterat
 @pytest.mark.needs("root", "mount")
 @pytest.mark.parametrize("small", ["4k", "64k", "128k"], indirect=True)
 def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) -> None:
-    """What a live process has in its journal leaves no room for the parts of others."""
+    """The journal of a living process fills the folder, so parts are written elsewhere."""
     script = "seq 1 10 > a; cat a > b; sort -r a > c; exit 3"
     done = darshan("run", "-o", "logs", "sh", "-c", script)
     (log,) = (work / "logs").iterdir()
@@ -56,7 +55,7 @@ def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) 
 
 
 def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
-    """What the program lets itself write to a file is less than its run has to tell."""
+    """The rows of the run exceed the file size limit and are written to several files."""
     (work / "a").write_bytes(bytes(100))
     script = "ulimit -f 8; for i in $(seq 1 40); do cat a > z; done"
     done = darshan("run", "-o", "logs", "bash", "-c", script)
@@ -67,7 +66,7 @@ def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
-    """Journals are longer, as the system counts, than what they may write."""
+    """The file size limit is smaller than a journal."""
     ends = "dd if=/dev/zero of=a bs=100 count=1 status=none; sh -c 'echo >b; kill -9 $$'; :"
     done = darshan("run", "-o", "logs", "bash", "-c", f"ulimit -f 8000; {ends}")
     (log,) = (work / "logs").iterdir()
@@ -79,7 +78,7 @@ def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_what_is_lost_is_counted(darshan: Run, work: Path) -> None:
-    """No log fits into what they may write."""
+    """The file size limit is smaller than a log."""
     (work / "a").write_bytes(bytes(1000))
     script = "ulimit -f 1; head -c 100 a > z; head -c 100 a | cat > y; :"
     done = darshan("run", "-o", "logs", "bash", "-c", script)

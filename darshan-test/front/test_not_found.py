@@ -1,4 +1,5 @@
-"""What a program that failed had looked for: the last names, and the status without a run."""
+"""The last failed lookups of a program that failed; and the exit status of a process without a
+run."""
 
 from __future__ import annotations
 
@@ -22,26 +23,26 @@ except OSError:
 
 
 def said(build: Path, log: Path) -> str:
-    """The text of a report in one line."""
+    """Returns the text of a report in one line."""
     command = [build / "darshan-job-summary", "--text", "-o", "-", log]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return " ".join(done.stdout.split())
 
 
 def parsed(build: Path, log: Path) -> str:
-    """The header of a log."""
+    """Returns the header of a log."""
     command = [build / "darshan-parser", "--base", log]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def only_log(folder: Path) -> Path:
-    """The log of a run."""
+    """Returns the only log of a run."""
     (log,) = (folder / "darshan-logs").iterdir()
     return log
 
 
 def test_failed(darshan: Run, build: Path, work: Path) -> None:
-    """The last four names, of data alone."""
+    """The report has the last four names, and only names of data files."""
     screen = darshan("stat", sys.executable, "-c", LOOKS % 3).stderr.decode()
     log = only_log(work)
     assert "last looked for in vain: " in screen and "params.nml" in screen
@@ -54,13 +55,13 @@ def test_failed(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_ended_well(darshan: Run, build: Path, work: Path) -> None:
-    """Nothing of the kind is kept."""
+    """The log of a program that ended well has no failed lookups."""
     darshan("run", sys.executable, "-c", LOOKS % 0)
     assert "# metadata: not_found" not in parsed(build, only_log(work))
 
 
 def test_hidden(darshan: Run, build: Path, work: Path) -> None:
-    """Names go with all others."""
+    """Failed names are anonymized like all others."""
     darshan("run", sys.executable, "-c", LOOKS % 3)
     out = work / "hidden.darshan"
     command = [build / "darshan-convert", "--obfuscate", "--key", "7", only_log(work), out]
@@ -71,7 +72,7 @@ def test_hidden(darshan: Run, build: Path, work: Path) -> None:
 
 @pytest.mark.parametrize("status", [0, 3])
 def test_exported(build: Path, work: Path, environment: dict[str, str], status: int) -> None:
-    """A process of its own, without darshan run."""
+    """A process without darshan run records its failed lookups."""
     log = work / "log.darshan"
     settings = {
         "LD_PRELOAD": str(build / "libdarshan.so"),

@@ -1,4 +1,5 @@
-"""A library that the user preloads for the program stays out of our own children."""
+"""A library that the user preloads for the program is not loaded into Darshan's own child
+processes."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-# Each process that it is in writes its own name.
+# Each process that loads the library writes its own name.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +30,8 @@ __attribute__((constructor)) static void seen(void) {
 
 @pytest.mark.parametrize("front", ["run", "stat"])
 def test_it_is_in_the_program(build: Path, tmp_path: Path, front: str) -> None:
-    """And in the command itself, where the loader puts it before anybody can say no."""
+    """The library is in the program, and in the command itself, because the loader loads it
+    before the command's first instruction."""
     (tmp_path / "a.c").write_text(LIBRARY)
     command = ["cc", "-w", "-shared", "-fPIC", "-o", "seen.so", "a.c"]
     subprocess.run(command, cwd=tmp_path, check=True)

@@ -1,4 +1,4 @@
-"""Runs of several processes under the front: one log, exact, whatever becomes of them."""
+"""Runs of several processes under `darshan run`: one exact log, however the processes end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run_folders(work: Path) -> list[Path]:
 
 
 def column(rows: list[list[str]], counter: str) -> dict[str, int]:
-    """Of each file, added over ranks where it was not reduced."""
+    """Returns a counter by file, summed over ranks if it was not reduced."""
     found: dict[str, int] = {}
     for row in rows:
         if row[3] == counter:
@@ -83,7 +83,7 @@ def test_one_process_is_no_tree(darshan: Run, work: Path, rows: Rows) -> None:
 def test_everybody_is_killed(
     darshan: Run, build: Path, work: Path, environment: dict[str, str], rows: Rows
 ) -> None:
-    """The front too: recover makes the log, as the front would have."""
+    """After the launcher was killed too, `darshan recover` makes the same log."""
     script = "echo 1234 > a; (echo 123 > b; echo ready; sleep 60) & wait"
     with subprocess.Popen(
         [build / "darshan", "run", "sh", "-c", script],
@@ -100,18 +100,18 @@ def test_everybody_is_killed(
         os.killpg(front.pid, signal.SIGKILL)
         front.wait(SECONDS)
     while darshan("recover", "-n").stdout.startswith(str(folder).encode()):
-        time.sleep(0.05)  # until the last of them is gone
+        time.sleep(0.05)  # until the last process has ended
     done = darshan("recover", "-o", "logs")
     (log,) = (work / "logs").iterdir()
     said = rf"logs/{log.name}: made of a run of [23] processes\n"
-    assert re.fullmatch(said, done.stdout.decode())  # sleep may not have begun
+    assert re.fullmatch(said, done.stdout.decode())  # sleep may not have started
     written = column(rows(log), "POSIX_BYTES_WRITTEN")
     assert (written[str(work / "a")], written[str(work / "b")]) == (5, 4)
     assert run_folders(work) == []
 
 
 def test_run_without_its_folder(darshan: Run, work: Path, rows: Rows) -> None:
-    """Somebody cleans up /tmp meanwhile; what ends normally is not lost."""
+    """Records of processes that exit normally survive the removal of the journal folder."""
     script = f"echo 1234 > a; rm -r $DARSHAN_MMAP_LOGPATH; {COPY} if=a of=b; echo 1 > c"
     darshan("run", "sh", "-c", script)
     written: dict[str, int] = {}
@@ -125,7 +125,7 @@ def test_run_without_its_folder(darshan: Run, work: Path, rows: Rows) -> None:
 def alone(
     build: Path, work: Path, environment: dict[str, str]
 ) -> Callable[..., subprocess.Popen[bytes]]:
-    """Starts a shell as the top of a run without the front."""
+    """Starts a shell as the root process of a run, without `darshan run`."""
 
     def run(script: str, *before: str, **settings: str) -> subprocess.Popen[bytes]:
         ours = {
@@ -148,7 +148,7 @@ def alone(
 def test_without_the_front(
     alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path, rows: Rows
 ) -> None:
-    """A tree that was killed as a whole, and one that lives beside it."""
+    """recover makes the log of a killed tree, and leaves a living one alone."""
     script = "echo 1234 > {0}a; (echo 123 > {0}b; echo ready; read x) & read x; wait"
     started = [alone(script.format(name)) for name in ("killed-", "living-")]
     killed, living = started
@@ -168,7 +168,7 @@ def test_without_the_front(
     }
     living.communicate(b"\n\n", timeout=SECONDS)
     while run_folders(work):
-        time.sleep(0.05)  # whoever is last merges, perhaps after its end
+        time.sleep(0.05)  # the last process merges, possibly after its own exit
     (log,) = (work / "logs").iterdir()
     written = column(rows(log), "POSIX_BYTES_WRITTEN")
     assert (written[str(work / "living-a")], written[str(work / "living-b")]) == (5, 4)
@@ -203,7 +203,8 @@ def test_recovered_twice_at_once(
 def test_run_of_another_namespace(
     alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path
 ) -> None:
-    """Its processes are strangers here, for a week; who made the namespace is none."""
+    """The liveness of processes in another PID namespace is unknown for a week. The process that
+    made the namespace is not inside it, so its journal is recovered."""
     script = "echo 1 > a; (echo 1 > b; echo ready; read x) & read x; wait"
     strange = alone(script, "unshare", "-p", "-f", "--mount-proc")
     assert strange.stdout is not None

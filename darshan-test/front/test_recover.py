@@ -1,4 +1,4 @@
-"""`darshan recover` makes the logs of what was killed, and leaves alone what lives."""
+"""`darshan recover` makes logs of killed processes and leaves living processes alone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def journals(environment: dict[str, str]) -> Path:
 
 @pytest.fixture
 def observed(build: Path, environment: dict[str, str], work: Path) -> dict[str, str]:
-    """The environment of a program that somebody started without the front."""
+    """Returns the environment of a program that is started without `darshan run`."""
     return {
         **environment,
         "LD_PRELOAD": str(build / "libdarshan.so"),
@@ -50,14 +50,14 @@ def observed(build: Path, environment: dict[str, str], work: Path) -> dict[str, 
 
 
 def settle(folder: Path) -> None:
-    """Nothing has happened to the journals for more than a week."""
+    """Sets the journals' times to more than a week ago."""
     for path in folder.rglob("*.darshan"):
         os.utime(path, times=(0, time.time() - EIGHT_DAYS))
 
 
 @pytest.fixture
 def leave(observed: dict[str, str], work: Path, journals: Path) -> Leave:
-    """Has a program killed; what it left."""
+    """Runs a program that is killed; returns its journal."""
 
     def run() -> Path:
         before = set(journals.iterdir())
@@ -108,7 +108,7 @@ def test_one_log_of_a_run_whose_top_was_killed(
     rows: Rows,
     variables: dict[str, str],
 ) -> None:
-    """dash begins its others by vfork, and had a journal before there was a folder."""
+    """dash starts child processes by vfork, and had a journal before the run directory existed."""
     journals = Path(observed["DARSHAN_MMAP_LOGPATH"])
     environment = {**observed, **variables, "DARSHAN_JOB_TREE": "1"}
     script = "echo 12345 > top; /bin/echo 7 > other; kill -9 $$"
@@ -124,7 +124,8 @@ def test_one_log_of_a_run_whose_top_was_killed(
 def test_front_that_was_killed(
     build: Path, darshan: Run, environment: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """The log goes where that would have put it, and nothing else stays there."""
+    """The log goes where the killed launcher would have written it, and no other file remains
+    there."""
     script = f"echo 12345 > {work}/file; /bin/kill -9 $PPID"
     front = [build / "darshan", "run", "-o", "asked", "sh", "-c", script]
     subprocess.run(front, cwd=work, env=environment, capture_output=True, check=False)
@@ -134,7 +135,7 @@ def test_front_that_was_killed(
         done = darshan("recover", variables={"DARSHAN_LOGPATH": str(work / "other")})
         if done.stdout:
             break
-        time.sleep(0.05)  # the shell still ends
+        time.sleep(0.05)  # the shell is still exiting
     (log,) = (work / "asked").iterdir()
     assert done.stdout.decode() == f"{log}: made of a run of 2 processes\n"
     assert not (work / "other").exists()
@@ -170,7 +171,7 @@ def test_the_living_are_left_alone(
 def test_journal_that_a_clean_up_took(
     living: subprocess.Popen[bytes], journals: Path, work: Path, rows: Rows
 ) -> None:
-    """A normal end needs no journal."""
+    """A process that exits normally does not need its journal."""
     (journal,) = journals.iterdir()
     journal.unlink()
     _, said = living.communicate(timeout=SECONDS)
@@ -221,7 +222,8 @@ def test_log_that_was_made_before_the_journal_could_go(
 def test_strangers_may_live(
     build: Path, leave: Leave, environment: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """In another PID namespace nobody sees whether the process lives, for a week."""
+    """The liveness of a process in another PID namespace is unknown, so its journal is left
+    alone for a week."""
     journal = leave()
     os.utime(journal, times=(0, time.time() - HOUR))
 
@@ -251,7 +253,7 @@ def test_strangers_may_live(
 def test_the_namespace_of_the_dead(
     build: Path, observed: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """Inside of it their numbers tell, without a week."""
+    """Inside the namespace the pids decide, without waiting for a week."""
     script = f"""
         sh -c '{write_and_die(work)}'
         touch -d '1 hour ago' {journals}/*
@@ -283,7 +285,7 @@ ANOTHER_BOOT = b"01234567-89ab-cdef-0123-456789abcdef"
     [
         ({}, True),
         ({0: b"4194000"}, False),  # no such process
-        ({2: ANOTHER_BOOT}, False),  # of this host, before it was started anew
+        ({2: ANOTHER_BOOT}, False),  # from this host, before its last boot
         ({2: ANOTHER_BOOT, 3: b"elsewhere"}, True),
     ],
 )
@@ -294,7 +296,7 @@ def test_what_a_journal_says_of_its_owner(
     work: Path,
     case: tuple[dict[int, bytes], bool],
 ) -> None:
-    """A copy, which nobody has mapped, with some words changed."""
+    """Tests a copy of the journal, without a mapping, with some words changed."""
     says, lives = case
     (journal,) = journals.iterdir()
     bytes_ = journal.read_bytes()
@@ -339,8 +341,8 @@ def test_ranks_of_a_job_make_one_log(
 def test_ranks_of_a_job_on_two_nodes(
     darshan: Run, build: Path, journals: Path, work: Path, rows: Rows
 ) -> None:
-    """Each node has the journals of its ranks, with one number, and one folder for logs: what
-    the second one has is not taken for what the first one made a log of."""
+    """Each node has the journals of its ranks; job id and log folder are the same. The second
+    node's journals are not mistaken for those that the first node has recovered."""
     each = work / "each"
     each.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -370,14 +372,15 @@ def test_ranks_of_a_job_on_two_nodes(
 
 
 def test_journal_of_a_moment_ago(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
-    """As an epilogue of a batch system finds it: its process is known to be gone."""
+    """A batch system's epilogue recovers a fresh journal, because its process is known to be
+    dead."""
     leave()
     assert darshan("recover", "-o", "logs").returncode == 0
     assert list(journals.iterdir()) == [] and len(list((work / "logs").iterdir())) == 1
 
 
 def test_folder_of_the_day(darshan: Run, leave: Leave, work: Path) -> None:
-    """As the runtime has it, for all if the folder above it is."""
+    """The folder of the day gets the runtime's mode: open to all if the folder above it is."""
     shared = work / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
@@ -394,7 +397,7 @@ def test_folder_of_the_day(darshan: Run, leave: Leave, work: Path) -> None:
 def test_without_home_and_terminal(
     build: Path, leave: Leave, journals: Path, work: Path, tmp_path: Path
 ) -> None:
-    """From cron: its environment is nearly empty."""
+    """cron starts recover with a nearly empty environment."""
     leave()
     settle(journals)
     plain = {"HOME": str(tmp_path / "home")}
@@ -422,7 +425,8 @@ def test_what_is_no_journal_is_left_alone(darshan: Run, journals: Path) -> None:
 
 
 def test_journal_that_holds_nothing(darshan: Run, journals: Path) -> None:
-    """Its process was killed before it wrote; for an hour nobody is sure of that."""
+    """An empty journal of a killed process is left alone for an hour, because its process may
+    still live."""
     blank = journals / "x_id1_mmap-log-2-0.darshan"
     blank.write_bytes(bytes(10000))
     assert darshan("recover", "-o", "logs").stdout == b""
@@ -459,7 +463,8 @@ def test_root_does_it_in_everybodys_name(
     (work / "theirs").chmod(0o777)
     leave()
     user = {"user": 65534, "group": 65534, "extra_groups": []}
-    # Where they may read it: the build may lie below a folder of root's alone.
+    # The copy is readable by the other user; the build may be below a folder that only root can
+    # read.
     built = Path(observed["LD_PRELOAD"]).parent
     for name in ("libdarshan.so", "darshan", "darshan-merge"):
         shutil.copy2(built / name, work / "theirs")
@@ -483,7 +488,8 @@ def test_root_does_it_in_everybodys_name(
 
 
 def test_rows_that_nobody_wrote(darshan: Run, journals: Path) -> None:
-    """Times and numbers at the ends of their range, a row that is cut, a host without end."""
+    """Rows with extreme times and numbers, a truncated row and an unterminated host name are
+    handled."""
     folder = journals / "darshan-run.99p.x"
     folder.mkdir(mode=0o700)
     rows = bytearray()

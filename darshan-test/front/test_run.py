@@ -1,4 +1,4 @@
-"""`darshan run` is not in the way, and says where the log is."""
+"""`darshan run` does not change how the program runs, and prints the path of the log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COPY = ("dd", "if=/bin/sh", "of=copy", "bs=4096", "status=none")
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """The finished logs; nothing else may be left in the folder."""
+    """Returns the finished logs, and checks that the folder has no other file."""
     left = sorted(folder.iterdir())
     assert all(path.suffix == ".darshan" and path.is_file() for path in left), left
     return left
@@ -92,7 +92,7 @@ def test_signal_to_the_front_reaches_the_program(
 
 
 def test_ignored_child_signal(build: Path, work: Path, environment: dict[str, str]) -> None:
-    """A caller that ignores SIGCHLD must not cost the exit status."""
+    """If the caller ignores SIGCHLD, the exit status is still passed on."""
     done = subprocess.run(
         [
             "sh",
@@ -206,7 +206,7 @@ TELLS = "is linked into"
 
 
 def compiled(work: Path, name: str, source: str, *options: str) -> Path:
-    """A program of a few lines."""
+    """Compiles a program of a few lines."""
     (work / f"{name}.c").write_text(f"#include <stdio.h>\n{source}\n")
     command = [shutil.which("gcc") or "cc", "-o", name, f"{name}.c", *options]
     subprocess.run(command, cwd=work, check=True)
@@ -215,8 +215,8 @@ def compiled(work: Path, name: str, source: str, *options: str) -> Path:
 
 @pytest.mark.parametrize("options", [(), ("-s",), ("-rdynamic", "-s")])
 def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> None:
-    """Nobody sees calls within a program: one more line says so, for a script's interpreter and
-    behind a launcher, too."""
+    """Calls of a statically linked library are not counted: one more line says so, also for a
+    script's interpreter and behind a launcher."""
     source = 'int main(void) { return H5open() < 0 || !fopen(__FILE__, "r"); }'
     program = compiled(work, "inside", HDF5_INSIDE + source, *options)
     script, launcher = work / "script", work / "mpirun"
@@ -234,8 +234,8 @@ def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> N
 
 
 def test_no_library_inside(darshan: Run, build: Path, work: Path) -> None:
-    """A program that calls a shared library, one that only names it as an argument, one that
-    is linked with the runtime, and what is no whole program."""
+    """The line is not printed for a program with a shared library, one that has the name only as
+    an argument, one that is linked with the runtime, and a truncated program."""
     (work / "lib.c").write_text("#include <stdio.h>\n" + HDF5_INSIDE)
     shared = ["gcc", "-shared", "-fPIC", "-o", "libhdf5.so", "lib.c"]
     subprocess.run(shared, cwd=work, check=True)
@@ -248,7 +248,7 @@ def test_no_library_inside(darshan: Run, build: Path, work: Path) -> None:
     commands = [[dynamic], [linked], ["cp", inside, work / "copy"]]
     for command in commands:
         assert TELLS not in darshan("run", *command).stderr.decode(), command
-    # Bytes are a stranger's: headers that lead nowhere are no end.
+    # The file is untrusted: bad headers do not crash the search.
     whole = inside.read_bytes()
     for cut, bad in ((64, b""), (1000, b""), (len(whole), b"\xff" * 8), (40, b"\xff" * 24)):
         launcher, broken = work / "mpirun", work / "broken"

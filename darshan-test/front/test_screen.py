@@ -1,4 +1,4 @@
-"""The screen of `darshan stat -r` agrees with the parser, whatever the log."""
+"""The screen of `darshan stat -r` agrees with the parser for every log."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .conftest import Run
 from .screen import fits, layers
 
 Rows = Callable[[Path], list[list[str]]]
-# Kinds of calls: SEQ_READS and CONSEC_READS are properties of calls.
+# Counters of calls; SEQ_READS and CONSEC_READS are properties of calls, not calls.
 CALLS = re.compile(r"^[A-Z0-9_]+?_(INDEP_|COLL_|SPLIT_|NB_)?(READS|WRITES)$")
 PROPERTIES = re.compile(r"(SEQ|CONSEC)_(READS|WRITES)$")
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The generated logs, good and bad."""
+    """Writes the generated logs, good and bad."""
     folder = tmp_path_factory.mktemp("corpus")
     top = Path(__file__).resolve().parent.parent
     subprocess.run([sys.executable, "-m", "logs", folder], cwd=top, check=True, capture_output=True)
@@ -30,7 +30,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def says(column: str, value: int) -> bool:
-    """Whether a column is this number, rounded if it has a unit."""
+    """Returns whether a column shows this number, rounded if it has a unit."""
     unit = {"M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}.get(column[-1])
     if unit is None:
         return int(column) == value
@@ -38,7 +38,7 @@ def says(column: str, value: int) -> bool:
 
 
 def calls_of(rows: list[list[str]], module: str, kind: str) -> int:
-    """Sum of the calls of a kind over all rows of a module."""
+    """Returns the sum of the calls of a kind over all rows of a module."""
     return sum(
         max(0, int(row[4]))
         for row in rows

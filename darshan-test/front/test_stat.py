@@ -1,4 +1,4 @@
-"""`darshan stat PROGRAM`: a screenful about what the program did."""
+"""`darshan stat PROGRAM` prints a screenful about the program's I/O."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_crash_shows_what_there_was(darshan: Run) -> None:
     assert "darshan: log: /" in screen
 
 
-# Names that are not there, names that are, folders, and the disks: what no record of a file holds.
+# Operations without a file record: missing names, existing names, folders and sync.
 ON_NAMES = """
 import os
 for i in range(300):
@@ -83,7 +83,7 @@ UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 
 def test_time_is_that_of_the_report(darshan: Run, build: Path, work: Path) -> None:
-    """The headline, and the times of each layer, beside the report's data."""
+    """The headline and the times of each layer equal the report's data."""
     darshan("run", "-o", "logs", sys.executable, "-c", ON_NAMES)
     (log,) = (work / "logs").iterdir()
     screen = darshan("stat", "-r", log).stderr.decode()
@@ -111,7 +111,7 @@ sum(i * i for i in range(8_000_000))
 
 
 def test_a_report_that_fails_is_said(darshan: Run, tmp_path: Path) -> None:
-    """One line says why there are no findings; the program's status stays."""
+    """One line says why there are no findings; the program's exit status is unchanged."""
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho warning >&2; echo no module wanted >&2; exit 1\n")
     broken.chmod(0o755)
@@ -123,7 +123,7 @@ def test_a_report_that_fails_is_said(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_stat_does_not_call_fine_what_the_report_does_not(darshan: Run, tmp_path: Path) -> None:
-    """A file that is read forty times is named in the line of stat and in the report."""
+    """stat and the report name a file that is read forty times."""
     done = darshan("stat", "-o", tmp_path / "logs", sys.executable, "-c", AGAIN)
     assert done.returncode == 0, done.stderr
     sentence = "Your I/O is fine, but the same bytes are read again and again"

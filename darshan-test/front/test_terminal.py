@@ -1,4 +1,4 @@
-"""At a terminal the application is in the foreground, and colours are there."""
+"""On a terminal the application runs in the foreground and the output has colours."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from .conftest import SECONDS
 def at_terminal(
     command: list[str], environment: dict[str, str], work: Path, answer_to: bytes, answer: bytes
 ) -> tuple[bytes, int]:
-    """Runs a command on a terminal of its own; types `answer` once `answer_to` is seen.
-
-    Returns all output and the wait status.
-    """
+    """Runs a command on a terminal of its own and types `answer` when `answer_to` appears.
+    Returns all output and the wait status."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)
@@ -47,7 +45,7 @@ def at_terminal(
 
 @pytest.fixture
 def front(build: Path) -> str:
-    """Path of the command."""
+    """Returns the path of the command."""
     return str(build / "darshan")
 
 

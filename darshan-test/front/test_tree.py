@@ -1,4 +1,4 @@
-"""A run of many processes leaves one log, whose line says what else there is."""
+"""A run of many processes leaves one log; the command's line says what else there is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOUR = 3600
 
 @pytest.fixture
 def part(build: Path, environment: dict[str, str], tmp_path: Path) -> Path:
-    """The log of one process, which wrote 6 bytes."""
+    """Returns the log of a process that wrote 6 bytes."""
     folder = tmp_path / "part"
     settings = {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_ENABLE_NONMPI": "1"}
     more = {"DARSHAN_JOB_TREE": "0", "DARSHAN_LOGPATH": str(folder)}
@@ -55,7 +55,7 @@ def command(*arguments: str | Path) -> list[str]:
 
 @pytest.fixture
 def made(darshan: Run) -> Made:
-    """A run as made_run.py makes it; nobody else speaks in it."""
+    """Makes a run with made_run.py, without other processes."""
 
     def run(
         *arguments: str | Path,
@@ -109,7 +109,7 @@ def test_screen_of_a_tree(made: Made, part: Path) -> None:
     fits(screen)
     assert re.search(r"^run time .*, 64 processes, ", screen, re.M)
     assert re.search(r"^programs by time in I/O: sh x 61 .*, cc1 x 2 0 s, gzip 0 s$", screen, re.M)
-    assert "\nended badly: gzip (SIGKILL)\n" in screen  # nobody failed for cc1's status
+    assert "\nended badly: gzip (SIGKILL)\n" in screen  # cc1's status made no other process fail
     assert layers(screen)["POSIX"][2] == "60"
 
 
@@ -122,7 +122,7 @@ def test_name_that_the_user_gives(made: Made, part: Path, work: Path) -> None:
 
 
 def test_onto_another_file_system(made: Made, part: Path, work: Path) -> None:
-    """Where a rename does not lead."""
+    """The log is copied if the log folder is on another file system."""
     done = made("one", part, variables={"DARSHAN_MMAP_LOGPATH": "/dev/shm"})
     (log,) = logs_in(work)
     assert done.stderr.decode() == f"darshan: log: {log}\n"
@@ -159,7 +159,7 @@ def test_script_with_a_job(
 
 @pytest.fixture
 def each(build: Path, tmp_path: Path) -> list[Path]:
-    """What three ranks leave."""
+    """Returns the logs of three ranks."""
     folder = tmp_path / "each"
     folder.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -171,7 +171,7 @@ def each(build: Path, tmp_path: Path) -> list[Path]:
 def test_job_that_was_killed(
     made: Made, each: list[Path], work: Path, tmp_path: Path, parser: Path
 ) -> None:
-    """Its log is made of what its ranks have left."""
+    """The log of a killed job is made from the ranks' files."""
     done = made("killed-job", each[0], *each)
     (log,) = logs_in(work)
     assert done.stderr.decode() == f"darshan: log: {log}\n"
@@ -188,7 +188,7 @@ def test_who_outlives_the_run(made: Made, part: Path, work: Path, tmp_path: Path
 
 
 def test_no_log_can_be_made(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
-    """What there is is kept, and is found."""
+    """If no log can be made, the run's files are preserved and can be recovered."""
     (tmp_path / "full").mkdir()
     named = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / "\n" / ("x" * 300))}
     done = made("two", part, variables=named)
@@ -202,7 +202,7 @@ def test_no_log_can_be_made(made: Made, part: Path, work: Path, tmp_path: Path) 
 def waiting(
     build: Path, part: Path, work: Path, environment: dict[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A front whose program goes on until its input ends."""
+    """Starts a launcher whose program runs until its input ends."""
     with subprocess.Popen(
         [build / "darshan", "run", *command("wait", part)],
         cwd=work,
@@ -215,7 +215,7 @@ def waiting(
 
 @pytest.fixture
 def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
-    """The folder of a run that was left two hours ago."""
+    """Returns the folder of a run that was orphaned two hours ago."""
     nowhere = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / ("x" * 300))}
     made("two", part, variables=nowhere)
     (folder,) = run_folders(tmp_path)
@@ -227,7 +227,8 @@ def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
 
 
 def test_run_that_has_its_log(darshan: Run, orphan: Path, tmp_path: Path) -> None:
-    """Who came too late for it has one of his own, and the folder goes."""
+    """A process that ended after the run's log has a log of its own, and the run directory is
+    removed."""
     (orphan / "closed").write_text("")
     done = darshan("recover", "-o", "logs")
     assert done.stdout.startswith(b"logs/")
@@ -237,7 +238,7 @@ def test_run_that_has_its_log(darshan: Run, orphan: Path, tmp_path: Path) -> Non
 def test_front_that_is_killed(
     darshan: Run, waiting: subprocess.Popen[bytes], work: Path, tmp_path: Path, parser: Path
 ) -> None:
-    """The run is not taken from the living, neither the front nor the program."""
+    """recover leaves the run alone while the launcher or the program lives."""
     with waiting as front:
         assert front.stdin is not None
         assert front.stdout is not None
@@ -267,7 +268,7 @@ def test_a_log_per_process_if_wanted(darshan: Run, work: Path, tmp_path: Path) -
 
 
 def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path) -> None:
-    """Each log goes where its own run's was to go."""
+    """Each log goes to its own run's folder."""
     settings = {"DARSHAN_LOGPATH": str(work / "mine")}
     done = made("one", part, variables=settings)
     assert done.stderr.decode().splitlines()[1:] == [

@@ -1,4 +1,4 @@
-"""`darshan watch` sees what a running process does."""
+"""`darshan watch` shows the I/O of running processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def watch(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[st
 
 
 def test_running_process(build: Path, tmp_path: Path) -> None:
-    """Its file is listed with a rate of writing, as plain lines, and reading it changes nothing."""
+    """The process's file is listed with a write rate, as plain lines; reading the journal does
+    not change it."""
     journals, logs, data = tmp_path / "journals", tmp_path / "logs", tmp_path / "data"
     for folder in (journals, logs):
         folder.mkdir()
@@ -58,7 +59,7 @@ def test_running_process(build: Path, tmp_path: Path) -> None:
         file = next(line for line in lines if str(data)[-20:] in line)
         assert layer.split()[1:] == file.split()[1:]
         assert layer.split()[1:3] == ["0", "B/s"] and layer.split()[3] != "0"
-    # It is dead now: its journal is there, its rate is not.
+    # The process is dead now: its journal is counted, and no rate is shown.
     look = watch(build, "-n", "0.1", "-c", "1", journals).stdout
     assert "1 journal" in look and str(data) not in look
 

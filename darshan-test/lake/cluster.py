@@ -1,4 +1,4 @@
-"""A Dask cluster of processes of this machine, as dask scheduler and dask worker start it."""
+"""A Dask cluster of processes on this machine, started with dask scheduler and dask worker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HERE = ("--host", "127.0.0.1", "--no-dashboard")
 
 
 class Cluster:
-    """A scheduler, and workers of one thread each; whoever is alive at the end is killed."""
+    """A scheduler and workers of one thread each; close kills the remaining ones."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "scheduler.json"
@@ -30,7 +30,7 @@ class Cluster:
 
     @property
     def name(self) -> str:
-        """As --workers has it."""
+        """Returns the cluster's name for --workers."""
         return f"dask://{self.file}"
 
     def add(
@@ -39,7 +39,7 @@ class Cluster:
         before: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """One more worker; before: what starts its command."""
+        """Adds a worker; before: command that starts the worker's command."""
         fixed = ["--scheduler-file", self.file, "--nthreads", "1", "--no-nanny", *_HERE]
         made = self._start("worker", *fixed, *arguments, before=before, environment=environment)
         self.workers.append(made)
@@ -60,7 +60,8 @@ class Cluster:
         before: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
-        # Not in the folder of who collects: a name that is no whole path leads elsewhere there.
+        # Workers run in another folder than the collector, so relative names would resolve
+        # differently.
         where = self._folder / "there"
         where.mkdir(exist_ok=True)
         inherited = {**os.environ, "PYTHONPATH": os.environ["DARSHAN_BUILD"] + "/python"}

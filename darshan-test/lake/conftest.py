@@ -1,4 +1,4 @@
-"""The lake of this build in this process, and its commands."""
+"""The lake package of this build in this process, and its commands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def darshan(build: Path, tmp_path: Path) -> Run:
-    """Runs a command of lakes with the Python of the tests, which has what it needs."""
+    """Runs a lake command with the Python of the tests, which has the needed packages."""
 
     def run(
         *arguments: str | Path, environment: dict[str, str] | None = None

@@ -1,5 +1,5 @@
-"""A lake of very many jobs, made of a small one: each of its rows many times over, under other
-identities, days, users and programs."""
+"""Makes a lake of very many jobs from a small lake: copies each row under other identities,
+days, users and programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLES = ("jobs", "layers", "findings", "files_posix", "files_stdio")
 PROGRAMS, USERS, DAYS = 100, 97, 84
 FIRST = "2026-08-24"  # a Monday
 
-# n: which copy of a row; the same for all rows of a log, in all tables.
+# n is the number of the copy; all rows of a log have the same n, in all tables.
 _MORE = {
     "log": "md5(log || n)",
     "day": f"(DATE '{FIRST}' + (n % {DAYS})::INTEGER)",
@@ -43,7 +43,7 @@ def _copied(database: duckdb.DuckDBPyConnection, small: Path, large: Path, name:
 
 
 def make_many(small: Path, large: Path, copies: int) -> None:
-    """Each log of a lake so many times, in another lake."""
+    """Copies each log of a lake `copies` times into another lake."""
     place.make(str(large), {})
     database = duckdb.connect()
     database.execute("SET TimeZone = 'UTC'")

@@ -1,4 +1,4 @@
-"""Values for every ready question, and how two answers are compared."""
+"""Values for every predefined query, and the comparison of two answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ VALUES = {"top": 1000, "name": "%", "least": 1}
 
 
 def equal_rows(one: Sequence[Sequence[Any]], other: Sequence[Sequence[Any]], name: str) -> None:
-    """But for the last bits of sums, which are added in any order."""
+    """Checks that rows are equal, except for rounding of sums, because the order of addition
+    varies."""
     assert len(one) == len(other), name
     for row, same in zip(one, other):
         for value, wanted in zip(row, same):

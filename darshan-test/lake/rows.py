@@ -1,4 +1,4 @@
-"""What a lake holds, read by pyarrow alone, and logs to fill it with."""
+"""Reads the tables of a lake with pyarrow alone, and makes logs to collect."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from logs.encode import encode
 
 
 def identity(path: Path) -> str:
-    """Which log it is, as the tables say it."""
+    """Returns the log's identity in the tables."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:32]
 
 
 def committed(lake: Path) -> dict[str, list[str]]:
-    """Files by table: the commits folded, as doc/centre.md says a reader has to."""
+    """Returns the files by table: applies the commits as doc/centre.md describes it."""
     files: dict[str, str] = {}
     for path in sorted((lake / "_commits").glob("*.json")):
         if path.name.endswith(".state.json"):
@@ -38,24 +38,24 @@ def committed(lake: Path) -> dict[str, list[str]]:
 
 
 def table(lake: Path, name: str) -> pa.Table:
-    """All rows of a table."""
+    """Returns all rows of a table."""
     files = committed(lake).get(name, [])
     parts = [pq.read_table(lake / f, partitioning=None) for f in files]
     return pa.concat_tables(parts) if parts else pa.table({})
 
 
 def rows(lake: Path, name: str) -> list[dict[str, Any]]:
-    """The same, a dict each."""
+    """Returns all rows of a table as dicts."""
     return table(lake, name).to_pylist()
 
 
 def logs(lake: Path) -> list[str]:
-    """The identities of the logs that have a row in jobs; twice if they are there twice."""
+    """Returns the identities of the logs in jobs, with duplicates."""
     return sorted(row["log"] for row in rows(lake, "jobs"))
 
 
 def make_logs(folder: Path, count: int, first: int = 0) -> list[Path]:
-    """Small logs that all differ, of several months."""
+    """Makes small different logs of several months."""
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for number in range(first, first + count):
@@ -72,7 +72,7 @@ def make_logs(folder: Path, count: int, first: int = 0) -> list[Path]:
 
 
 def whole(lake: Path, wanted: Iterable[Path]) -> None:
-    """Every table has rows of committed logs only, and of each log exactly once."""
+    """Checks that the tables have each committed log exactly once, and no other rows."""
     assert logs(lake) == sorted(identity(path) for path in wanted)
     known = set(logs(lake)) | {row["log"] for row in rows(lake, "problems")}
     for name, files in committed(lake).items():

@@ -1,4 +1,4 @@
-"""A Spark of a master, two workers and a session, all of them processes of this machine."""
+"""A Spark cluster on this machine: a master, two workers and a session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _free() -> int:
 
 
 class Standalone:
-    """A master that is asked by --master spark://..., with two workers of one core."""
+    """A master with two workers of one core each, used by --master spark://..."""
 
     def __init__(self, folder: Path) -> None:
         import pyspark  # noqa: PLC0415 - few places have it
@@ -72,7 +72,7 @@ class Standalone:
 
     @property
     def session(self) -> Any:
-        """Of this process."""
+        """Returns the session of this process."""
         from pyspark.sql import SparkSession  # noqa: PLC0415 - few places have it
 
         if self._session is None:
@@ -84,18 +84,19 @@ class Standalone:
         return self._session
 
     def workers(self) -> int:
-        """How many do the work of the session, when they are there."""
+        """Waits for the session's executors; returns their number."""
         executors = self.session.sparkContext._jsc.sc().statusTracker()
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
-            there = len(executors.getExecutorInfos()) - 1  # the driver is one
+            there = len(executors.getExecutorInfos()) - 1  # without the driver
             if there == 2:
                 return there
             time.sleep(0.2)
         return there
 
     def program(self, name: str) -> list[str]:
-        """A program of Spark, for this master; the cores that the session has are free for it."""
+        """Returns the command of a Spark program for this master; ends the session to free its
+        cores."""
         self._end_session()
         options = [f"--conf={key}={value}" for key, value in self._settings().items()]
         metastore = f"-Dderby.system.home={self._folder}"

@@ -1,4 +1,4 @@
-"""Answers, held against sums in Python over the rows of the tables."""
+"""Answers of the queries equal sums in Python over the rows of the tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ JOBS = 24
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Programs with several runs each, and a damaged log."""
+    """Makes a lake of programs with several runs each, and a damaged log."""
     folder = tmp_path_factory.mktemp("asked")
     paths = []
     for number in range(JOBS):
@@ -59,7 +59,7 @@ def total(row: dict[str, Any], *names: str) -> float:
 
 
 def test_programs(lake: Path) -> None:
-    """Bytes of each, the most first."""
+    """The bytes of each program are right, in descending order."""
     want: dict[str, float] = defaultdict(float)
     for row in rows(lake, "jobs"):
         want[row["program"]] += total(row, "bytes_read", "bytes_written")
@@ -70,7 +70,7 @@ def test_programs(lake: Path) -> None:
 
 
 def test_filters(lake: Path) -> None:
-    """A user's jobs of some days."""
+    """Filters select a user's jobs of some days."""
     days = sorted(row["day"] for row in rows(lake, "jobs"))
     filters = Filters(since=str(days[5]), until=str(days[15]), user="user1")
     want = [
@@ -80,7 +80,7 @@ def test_filters(lake: Path) -> None:
 
 
 def test_small_writes(lake: Path) -> None:
-    """By the classes of sizes of the lowest layers."""
+    """Small writes are counted by the size classes of the lowest layers."""
     want: dict[str, int] = defaultdict(int)
     for row in rows(lake, "layers"):
         if row["layer"] in ("POSIX", "STDIO"):
@@ -92,7 +92,7 @@ def test_small_writes(lake: Path) -> None:
 
 
 def test_file_systems(lake: Path) -> None:
-    """Bytes on each mount point; what is not known of a record is in no sum."""
+    """The bytes of each mount point are right; unknown values are in no sum."""
     want: dict[str, float] = defaultdict(float)
     for prefix in ("POSIX", "STDIO"):
         for row in rows(lake, f"files_{prefix.lower()}"):
@@ -105,7 +105,7 @@ def test_file_systems(lake: Path) -> None:
 
 
 def test_growth(lake: Path) -> None:
-    """Every job is in the week of its day."""
+    """Every job is counted in the week of its day."""
     want: dict[tuple[int, int], int] = defaultdict(int)
     for row in rows(lake, "jobs"):
         want[row["day"].isocalendar()[:2]] += 1
@@ -113,7 +113,7 @@ def test_growth(lake: Path) -> None:
 
 
 def test_before_and_after(lake: Path) -> None:
-    """Jobs on both sides of a day."""
+    """Jobs before and after a day are counted separately."""
     days = sorted(row["day"] for row in rows(lake, "jobs"))
     got = answer(lake, "before-after", date=days[10], least=1)
     assert sum(r["jobs_before"] for r in got) == 10
@@ -121,7 +121,7 @@ def test_before_and_after(lake: Path) -> None:
 
 
 def test_between(lake: Path) -> None:
-    """Half of a run's time is half of its bytes."""
+    """An interval with half of a job's run time has half of its bytes."""
     one = min(rows(lake, "jobs"), key=lambda r: r["started"])
     middle = one["started"] + (one["ended"] - one["started"]) / 2
     got = answer(lake, "between", **{"from": middle, "to": one["ended"]})
@@ -132,7 +132,7 @@ def test_between(lake: Path) -> None:
 
 
 def test_a_user_sees_no_others(lake: Path) -> None:
-    """In no table."""
+    """A user's connection has no rows of other users, in any table."""
     with Asked(lake, user="user2") as asked:
         for name in asked.tables:
             users = asked.sql(f'SELECT DISTINCT "user" AS u FROM {name}').rows()
@@ -155,11 +155,11 @@ def test_a_user_sees_no_others(lake: Path) -> None:
         "SELECT * FROM glob('/etc/*')",
         "SELECT content FROM read_text('/etc/passwd')",
         "SELECT * FROM 'http://127.0.0.1:9/x.parquet'",
-        "SELECT * FROM files",  # a variable of ours
+        "SELECT * FROM files",  # a Python variable of the package
     ],
 )
 def test_a_query_reads_the_lake_and_nothing_else(lake: Path, query: str, tmp_path: Path) -> None:
-    """No file is read or written; the connection cannot be opened again."""
+    """A query can neither read nor write files, nor lift that restriction."""
     files = sorted(lake.rglob("*"))
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with lakes.open(lake) as asked, pytest.raises(LakeError):
@@ -169,7 +169,7 @@ def test_a_query_reads_the_lake_and_nothing_else(lake: Path, query: str, tmp_pat
 
 
 def test_what_a_query_may(lake: Path) -> None:
-    """Whatever only reads."""
+    """Queries that only read are permitted."""
     with lakes.open(lake) as asked:
         for query in (
             "FROM jobs",
@@ -202,7 +202,7 @@ def test_what_a_query_may(lake: Path) -> None:
     ],
 )
 def test_a_user_comes_to_no_rows_of_others(lake: Path, query: str) -> None:
-    """By no name of a file."""
+    """A user cannot read others' rows by the name of a file."""
     with Asked(lake, user="user2") as asked:
         [file] = asked.files("jobs")[:1]
         with pytest.raises(LakeError, match="user's query"):
@@ -210,7 +210,7 @@ def test_a_user_comes_to_no_rows_of_others(lake: Path, query: str) -> None:
 
 
 def test_a_user_learns_nothing_of_others_from_statistics(darshan: Run, tmp_path: Path) -> None:
-    """The least and the greatest value of a column are those of all rows of its files."""
+    """A user's query sees no column statistics, because they cover all rows of a file."""
     make_logs(tmp_path / "logs", 3)
     done = darshan("collect", "--into", "lake", "logs")
     assert done.returncode == 0, done.stderr
@@ -222,7 +222,8 @@ def test_a_user_learns_nothing_of_others_from_statistics(darshan: Run, tmp_path:
 
 
 def test_words_that_are_no_utf8(lake: Path, darshan: Run) -> None:
-    """A name is looked for as the tables have it; a query is refused."""
+    """A name that is not UTF-8 is escaped as in the tables; a query that is not UTF-8 is
+    refused."""
     name = os.fsdecode(b"jane\xff")
     for more in (["--user", name], ["--program", name]):
         done = darshan("ask", lake, "--sql", "SELECT count(*) AS n FROM jobs", *more, "--csv")
@@ -235,7 +236,7 @@ def test_words_that_are_no_utf8(lake: Path, darshan: Run) -> None:
 
 
 def test_a_value_that_python_has_not(lake: Path, darshan: Run) -> None:
-    """Is told in a line."""
+    """A value that Python cannot represent is an error of one line."""
     for odd in ("SELECT DATE '-infinity'", "SELECT * FROM test_all_types()"):
         done = darshan("ask", lake, "--sql", odd)
         assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
@@ -243,7 +244,7 @@ def test_a_value_that_python_has_not(lake: Path, darshan: Run) -> None:
 
 
 def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """And a table of one's own can be joined."""
+    """Filters apply to SQL queries, and a file of the user can be joined."""
     days = sorted(row["day"] for row in rows(lake, "jobs"))
     query = 'SELECT count(*) AS n, count(DISTINCT "user") AS u FROM jobs'
     filters = ["--since", str(days[5]), "--until", str(days[15]), "--user", "user1"]
@@ -262,7 +263,7 @@ def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> No
 
 
 def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """The same rows, and a table for a screen."""
+    """All forms have the same rows, and the screen has a table."""
     more = ["--date", "2023-12-01", "--from", "2023-11-20", "--to", "2023-12-01", "--name", "%"]
     first = darshan("ask", lake)
     assert [line.split()[0] for line in first.stdout.splitlines()] == [q.name for q in QUESTIONS]
@@ -295,16 +296,16 @@ def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) 
 def test_what_cannot_be_answered(
     arguments: list[str], words: str, lake: Path, darshan: Run
 ) -> None:
-    """One line says why."""
+    """An error has one line that says why."""
     done = darshan("ask", lake, *arguments)
     assert done.returncode == 1 and words in done.stderr
     assert done.stderr.count("\n") == 1 and done.stdout == ""
 
 
 def test_nothing_but_the_answer(lake: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """No bar of how far a slow question is, which would be between the rows."""
+    """No progress bar of a slow query is printed between the rows."""
     with lakes.open(lake) as asked:
-        # A query cannot set when the bar comes (two seconds): what keeps it away is looked at.
+        # A query cannot set the delay of the bar (two seconds), so the test checks the setting.
         assert asked.sql("SELECT current_setting('enable_progress_bar') AS bar").rows() == [
             {"bar": False}
         ]
@@ -313,8 +314,8 @@ def test_nothing_but_the_answer(lake: Path, capfd: pytest.CaptureFixture[str]) -
 
 
 def test_without_the_packages(build: Path, lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """One line says what to install; --help needs nothing."""
-    for name in ("pyarrow", "duckdb", "distributed"):  # a Python that does not have them
+    """One line names the package to install; --help needs no package."""
+    for name in ("pyarrow", "duckdb", "distributed"):  # a Python without these packages
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError\n")
     environment = {"PYTHONPATH": str(tmp_path)}
@@ -330,7 +331,7 @@ def test_without_the_packages(build: Path, lake: Path, darshan: Run, tmp_path: P
 
 
 def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every cell of the example runs, one after another, as in a notebook."""
+    """Every cell of the example notebook runs, one after another."""
     cells = json.loads((SOURCE / "doc" / "centre.ipynb").read_text("utf-8"))["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     monkeypatch.setenv("DARSHAN_LAKE", str(lake))
@@ -343,7 +344,7 @@ def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.needs("polars")
 def test_frames_of_polars(lake: Path) -> None:
-    """Have the rows, and types of their own: days, times, flags, texts, whole numbers."""
+    """Frames have the rows with proper types: dates, times, flags, strings, integers."""
     with lakes.open(lake) as opened:
         found = opened.sql(
             "SELECT program, job_id, sum(bytes_written) AS bytes, max(day) AS day, "

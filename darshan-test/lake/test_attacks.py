@@ -1,4 +1,4 @@
-"""What lies in folders of logs besides logs, and what their names may be."""
+"""Folders of logs with other files and hostile names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ODD = (
 
 
 def test_names_of_every_kind(darshan: Run, tmp_path: Path) -> None:
-    """Of logs, and of files inside of them, in findings, too."""
+    """Odd names of logs and of files in them appear correctly in all tables, findings included."""
     made = make_logs(tmp_path / "logs", len(ODD) + 1)
     for number, name in enumerate(ODD):
         os.rename(made[number], os.fsencode(tmp_path / "logs") + b"/" + name)
@@ -62,7 +62,7 @@ def test_names_of_every_kind(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_never_opened(darshan: Run, tmp_path: Path) -> None:
-    """Pipes, devices, links in circles: rows of problems, once; nobody waits."""
+    """Pipes, devices and circular links become rows of problems, once, and are never opened."""
     made = make_logs(tmp_path / "logs", 2)
     folder = tmp_path / "logs"
     os.mkfifo(folder / "pipe.darshan")
@@ -82,7 +82,8 @@ def test_what_is_no_file_is_never_opened(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:
-    """What could not be read is, as soon as it can; nothing of it need have changed."""
+    """A file that could not be read is collected after its permissions change, though its
+    content did not."""
     made = make_logs(tmp_path / "logs", 2)
     lake = tmp_path / "lake"
     place.make(str(lake), {})
@@ -107,7 +108,8 @@ def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.fixture
 def open_to_all() -> Iterator[Path]:
-    """pytest closes its own folders to others whenever it begins, also beside this run."""
+    """Uses a folder of its own, because pytest resets the permissions of its folders, also from
+    parallel runs."""
     with tempfile.TemporaryDirectory(prefix="darshan-lake-") as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
@@ -115,8 +117,8 @@ def open_to_all() -> Iterator[Path]:
 
 @pytest.mark.needs("root", "ordinary-user")
 def test_an_ordinary_user(build: Path, darshan: Run, open_to_all: Path) -> None:
-    """A folder that is closed to them: the others are collected, a line says which, status 1.
-    A lake of others is asked, and not collected into."""
+    """A folder without permission: the other folders are collected, a line names it, status 1.
+    Another user's lake can be queried, but not collected into."""
     for_everybody(build / "darshan")
     here = open_to_all
     made = make_logs(here / "logs", 2)
@@ -159,7 +161,7 @@ def as_nobody(build: Path, where: Path, *command: str) -> subprocess.CompletedPr
 
 
 def test_deep_folders(tmp_path: Path) -> None:
-    """As deep as they like."""
+    """Folders of any depth are searched."""
     top = here = tmp_path / "deep"
     here.mkdir()
     back = os.open(".", os.O_RDONLY)
@@ -177,7 +179,8 @@ def test_deep_folders(tmp_path: Path) -> None:
 
 
 def test_a_log_that_changes_while_it_is_read(tmp_path: Path) -> None:
-    """It is left for the next time: neither what it was nor what it becomes is told twice."""
+    """A log that changes while it is read is skipped until the next collection; neither version
+    is counted twice."""
     made = make_logs(tmp_path / "logs", 3)
     whole_log = made[1].read_bytes()
     made[1].write_bytes(whole_log[: len(whole_log) // 2])
@@ -207,8 +210,8 @@ def test_a_log_that_changes_while_it_is_read(tmp_path: Path) -> None:
 
 
 def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other one commits the same logs, and more, when our files are where they belong
-    already: they come back without these logs, and go there again."""
+    """Another collector commits the same logs and more after the first collector's files are in
+    place: its files are withdrawn and written again without these logs."""
     made = make_logs(tmp_path / "logs", 6)
     lake = tmp_path / "lake"
     place.make(str(lake), {})
@@ -230,8 +233,7 @@ def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_damage_ends_nothing(tmp_path: Path) -> None:
-    """Cut anywhere, or with other bytes anywhere: every log is in jobs, or in problems; no
-    rule falls over what it is given."""
+    """Truncated or corrupted logs are in jobs or in problems, and no rule fails on their values."""
     rng = random.Random(seed())
     cases = [c for c in good_cases() if not c.name.startswith(("good-many", "good-names-many"))]
     made = []
@@ -258,7 +260,8 @@ def test_damage_ends_nothing(tmp_path: Path) -> None:
 
 
 def test_an_interpreter_without_names(darshan: Run, tmp_path: Path) -> None:
-    """No home, another locale, a lake on a path of odd characters, as a relative name."""
+    """Collecting works without HOME, in another locale, and into a relative path of odd
+    characters."""
     made = make_logs(tmp_path / "logs", 2)
     (tmp_path / "user=jane").mkdir()
     name = "user=jane/a lake 'of' \"%20\" [x]*?{y}=\n\u00e9"

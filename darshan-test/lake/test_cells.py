@@ -1,4 +1,4 @@
-"""Every cell of a lake is what darshan-parser prints of the log."""
+"""Every cell of a lake equals darshan-parser's output for the log."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Cell = tuple[int, str, str, str, str, str]
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The logs."""
+    """Writes the logs."""
     folder = tmp_path_factory.mktemp("logs")
     for case in CASES:
         (folder / case.name).write_bytes(encode(case.log))
@@ -41,7 +41,7 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All of them, read in pieces as small as they can be: a log is in several files."""
+    """Collects all logs in the smallest pieces: each log is in several files."""
     where = tmp_path_factory.mktemp("lake") / "lake"
     place.make(str(where), {})
     options = Options(str(where), traces=True, findings=False, batch_bytes=200_000)
@@ -51,7 +51,7 @@ def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
-    """(rank, id, counter, value, mount, file system) by module."""
+    """Returns (rank, id, counter, value, mount, file system) by module."""
     command = [parser, *(options or ("--base", "--show-incomplete")), log]
     done = subprocess.run(command, capture_output=True, check=True)
     found: dict[str, list[Cell]] = defaultdict(list)
@@ -63,7 +63,7 @@ def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
 
 
 def shown(value: Any, column: columns.Column) -> str:
-    """A cell as the parser prints it."""
+    """Returns a cell as the parser prints it."""
     if value is None:
         assert columns.unknown_is_null(column), column
         value = -1.0 if column.type == columns.NUMBER else -1
@@ -71,7 +71,7 @@ def shown(value: Any, column: columns.Column) -> str:
 
 
 def cells(found: list[dict[str, Any]], module: str) -> list[Cell]:
-    """The same of rows of a lake."""
+    """Returns the same tuples from rows of a lake."""
     known = module_by_name(module)
     assert known is not None
     counters = [columns.counter_column(c) for c in (*known.counters, *known.fcounters)]
@@ -98,8 +98,8 @@ def by_log(lake: Path, table: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_every_cell(lake: Path, paths: list[Path], parser: Path) -> None:
-    """Records of counters: values, ids, mount points; a log in pieces, both byte orders, every
-    version of every module."""
+    """Values, ids and mount points are right: logs in pieces, both byte orders, every version of
+    every module."""
     modules = [m for m in columns.modules() if m.fixed and m.name != "BG/Q"]
     tables = {m.name: by_log(lake, columns.record_table(m).name) for m in modules}
     compared = 0
@@ -113,7 +113,7 @@ def test_every_cell(lake: Path, paths: list[Path], parser: Path) -> None:
 
 
 def test_names_are_those_of_the_log(lake: Path, paths: list[Path]) -> None:
-    """Bytes that are no UTF-8 are escaped, and nothing is lost."""
+    """Bytes that are not UTF-8 are escaped without loss."""
     found = by_log(lake, "files_posix")
     compared = 0
     for path in paths:
@@ -151,7 +151,8 @@ def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: P
 
 
 def test_heat_maps_traces_and_layouts(lake: Path, paths: list[Path]) -> None:
-    """What is no counter: a row per bin with bytes, per segment, per component."""
+    """Heat maps, traces and layouts have a row per bin with bytes, per segment and per
+    component."""
     bins, segments, components = (by_log(lake, t) for t in ("heatmap", "dxt", "files_lustre"))
     for path in paths:
         key = identity(path)
@@ -187,7 +188,7 @@ def test_heat_maps_traces_and_layouts(lake: Path, paths: list[Path]) -> None:
 
 
 def test_jobs_say_what_the_log_says(lake: Path, paths: list[Path]) -> None:
-    """A row for each log that can be read, in its month."""
+    """Each readable log has a row in jobs, in the partition of its month."""
     assert logs(lake) == sorted({identity(path) for path in paths})
     found = {row["log"]: row for row in rows(lake, "jobs")}
     for path in paths:
@@ -205,7 +206,7 @@ def test_jobs_say_what_the_log_says(lake: Path, paths: list[Path]) -> None:
 
 
 def test_metadata_tell_units_and_rules(lake: Path) -> None:
-    """Of every counter's column, in the file itself."""
+    """The Parquet file has the metadata of every counter's column."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - what it is about
 
     from .rows import committed  # noqa: PLC0415

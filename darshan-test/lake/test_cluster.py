@@ -1,4 +1,4 @@
-"""Collecting by the workers of a Dask cluster: the lake is that of one process."""
+"""Collecting by the workers of a Dask cluster makes the same lake as one process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .test_upkeep import everything
 
 COLLECT = ("collect", "--no-findings", "--into")
 
-# What --preload brings into a worker, once: something happens after its first part.
+# Code that --preload loads into a worker: it runs once, after the worker's first part.
 _AFTER = """
 import os, signal
 from darshan_report.lake import worker
@@ -45,13 +45,13 @@ DIES = _AFTER.format("os.kill(os.getpid(), signal.SIGKILL)")
 
 @pytest.fixture
 def seldom() -> None:
-    """For what ./check has no time for."""
+    """Skips tests that are too slow for ./check."""
     if not all_cases():
         elsewhere("in ./dev full, for a cluster costs seconds")
 
 
 def answers(lake: Path) -> dict[str, list[list[object]]]:
-    """To every ready question."""
+    """Returns the answers to every predefined query."""
     with lakes.open(lake) as opened:
         span = opened.sql("SELECT min(started) AS a, max(ended) AS b, max(day) AS d FROM jobs")
         first, last, day = next(iter(span))
@@ -64,7 +64,7 @@ def answers(lake: Path) -> dict[str, list[list[object]]]:
 
 
 def equal(one: Path, other: Path) -> None:
-    """All rows, in any order, and all answers but for the last bits of sums."""
+    """Checks that rows and answers are equal, except for order and rounding of sums."""
     assert everything(one) == everything(other)
     there = answers(other)
     for name, found in answers(one).items():
@@ -72,20 +72,20 @@ def equal(one: Path, other: Path) -> None:
 
 
 def alone(tmp_path: Path, made: list[Path]) -> Path:
-    """The same logs collected by this process."""
+    """Collects the same logs in this process."""
     fill(tmp_path / "alone", made)
     return tmp_path / "alone"
 
 
 def one_line(done: subprocess.CompletedProcess[str], *words: str) -> None:
-    """What a command says that could not do its work."""
+    """Checks that a failed command printed one line and status 1."""
     assert done.returncode == 1, done
     assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr, done.stderr
     assert all(word in done.stderr for word in words), done.stderr
 
 
 def test_a_worker_dies_after_its_part(darshan: Run, tmp_path: Path) -> None:
-    """It was written, not answered: another one makes it again, and it is there once."""
+    """A part that was written but not acknowledged is made again, and is in the lake once."""
     made = make_logs(tmp_path / "logs", 200)
     (tmp_path / "dies.py").write_text(DIES)
     with Cluster(tmp_path) as cluster:
@@ -104,14 +104,14 @@ def test_a_worker_dies_after_its_part(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("address", ["nowhere", "host:port", ":1", "relative/scheduler.json"])
 def test_what_is_no_address(address: str, darshan: Run, tmp_path: Path) -> None:
-    """It is a wrong use."""
+    """A bad address is a usage error."""
     done = darshan(*COLLECT, "lake", "--workers", f"dask://{address}", tmp_path)
     assert done.returncode == 2 and "dask://HOST:PORT" in done.stderr
     assert not (tmp_path / "lake").exists()
 
 
 def test_no_scheduler(darshan: Run, tmp_path: Path) -> None:
-    """Nobody listens, or somebody who does not answer; a file that is none, or not there."""
+    """No server listens, a server does not reply, or the scheduler file is invalid or missing."""
     make_logs(tmp_path / "logs", 1)
     with socket.create_server(("127.0.0.1", 0)) as mute:
         listening = f"127.0.0.1:{mute.getsockname()[1]}"
@@ -130,7 +130,7 @@ def test_no_scheduler(darshan: Run, tmp_path: Path) -> None:
 
 
 def collects(darshan: Run, cluster: Cluster, made: list[Path]) -> None:
-    """Another time, with one worker more, all of it is there."""
+    """Collects again with one more worker, and checks that all logs are there."""
     lake = cluster.file.parent / "lake"
     cluster.add()
     cluster.registered()
@@ -142,8 +142,8 @@ def collects(darshan: Run, cluster: Cluster, made: list[Path]) -> None:
 
 @pytest.mark.usefixtures("seldom")
 def test_workers_come_and_go(build: Path, darshan: Run, tmp_path: Path) -> None:
-    """None at first, then some of many threads; one is killed from outside, another one ended;
-    the scheduler is the one that Dask's settings name."""
+    """Workers join late and with several threads; one is killed and one is stopped; the
+    scheduler comes from Dask's settings."""
     made = make_logs(tmp_path / "logs", 700)
     with Cluster(tmp_path) as cluster:
         os.environ["DASK_SCHEDULER_FILE"] = str(cluster.file)
@@ -166,7 +166,7 @@ def test_workers_come_and_go(build: Path, darshan: Run, tmp_path: Path) -> None:
 
 
 def wait_for_commits(lake: Path, count: int) -> None:
-    """Until there are so many."""
+    """Waits until the lake has this many commits."""
     deadline = time.monotonic() + 60
     while len(list((lake / "_commits").glob("*.json"))) < count:
         assert time.monotonic() < deadline
@@ -176,8 +176,9 @@ def wait_for_commits(lake: Path, count: int) -> None:
 @pytest.mark.usefixtures("seldom")
 @pytest.mark.parametrize("who", ["collector", "scheduler"])
 def test_ended_in_the_middle(who: str, build: Path, darshan: Run, tmp_path: Path) -> None:
-    """Ctrl-C ends the command by the signal, quietly; a scheduler that goes is said in a line.
-    What is committed is whole, workers go on, and collecting again takes the rest."""
+    """Ctrl-C ends the command by the signal, without a message; the loss of the scheduler is an
+    error of one line. Committed data stays valid, workers continue, and collecting again adds
+    the rest."""
     made = make_logs(tmp_path / "logs", 500)
     with Cluster(tmp_path) as cluster:
         cluster.add()
@@ -199,7 +200,8 @@ def test_ended_in_the_middle(who: str, build: Path, darshan: Run, tmp_path: Path
 
 @pytest.mark.usefixtures("seldom")
 def test_logs_that_kill(darshan: Run, tmp_path: Path) -> None:
-    """Workers die whenever they read one of them: its batch is given up, others are not."""
+    """Workers die whenever they read a certain log: its batch is abandoned, others are
+    collected."""
     made = make_logs(tmp_path / "logs", 100)
     killer = tmp_path / "logs" / "user9_zzz_id9-9_1-1-1-1_1.darshan"
     killer.write_bytes(made[0].read_bytes()[:500])
@@ -208,16 +210,16 @@ def test_logs_that_kill(darshan: Run, tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         for _ in range(4):
             cluster.add("--preload", tmp_path / "dies.py")
-        cluster.add()  # who reads what is left
+        cluster.add()  # this worker reads the remaining logs
         cluster.registered()
         done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
-    # The fifth may have got it, too.
+    # The fifth worker may have got the log.
     assert done.returncode == 0 or "workers died again and again" in done.stderr
     there = logs(tmp_path / "lake")
     whole(tmp_path / "lake", [path for path in made if identity(path) in there])
 
 
-# What stands before a worker's command, and what the collector says then.
+# The prefix of a worker's command, and the collector's message.
 _BLIND = {
     "logs": (["unshare", "-m", "sh", "-c", 'mount -t tmpfs none "$1"; shift; exec "$@"', "sh",
               "{0}/logs"], ("does not see what is here", "No such file")),
@@ -232,7 +234,8 @@ _BLIND = {
 @pytest.mark.needs("root", "mount", "runs:unshare -m", "ordinary-user")
 @pytest.mark.parametrize("what", _BLIND)
 def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Path) -> None:
-    """See, read or write what the collector can: nothing of that becomes a problem of a log."""
+    """If a worker cannot see, read or write what the collector can, that is not recorded as a
+    problem of a log."""
     if what in ("read", "write"):
         for_everybody(build / "darshan")
     made = make_logs(tmp_path / "logs", 20)
@@ -256,7 +259,7 @@ def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Pa
             done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
             one_line(done, "the worker on", *words)
             whole(tmp_path / "lake", made[:1])
-            if what == "logs":  # one that neither sees is a problem of the log
+            if what == "logs":  # a folder that neither can see is a problem of the log
                 cluster.workers[0].kill()
                 cluster.workers.clear()
                 collects(darshan, cluster, made)
@@ -269,7 +272,7 @@ def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Pa
 def test_a_worker_of_another_release(
     release: str, build: Path, darshan: Run, tmp_path: Path
 ) -> None:
-    """Or without darshan-report."""
+    """A worker of another release, or without darshan-report, is an error."""
     make_logs(tmp_path / "logs", 3)
     other = tmp_path / "other" / "darshan_report"
     if release == "another":

@@ -1,4 +1,4 @@
-"""A lake is whole, whoever writes it, and whenever that one is killed."""
+"""A lake is consistent, whoever writes to it, and whenever a writer is killed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sample import turning
 from .conftest import Run
 from .rows import committed, identity, logs, make_logs, rows, whole
 
-# Every step of a collector that changes the file system, counted over its whole run.
+# Each step of a collector that changes the file system, numbered over its whole run.
 STEPS = turning(range(1, 60), 0.03, "lake kills")
 
 
 def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:
-    """Nor does a copy, another name, or a log that is named twice."""
+    """Collecting again, a copy, another name, or a log that is named twice adds no rows."""
     made = make_logs(tmp_path / "logs", 7)
     assert darshan("collect", "--into", "lake", "logs", made[0]).returncode == 0
     whole(tmp_path / "lake", made)
@@ -41,7 +41,7 @@ def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:
 
 
 def fill(lake: Path, paths: list[Path]) -> int:
-    """Collects logs in this process; how many rows of jobs are new."""
+    """Collects logs in this process; returns the number of new rows in jobs."""
     place.make(str(lake), {})
     publisher = Publisher(str(lake))
     before = len(logs(lake))
@@ -55,7 +55,7 @@ def _part(lake: Path, paths: list[Path]) -> object:
 
 
 def test_two_that_read_the_same_logs_double_nothing(tmp_path: Path) -> None:
-    """The one that commits later finds out, whatever both have in common."""
+    """The second committer detects the logs of the first, whatever the overlap."""
     made = make_logs(tmp_path / "logs", 12)
     lake = tmp_path / "lake"
     place.make(str(lake), {})
@@ -67,7 +67,7 @@ def test_two_that_read_the_same_logs_double_nothing(tmp_path: Path) -> None:
 
 
 def test_two_commands_at_once(build: Path, darshan: Run, tmp_path: Path) -> None:
-    """Two of them over the same folder."""
+    """Two commands collect the same folder."""
     made = make_logs(tmp_path / "logs", 70)
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
@@ -116,8 +116,8 @@ def _killed_at(step: int, lake: Path, made: list[Path]) -> subprocess.CompletedP
 
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
-    """SIGKILL before one of its changes to the file system: what is there is whole, and
-    collecting again makes it complete."""
+    """After SIGKILL before any change to the file system the lake is consistent, and collecting
+    again completes it."""
     made = make_logs(tmp_path / "logs", 4)
     lake = tmp_path / "lake"
     done = _killed_at(step, lake, made)
@@ -138,7 +138,7 @@ def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
 def test_what_fails_after_the_commit(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signal, or an error of the disk, behind the link: files that are committed stay."""
+    """A signal or disk error after the link does not remove committed files."""
     made = make_logs(tmp_path / "logs", 3)
     lake = tmp_path / "lake"
     fill(lake, made[:1])
@@ -195,7 +195,7 @@ def _has_group(group: int) -> bool:
 
 
 def test_a_lake_of_a_newer_release_is_refused(darshan: Run, tmp_path: Path) -> None:
-    """In one line, by its first file and by any commit."""
+    """The error is one line, whether the first file or a commit is newer."""
     make_logs(tmp_path / "logs", 2)
     assert darshan("collect", "--into", "lake", "logs").returncode == 0
     for name in ("_lake.json", "_commits/000000000001.json"):
@@ -209,7 +209,7 @@ def test_a_lake_of_a_newer_release_is_refused(darshan: Run, tmp_path: Path) -> N
 
 
 def test_a_lost_commit_is_said(darshan: Run, tmp_path: Path) -> None:
-    """A reader does not take what is left for the whole."""
+    """If a commit is missing, readers report an error instead of the remaining rows."""
     for number in range(2):
         make_logs(tmp_path / "logs", 1, first=number)
         assert darshan("collect", "--into", "lake", "logs").returncode == 0
@@ -219,7 +219,7 @@ def test_a_lost_commit_is_said(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_damaged_logs_are_rows_of_problems(darshan: Run, tmp_path: Path) -> None:
-    """Once each; others beside them are collected."""
+    """Each damaged log is recorded once; the other logs are collected."""
     made = make_logs(tmp_path / "logs", 3)
     made[1].write_bytes(made[1].read_bytes()[:900])
     (tmp_path / "logs" / "empty.darshan").write_bytes(b"")

@@ -1,4 +1,4 @@
-"""The text of a week, held against sums in Python over the rows of the tables."""
+"""The text of a week, against sums in Python over the rows of the tables."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from .rows import rows
 
 MONDAY = datetime.date(2026, 11, 9)
 WEEK = Week(MONDAY)
-JOBS = 28  # of two weeks, two a day
-# What would be markup, a row more, another line, or a command for the terminal.
+JOBS = 28  # two weeks, two jobs a day
+# Markup, a table cell, a new line and a terminal command, all in one name.
 HOSTILE = b"/x/a`b|c<script>**@all\x1b[31m\n#d"
 
 
 def collected(lake: Path, paths: list[Path], key: str = "") -> None:
-    """With findings."""
+    """Collects logs with findings."""
     place.make(str(lake), {"hidden": bool(key)})
     publisher = Publisher(str(lake))
     found = [files.named(str(path)) for path in paths]
@@ -43,7 +43,8 @@ def collected(lake: Path, paths: list[Path], key: str = "") -> None:
 
 
 def week_of_logs(folder: Path) -> list[Path]:
-    """Two weeks of four programs, one of a hostile name; one log is cut, one is none."""
+    """Writes logs of two weeks of four programs, one with a hostile name; one log is truncated,
+    one is not a log."""
     paths = []
     begun = datetime.datetime(2026, 11, 2, 0, 30, tzinfo=datetime.timezone.utc).timestamp()
     for number in range(JOBS):
@@ -68,13 +69,13 @@ def week_of_logs(folder: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Of the lakes of these tests."""
+    """Returns the logs of these tests' lakes."""
     return week_of_logs(tmp_path_factory.mktemp("logs"))
 
 
 @pytest.fixture(scope="module")
 def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All of them collected."""
+    """Collects all logs."""
     made = tmp_path_factory.mktemp("digest") / "lake"
     collected(made, logs)
     return made
@@ -82,7 +83,7 @@ def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(lake: Path) -> Told:
-    """What is told of the second week."""
+    """Returns the digest of the second week."""
     with Asked(lake) as asked:
         return tell(asked, WEEK, 10)
 
@@ -92,7 +93,7 @@ def _is_in(row: dict[str, Any], week: Week) -> bool:
 
 
 def test_sums(lake: Path, told: Told) -> None:
-    """Of the week and of the one before it."""
+    """The sums of the week and of the week before are right."""
     for week, sums in ((WEEK, told.sums), (WEEK.before, told.sums_before)):
         jobs = [r for r in rows(lake, "jobs") if _is_in(r, week)]
         assert sums["jobs"] == len(jobs) == JOBS // 2
@@ -100,11 +101,11 @@ def test_sums(lake: Path, told: Told) -> None:
         for name in ("bytes_read", "bytes_written"):
             assert sums[name] == sum(r[name] or 0 for r in jobs) > 0
         assert sums["partial"] == sum(r["partial"] for r in jobs)
-    assert told.sums["partial"] >= 1  # the one that was cut
+    assert told.sums["partial"] >= 1  # the truncated log
 
 
 def test_losses(lake: Path, told: Told) -> None:
-    """No job loses more than it had, and none is counted that another finding has."""
+    """No job loses more time than it had, and no loss is counted twice."""
     lost: dict[tuple[str, str], float] = defaultdict(float)
     had: dict[tuple[str, str], float] = defaultdict(float)
     by_rule: dict[tuple[str, str], float] = defaultdict(float)
@@ -134,7 +135,7 @@ def test_losses(lake: Path, told: Told) -> None:
 
 
 def test_file_systems(lake: Path, told: Told) -> None:
-    """Bytes of each in both weeks."""
+    """The bytes of each file system are right for both weeks."""
     for place_, week in enumerate((WEEK, WEEK.before)):
         want: dict[str, int] = defaultdict(int)
         for module in ("POSIX", "STDIO"):
@@ -152,7 +153,7 @@ def test_file_systems(lake: Path, told: Told) -> None:
 
 
 def inline(text: str) -> tuple[set[str], str]:
-    """What a reader of Markdown finds in lines, and the last name that was to be a script."""
+    """Returns what a Markdown parser finds in the text, and the hostile name."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     assert not [t for t in tokens if t.type in ("html_block", "code_block", "fence", "hr")]
     inner = [child for t in tokens for child in t.children or ()]
@@ -160,7 +161,8 @@ def inline(text: str) -> tuple[set[str], str]:
 
 
 def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path) -> None:
-    """Both say the same; what a name holds is never markup, a line, or a terminal's command."""
+    """Markdown and mail have the same text; a name is never markup, a line or a terminal
+    command."""
     done = darshan("digest", lake, "--week", "2026-11-12")
     assert (done.returncode, done.stderr) == (0, "")
     text = done.stdout
@@ -193,7 +195,7 @@ def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path)
 
 @pytest.mark.parametrize("words", ["digest LAKE", "lake views LAKE", "ask LAKE losses --csv"])
 def test_who_reads_ends(build: Path, lake: Path, words: str) -> None:
-    """Before the text does: the command ends as others do, without a word."""
+    """If the reader closes the pipe early, the command ends by SIGPIPE without a message."""
     read, write = os.pipe()
     os.close(read)
     command = words.replace("LAKE", str(lake)).split()
@@ -206,14 +208,15 @@ def test_who_reads_ends(build: Path, lake: Path, words: str) -> None:
 
 
 def test_a_user_alone(lake: Path, darshan: Run) -> None:
-    """No other's name is in it."""
+    """The digest of one user has no name of another user."""
     done = darshan("digest", lake, "--week", "2026-W46", "--user", "user1")
     assert "`user1`" in done.stdout
     assert "user0" not in done.stdout and "user2" not in done.stdout
 
 
 def test_a_week_without_jobs(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """It says so, and where there are some; also in a lake that has none."""
+    """The digest of a week without jobs says so and names the last day with jobs; the digest of
+    an empty lake says so."""
     done = darshan("digest", lake, "--week", "2025-W01")
     assert done.returncode == 0
     assert "No job of this week" in done.stdout and "began on 2026-11-15" in done.stdout
@@ -224,7 +227,7 @@ def test_a_week_without_jobs(lake: Path, darshan: Run, tmp_path: Path) -> None:
 
 
 def test_hidden_names(logs: list[Path], darshan: Run, tmp_path: Path) -> None:
-    """No name of a user, program or file gets through, and the text says that."""
+    """The text has no name of a user, program or file, and says so."""
     collected(tmp_path / "hidden", logs, key="a key")
     done = darshan("digest", "hidden", "--week", "2026-W46")
     assert done.returncode == 0 and "Names are hidden" in done.stdout
@@ -236,7 +239,7 @@ def test_hidden_names(logs: list[Path], darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["2026-W54", "2026-13-01", "next", "0001-01-01", "9999-W52", ""])
 def test_what_is_no_week(text: str, lake: Path) -> None:
-    """Is refused."""
+    """An invalid week is refused."""
     from darshan_report.lake import LakeError  # noqa: PLC0415 - as a caller has it
 
     with pytest.raises(LakeError, match="is no week"):
@@ -244,7 +247,7 @@ def test_what_is_no_week(text: str, lake: Path) -> None:
 
 
 def test_names_of_weeks() -> None:
-    """They begin on Mondays, years with the week that has the 4th of January."""
+    """Weeks begin on Mondays; the first week of a year has the 4th of January."""
     assert named("last", datetime.date(2026, 11, 16)) == WEEK
     assert named("this", datetime.date(2026, 11, 15)) == WEEK
     assert named("2026-11-15", MONDAY) == WEEK and WEEK.name == "2026-W46"
@@ -252,7 +255,7 @@ def test_names_of_weeks() -> None:
 
 
 def test_what_cannot_be_written(lake: Path, darshan: Run) -> None:
-    """One line, status 1."""
+    """Errors have one line and status 1."""
     for more in (["-o", "/nowhere/x.md"], ["--week", "soon"]):
         done = darshan("digest", lake, *more)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

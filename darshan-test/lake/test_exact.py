@@ -1,4 +1,4 @@
-"""Answers are what the rows say, to the last digit; files hold the names of their rows alone."""
+"""Answers are exact to the last digit; files hold only the names of their own rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .rows import make_logs
 
 @pytest.fixture
 def lake(darshan: Run, tmp_path: Path) -> Path:
-    """Of four logs, of as many users."""
+    """Makes a lake of four logs by four users."""
     make_logs(tmp_path / "logs", 4)
     done = darshan("collect", "--into", "lake", "--workers", "1", "logs")
     assert done.returncode == 0, done.stderr
@@ -31,7 +31,7 @@ def sql(darshan: Run, query: str, *options: str) -> str:
 
 @pytest.mark.usefixtures("lake")
 def test_whole_numbers(darshan: Run, tmp_path: Path) -> None:
-    """Of any size, in each form; sums are whole, too; ids can be copied."""
+    """Integers of any size are exact in each form, sums are integers, and ids can be copied."""
     big = {"u": 2**64 - 1, "h": 123456789012345678901234567890, "s": 2**53 + 1, "job_id": 1000008}
     query = (
         f"SELECT {big['u']}::UBIGINT u, {big['h']}::HUGEINT h, "
@@ -52,7 +52,7 @@ def test_whole_numbers(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("lake")
 def test_questions_that_are_none(darshan: Run) -> None:
-    """A line that says why."""
+    """An invalid question is an error of one line."""
     for arguments in (
         ("lake", "--sql", "SELECT 1; SELECT 2"),
         ("lake", "--sql", ""),
@@ -65,7 +65,7 @@ def test_questions_that_are_none(darshan: Run) -> None:
 
 
 def words_beside(lake: Path) -> set[tuple[str, str]]:
-    """(file, word) of dictionaries whose rows do not have it."""
+    """Returns (file, word) of dictionary entries that no row of the file uses."""
     found = set()
     for path in lake.rglob("*.parquet"):
         names = pq.read_schema(path).names
@@ -79,7 +79,7 @@ def words_beside(lake: Path) -> set[tuple[str, str]]:
 
 
 def test_files_have_the_names_of_their_rows(lake: Path, darshan: Run) -> None:
-    """As they are collected, compacted, and when a user is forgotten."""
+    """Files have no other names after collecting, compaction and removal of a user."""
     assert not words_beside(lake)
     users = {r["user"] for r in json.loads(sql(darshan, 'SELECT "user" FROM jobs', "--json"))}
     assert len(users) > 1
@@ -91,7 +91,8 @@ def test_files_have_the_names_of_their_rows(lake: Path, darshan: Run) -> None:
 
 
 def test_one_key(darshan: Run, tmp_path: Path) -> None:
-    """Another would make two of each person; an automounter's mount points have their names."""
+    """A second key is refused, because it would count one user twice; mount points are
+    anonymized."""
     make_logs(tmp_path / "logs", 2)
     hidden = ("collect", "--into", "lake", "--workers", "1", "--obfuscate")
     assert darshan(*hidden, "k1", "logs").returncode == 0

@@ -1,4 +1,4 @@
-"""What findings cost is one number: asked for, told of a week, and shown in a browser."""
+"""The potential saving of findings is one number in queries, in a week's text and in a browser."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MOST = 1000
 
 
 def _claimed(number: int, row: dict[str, Any]) -> dict[str, Any]:
-    """Of each job more than it had, and of every third job what it had is not known: as a lake
-    of an older release may have it."""
+    """Changes findings to claim more time than their jobs had; every third job's time is
+    unknown, as in lakes of older releases."""
     if row["kind"] != "problem":
         return row
     known = int(row["log"], 16) % 3 != 0
@@ -34,7 +34,7 @@ def _claimed(number: int, row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two weeks whose findings claim too much."""
+    """Makes a lake of two weeks whose findings claim too much."""
     folder = tmp_path_factory.mktemp("losses")
     logs = week_of_logs(folder)
     collected(folder / "lake", logs)
@@ -47,7 +47,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _lost(lake: Path, by: str) -> dict[str, float]:
-    """By hand: no finding, and no job, loses more than it had, if that is known."""
+    """Computes the losses independently: no finding or job loses more than its known time."""
     jobs: dict[tuple[str, str], list[float]] = defaultdict(list)
     had: dict[str, float] = {}
     for row in rows(lake, "findings"):
@@ -62,7 +62,7 @@ def _lost(lake: Path, by: str) -> dict[str, float]:
 
 
 def test_users(lake: Path) -> None:
-    """A question, which a page shows as it is, and the text of a week of each."""
+    """The query, the page that shows it and the week's text of each user have the same numbers."""
     want = _lost(lake, "user")
     with Asked(lake) as asked:
         found = answered(asked, BY_NAME["users"], ALL, top=MOST)
@@ -73,7 +73,7 @@ def test_users(lake: Path) -> None:
 
 
 def test_programs(lake: Path) -> None:
-    """A text, a page; what a question says of each finding is what they say of it."""
+    """Text, page and query have the same numbers for each program and each finding."""
     want = _lost(lake, "program")
     with Asked(lake) as asked:
         told = losers(asked, ALL, MOST)

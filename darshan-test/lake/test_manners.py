@@ -1,4 +1,4 @@
-"""What collecting does with what stands in its way, and with what it is asked for besides."""
+"""Collecting under adverse conditions, and its options."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def collecting(
 
 @pytest.mark.needs("mount")
 def test_a_full_disk(build: Path, tmp_path: Path) -> None:
-    """One line, status 1, and what is there is whole; with room it goes on."""
+    """A full disk is an error of one line; the lake is consistent, and collecting continues
+    later."""
     made = make_logs(tmp_path / "logs", 6)
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -62,7 +63,7 @@ def _free(folder: Path) -> int:
 
 
 def test_follow_takes_what_comes_until_it_is_ended(build: Path, tmp_path: Path) -> None:
-    """By a signal, as which it ends."""
+    """--follow collects new logs until a signal, and ends by that signal."""
     made = make_logs(tmp_path / "logs", 2)
     command = collecting(build, tmp_path, "--follow", "--every", "0.1", "--workers", "1", "logs")
     try:
@@ -85,7 +86,7 @@ def test_follow_takes_what_comes_until_it_is_ended(build: Path, tmp_path: Path) 
 
 
 def test_since(darshan: Run, tmp_path: Path) -> None:
-    """By the time of the last change of the file."""
+    """--since uses the file's modification time."""
     made = make_logs(tmp_path / "logs", 3)
     os.utime(made[0], (time.time() - 10 * 86400,) * 2)
     assert darshan("collect", "--into", "lake", "--since", "7d", "logs").returncode == 0
@@ -96,7 +97,7 @@ def test_since(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
-    """In no file of the lake is any of them; the same key gives the same words."""
+    """No file of the lake has the names; the same key results in the same words."""
     make_logs(tmp_path / "logs", 3)
     done = darshan("collect", "--into", "lake", "--obfuscate", "key", "--traces", "logs")
     assert done.returncode == 0, done.stderr
@@ -108,7 +109,7 @@ def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
                 if column in ("mount", "partial_modules"):
                     continue
                 assert not any(word in str(value) for word in words), (name, column, value)
-    for name in set(committed(lake)) - {"problems"}:  # one word for one name, in all tables
+    for name in set(committed(lake)) - {"problems"}:  # a name has the same word in all tables
         assert {r["user"] for r in rows(lake, name)} == {r["user"] for r in rows(lake, "jobs")}
     files = {r["file"] for r in rows(lake, "findings")} - {None}
     assert files <= {r["name"] for t in ("posix", "stdio") for r in rows(lake, f"files_{t}")}
@@ -122,7 +123,7 @@ def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_what_was_collected_is_removed(darshan: Run, tmp_path: Path) -> None:
-    """But not what is damaged, or was changed meanwhile."""
+    """--remove-collected does not remove damaged or changed logs."""
     made = make_logs(tmp_path / "logs", 3)
     bad = tmp_path / "logs" / "bad.darshan"
     bad.write_bytes(made[0].read_bytes()[:700])
@@ -134,7 +135,8 @@ def test_what_was_collected_is_removed(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_records_that_nobody_knows_stay(darshan: Run, tmp_path: Path) -> None:
-    """A log of a later release has a module more: what is in no table is not removed."""
+    """A log of a later release has an unknown module: it is not removed, because no table has
+    its records."""
     [log] = make_logs(tmp_path / "logs", 1)
     content = bytearray(log.read_bytes())
     begin = content.index(b"3.41")
@@ -157,7 +159,7 @@ def test_records_that_nobody_knows_stay(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_line_per_thousand_logs(darshan: Run, tmp_path: Path) -> None:
-    """Where stderr is no terminal; the last line says what was done."""
+    """Progress lines are printed if stderr is not a terminal; the last line is the summary."""
     make_logs(tmp_path / "logs", 5)
     done = darshan("collect", "--into", "lake", "logs")
     assert done.stderr.count("\n") == 1 and "5 logs" in done.stderr
@@ -166,7 +168,7 @@ def test_a_line_per_thousand_logs(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_folder_of_others_is_no_lake(darshan: Run, tmp_path: Path) -> None:
-    """Nothing is put beside files of somebody."""
+    """A lake is not made in a folder with other files."""
     make_logs(tmp_path / "logs", 1)
     done = darshan("collect", "--into", "logs", "logs")
     assert done.returncode == 1 and "is no lake" in done.stderr
@@ -176,7 +178,7 @@ def test_a_folder_of_others_is_no_lake(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_read(darshan: Run, tmp_path: Path) -> None:
-    """It is a problem once, until something happens to it."""
+    """An unreadable file is recorded as a problem once, until it changes."""
     made = make_logs(tmp_path / "logs", 2)
     (tmp_path / "logs" / "loop.darshan").symlink_to("loop.darshan")
     (tmp_path / "logs" / "pipe.darshan").mkdir()
@@ -186,7 +188,7 @@ def test_a_log_that_cannot_be_read(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_an_interrupted_command_ends_by_the_signal(build: Path, tmp_path: Path) -> None:
-    """Quietly."""
+    """An interrupted command ends by the signal without a message."""
     made = make_logs(tmp_path / "logs", 80)
     command = collecting(build, tmp_path, "--workers", "2", "logs")
     deadline = time.monotonic() + 30
@@ -200,7 +202,7 @@ def test_an_interrupted_command_ends_by_the_signal(build: Path, tmp_path: Path) 
 
 
 def test_a_signal_to_all_of_them(build: Path, tmp_path: Path) -> None:
-    """As a batch system or systemd sends it: what waited for the workers does not wait on."""
+    """A batch system or systemd signals all processes: the parent that waits for workers ends."""
     (made,) = make_logs(tmp_path / "logs", 1)
     for number in range(6000):  # more names than a pipe to the workers holds
         os.link(made, tmp_path / "logs" / f"user_program_id{number}-{number}_1-1-1-1_1.darshan")

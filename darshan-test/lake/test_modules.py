@@ -1,4 +1,4 @@
-"""Every module that a log can hold has its table, those whose records are lists, too."""
+"""Every module of the log format has its table, also those whose records are lists."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SYNC = ("BARRIER", *apmpi.CALLS[apmpi.CALLS.index("BCAST") : apmpi.CALLS.index(
 
 
 def test_no_module_is_forgotten() -> None:
-    """Those of the counters' tables, but what is known by name only."""
+    """Every module has a table of counters, except TEMPLATE, which has only a name."""
     known = {m.name for n in range(128) if (m := module_by_id(n)) and m.kind is not Kind.NONE}
     assert {m.name for m in columns.modules()} == known - {"TEMPLATE"}
     assert {columns.record_table(m).name for m in columns.modules()} <= set(columns.tables())
 
 
 def _calls(record: Apmpi, sync: bool) -> list[dict[str, Any]]:
-    """Rows as they have to be: of each call that was made."""
+    """Returns the expected rows: one for each kind of call that was made."""
     counters = dict(zip(apmpi.COUNTERS, record.counters))
     times = dict(zip(apmpi.TIMES, record.times))
     waits = dict(zip(apmpi.SYNC_TIMES, record.sync_times))
@@ -62,7 +62,7 @@ def _calls(record: Apmpi, sync: bool) -> list[dict[str, Any]]:
 
 
 def test_communication(tmp_path: Path) -> None:
-    """A row for each call that a rank made; of bytes and waiting what was counted."""
+    """There is a row for each kind of call of a rank; bytes and waiting are null if not counted."""
     lake, compared = tmp_path / "lake", 0
     cases = list(communication())
     for case in cases:
@@ -81,7 +81,7 @@ def test_communication(tmp_path: Path) -> None:
 
 
 def test_servers(tmp_path: Path) -> None:
-    """MDHIM: the counters, and how many operations each server had."""
+    """MDHIM has its counters, and the number of operations of each server."""
     cases = [c for c in good_cases() if any(m.name == "MDHIM" and m.records for m in c.log.modules)]
     case = random.Random(1).choice(cases)
     path = tmp_path / "x.darshan"

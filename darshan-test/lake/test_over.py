@@ -1,4 +1,4 @@
-"""What could not be read is a problem until it is read; what a collector says it did, it did."""
+"""An unreadable file is a problem until it is read; the collector's summary is true."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .rows import committed, logs, make_logs, rows, whole
 
 
 def unreadable(folder: Path) -> list[Path]:
-    """Files that nobody can read, root neither: a pipe, a link to itself, and one that stays."""
+    """Makes files that not even root can read: a pipe, a link to itself, and one that stays."""
     found = [folder / f"user_{kind}_id1-1_1-1-1-1_1.darshan" for kind in ("pipe", "link", "stays")]
     os.mkfifo(found[0])
     found[1].symlink_to(found[1])
@@ -29,7 +29,8 @@ def unreadable(folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("key", ["", "hidden"])
 def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, key: str) -> None:
-    """Its row goes with the commit that has the log, also if that log was there already."""
+    """The problem's row is removed by the commit that has the log, also if the log was known
+    already."""
     made = make_logs(tmp_path / "logs", 3)
     (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
     pipe, link, stays = unreadable(tmp_path / "logs")
@@ -48,13 +49,13 @@ def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, k
     before = committed(lake)
     commits = len(list((lake / "_commits").iterdir()))
     assert "0 logs, 0 records" in collect() and committed(lake) == before
-    assert len(list((lake / "_commits").iterdir())) == commits  # nothing is new: none is made
+    assert len(list((lake / "_commits").iterdir())) == commits  # no new log: no commit
 
     (new,) = make_logs(tmp_path / "later logs", 1, first=3)
     pipe.unlink()
     shutil.copy(new, pipe)
     link.unlink()
-    shutil.copy(made[0], link)  # of which the lake has the log
+    shutil.copy(made[0], link)  # the lake already has this log
     said = collect()
     assert "1 logs" in said and "1 could not be read" in said, said
     left = [row["problem"] for row in rows(lake, "problems")]
@@ -70,7 +71,7 @@ def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, k
 
 
 def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
-    """And others' commits come in between."""
+    """Commits of another collector come in between."""
     lake, folder = tmp_path / "lake", tmp_path / "logs"
     made = make_logs(folder, 2)
     whole_of = [path.read_bytes() for path in made]
@@ -98,7 +99,7 @@ def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
 
 
 def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
-    """Which rows stand for what could not be read is a matter of their keys."""
+    """After compaction, problems are still found by their keys."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 2)
     pipe, *_ = unreadable(tmp_path / "logs")
@@ -114,7 +115,7 @@ def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
 
 
 def test_who_comes_second_says_so(tmp_path: Path) -> None:
-    """Of two collectors of the same logs each says what is in the lake by its own doing."""
+    """Each of two collectors of the same logs reports what it added itself."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 5)
     (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
@@ -136,7 +137,8 @@ def test_who_comes_second_says_so(tmp_path: Path) -> None:
 
 
 def test_who_is_removed_meanwhile_is_no_problem(tmp_path: Path) -> None:
-    """Another collector, with --remove-collected, took it; a link to nothing is one."""
+    """A file removed meanwhile by another collector with --remove-collected is not a problem; a
+    dangling link is."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 3)
     place.make(str(lake), {})

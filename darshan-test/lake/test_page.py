@@ -1,4 +1,4 @@
-"""What is written of the tables is what they are."""
+"""The documentation page of the tables is up to date."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from .describe import PAGE, page
 
 
 def test_the_page_of_tables_is_made_of_them() -> None:
-    """./dev describe makes it."""
+    """./dev describe generates the page."""
     assert PAGE.read_text("utf-8") == page()

@@ -1,4 +1,4 @@
-"""What a lake knows of the logs that it has costs a worker no memory: there may be billions."""
+"""The index of a lake's known logs needs no memory in a worker: there may be billions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOGS = 300_000
 
 
 def test_a_look_up_maps(tmp_path: Path) -> None:
-    """Identities and places are found; the places are in memory once they are asked for."""
+    """Identities and keys are found; keys are loaded into memory when first queried."""
     (tmp_path / place.SEEN).mkdir()
     rows = np.zeros(LOGS, seen.ROW)
     for name in ("high", "low", "key"):

@@ -1,4 +1,4 @@
-"""Pages of a lake: what they show, and what they refuse."""
+"""The pages of a lake: their contents, and requests that are refused."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from .many import PROGRAMS, make_many
 from .rows import committed, identity, rows
 from .test_digest import JOBS, collected, week_of_logs
 
-COPIES = 3600 if everything() else 180  # of 28 logs: 100,000 jobs, or 5,000
+COPIES = 3600 if everything() else 180  # copies of 28 logs: 100,000 jobs, or 5,000
 DAYS = "since=2026-11-01&until=2026-11-30"
 PAGES = ("", "week", "programs", "users", "file-systems", "jobs")
 
 
 @contextmanager
 def serving(build: Path, lake: Path, *more: str, host: str = "127.0.0.1") -> Iterator[int]:
-    """The command, and the port that it says; SIGTERM ends it, without a word."""
+    """Runs the command; yields the port that it prints. SIGTERM ends it without a message."""
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
     command = subprocess.Popen(
@@ -68,7 +68,7 @@ def serving(build: Path, lake: Path, *more: str, host: str = "127.0.0.1") -> Ite
 def ask(
     port: int, target: str, method: str = "GET", host: str = "127.0.0.1", **headers: str
 ) -> tuple[HTTPResponse, str]:
-    """A request, and what came."""
+    """Sends a request; returns the response and its body."""
     connection = HTTPConnection(host, port, timeout=SECONDS)
     connection.request(method, target, headers=headers)
     reply = connection.getresponse()
@@ -78,14 +78,14 @@ def ask(
 
 
 def data(page: str) -> dict[str, Any]:
-    """What a page gives its script."""
+    """Returns the data of a page's script."""
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
     assert found
     return json.loads(found[1])
 
 
 def table(page: str, name: str) -> list[dict[str, Any]]:
-    """Rows of a table, by the titles of columns; and where each leads."""
+    """Returns the rows of a table by column title, and the link of each."""
     one = next(t for t in data(page)["tables"] if t["id"] == name)
     titles = [title for title, _ in one["columns"]]
     links = one["links"] or [None] * len(one["rows"])
@@ -94,13 +94,13 @@ def table(page: str, name: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two weeks of them."""
+    """Returns logs of two weeks."""
     return week_of_logs(tmp_path_factory.mktemp("logs"))
 
 
 @pytest.fixture(scope="module")
 def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With findings."""
+    """Collects the logs with findings."""
     made = tmp_path_factory.mktemp("serve") / "lake"
     collected(made, logs)
     return made
@@ -108,14 +108,14 @@ def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def site(lake: Path) -> Iterator[Site]:
-    """Its pages, without a server in front."""
+    """Yields the pages, without a server."""
     with Asked(lake) as asked:
         yield Site(asked, "test")
 
 
 @pytest.fixture(scope="module")
 def port(build: Path, lake: Path) -> Iterator[int]:
-    """Its server."""
+    """Yields the port of a server."""
     with serving(build, lake) as number:
         yield number
 
@@ -125,13 +125,13 @@ def shown(site: Site, target: str) -> str:
 
 
 def state(folder: Path) -> dict[str, tuple[int, int]]:
-    """Every file of a folder, with its size and time."""
+    """Returns every file of a folder with its size and time."""
     found = {p: p.stat() for p in folder.rglob("*")}
     return {str(p): (s.st_size, s.st_mtime_ns) for p, s in found.items()}
 
 
 def test_programs_and_users(lake: Path, site: Site) -> None:
-    """What they lose is what the findings say, the most first."""
+    """Losses equal the sums of the findings, in descending order."""
     lost: dict[str, dict[tuple[str, str], float]] = {"program": {}, "user": {}}
     had: dict[str, float] = {}
     for row in rows(lake, "findings"):
@@ -152,7 +152,7 @@ def test_programs_and_users(lake: Path, site: Site) -> None:
 
 
 def smallest_mount(lake: Path) -> tuple[str, set[str]]:
-    """A mount point that few logs have files on, and which they are."""
+    """Returns the mount point with the fewest logs, and these logs."""
     mounts: dict[str, set[str]] = {}
     for name in ("files_posix", "files_stdio"):
         for row in rows(lake, name):
@@ -161,7 +161,7 @@ def smallest_mount(lake: Path) -> tuple[str, set[str]]:
 
 
 def test_filters(lake: Path, site: Site) -> None:
-    """Days, a user, a program, a file system: all at once."""
+    """Filters by days, user, program and file system combine."""
     mount, on_it = smallest_mount(lake)
     jobs = [r for r in rows(lake, "jobs") if str(r["day"]) <= "2026-11-12"]
     assert 0 < len(on_it) < JOBS
@@ -182,7 +182,7 @@ def test_filters(lake: Path, site: Site) -> None:
 
 
 def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What to change first is what costs most; every run is a point."""
+    """The costliest finding comes first, and every run is a point of the diagram."""
     sums: dict[tuple[str, str], float] = {}
     for row in rows(lake, "findings"):
         if row["kind"] == "problem" and row["same_as"] is None and row["user"] == "user1":
@@ -206,7 +206,7 @@ def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.Monkey
 
 
 def test_weeks(site: Site) -> None:
-    """The newest unless one is named; one without jobs says so."""
+    """The newest week is the default; a week without jobs says so."""
     page = shown(site, "")
     assert "<h1>Week 2026-W46</h1>" in page and "week?week=2026-W45" in page
     assert sum(r["Jobs"] for r in table(page, "programs")) == JOBS // 2
@@ -215,7 +215,7 @@ def test_weeks(site: Site) -> None:
 
 
 def test_a_week_of_one(lake: Path, site: Site) -> None:
-    """The week page, too, is of a user or a program or a file system, if that is asked for."""
+    """The week page can be limited to a user, a program or a file system."""
     week = [r for r in rows(lake, "jobs") if str(r["day"]) >= "2026-11-09"]
     for by in ("user", "program"):
         for name in sorted({r[by] for r in week}):
@@ -236,7 +236,7 @@ def test_a_week_of_one(lake: Path, site: Site) -> None:
 
 
 def test_hostile_names(lake: Path, site: Site) -> None:
-    """A name is text wherever it stands, and a value in every question."""
+    """A hostile name is text on every page, and a bound value in every query."""
     name = next(r["program"] for r in rows(lake, "jobs") if "script" in r["program"])
     for target in (f"program?name={quote(name)}&{DAYS}", f"programs?{DAYS}", "", f"jobs?{DAYS}"):
         page = shown(site, target)
@@ -266,7 +266,7 @@ def test_hostile_names(lake: Path, site: Site) -> None:
     ],
 )  # fmt: skip
 def test_addresses(site: Site, target: str, status: int) -> None:
-    """What means nothing is refused in a line."""
+    """An invalid address is refused with one line."""
     if status == 200:
         assert site.page(target)
         return
@@ -276,7 +276,7 @@ def test_addresses(site: Site, target: str, status: int) -> None:
 
 
 def test_links_are_relative(site: Site) -> None:
-    """So that a proxy may have the pages in a folder of its own."""
+    """Links are relative, so that a proxy can serve the pages below a folder."""
     for target in PAGES:
         page = shown(site, target)
         links = re.findall(r'(?:href|action)="([^"]*)"', page)
@@ -287,7 +287,8 @@ def test_links_are_relative(site: Site) -> None:
 
 
 def test_over_http(port: int, lake: Path) -> None:
-    """Pages with what keeps them apart from others; reading alone, and by this machine's names."""
+    """Responses have the headers that isolate them; only reading is allowed, and only under this
+    machine's names."""
     before = state(lake)
     with ThreadPoolExecutor(6) as pool:  # all at once
         replies = list(pool.map(lambda target: ask(port, f"/{target}"), PAGES))
@@ -308,7 +309,7 @@ def test_over_http(port: int, lake: Path) -> None:
 
 
 def test_what_is_no_request(port: int) -> None:
-    """Noise and silence end a connection, not the server; nothing of it is said back."""
+    """Garbage and silence end a connection, not the server; the reply does not echo the input."""
     idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
     for one in idle:
         one.close()
@@ -318,7 +319,7 @@ def test_what_is_no_request(port: int) -> None:
             stranger.settimeout(SECONDS)
             assert b"<script>" not in stranger.recv(4096)
     assert ask(port, "/users")[0].status == 200
-    with ExitStack() as held:  # who is silent makes room, the first of them first
+    with ExitStack() as held:  # silent connections are closed, the oldest first
         silent = [
             held.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(80)
         ]
@@ -333,7 +334,8 @@ def test_what_is_no_request(port: int) -> None:
 
 
 def test_half_a_request_is_no_request() -> None:
-    """Who has to make room has said less than all: no page is made for nobody."""
+    """A connection that is closed for a new one has sent an incomplete request; no page is made
+    for it."""
     asked: list[str] = []
 
     class Counted(Site):
@@ -357,8 +359,8 @@ def test_half_a_request_is_no_request() -> None:
 
 
 def test_names_of_this_machine(build: Path, lake: Path) -> None:
-    """Where others reach it, a name that is not its own is still none: its owner could have
-    turned it here, for a page of theirs in the browser of who is let in."""
+    """A remote server refuses unknown host names too, because a foreign site could point its
+    name here (DNS rebinding)."""
     more = ("--bind", "127.0.0.2", "--allow-remote", "--name", "io.example.org")
     with serving(build, lake, *more, host="127.0.0.2") as port:
         for host, status in (
@@ -371,7 +373,7 @@ def test_names_of_this_machine(build: Path, lake: Path) -> None:
 
 
 def test_a_lake_that_goes_away(build: Path, logs: list[Path], tmp_path: Path) -> None:
-    """Is told, and served again when it is back."""
+    """A missing lake is reported, and served again when it is back."""
     lake = tmp_path / "lake"
     collected(lake, logs[:2])
     with serving(build, lake) as port:
@@ -384,7 +386,7 @@ def test_a_lake_that_goes_away(build: Path, logs: list[Path], tmp_path: Path) ->
 
 
 def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
-    """Made of the log that was collected, and of no other file that lies there now."""
+    """The report is made from the log that was collected, never from another file at its path."""
     path = tmp_path / logs[0].name
     path.write_bytes(logs[0].read_bytes())
     log = identity(path)
@@ -399,7 +401,7 @@ def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
         with pytest.raises(Refused, match="not the log that was collected"):
             site.page(f"/report?log={log}")
         path.unlink()
-        os.mkfifo(path)  # which would be waited for
+        os.mkfifo(path)  # opening a pipe would block
         with pytest.raises(Refused, match="not the log"):
             site.page(f"/report?log={log}")
         path.unlink()
@@ -409,7 +411,7 @@ def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
 
 
 def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
-    """An empty lake says so; what is committed is in the next page."""
+    """The page of an empty lake says so; a new commit appears on the next page."""
     collected(tmp_path / "lake", [])
     with Asked(tmp_path / "lake") as asked:
         site = Site(asked, "test")
@@ -421,7 +423,8 @@ def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
 def test_files_that_go_while_they_are_read(
     logs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A user is pruned between two questions of a page: it is made again, without that one."""
+    """If a user is pruned between two queries of a page, the page is made again without this
+    user."""
     lake = tmp_path / "lake"
     collected(lake, logs)
     with Asked(lake) as asked:
@@ -442,7 +445,7 @@ def test_files_that_go_while_they_are_read(
 
 
 def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:
-    """A lake that hides names shows none, and makes no report, which would."""
+    """An anonymized lake shows no names, and makes no reports, because they would."""
     collected(tmp_path / "lake", logs, key="a key")
     with Asked(tmp_path / "lake") as asked:
         site = Site(asked, "test")
@@ -458,7 +461,7 @@ def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:
 
 
 def test_a_user_alone(lake: Path) -> None:
-    """Sees no other's jobs, also not by their names or logs."""
+    """A user sees no other user's jobs, not even by names or logs."""
     others = next(r["log"] for r in rows(lake, "jobs") if r["user"] == "user0")
     with Asked(lake, user="user1") as asked:
         site = Site(asked, "test")
@@ -473,7 +476,7 @@ def test_a_user_alone(lake: Path) -> None:
 def test_where_it_does_not_begin(
     lake: Path, port: int, darshan: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Addresses of others need to be asked for; and a line says what stands in the way."""
+    """Remote addresses need an option; each error has one line."""
     for given, words in (
         ("--bind 0.0.0.0", "--allow-remote"),
         ("--bind ::", "--allow-remote"),
@@ -496,7 +499,7 @@ def test_where_it_does_not_begin(
 
 
 def test_a_lake_that_lacks_a_file(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """One line, and no lake is shown that is not whole."""
+    """An incomplete lake is an error of one line and is not served."""
     shutil.copytree(lake, tmp_path / "lake")
     (tmp_path / "lake" / committed(lake)["jobs"][0]).unlink()
     for command in (["serve", "lake", "--port", "0"], ["digest", "lake"], ["ask", "lake", "users"]):
@@ -507,7 +510,7 @@ def test_a_lake_that_lacks_a_file(lake: Path, darshan: Run, tmp_path: Path) -> N
 
 @pytest.fixture(scope="module")
 def many(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Very many jobs."""
+    """Makes a lake of very many jobs."""
     made = tmp_path_factory.mktemp("many") / "lake"
     make_many(lake, made, COPIES)
     return made
@@ -519,7 +522,8 @@ def is_ready(window: Browser) -> None:
 
 
 def test_in_a_browser(build: Path, many: Path, tmp_path: Path) -> None:
-    """From the week to a job and its report: by links, forms and tables, without a complaint."""
+    """Links, forms and tables lead from the week to a job and its report, without console
+    messages."""
     needs("program:chromium", "program:chromedriver")
     rest = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
     first = "#{} tbody a"

@@ -1,4 +1,4 @@
-"""What is done to a lake later: fewer files, fewer rows, nothing that was left."""
+"""Maintenance of a lake: compaction, pruning, removal of stale files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .test_commits import fill
 
 
 def everything(lake: Path) -> dict[str, list[str]]:
-    """All rows, in no order."""
+    """Returns all rows, sorted."""
     return {name: sorted(map(str, rows(lake, name))) for name in committed(lake)}
 
 
 def test_compaction_keeps_every_row(tmp_path: Path) -> None:
-    """In fewer files, by day; what they replaced stays for its grace time, and goes then."""
+    """Compaction makes fewer files by day; the replaced files stay for their grace time."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 40)
     for first in range(0, 40, 8):
@@ -63,16 +63,17 @@ def table_of(lake: Path, path: str) -> list[dict[str, object]]:
 
 
 def whole_by_state(lake: Path, made: list[Path]) -> None:
-    """When old commits are gone, the state has all that they said."""
+    """Checks that the state file replaces the removed commits."""
     snapshot = Snapshot(str(lake))
     assert not (lake / "_commits" / "000000000001.json").exists()
     there = {r["log"] for f in snapshot.of("jobs") for r in table_of(lake, f.path)}
     assert there == {identity(path) for path in made}
-    assert fill(lake, made) == 0  # they are known still
+    assert fill(lake, made) == 0  # they are still known
 
 
 def test_a_user_is_forgotten(darshan: Run, tmp_path: Path) -> None:
-    """In every table and every file on the disk, those that were replaced before, too."""
+    """A user is removed from every table and from every file on the disk, replaced files
+    included."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 20)
     (tmp_path / "logs" / "user1_x_id1-1_1-1-1-1_1.darshan").write_bytes(b"damaged")
@@ -86,11 +87,11 @@ def test_a_user_is_forgotten(darshan: Run, tmp_path: Path) -> None:
     for path in lake.glob("*/month=*/*.parquet"):
         assert all(row["user"] != "user1" for row in table_of(lake, str(path))), path
     assert darshan("lake", "check", "--deep", "lake").returncode == 0
-    assert fill(lake, made) == 0  # it does not come back with the next night
+    assert fill(lake, made) == 0  # the next collection does not bring it back
 
 
 def test_old_jobs_go(tmp_path: Path) -> None:
-    """Whole files, and rows of those that reach over the day."""
+    """Pruning removes whole files, and rows of files that span the day."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 20)
     fill(lake, made)
@@ -105,7 +106,7 @@ def test_old_jobs_go(tmp_path: Path) -> None:
 
 
 def test_both_at_once(tmp_path: Path) -> None:
-    """A compaction whose files were pruned meanwhile gives them up; nothing comes back."""
+    """A compaction whose files were pruned meanwhile is abandoned; no row comes back."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 12)
     for first in range(0, 12, 4):
@@ -121,7 +122,7 @@ def test_both_at_once(tmp_path: Path) -> None:
 
 
 def test_what_killed_collectors_left_is_swept(tmp_path: Path) -> None:
-    """When it is old enough; what is new may be about to be committed."""
+    """Only old files are removed; a collector may be about to commit new ones."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 3)
     fill(lake, made)
@@ -142,7 +143,7 @@ def test_what_killed_collectors_left_is_swept(tmp_path: Path) -> None:
 
 
 def test_check_finds_what_is_wrong(darshan: Run, tmp_path: Path) -> None:
-    """A file that is lost, cut off, changed."""
+    """The check finds missing, truncated and changed files."""
     lake = tmp_path / "lake"
     fill(lake, make_logs(tmp_path / "logs", 3))
     assert darshan("lake", "check", "lake").returncode == 0

@@ -1,4 +1,4 @@
-"""The same views and questions by Spark as by DuckDB, with equal answers."""
+"""Spark and DuckDB have the same views and queries, with equal answers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .rows import committed, make_logs
 from .spark import Standalone
 from .test_commits import fill
 
-# What a pattern, a list or a text in SQL could take for something of its own.
+# Characters that are special in patterns, lists or SQL strings.
 NAME = "a {lake}, it's [odd]*?"
 
 
 def made(folder: Path, darshan: Run) -> Path:
-    """A lake of several commits, with findings, problems, files that were replaced, one that
-    nobody committed, and tables without a file."""
+    """Makes a lake of several commits with findings, problems, replaced files, an uncommitted
+    file, and tables without a file."""
     lake = folder / NAME
     logs = make_logs(folder / "logs", 60)
     fill(lake, logs[:20])
@@ -41,7 +41,7 @@ def made(folder: Path, darshan: Run) -> Path:
 
 
 def test_the_views_name_what_is_committed(darshan: Run, tmp_path: Path) -> None:
-    """And nothing else."""
+    """The views name exactly the committed files."""
     lake = made(tmp_path, darshan)
     done = darshan("lake", "views", lake)
     assert done.returncode == 0
@@ -53,14 +53,14 @@ def test_the_views_name_what_is_committed(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
-    """A master with two workers, as a centre has more of them."""
+    """A master with two workers."""
     with Standalone(tmp_path_factory.mktemp("spark")) as spark:
         yield spark
 
 
 @pytest.mark.needs("spark")
 def test_spark_answers_as_duckdb(standalone: Standalone, darshan: Run, tmp_path: Path) -> None:
-    """Every ready question, with and without filters; every cell of every table."""
+    """Every predefined query with and without filters, and every cell of every table, are equal."""
     lake = made(tmp_path, darshan)
     spark = lakes.on_spark(standalone.session, lake)
     assert standalone.workers() == 2
@@ -85,17 +85,17 @@ def test_spark_answers_as_duckdb(standalone: Standalone, darshan: Run, tmp_path:
 
 
 def _answered(opened: Any, values: dict[str, Any]) -> int:
-    """How many questions have rows: equal is also what is empty twice."""
+    """Returns the number of queries with rows: empty answers would be equal too."""
     return sum(1 for q in QUESTIONS if len(opened.sql(*query(q, Filters(), values))))
 
 
 def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Moments as Spark has them: without their zone, which is UTC in both."""
+    """Removes the time zone, which is UTC in both, because Spark's timestamps lack it."""
     return tuple(v.replace(tzinfo=None) if getattr(v, "tzinfo", None) else v for v in row)
 
 
 def _shown(row: tuple[Any, ...]) -> str:
-    """A row of any cells as text."""
+    """Returns a row of any cells as text."""
 
     def cell(value: Any) -> Any:
         if isinstance(value, (bytes, bytearray)):
@@ -109,7 +109,7 @@ def _shown(row: tuple[Any, ...]) -> str:
 
 @pytest.mark.needs("spark")
 def test_the_script_runs_in_spark_sql(standalone: Standalone, darshan: Run, tmp_path: Path) -> None:
-    """As doc/centre.md has it."""
+    """The script runs as doc/centre.md describes it."""
     lake = made(tmp_path, darshan)
     (tmp_path / "views.sql").write_text(darshan("lake", "views", lake).stdout)
     (tmp_path / "ask.sql").write_text('SELECT count(*), count(DISTINCT "user") FROM jobs;\n')

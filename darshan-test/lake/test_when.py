@@ -1,4 +1,4 @@
-"""How long ago is said alike everywhere, and nothing goes that nobody meant."""
+"""All commands accept the same forms of ages, and prune never removes more than was meant."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AGES = (0, 3, 10, 40)  # days
 
 @pytest.fixture
 def lake(darshan: Run, tmp_path: Path) -> Path:
-    """Of jobs that began so long ago, none of them at the edge of a day."""
+    """Makes a lake of jobs with these ages, none at the edge of a day."""
     (tmp_path / "logs").mkdir()
     for age in AGES:
         noon = (when.utc() - age * DAY).replace(hour=12, minute=0)
@@ -40,7 +40,7 @@ def lake(darshan: Run, tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("lake")
 def test_ask(darshan: Run) -> None:
-    """A day so long ago is one like others."""
+    """An age can be given in place of a day."""
     for options, number in (
         (("--since", "7d"), 2), (("--since", "2w"), 3), (("--since", "1y"), 4),
         (("--until", "1w"), 2), (("--since", "5w", "--until", "4d"), 1),
@@ -57,7 +57,7 @@ def test_ask(darshan: Run) -> None:
 
 
 def test_collect_digest_and_serve() -> None:
-    """The same words."""
+    """These commands accept the same ages."""
     for text, long in (("36h", 1.5 * DAY), ("7d", 7 * DAY), ("2w", 14 * DAY), ("1y", 365 * DAY)):
         since = arguments.collect(["--since", text, "logs"]).since
         assert abs(since / 1e9 - (time.time() - long.total_seconds())) < 60
@@ -77,7 +77,8 @@ def test_collect_digest_and_serve() -> None:
 
 
 def test_prune_wants_a_day(darshan: Run, lake: Path) -> None:
-    """None at all would be everything; what goes is told before, if that is wanted."""
+    """An age below a day is refused, because it would remove everything; a dry run lists what
+    would be removed."""
     before = committed(lake)
     for words in ("0d", "0h", "23h"):
         done = darshan("lake", "prune", "--older", words, "lake")
