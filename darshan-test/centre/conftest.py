@@ -1,4 +1,4 @@
-"""The lake of this build in this process."""
+"""The lake package of this build in this process."""
 
 from __future__ import annotations
 

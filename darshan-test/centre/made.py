@@ -1,4 +1,4 @@
-"""Makes corpora with the command, as people do."""
+"""Makes corpora by running the command, as users do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SECONDS = 120
 
 
 def make(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs it with the Python of the tests."""
+    """Runs make-corpus with the Python of the tests."""
     return subprocess.run(
         [sys.executable, MAKE, *arguments],
         stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Names of many files at once, and their ids."""
+"""Computes names and ids of many files at once."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ def _mix(words: list[np.ndarray]) -> None:
 
 
 def record_ids(names: np.ndarray) -> np.ndarray:
-    """The ids of names of one length, a row of bytes each: logs.record_id for thousands."""
+    """Returns the ids of names of one length, given as rows of bytes: logs.record_id for
+    thousands of names."""
     number, length = names.shape
     rest = length % 24
     padded = np.zeros((number, length - rest + 24), np.uint8)
     padded[:, : min(length, length - rest + 16)] = names[:, : length - rest + 16]
-    # The last word begins with the length, which takes a byte of it.
+    # The last word holds the length in its first byte.
     padded[:, length - rest + 17 : length + 1] = names[:, length - rest + 16 :]
     blocks = padded.view("<u8").astype(np.uint64)
     words = [np.full(number, start, np.uint64) for start in (0, 0, 0x9E3779B97F4A7C13)]
@@ -38,7 +39,7 @@ def record_ids(names: np.ndarray) -> np.ndarray:
 
 
 def paths(program: str, kind: Files) -> np.ndarray:
-    """The files of a kind, a row of bytes each, where {run} is to be filled in."""
+    """Returns the file names of a kind as rows of bytes, with a placeholder for {run}."""
     made = [
         kind.path.format(program=program, run="#" * _WIDTH, index=f"{index:04}").encode()
         for index in range(kind.number)
@@ -49,7 +50,7 @@ def paths(program: str, kind: Files) -> np.ndarray:
 def of_runs(
     program: str, files: tuple[Files, ...], runs: np.ndarray
 ) -> tuple[list[list[bytes]], np.ndarray]:
-    """Names and ids of the files of these runs: lists and rows, one of each run."""
+    """Returns names and ids of these runs' files: a list and a row per run."""
     digits = runs[:, None] // 10 ** np.arange(_WIDTH - 1, -1, -1) % 10 + ord("0")
     names: list[list[bytes]] = [[] for _ in runs]
     ids = []

@@ -1,7 +1,5 @@
-"""Which runs there are: who began what when, how much it did, and how it went.
-
-Everything is drawn for some hundred runs at once, from the seed and the number of the first.
-"""
+"""Plans the runs: user, program, start, size, duration and damage. Random numbers are drawn for
+some hundred runs at once, from the seed and the number of the first run."""
 
 from __future__ import annotations
 
@@ -29,20 +27,20 @@ from .programs import (
 )
 
 CHUNK = 256  # runs that are planned and made together
-SLOWER = 8.0  # times, in the slow night
-GROWN = 4.0  # times, from the first to the last week, what the archive moves
+SLOWER = 8.0  # factor by which the slow night is slower
+GROWN = 4.0  # factor by which the archive's bytes grow from the first to the last week
 DAMAGED = 0.03
 DAMAGES = ("cut in the header", "cut in the records", "a flipped bit", "a blank header")
 _DAY, _WEEK = 86_400, 7 * 86_400
-_NIGHT = (RENDER, TRAIN, CLIMATE, SOLVER)  # runs of these are in the slow night, however few
-CULPRIT = 8  # the number of the run that moves most in the slow night; those before are in it, too
-_MOST = 2500 * GIB  # of a run, except for the one of the slow night
+_NIGHT = (RENDER, TRAIN, CLIMATE, SOLVER)  # each has runs in the slow night, even in a small corpus
+CULPRIT = 8  # the number of the run that moves most in the slow night; earlier runs are in it too
+_MOST = 2500 * GIB  # per run, except for the reshuffle of the slow night
 _UTC = datetime.timezone.utc
 
 
 @dataclass(frozen=True)
 class Calendar:
-    """When the stories happen, in seconds since the epoch."""
+    """Times of the stories, in seconds since the epoch."""
 
     begin: int
     weeks: int
@@ -52,18 +50,18 @@ class Calendar:
 
     @property
     def seconds(self) -> int:
-        """All of it."""
+        """Returns the whole period in seconds."""
         return self.weeks * _WEEK
 
 
 def calendar(seed: int, begin: datetime.date, weeks: int) -> Calendar:
-    """From the Monday of that week on."""
+    """Returns the calendar from the Monday of that week on."""
     monday = begin - datetime.timedelta(days=begin.weekday())
     first = int(datetime.datetime(monday.year, monday.month, monday.day, tzinfo=_UTC).timestamp())
     rng = np.random.default_rng([seed, 1])
     bug = int(rng.integers(45, 56)) * weeks * 7 // 100
     night = int(rng.integers(60, 80)) * weeks * 7 // 100
-    if night % 7 == 6:  # of Sunday: the backup's
+    if night % 7 == 6:  # on Sundays the backup runs
         night += 1
     evening = first + night * _DAY
     return Calendar(first, weeks, first + bug * _DAY, evening + 3600, evening + 5 * 3600)
@@ -84,12 +82,12 @@ class Run:
     ranks: int
     rounds: int
     pace: float
-    damage: int  # of DAMAGES; -1: none
+    damage: int  # index in DAMAGES; -1: none
     slow: bool
 
     @property
     def moved(self) -> int:
-        """Bytes that its log tells of."""
+        """Returns the bytes that the run's log records."""
         known = [f for f in self.files if self.writer.version(_lowest(f)) is not None]
         return self.rounds * sum(f.moved for f in known)
 
@@ -99,7 +97,7 @@ def _lowest(files: Files) -> str:
 
 
 def io_seconds(files: tuple[Files, ...]) -> float:
-    """Of all ranks together, for a round, when nothing is slow."""
+    """Returns the I/O seconds of a round, summed over all ranks, without slowdown."""
     return sum(
         f.number
         * (
@@ -112,12 +110,12 @@ def io_seconds(files: tuple[Files, ...]) -> float:
 
 
 def _backups(count: int, weeks: int) -> int:
-    """So many in each week."""
+    """Returns the number of backups, the same for each week."""
     return max(1, round(BACKUP.share * count / weeks)) * weeks
 
 
 def _whose(rng: np.random.Generator, numbers: np.ndarray, backups: int) -> np.ndarray:
-    """Programs, by their places in PROGRAMS."""
+    """Returns the programs of the runs, as indices in PROGRAMS."""
     place = {program.name: i for i, program in enumerate(PROGRAMS)}
     shares = np.array([0 if p is BACKUP else p.share for p in PROGRAMS])
     found = rng.choice(len(PROGRAMS), len(numbers), p=shares / shares.sum())
@@ -132,7 +130,8 @@ def _whose(rng: np.random.Generator, numbers: np.ndarray, backups: int) -> np.nd
 def _when(
     rng: np.random.Generator, numbers: np.ndarray, backups: int, days: Calendar
 ) -> np.ndarray:
-    """Begins: twice as many in the last week as in the first, but for what has its hour."""
+    """Returns start times: twice as many in the last week as in the first, except for programs
+    with a fixed hour."""
     chance = rng.random(len(numbers))
     begun = days.begin + (np.sqrt(1 + 3 * chance) - 1) * days.seconds
     half = (days.morning - days.night) / 2
@@ -154,7 +153,7 @@ def _user(program: Program, chance: float, count: int) -> tuple[str, int]:
 
 
 def runs(seed: int, days: Calendar, count: int, first: int) -> list[Run]:
-    """The runs of a chunk, of which `first` is the first; `count` is how many there are in all."""
+    """Returns the runs of a chunk from `first` on; `count` is the total number of runs."""
     numbers = np.arange(first, min(first + CHUNK, count))
     size = len(numbers)
     rng = np.random.default_rng([seed, 2, first])
@@ -179,7 +178,7 @@ def runs(seed: int, days: Calendar, count: int, first: int) -> list[Run]:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What chance says of a run: parts of what there is, and normal deviates."""
+    """The random numbers of a run: uniform fractions and normal deviates."""
 
     number: int
     program: Program
@@ -194,7 +193,7 @@ class _Drawn:
 
 
 def _run(drawn: _Drawn, days: Calendar, count: int) -> Run:
-    """One run, by the habits of its program and the day."""
+    """Plans a run from its program's habits and the day."""
     program, begun = drawn.program, drawn.begun
     ranks = program.ranks[int(drawn.ranks * len(program.ranks))]
     rounds = program.rounds * math.exp(program.sigma * drawn.amount)
@@ -207,7 +206,7 @@ def _run(drawn: _Drawn, days: Calendar, count: int) -> Run:
     pace = math.exp(0.2 * drawn.pace) * (SLOWER if slow else 1.0)
     files = program.since if program.since and begun >= days.bug else program.files
     seconds = program.seconds
-    if program is not RESHUFFLE:  # which is over before the morning
+    if program is not RESHUFFLE:  # the reshuffle ends before the morning
         least = io_seconds(files) * rounds * pace / ranks / 0.6
         seconds = max(seconds * math.exp(0.3 * drawn.length), least)
     user, uid = _user(program, drawn.user, count)

@@ -1,55 +1,53 @@
-"""The programs of the centre and their habits: what a run of each does with which files.
-
-A run does some number of rounds.  In a round each file gets its reads and writes, so that
-calls, bytes and the time for both grow with the rounds, and a log is made by multiplying.
-"""
+"""The programs of the centre: how a run of each uses which files. A run repeats a number of
+rounds. Each file gets its reads and writes in each round. Thus calls, bytes and times are
+proportional to the rounds, and a log is made by multiplication."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 KIB, MIB, GIB, TIB = 1 << 10, 1 << 20, 1 << 30, 1 << 40
-RATE = 0.8 * GIB  # bytes that a process moves in a second, when nothing is wrong
+RATE = 0.8 * GIB  # bytes per second of a process, without slowdown
 
 
 @dataclass(frozen=True)
 class Files:
-    """Some files of one kind."""
+    """Several files of one kind."""
 
-    path: str  # {run}: of each run another one; {index}: which of them
+    path: str  # {run}: the run's number; {index}: the file's number
     number: int = 1
-    reads: int = 0  # in a round, of each file
+    reads: int = 0  # per round and file
     read_size: int = 0
     writes: int = 0
     write_size: int = 0
-    shared: bool = False  # by all ranks: one record; else they belong to ranks in turn
+    shared: bool = False  # used by all ranks, one record; otherwise files belong to ranks in turn
     layers: tuple[str, ...] = ("POSIX",)
-    latency: float = 2e-5  # seconds of a call, besides those of its bytes
+    latency: float = 2e-5  # seconds per call, in addition to those of the bytes
 
     @property
     def moved(self) -> int:
-        """Bytes of all of them in a round."""
+        """Returns the bytes of all files in a round."""
         return self.number * (self.reads * self.read_size + self.writes * self.write_size)
 
 
 @dataclass(frozen=True)
 class Program:
-    """One of them."""
+    """A program of the centre."""
 
     name: str
-    share: float  # of the runs
-    users: int  # at least; more where there are many logs
+    share: float  # share of all runs
+    users: int  # the minimum; a large corpus has more
     ranks: tuple[int, ...]
-    rounds: float  # the median of the runs, which are log-normal
+    rounds: float  # the median over runs, which are log-normal
     sigma: float
-    seconds: float  # of a run, the median
+    seconds: float  # the median over runs
     files: tuple[Files, ...]
-    user: str = ""  # of all runs
-    since: tuple[Files, ...] = ()  # what a run does from the day of the bug on
+    user: str = ""  # the only user; empty: several
+    since: tuple[Files, ...] = ()  # files used from the day of the bug on
 
     @property
     def moved(self) -> int:
-        """Bytes of a round."""
+        """Returns the bytes of a round."""
         return sum(files.moved for files in self.files)
 
 
@@ -71,7 +69,7 @@ CLIMATE = Program(
 SOLVER = Program(
     "solver", 0.20, 6, (32, 64, 128), 400, 0.3, 1800,
     (Files(_STEPS, 64, writes=4, write_size=MIB, latency=1e-4), _MESH),
-    # The same bytes, which no buffer gathers any more.
+    # The bytes are the same, but no buffer combines the writes any more.
     since=(Files(_STEPS, 64, writes=4 * 512, write_size=2 * KIB, latency=1e-4), _MESH),
 )  # fmt: skip
 ASSEMBLE = Program(
@@ -111,7 +109,7 @@ BACKUP = Program(
     (Files("/home/backup/{run}/part-{index}", 8, reads=8, read_size=4 * MIB),),
     user="keeper",
 )  # fmt: skip
-# The one job of the slow night, which has 3 TiB to move.
+# The job of the slow night, which moves 3 TiB.
 RESHUFFLE = Program(
     "reshuffle", 0, 1, (2048,), 3 * TIB // (64 * 8 * 8 * MIB), 0, 3 * 3600,
     (Files("/scratch/otto/run-{run}/bucket-{index}", 64, reads=4, read_size=8 * MIB,
@@ -124,7 +122,7 @@ PROGRAMS = (CLIMATE, SOLVER, ASSEMBLE, RENDER, TRAIN, ARCHIVE, BACKUP, RESHUFFLE
 
 @dataclass(frozen=True)
 class Writer:
-    """A library that wrote logs, and on which kind of machine."""
+    """A library version that wrote logs, and the byte order of its machine."""
 
     format: str
     order: str
@@ -133,7 +131,7 @@ class Writer:
     versions: tuple[tuple[str, int], ...]
 
     def version(self, module: str) -> int | None:
-        """Of its records of a module; None: it has none."""
+        """Returns the version of a module's records; None: this writer has no such module."""
         return dict(self.versions).get(module)
 
 

@@ -1,4 +1,4 @@
-"""What a run leaves of one file: a record of each layer, as the tree's generator takes it."""
+"""Makes the record of each layer for a file of a run, in the form that the log generator takes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logs.model import Counted
 from .programs import RATE, Files
 
 _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
-# Timestamps, as parts of the run; two names where old records had another one.
+# Timestamps as fractions of the run; older records have two names instead of one.
 _MOMENTS = {
     "OPEN_START": 0.05, "OPEN": 0.05, "OPEN_END": 0.05, "READ_START": 0.1, "READ_END": 0.85,
     "WRITE_START": 0.1, "WRITE_END": 0.9, "CLOSE_START": 0.92, "CLOSE_END": 0.92, "CLOSE": 0.92,
@@ -19,22 +19,22 @@ _MOMENTS = {
 
 @dataclass(frozen=True)
 class Amount:
-    """How much a run did: counters are a sum of parts, each in proportion to one of these."""
+    """The amounts of a run: each counter is a sum of parts, each proportional to one of these."""
 
     rounds: int
-    spent: float  # rounds, times how slow the file system was
-    pace: float  # how slow it was
-    seconds: float  # of the run
-    by_rank: float  # spent, of one rank
+    spent: float  # rounds times the slowdown of the file system
+    pace: float  # the slowdown of the file system
+    seconds: float  # the run time
+    by_rank: float  # `spent` per rank
 
 
 def size_class(size: int) -> str:
-    """The end of the name of a class of sizes."""
+    """Returns the suffix of a size class's counter."""
     return SIZES[sum(size > edge for edge in _EDGES)]
 
 
 def _counters(files: Files, prefix: str, rounds: int) -> dict[str, int]:
-    """All that could be in a record; what its layout does not have is left out later."""
+    """Returns all counters that any layout has; the caller drops those that its layout lacks."""
     mpiio = prefix == "MPIIO"
     first, infix = ("COLL_" if files.shared else "INDEP_", "AGG_") if mpiio else ("", "")
     found = {f"{first}OPENS": 1, "MODE": 0o644, "MEM_ALIGNMENT": 8, "FILE_ALIGNMENT": 4096}
@@ -86,7 +86,7 @@ def _times(files: Files, prefix: str, amount: Amount) -> dict[str, float]:
 
 
 def record(files: Files, module: str, version: int, amount: Amount) -> Counted:
-    """The record of one of these files; its id and its rank are not here."""
+    """Returns the record of one of these files, without id and rank."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = _counters(files, prefix, amount.rounds)

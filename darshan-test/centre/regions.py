@@ -1,8 +1,6 @@
-"""Regions of records, made of templates: a thousand logs a second from a model in Python.
-
-A program's records are encoded by the tree's generator for no round and for one, and for each
-of what times are made of; those of a run are sums of these with its amounts.
-"""
+"""Makes regions from templates, a thousand logs a second. The generator encodes a program's
+records for zero rounds, for one round, and for each of the amounts of time. The records of a run
+are linear combinations of these."""
 
 from __future__ import annotations
 
@@ -22,20 +20,20 @@ _HEAD = 2  # words before the counters: id and rank
 
 @dataclass(frozen=True)
 class Template:
-    """Records of one module of all files of a program."""
+    """The records of one module for all files of a program."""
 
     module: str
     version: int
-    base: np.ndarray  # words of a run of no round
-    round: np.ndarray  # what each round adds
-    times: np.ndarray  # by spent, pace, seconds and by_rank
-    files: np.ndarray  # which of the program's files each is of
+    base: np.ndarray  # words of a run of zero rounds
+    round: np.ndarray  # increment per round
+    times: np.ndarray  # coefficients of spent, pace, seconds and by_rank
+    files: np.ndarray  # index of the program's file for each record
     shared: np.ndarray
-    moved: np.ndarray  # bytes of a round
-    fast: tuple[int, int]  # words that hold bytes of one rank
+    moved: np.ndarray  # bytes per round
+    fast: tuple[int, int]  # words with the bytes of the fastest and slowest rank
 
     def records(self, order: str, ids: np.ndarray, ranks: int, amount: Amount) -> bytes:
-        """Those of a run."""
+        """Returns the records of a run."""
         whole = self.base + self.round * amount.rounds
         whole[:, 0] = ids[self.files].view(np.int64)
         whole[:, 1] = np.where(self.shared & (ranks > 1), -1, self.files % ranks)
@@ -50,7 +48,7 @@ class Template:
 
 
 def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount) -> np.ndarray:
-    """One record of each kind of files, as words of 8 bytes."""
+    """Returns one record per kind of files, as words of 8 bytes."""
     version = writer.version(module)
     assert version is not None
     records = [record(kind, module, version, amount) for kind in kinds]
@@ -60,7 +58,7 @@ def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount
 
 @cache
 def templates(files: tuple[Files, ...], writer: Writer) -> tuple[Template, ...]:
-    """Of each module that these files have, as this writer has it."""
+    """Returns the templates of each module that these files and this writer have."""
     return tuple(
         _template(files, writer, module)
         for module, _ in writer.versions

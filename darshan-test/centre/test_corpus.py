@@ -1,4 +1,4 @@
-"""The logs of the corpus: the same from a seed, and what the tree's generator would write."""
+"""The logs of the corpus depend only on the seed, and equal those of the log generator."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_ids() -> None:
-    """Those of the generator, for names of every length."""
+    """The ids equal those of the generator, for names of every length."""
     rng = random.Random(5)
     for length in range(100):
         some = [rng.randbytes(length) for _ in range(3)]
@@ -42,7 +42,7 @@ def test_ids() -> None:
 
 
 def test_names() -> None:
-    """Each run has its own, with their ids."""
+    """Each run has its own names, with their ids."""
     for program in PROGRAMS:
         numbers = np.array([7, 12_345_678])
         known, ids = names.of_runs(program.name, program.files, numbers)
@@ -59,7 +59,7 @@ def test_names() -> None:
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda w: w.format + w.order)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_a_region_is_what_the_model_says(program: Program, writer: Writer) -> None:
-    """Put together of templates or record by record: the same bytes."""
+    """A region from templates has the same bytes as one made record by record."""
     ranks, pace, rounds = program.ranks[-1], 1.7, 1234
     amount = Amount(rounds, rounds * pace, pace, 1000.5, rounds * pace / ranks)
     for files in filter(None, (program.files, program.since)):
@@ -86,7 +86,8 @@ def test_a_region_is_what_the_model_says(program: Program, writer: Writer) -> No
 
 
 def test_the_same_from_a_seed(tmp_path: Path) -> None:
-    """Whoever makes them; and others from another one."""
+    """The logs depend on the seed and not on the number of workers; another seed makes other
+    logs."""
     chunk = plan.CHUNK
     logs = chunk + 20
     for name, *more in (("one", "--workers", "1"), ("two", "--workers", "2")):
@@ -101,7 +102,7 @@ def test_the_same_from_a_seed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("logs", [1, 25])
 def test_few(logs: int, tmp_path: Path) -> None:
-    """However few are asked for, they come."""
+    """Even a very small corpus has the requested number of logs."""
     assert make(tmp_path / "few", "--logs", str(logs), "--weeks", "4").returncode == 0
     assert len(content(tmp_path / "few")) == logs + 1
 
@@ -114,14 +115,14 @@ def test_few(logs: int, tmp_path: Path) -> None:
     ],
 )
 def test_odd_options(options: list[str], words: str, tmp_path: Path) -> None:
-    """Are told, and nothing is made."""
+    """Bad options are errors, and no corpus is made."""
     done = make(tmp_path / "none", *options)
     assert done.returncode == 2 and words in done.stderr
     assert not (tmp_path / "none").exists()
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    """One line, and what is there stays as it is."""
+    """The error is one line, and existing files stay unchanged."""
     (tmp_path / "file").write_text("x")
     for folder, words in ((tmp_path, "is not empty"), (tmp_path / "file" / "below", "irectory")):
         done = make(folder, "--logs", "10")
@@ -131,7 +132,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    """One line, and no word of what would be true of all of it."""
+    """A full disk is an error of one line, and no file describes the corpus as complete."""
     made = f"'{sys.executable}' '{MAKE}' '{tmp_path / 'full'}'"
     command = f"ulimit -f 4; exec {made} --logs 300 --workers 2"
     done = subprocess.run(
@@ -148,7 +149,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_interrupted(tmp_path: Path) -> None:
-    """One line; no worker stays behind, and nothing says that the corpus is whole."""
+    """An interruption prints one line, leaves no worker, and no file describes the corpus as
+    complete."""
     folder = tmp_path / "part"
     command = [sys.executable, str(MAKE), str(folder), "--logs", "1000000", "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as making:
@@ -158,7 +160,7 @@ def test_interrupted(tmp_path: Path) -> None:
                 time.sleep(0.02)
         finally:
             making.terminate()
-        said = making.stderr.read()  # until the last worker has closed it
+        said = making.stderr.read()  # returns after the last worker has closed the pipe
         assert making.wait() == 130
     assert said == f"make-corpus: interrupted; {folder} is not whole\n"
     assert not (folder / "stories.json").exists()
@@ -168,7 +170,7 @@ def test_interrupted(tmp_path: Path) -> None:
     "script", ["centre/make-corpus", "bench/make_logs.py", "bench/lake.py", "bench/questions.py"]
 )
 def test_a_python_that_lacks_numpy(script: str) -> None:
-    """It is told in one line what to do: -S -I has nothing but Python's own."""
+    """One line names the missing package; -S -I hides all but Python's own modules."""
     done = subprocess.run(
         [sys.executable, "-S", "-I", SOURCE / "darshan-test" / script, "--help"],
         capture_output=True, text=True, timeout=60, check=False,

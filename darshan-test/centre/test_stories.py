@@ -1,5 +1,5 @@
-"""What was planted in the corpus is what the ready questions answer, and what a week's text says,
-with the real logs in the same lake."""
+"""The predefined queries and a week's text find the stories of the corpus, with the real logs in
+the same lake."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tree import real_log_paths
 from .made import SECONDS, make
 
 LOGS = 300
-_ANY = {"one_of_them", "finding", "file_system"}  # columns of which any value will do
+_ANY = {"one_of_them", "finding", "file_system"}  # columns of which any value is correct
 SEEDS = (1, 2, 3, 4) if everything() else (1,)
 
 
 @dataclass
 class Centre:
-    """A lake of the corpus, and what is true of it."""
+    """A lake of the corpus, and the expected answers."""
 
     lake: Any
     truth: dict[str, Any]
@@ -38,27 +38,27 @@ class Centre:
     logs: Path  # of the corpus
 
     def ask(self, question: str, filters: Filters | None = None, **values: Any) -> list[dict]:
-        """A ready question."""
+        """Answers a predefined query."""
         sql, known = query(BY_NAME[question], filters or Filters(), {"top": 1000, **values})
         return self.lake.sql(sql, known).rows()
 
     @property
     def later(self) -> Filters:
-        """Without the real logs, which are older than the corpus."""
+        """Returns filters that exclude the real logs, which are older than the corpus."""
         return Filters(since=self.truth["begin"])
 
     @property
     def ours(self) -> str:
-        """Logs of the corpus, in SQL."""
+        """Returns an SQL condition for the logs of the corpus."""
         return f"starts_with(path, '{self.logs}/')"
 
     def sql(self, text: str) -> list[dict]:
-        """One of ours."""
+        """Runs an SQL query."""
         return self.lake.sql(text).rows()
 
 
 def darshan(*words: str | Path) -> str:
-    """What a command says."""
+    """Returns the output of a command."""
     inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     done = subprocess.run(
         [Path(os.environ["DARSHAN_BUILD"]).resolve() / "darshan", *words],
@@ -77,7 +77,7 @@ def darshan(*words: str | Path) -> str:
 def centre(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Centre]:
-    """Made and collected by the commands."""
+    """Makes and collects a corpus with the commands."""
     folder = tmp_path_factory.mktemp("centre")
     done = make(folder / "logs", "--logs", str(LOGS), "--seed", str(request.param))
     assert done.returncode == 0, done.stderr
@@ -89,7 +89,7 @@ def centre(
 
 
 def test_every_log_is_there(centre: Centre) -> None:
-    """Bytes of whole logs to the byte; those that are damaged are told, each."""
+    """The bytes of undamaged logs are exact; each damaged log is reported."""
     found = centre.sql(
         "SELECT program, count(*)::BIGINT AS jobs, sum(bytes_read + bytes_written)::BIGINT AS b "
         "FROM jobs WHERE log NOT IN (SELECT log FROM problems) "
@@ -108,14 +108,14 @@ def test_every_log_is_there(centre: Centre) -> None:
 
 
 def test_real_logs_are_there(centre: Centre) -> None:
-    """Beside them, each: in jobs, or told."""
+    """Each real log is in jobs or in problems."""
     found = centre.sql("SELECT path FROM jobs UNION SELECT path FROM problems")
     there = {row["path"] for row in found}
     assert {os.path.abspath(path) for path in real_log_paths()} <= there
 
 
 def test_of_all_kinds(centre: Centre) -> None:
-    """Ranks, formats, byte orders."""
+    """The corpus has small and large jobs, all formats and both byte orders."""
     (row,) = centre.sql(
         f"SELECT min(nprocs) AS few, max(nprocs) AS many FROM jobs WHERE {centre.ours}"
     )
@@ -131,14 +131,14 @@ def test_of_all_kinds(centre: Centre) -> None:
 
 
 def test_the_top_program(centre: Centre) -> None:
-    """Moves most."""
+    """The expected program moves most bytes."""
     known = centre.truth["programs"]
     top = max(known, key=lambda name: known[name]["bytes"])
     assert centre.ask("programs")[0]["program"] == top == "climate"
 
 
 def test_who_writes_tiny_pieces(centre: Centre) -> None:
-    """Costs the centre most: the program, its finding, its user."""
+    """The finding about tiny writes costs the centre most, with the right program and user."""
     story = centre.truth["tiny writes"]
     first = centre.ask("small-writes", centre.later)[0]
     assert first["program"] == story["program"] and first["share_of_writes"] > 0.99
@@ -150,7 +150,7 @@ def test_who_writes_tiny_pieces(centre: Centre) -> None:
 
 
 def test_since_the_bug(centre: Centre) -> None:
-    """One program changed on that day, and it has a finding since."""
+    """Only one program changed on that day, and it has a finding since."""
     story = centre.truth["bug"]
     first, *others = centre.ask("before-after", date=story["date"])
     assert first["program"] == story["program"] and first["seconds_per_byte_ratio"] > 5
@@ -167,7 +167,7 @@ def test_since_the_bug(centre: Centre) -> None:
 
 
 def test_the_slow_night(centre: Centre) -> None:
-    """Whose doing it was."""
+    """The answer names the job that caused the slow night."""
     story = centre.truth["slow night"]
     first, *others = centre.ask("between", **{"from": story["from"], "to": story["to"]})
     assert (first["job_id"], first["program"], first["user"]) == (
@@ -179,7 +179,7 @@ def test_the_slow_night(centre: Centre) -> None:
 
 
 def test_outliers(centre: Centre) -> None:
-    """The runs of the slow night, of programs that are otherwise steady; hardly any others."""
+    """The outliers are the runs of the slow night of otherwise steady programs, and few others."""
     slow = set(centre.truth["slow night"]["jobs"])
     unsteady = {"reshuffle", centre.truth["bug"]["program"]}
     jobs = {row["log"]: row for row in centre.sql("SELECT log, job_id, program FROM jobs")}
@@ -194,7 +194,7 @@ def test_outliers(centre: Centre) -> None:
 
 
 def test_growth(centre: Centre) -> None:
-    """The archive's days become larger; the centre has more jobs every week."""
+    """The archive's volume grows, and the centre has more jobs every week."""
     story = centre.truth["growth"]
     weeks = centre.ask("growth", Filters(program=story["program"]))
     begin = date.fromisoformat(centre.truth["begin"])
@@ -219,7 +219,7 @@ def test_every_week(centre: Centre) -> None:
 
 
 def test_files_and_file_systems(centre: Centre) -> None:
-    """A file that many share; where most bytes lie."""
+    """The queries find a file that many runs share, and the file system with most bytes."""
     known = centre.truth["programs"]
     (mesh,) = centre.ask("files", name="%/mesh.h5")
     least = known["climate"]["jobs"] + known["solver"]["jobs"]
@@ -233,7 +233,7 @@ def test_files_and_file_systems(centre: Centre) -> None:
 
 @pytest.mark.parametrize("name", turning([q.name for q in QUESTIONS], 0.2, "questions of stories"))
 def test_the_command_says_the_same(centre: Centre, name: str) -> None:
-    """As who asks from Python."""
+    """The command's answer equals that of the Python interface."""
     night, bug = centre.truth["slow night"], centre.truth["bug"]
     values = {
         "between": {"from": night["from"], "to": night["to"]},
@@ -253,7 +253,8 @@ def test_the_command_says_the_same(centre: Centre, name: str) -> None:
 
 
 def test_the_text_of_a_week(centre: Centre) -> None:
-    """Who loses most, by what, and whom to tell; the bug is in the weeks since it began."""
+    """The text names the largest losses, their causes and users; the bug appears in the weeks
+    since it began."""
     bug, tiny = centre.truth["bug"], centre.truth["tiny writes"]
     day = date.fromisoformat(bug["date"])
     lost = []

@@ -1,4 +1,4 @@
-"""Runs become logs in folders of their days, and what is true of all of them is added up."""
+"""Writes the runs' logs into folders by day, and adds up the expected answers."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _MOUNTS = [(b"/", b"ext4"), (b"/home", b"nfs"), (b"/scratch", b"lustre")]
 
 @dataclass
 class Truth:
-    """What the questions have to find, of whole logs."""
+    """The expected answers of the queries, from undamaged logs."""
 
     jobs: Counter[str] = field(default_factory=Counter)
     moved: Counter[str] = field(default_factory=Counter)
     damaged: Counter[str] = field(default_factory=Counter)
     slow: list[int] = field(default_factory=list)  # jobs that began in the slow night
-    bytes: int = 0  # of the logs
+    bytes: int = 0  # size of the logs
 
     def add(self, run: Run, size: int) -> None:
-        """One more log."""
+        """Adds a log."""
         self.bytes += size
         if run.damage >= 0:
             self.damaged[plan.DAMAGES[run.damage]] += 1
@@ -46,7 +46,7 @@ class Truth:
             self.slow.append(_FIRST_JOB + run.number)
 
     def merge(self, other: Truth) -> None:
-        """Those of another chunk."""
+        """Adds the values of another chunk."""
         self.jobs += other.jobs
         self.moved += other.moved
         self.damaged += other.damaged
@@ -55,7 +55,7 @@ class Truth:
 
 
 def stories(truth: Truth, days: Calendar) -> dict[str, Any]:
-    """The same for a file."""
+    """Returns the expected answers in the form of the JSON file."""
 
     def moment(seconds: int) -> str:
         return datetime.datetime.fromtimestamp(seconds, _UTC).strftime("%Y-%m-%dT%H:%M")
@@ -85,7 +85,7 @@ def stories(truth: Truth, days: Calendar) -> dict[str, Any]:
 
 
 def _log(run: Run, known: list[bytes], ids: np.ndarray) -> Log:
-    """It, with regions that are made already."""
+    """Returns the log of a run, whose regions are already encoded."""
     spent = run.rounds * run.pace
     amount = Amount(run.rounds, spent, run.pace, run.seconds, spent / run.ranks)
     end, part = divmod(run.begun + run.seconds, 1)
@@ -112,7 +112,7 @@ def _log(run: Run, known: list[bytes], ids: np.ndarray) -> Log:
 
 
 def _damaged(data: bytes, run: Run) -> bytes:
-    """What a disk that was full, or a bad one, makes of it; no two are the same."""
+    """Returns the log as a full or bad disk would leave it; each run is damaged differently."""
     kind = plan.DAMAGES[run.damage]
     head = header_size(Log(version=run.writer.format))
     if kind == "cut in the header":
@@ -125,7 +125,7 @@ def _damaged(data: bytes, run: Run) -> bytes:
 
 
 def _path(run: Run) -> str:
-    """Its name below the folder, as the runtime names logs."""
+    """Returns the log's path below the folder, named like the runtime's logs."""
     begun = datetime.datetime.fromtimestamp(run.begun, _UTC)
     job, mixed = _FIRST_JOB + run.number, run.number * 2_654_435_761 % (1 << 32)
     day = f"{begun.year}/{begun.month}/{begun.day}"
@@ -145,7 +145,7 @@ def _write(folder: Path, run: Run, data: bytes, made: set[str]) -> None:
     with open(path, "wb") as file:
         file.write(data)
     end = run.begun + run.seconds
-    os.utime(path, (end, end))  # so that --since means what it does at a centre
+    os.utime(path, (end, end))  # so that --since selects by the job's end, as at a centre
 
 
 def chunk(folder: Path, seed: int, days: Calendar, count: int, first: int) -> Truth:

@@ -1,5 +1,3 @@
-"""Darshan logs made from the written format, and what a reader must print for them.
-
-Nothing here looks at the C tables or the reader: two independent readings of
-the format that agree are the evidence that both are right.
-"""
+"""Makes Darshan logs from the documented format, and computes what a reader must print for them.
+This package does not use the C tables or the reader: if two independent implementations agree,
+both are probably right."""

@@ -1,4 +1,4 @@
-"""What --total, --perf and --file must print for the records of a module."""
+"""Computes what --total, --perf and --file must print for the records of a module."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def views(module: str, records: Sequence[Counted]) -> list[View]:
 
 
 def perf(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """The values of --perf by their key."""
+    """Returns the values of --perf by key."""
     all_views = views(module, records)
     total = sum(v.read + v.written for v in all_views)
     ranks = sorted({v.rank for v in all_views if v.rank >= 0} | {0})
@@ -99,7 +99,7 @@ class File:
 
 
 def category(files: list[File]) -> tuple[int, int, int]:
-    """(number, bytes, highest offset) of some files."""
+    """Returns (number, bytes, highest offset) of some files."""
     offset = 0
     for f in files:
         offset = -1 if -1 in (offset, f.offset) else max(offset, f.offset)
@@ -107,7 +107,7 @@ def category(files: list[File]) -> tuple[int, int, int]:
 
 
 def file_counts(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """The lines of --file by their category."""
+    """Returns the lines of --file by category."""
     by_id: dict[int, File] = {}
     for v in views(module, records):
         by_id.setdefault(v.id, File()).add(v)
@@ -188,7 +188,7 @@ def add_fcounters(total: dict[str, int], ftotal: dict[str, float], v: View) -> N
 def add_ranks(
     total: dict[str, int], ftotal: dict[str, float], seen: Sequence[View], one_id: bool
 ) -> None:
-    """The fastest and the slowest rank, known only while there is one file."""
+    """Updates the fastest and the slowest rank, which are known only if there is a single file."""
     v = seen[-1]
     for word in ("FASTEST", "SLOWEST"):
         rank, amount, spent = f"{word}_RANK", f"{word}_RANK_BYTES", f"F_{word}_RANK_TIME"
@@ -205,22 +205,22 @@ def add_ranks(
 
 
 def last(values: Iterable[Any]) -> Any:
-    """What counters are that should be equal in all records."""
+    """Returns the last value, for counters that are equal in all records."""
     *_, value = values
     return value
 
 
 def earliest(values: Iterable[float]) -> float:
-    """The smallest time that is one: 0 says that something never happened."""
+    """Returns the smallest positive time; 0 means that something never happened."""
     return min((value for value in values if value > 0), default=0.0)
 
 
 def bits(values: Iterable[int]) -> int:
-    """The bits that are set in any."""
+    """Returns the bitwise OR."""
     return functools.reduce(operator.or_, values)
 
 
-# What does not add up in the annex.
+# Counters of the annex that are not sums, with their aggregation.
 NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "MPIIO_EXT_ATOMIC": max,
     "MPIIO_EXT_NB_OUTSTANDING_MAX": max,
@@ -257,7 +257,8 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
 
 
 def sum_or_unknown(values: Iterable[int]) -> int:
-    """-1 while no part is known; one by one, as records come."""
+    """Adds values in the order of the records; the total stays at least -1 (unknown) and
+    saturates at 2^63 - 1."""
     total = 0
     for value in values:
         total = min(max(total + value, -1), (1 << 63) - 1)
@@ -265,7 +266,7 @@ def sum_or_unknown(values: Iterable[int]) -> int:
 
 
 def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """The values of --total for a module of the annex, where most things are sums."""
+    """Returns the values of --total for a module of the annex; most are sums."""
     out = {}
     newest = max(LAYOUTS[module])
     if module == "GROUP":
@@ -282,7 +283,7 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
 
 
 def totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """The values of --total by counter name."""
+    """Returns the values of --total by counter name."""
     all_views = views(module, records)
     total = dict.fromkeys(all_views[0].counters, 0)
     ftotal = dict.fromkeys(all_views[0].fcounters, 0.0)

@@ -1,4 +1,4 @@
-"""APMPI: what its records hold, in bytes and in rows."""
+"""Encodes APMPI records and computes their rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .model import Apmpi, ApmpiHead
 
 MAGIC = 0x41504D5049
-# A stroke: only calls are counted, not bytes.
+# A hyphen marks a call that is counted without its bytes.
 _CALLS = """
     SEND SSEND RSEND BSEND RECV SENDRECV SENDRECV_REPLACE ISEND ISSEND IRSEND IBSEND IRECV
     -PROBE -IPROBE -TEST -TESTANY -TESTALL -TESTSOME -WAIT -WAITANY -WAITALL -WAITSOME
@@ -37,7 +37,7 @@ SYNC_TIMES = tuple(
 
 
 def encode(order: str, record: Apmpi | ApmpiHead) -> bytes:
-    """One record."""
+    """Encodes a record."""
     base = struct.pack(f"{order}Qq", record.id, record.rank)
     if isinstance(record, ApmpiHead):
         return base + struct.pack(f"{order}qI4x2d", MAGIC, record.sync, *record.variances)
@@ -47,7 +47,7 @@ def encode(order: str, record: Apmpi | ApmpiHead) -> bytes:
 
 
 def values(record: Apmpi | ApmpiHead, sync: bool) -> Iterator[tuple[str, str]]:
-    """(counter, value); sync: whether the log has times of waiting."""
+    """Yields (counter, value); sync: the log has waiting times."""
     totals = ("MPI_TOTAL_COMM_TIME", "MPI_TOTAL_COMM_SYNC_TIME")
     if isinstance(record, ApmpiHead):
         named = list(zip((f"{name}_VARIANCE" for name in totals), record.variances))

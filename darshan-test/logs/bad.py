@@ -1,4 +1,4 @@
-"""The bad logs: each is a good one with one thing wrong."""
+"""The bad logs: each is a good log with one defect."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .content import standard_log
 from .encode import compress_one, encode, job_content, name_content
 from .model import NONE, ZLIB, Log, Module
 
-NAME_OFF, NAME_LEN, COMPRESSION, MAGIC = 32, 40, 16, 8  # in a header of 3.41
+NAME_OFF, NAME_LEN, COMPRESSION, MAGIC = 32, 40, 16, 8  # offsets in a header of version 3.41
 BOMB = 640 << 20  # bytes that a bomb inflates to, more than a tool may use
 
 
 @dataclass
 class Bad:
-    """The bytes of a log and why they exist."""
+    """The bytes of a log and the reason for it."""
 
     name: str
-    made: bytes | Callable[[], bytes]  # a function where it takes long
+    made: bytes | Callable[[], bytes]  # a function if the log takes long to make
     why: str
 
     @property
@@ -30,12 +30,13 @@ class Bad:
 
 
 def module_entry(number: int) -> int:
-    """Offset of a module's entry in the map of a 3.41 header."""
+    """Returns the offset of a module's entry in the map of a 3.41 header."""
     return 48 + 16 * number
 
 
 def small_log(compression: int = ZLIB) -> Log:
-    """Two records in each of three modules: small enough to be cut at every byte."""
+    """Returns a log with two records in each of three modules, small enough to truncate it at
+    every byte."""
     return standard_log({"STDIO": 2, "H5F": 3, "LUSTRE": 2}, files=2, compression=compression)
 
 
@@ -46,7 +47,7 @@ def patched(offset: int, *values: int, log: Log | None = None) -> bytes:
 
 
 def rebuilt(job: bytes | None = None, names: bytes | None = None) -> bytes:
-    """The small log with its job or name region, as stored, replaced."""
+    """Returns the small log with its stored job or name region replaced."""
     log = small_log()
     log.modules = []
     job = zlib.compress(job_content(log)) if job is None else job
@@ -57,7 +58,7 @@ def rebuilt(job: bytes | None = None, names: bytes | None = None) -> bytes:
 
 
 def bomb(pattern: bytes = b"\0") -> bytes:
-    """A zlib stream of a megabyte or so that inflates to BOMB bytes."""
+    """Returns a zlib stream of about a megabyte that inflates to BOMB bytes."""
     packer = zlib.compressobj(9)
     block = (pattern * ((1 << 20) // len(pattern) + 1))[: 1 << 20]
     packed = [packer.compress(block) for _ in range(BOMB >> 20)]
@@ -91,7 +92,7 @@ def wrong_jobs() -> Iterator[Bad]:
     yield Bad("bad-job-nothing", rebuilt(job=zlib.compress(b"")), "an empty stream")
     yield Bad("bad-job-garbage", rebuilt(job=bytes(range(200))), "no stream at all")
     yield Bad("bad-job-cut", rebuilt(job=zlib.compress(job)[:-20]), "a stream without its end")
-    # Random bytes do not compress, so the flip hits data and the checksum tells.
+    # Random bytes do not compress, so the flip changes stored data and the checksum fails.
     noise = zlib.compress(job[:1080] + random.Random(1).randbytes(900).replace(b"\0", b"x"), 0)
     flipped = noise[:-10] + bytes([noise[-10] ^ 1]) + noise[-9:]
     yield Bad("bad-job-checksum", rebuilt(job=flipped), "a wrong checksum")
@@ -119,17 +120,17 @@ def wrong_names() -> Iterator[Bad]:
 
 
 def unreadable() -> list[Bad]:
-    """Logs that cannot be opened at all."""
+    """Returns logs that cannot be opened at all."""
     return [*wrong_headers(), *wrong_jobs(), *wrong_names()]
 
 
 def head(*fields: int) -> bytes:
-    """id 1, rank 0 and more integers."""
+    """Returns id 1, rank 0 and more integers."""
     return struct.pack(f"<Qq{len(fields)}q", 1, 0, *fields)
 
 
 def broken_records() -> Iterator[tuple[str, Module, str]]:
-    """(name, module with broken content, why)."""
+    """Yields (name, module with broken content, reason)."""
     huge = ((1 << 40), (1 << 59), (1 << 61), (1 << 62), (1 << 63) - 1, -1, -(1 << 63))
     for count in huge:
         heat = head() + struct.pack("<dq", 0.1, count) + bytes(16 + 160)
@@ -143,7 +144,7 @@ def broken_records() -> Iterator[tuple[str, Module, str]]:
         width = head(1, 2, 3, 4096, count) + bytes(80)
         yield f"lustre-1-{count}", Module("LUSTRE", 1, raw=width), "stripes, version 1"
         if count < 0:
-            continue  # of MDHIM's servers there is always one
+            continue  # an MDHIM record always has at least one server
         servers = head(0, 0, 0, 0, count) + bytes(32 + 80)
         yield f"mdhim-{count}", Module("MDHIM", 1, raw=servers), "servers"
     pair = head(2, 2) + struct.pack("<7q16s", 4096, 1 << 62, 0, 0, 0, 9, 0, b"") * 2 + bytes(16)
@@ -151,7 +152,7 @@ def broken_records() -> Iterator[tuple[str, Module, str]]:
 
 
 def half_readable() -> list[tuple[Bad, Log]]:
-    """Logs that open, with one broken module; and the log without that module."""
+    """Returns logs with one broken module that can be opened, and the log without that module."""
     out = []
     for name, module, why in broken_records():
         log = small_log()
@@ -174,7 +175,7 @@ def half_readable() -> list[tuple[Bad, Log]]:
 
 
 def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
-    """The small log with raw bytes at the end of one region, and what stays readable."""
+    """Returns the small log with raw bytes at the end of a region, and the readable rest."""
     log = small_log()
     log.modules = [*(m for m in log.modules if m.name != name), log.modules[0]]
     assert log.modules[-1].name == name
@@ -191,13 +192,13 @@ def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
 
 
 def broken_annexes() -> Iterator[tuple[Bad, Log]]:
-    """Logs with a damaged annex, and the log without it."""
+    """Yields logs with a damaged annex, and the log without it."""
     log = small_log()
     log.annex = [Module("POSIX_EXT", 1, raw=bytes(256) * 3)]
     rest = Log(**vars(log) | {"annex": []})
     whole = encode(log)
     first, trailer = len(encode(rest)), len(whole) - 40
-    # place, width, value, whether the checksum is made right again
+    # offset, width, value, whether the checksum is recomputed
     lies = {
         "checksum": (trailer + 32, 4, 1, False),
         "content": (first + 40, 1, 0x55, False),
@@ -222,22 +223,20 @@ def broken_annexes() -> Iterator[tuple[Bad, Log]]:
 
 
 def many_names() -> bytes:
-    """A million names with ids that meet in one place of a hash table.
-
-    The ids undo the multiplication of Fibonacci hashing and agree in the bits
-    that such a table takes; any other hash sees ids like all others.
-    """
+    """Returns a log of a million names whose ids collide in a hash table. The ids invert the
+    multiplication of Fibonacci hashing and agree in the bits that such a table uses; for other
+    hash functions the ids are ordinary."""
     undo = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
     ids = [product * undo % (1 << 64) for product in range(1, 1000001)]
     return encode(standard_log({"STDIO": 2}, names=[(number, b"/n") for number in ids]))
 
 
 def stored_bomb() -> bytes:
-    """A POSIX region of more empty records than fit in memory."""
+    """Returns a log whose POSIX region has more empty records than fit in memory."""
     log = standard_log({}, compression=NONE)
     log.modules = [Module("POSIX", 4, raw=bomb())]
     data = bytearray(encode(log))
-    # Only the module is a zlib stream, so the other regions are packed again.
+    # Only the module is a zlib stream, so the other regions are compressed again.
     packed = encode(standard_log({}))
     names = struct.unpack_from("<QQ", packed, NAME_OFF)
     where = struct.unpack_from("<QQ", data, module_entry(1))

@@ -1,4 +1,4 @@
-"""The good logs: what each holds, and why it exists."""
+"""The good logs: the content of each, and the reason for it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from .record_id import record_id
 
 @dataclass
 class Case:
-    """A log, why it exists, and what keeps PyDarshan 3.5.0 from reading it, if anything."""
+    """A log, the reason for it, and the reason why PyDarshan 3.5.0 cannot read it, if any."""
 
     name: str
     log: Log
     why: str
-    pydarshan: str = ""  # reason why not; empty: it reads the log
+    pydarshan: str = ""  # why PyDarshan cannot read the log; empty: it can
     options: list[str] = field(default_factory=list)
 
 
@@ -169,7 +169,7 @@ def jobs() -> Iterator[Case]:
     odd = [(b"/my disk", b"ext4"), (b"/aa", b"one"), (b"/bb", b"two"), (b"/h", b"x")]
     log = standard_log({"POSIX": 4}, mounts=odd)
     yield Case("good-mounts-odd", log, "a mount point cut at its space; equal lengths keep order")
-    # The text after a newline in a command line reads as a mount entry.
+    # The text after a newline in the command line looks like a mount entry.
     log = standard_log({"POSIX": 4}, exe=b"python -c\n\nimport os")
     yield Case("good-exe-lines", log, "a command line of several lines")
     full = b"lib_ver=3.5.0\nh=a=b;c=d\nempty=\n=no key\n"
@@ -200,9 +200,9 @@ def extremes() -> Iterator[Case]:
     for record in log.modules[0].records:
         assert isinstance(record, Counted)
         for i, name in enumerate(record.fcounters):
-            # Half a millionth more or less, where six decimals are decided.
+            # Values near the middle between two printed values test the rounding to six decimals.
             record.fcounters[name] = rng.randrange(10**9) / 1e6 + 5e-7 + rng.choice((0, 1e-15)) * i
-            if i % 3 == 0:  # an odd number of 128ths lies exactly in the middle
+            if i % 3 == 0:  # an odd number of 128ths is exactly in the middle
                 record.fcounters[name] = (2 * rng.randrange(10**6) + 1) / 128
     yield Case("good-ties", log, "doubles close to the middle between two printed values")
 
@@ -229,7 +229,7 @@ def heatmaps() -> Iterator[Case]:
 
 
 def layouts() -> list[Lustre]:
-    """Lustre records beyond one component."""
+    """Returns Lustre records with several components."""
     three = [
         Component(65536, 1, 0, 0x10, 0, 65536, 1, b"flash"),
         Component(65536, 2, 0, 0x10, 65536, 1 << 20, 1),
@@ -249,7 +249,7 @@ def layouts() -> list[Lustre]:
 
 
 def traces(version: int) -> list[Dxt]:
-    """Segments on and across the edges of the components of layouts()."""
+    """Returns segments at and across the component boundaries of layouts()."""
     edges = (0, 1, 65535, 65536, 131072, (1 << 20) - 1, 1 << 20, 5 << 20)
     lengths = (0, 1, 65536, 70000, 3 << 20)
     writes = [Segment(o, n, o / 1e6, o / 1e6 + 0.5, n + 1) for o in edges for n in lengths]
@@ -278,7 +278,7 @@ def lustre_and_dxt() -> Iterator[Case]:
 
 
 def communication() -> Iterator[Case]:
-    """Calls of MPI, with and without times of waiting."""
+    """Yields logs of MPI calls, with and without waiting times."""
     names = [b"darshan-apmpi-header", b"APMPI"]
     for order, version, sync in (("<", "3.41", True), (">", "3.41", True), (">", "3.21", False)):
         rng = random.Random(6)
@@ -373,7 +373,7 @@ GROUPS: tuple[Callable[[], Iterator[Case]], ...] = (
 
 @lru_cache(maxsize=1)
 def good_cases() -> tuple[Case, ...]:
-    """Every good log; the same each time."""
+    """Returns every good log; the result is deterministic."""
     cases = tuple(case for group in GROUPS for case in group())
     assert len({case.name for case in cases}) == len(cases)
     seen = {(m.name, m.version) for c in cases for m in c.log.modules + c.log.annex}

@@ -1,4 +1,4 @@
-"""Seeded records of every module version, for the catalogue of logs."""
+"""Makes seeded records of every module version for the catalogue of logs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AGGREGATED = ("POSIX", "MPI-IO", "STDIO", "DFS", "DAOS")
 LAYERS = ("POSIX", "MPIIO", "STDIO", "DFS", "DAOS")
 POOL = bytes.fromhex("00112233445566778899aabbccddeeff")
 CONTAINER = bytes.fromhex("f47ac10b58cc4372a5670e02b2c3d479")
-# Values that are awkward to print with six decimals: ties, carries, tiny, huge.
+# Values that are difficult to print with six decimals: ties, carries, tiny, huge.
 AWKWARD = (
     0.0, -0.0, 5e-7, 1.5e-6, 2.5e-6, 0.0000004999999, 0.9999995, 0.99999949999, 1.0000005,
     123456.7890125, 4503599627370496.5, 9007199254740993.0, 1e15 + 0.3, 18446744073709551615.0,
@@ -23,13 +23,13 @@ EXTREMES = (0, 1, -1, 9, 10, 99, 100, (1 << 63) - 1, -(1 << 63), 10**18, 10**18 
 
 
 def file_name(number: int) -> bytes:
-    """A path on one of the mount points of standard_log."""
+    """Returns a path on one of the mount points of standard_log."""
     roots = (b"/", b"/home/", b"/home2/", b"/scratch/deep/", b"/scratch/")
     return roots[number % len(roots)] + b"file-%d.dat" % number
 
 
 def common_values(rng: random.Random, kind: str, prefix: str) -> dict[str, int]:
-    """Four values with falling counts; unused slots are zero."""
+    """Returns four values with falling counts; unused slots are zero."""
     used = rng.randint(0, 4)
     values = rng.sample((64, 512, 4096, 65536, 1048576, 47008), used) + [0] * (4 - used)
     counts = sorted((rng.randint(1, 9) for _ in range(used)), reverse=True) + [0] * (4 - used)
@@ -38,12 +38,12 @@ def common_values(rng: random.Random, kind: str, prefix: str) -> dict[str, int]:
 
 
 def time_value(rng: random.Random) -> float:
-    # A tenth has not happened; the rest gets more digits than are printed.
+    # A tenth of the times are zero; the others have more digits than are printed.
     return 0.0 if rng.random() < 0.1 else rng.random() * 10 ** rng.randint(-5, 4)
 
 
 def counted(rng: random.Random, module: str, version: int, number: int, rank: int) -> Counted:
-    """A record of a module of names and values, plausible enough to aggregate."""
+    """Returns a record of counters, plausible enough to aggregate."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = {name: rng.randrange(10 ** rng.randint(1, 10)) for name in layout.counters}
@@ -68,7 +68,7 @@ def counted(rng: random.Random, module: str, version: int, number: int, rank: in
     if layout.file_id:
         record.file_id = (1 << 64) - 1 - number
     if layout.tail == "servers":
-        # Without servers there is still one place for them.
+        # A record without servers still has one slot for them.
         counters["MDHIM_SERVERS"] = number % 4
         record.servers = [rng.randrange(1000) for _ in range(max(1, number % 4))]
     if layout.tail in ("uuids", "object"):
@@ -78,7 +78,7 @@ def counted(rng: random.Random, module: str, version: int, number: int, rank: in
 
 
 def lustre(rng: random.Random, version: int, number: int, rank: int) -> Lustre:
-    """A layout with one component in version 1, up to three in version 2."""
+    """Returns a layout with one component in version 1, up to three in version 2."""
     components, osts = [], []
     for i in range(1 if version == 1 else 1 + number % 3):
         count = rng.randint(1, 5)
@@ -116,12 +116,12 @@ def heatmap(rng: random.Random, layer: str, rank: int, bins: int, width: float =
 
 
 def ranks_of(number: int) -> list[int]:
-    """By file: shared by all, of one rank, or of some."""
+    """Returns the ranks of a file: shared by all, one rank, or some."""
     return ([-1], [number % 4], [0, 3])[number % 3]
 
 
 def records(rng: random.Random, module: str, version: int, files: int) -> list[Record]:
-    """Records of some files as an MPI job of four ranks leaves them."""
+    """Returns records of some files as an MPI job of four ranks leaves them."""
     if module == "HEATMAP":
         return [heatmap(rng, layer, rank, 6) for layer in LAYERS for rank in range(4)]
     if module == "BG/Q":
@@ -141,7 +141,7 @@ def records(rng: random.Random, module: str, version: int, files: int) -> list[R
 
 
 def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log: object) -> Log:
-    """A log with records of these module versions, all ids named."""
+    """Returns a log with records of these module versions; all ids have names."""
     rng = random.Random(seed)
     names = [file_name(number) for number in range(files)]
     names += [b"heatmap:" + layer.encode() for layer in LAYERS if "HEATMAP" in versions]
@@ -155,7 +155,7 @@ def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log:
 
 
 def awkward_values(rng: random.Random, record: Counted, prefix: str) -> None:
-    """Few different values, so that ties, -1 and 0 meet in every rule of aggregation."""
+    """Sets few different values, so that every aggregation rule sees ties, -1 and 0."""
     for name in record.counters:
         if "STRIDE" in name or "ACCESS" in name or name.endswith("_RANK"):
             continue
@@ -169,7 +169,7 @@ def awkward_values(rng: random.Random, record: Counted, prefix: str) -> None:
     for kind in ("STRIDE", "ACCESS"):
         if f"{prefix}_{kind}1_{kind}" not in record.counters:
             continue
-        # A zero may stand between others, but not first: MPI-IO has a rule of its own for that.
+        # A zero may be between other values, but not first: MPI-IO has its own rule for that.
         values = [rng.randint(1, 5)]
         values += rng.sample([v for v in range(6) if v != values[0]], 3)
         for i, value in enumerate(values, 1):
@@ -178,7 +178,7 @@ def awkward_values(rng: random.Random, record: Counted, prefix: str) -> None:
 
 
 def aggregation_log(seed: int) -> Log:
-    """A log of all modules that have totals; files and ranks meet at random."""
+    """Returns a log of all modules with totals, with random combinations of files and ranks."""
     rng = random.Random(seed)
     shapes = ([-1], [0], [0, 1, 2, 3], [0, 1], [2, 1], [3, -1])
     versions = {m: rng.choice(sorted(LAYOUTS[m])) for m in AGGREGATED}

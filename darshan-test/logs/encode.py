@@ -1,4 +1,4 @@
-"""Log in memory -> bytes of a file, after doc/log-format.md."""
+"""Encodes a log in memory as the bytes of a file, following doc/log-format.md."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ JOURNAL_MODULE_SPARE = 4096
 
 
 def counted(order: str, layout: Layout, record: Counted) -> bytes:
-    """A record of counters, with the fields that its module adds."""
+    """Encodes a record of counters, with its module's additional fields."""
     out = struct.pack(f"{order}Qq", record.id, record.rank) + bytes(layout.padding)
     if layout.file_id:
         out += struct.pack(f"{order}Q", record.file_id)
@@ -76,14 +76,14 @@ def dxt(order: str, with_threads: bool, record: Dxt) -> bytes:
 
 
 def heatmap(order: str, record: Heatmap) -> bytes:
-    # The 16 undefined bytes are stale addresses in real logs, so not zero here.
+    # The 16 undefined bytes are stale addresses in real logs, so they are not zero here.
     head = struct.pack(f"{order}Qqdq", record.id, record.rank, record.width, len(record.writes))
     bins = record.writes + record.reads
     return head + b"\x7f\xfe" * 8 + struct.pack(f"{order}{len(bins)}q", *bins)
 
 
 def encode_record(order: str, module: Module, record: Record) -> bytes:
-    """One record in the layout of its module's version."""
+    """Encodes a record in the layout of its module's version."""
     if isinstance(record, Lustre):
         return lustre(order, module.version, record)
     if isinstance(record, Dxt):
@@ -97,7 +97,7 @@ def encode_record(order: str, module: Module, record: Record) -> bytes:
 
 
 def module_content(order: str, module: Module) -> bytes:
-    """The decompressed region of a module."""
+    """Returns the decompressed region of a module."""
     if module.raw is not None:
         return module.raw
     body = b"".join(encode_record(order, module, r) for r in module.records)
@@ -105,7 +105,7 @@ def module_content(order: str, module: Module) -> bytes:
 
 
 def name_content(log: Log) -> bytes:
-    """The decompressed name region."""
+    """Returns the decompressed name region."""
     entries = []
     for number, name in log.names or []:
         entries.append(struct.pack(f"{log.order}Q", number))
@@ -117,7 +117,7 @@ def name_content(log: Log) -> bytes:
 
 
 def job_content(log: Log) -> bytes:
-    """The decompressed job region: job record, command line, mounts."""
+    """Returns the decompressed job region: job record, command line, mounts."""
     if log.version in OLD_FORMATS:
         numbers = (log.uid, log.start[0], log.end[0], log.nprocs, log.jobid)
     else:
@@ -134,12 +134,12 @@ def compress_one(method: int, data: bytes, level: int) -> bytes:
 
 
 def compress(log: Log, data: bytes) -> bytes:
-    """A region: its content cut into streams without regard to records."""
+    """Compresses a region; the stream boundaries ignore the records."""
     step = max(1, -(-len(data) // log.streams))
     pieces = [data[i : i + step] for i in range(0, len(data), step)] or [b""]
     if log.empty_streams:
         pieces = [piece for each in pieces for piece in (b"", each)]
-    # Level 0 gives stored blocks, which readers must take as well.
+    # Level 0 makes stored blocks, which readers must accept too.
     levels = (0, 6) if log.level is None else (log.level,)
     return b"".join(
         compress_one(log.compression, p, levels[i % len(levels)]) for i, p in enumerate(pieces)
@@ -147,7 +147,7 @@ def compress(log: Log, data: bytes) -> bytes:
 
 
 def header(log: Log, names: tuple[int, int], regions: dict[int, tuple[int, int]]) -> bytes:
-    """The uncompressed header in the layout of the log's version."""
+    """Returns the uncompressed header in the layout of the log's version."""
     slots = 16 if log.version in OLD_FORMATS else 64
     where = [(0, 0)] * slots
     versions = [0] * slots
@@ -181,12 +181,12 @@ def module_id(module: Module) -> int:
 
 
 def annex(log: Log, offset: int) -> bytes:
-    """The annex that starts at this offset of the file, with its trailer."""
+    """Returns the annex that starts at this offset of the file, with its trailer."""
     blocks = b""
     for module in log.annex:
         raw = module_content(log.order, module)
         stored = compress_one(log.compression, raw, 6)
-        # A live block has room to grow: more is stored than holds data.
+        # A live block has spare space: more is stored than the records need.
         stored += bytes(JOURNAL_MODULE_SPARE if log.live else 0)
         fields = (module_id(module), module.version, log.compression, int(module.partial))
         blocks += struct.pack(f"{log.order}4I2Q", *fields, len(stored), len(raw)) + stored
@@ -196,7 +196,7 @@ def annex(log: Log, offset: int) -> bytes:
 
 
 def encode(log: Log) -> bytes:
-    """The bytes of the file."""
+    """Encodes the whole file."""
     out = bytearray(header_size(log))
     job = compress(log, job_content(log))
     out += job.ljust(JOURNAL_JOB_AREA, b"\0") if log.live else job
@@ -208,7 +208,7 @@ def encode(log: Log) -> bytes:
     regions: dict[int, tuple[int, int]] = {}
     for module in reversed(log.modules) if log.reverse else log.modules:
         content = module_content(log.order, module)
-        # A region of nothing but a partial bit takes no bytes at all.
+        # A region with only a partial flag has zero bytes.
         packed = compress(log, content) if content else b""
         regions[module_id(module)] = (len(out), len(packed))
         out += packed + b"\xa5" * log.gap

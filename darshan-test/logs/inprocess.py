@@ -28,7 +28,7 @@ Outcome = Union[str, dict[int, tuple[int, int, str]]]
 
 
 class Reader:
-    """The part of the library that reading all records takes."""
+    """The functions of the library that are needed to read all records."""
 
     def __init__(self, library: str) -> None:
         self.lib = ctypes.CDLL(library)
@@ -43,7 +43,7 @@ class Reader:
         return text
 
     def records(self, log: ctypes.c_void_p, number: int) -> tuple[list[bytes], str]:
-        """The records of a module, and the message that ends them, if any."""
+        """Returns the records of a module, and the message of the error that ends them, or ""."""
         out: list[bytes] = []
         records = self.lib.darshan_records_open(log, number, self.error)
         if not records:
@@ -61,19 +61,19 @@ class Reader:
         return out, self.message() if got < 0 else ""
 
     def module(self, log: ctypes.c_void_p, number: int) -> tuple[int, int, str]:
-        """How the records of a module read."""
+        """Returns the outcome of reading a module."""
         records, message = self.records(log, number)
         return len(records), zlib.crc32(b"".join(records)), message
 
     def open(self, path: Path) -> ctypes.c_void_p:
-        """The handle of a log; its value is None if the log cannot be opened."""
+        """Returns the handle of a log; its value is None if the log cannot be opened."""
         return ctypes.c_void_p(self.lib.darshan_log_read(os.fsencode(path), self.error))
 
     def close(self, log: ctypes.c_void_p) -> None:
         self.lib.darshan_log_free(log)
 
     def read(self, path: Path) -> Outcome:
-        """How a log reads."""
+        """Returns the outcome of reading a log."""
         log = self.open(path)
         if log.value is None:
             return self.message()
@@ -83,7 +83,7 @@ class Reader:
 
 
 def damaged(path: Path, kind: str) -> Iterator[None]:
-    """Damages the file in one way after another; it is whole again at the end of flips."""
+    """Damages the file in one way after another; after flips the file is restored."""
     size = path.stat().st_size
     if kind == "cuts":
         for length in range(size - 1, -1, -1):
@@ -123,7 +123,7 @@ def main() -> None:
     outcomes = []
     for _ in damaged(path, kind):
         outcomes.append(reader.read(path))
-    # The flipping file has one descriptor; a failed open must leave none behind.
+    # A flipped file has one open descriptor; a failed open must not leak another.
     assert os.listdir("/proc/self/fd") == before, "descriptors were leaked or closed"
     json.dump({"whole": whole, "damaged": outcomes}, sys.stdout)
 

@@ -148,7 +148,7 @@ VARIANCES = "F_VARIANCE_RANK_TIME F_VARIANCE_RANK_BYTES"
 
 
 def stamps(kinds: str) -> str:
-    """The names of timestamps: `O>` is OPEN_START, `>O` OPEN_END, `O` the old OPEN."""
+    """Returns the names of timestamps: `O>` is OPEN_START, `>O` OPEN_END, `O` the old OPEN."""
     words = {"O": "OPEN", "R": "READ", "W": "WRITE", "C": "CLOSE", "N": "WAIT"}
     names = []
     for kind in kinds.split():
@@ -167,17 +167,17 @@ STDIO_TIMES = (
 
 @dataclass(frozen=True)
 class Layout:
-    """One record version: names with prefix, and what else a record holds."""
+    """A record version: names with prefix, and the other fields of a record."""
 
     counters: tuple[str, ...]
     fcounters: tuple[str, ...]
     file_id: bool = False  # u64 id of the containing file before the counters
     padding: int = 0  # bytes between rank and counters
-    tail: str = ""  # what follows the fcounters, see write.py
+    tail: str = ""  # fields after the fcounters, see encode.py
 
 
 def names(prefix: str, short: str) -> tuple[str, ...]:
-    """The full names of a list in short form."""
+    """Returns the full names of a list in short form."""
     out: list[str] = []
     for word in short.split():
         digits = re.search(r"\{1-(\d)\}", word)
@@ -304,7 +304,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
     "GROUP": {1: layout("GROUP", f"KIND FILES SEEN {GROUP_SKETCH}", "")},
 }
 
-# What a record holds that is older than the counter, where that is not -1.
+# The value that older records have for a counter, if it is not -1.
 NOT_YET = {
     "POSIX_RENAMED_FROM": 0,
     "PROCESS_WORLD_SIZE": 0,
@@ -312,7 +312,7 @@ NOT_YET = {
     "PROCESS_UNSEEN": 0,
 }
 
-# Ids of today, in order; None stands for ids that nothing uses.
+# Current ids, in order; None is an unused id.
 MODULE_NAMES = [
     *("NULL", "POSIX", "MPI-IO", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR", "BG/Q", "LUSTRE"),
     *("STDIO", "DXT_POSIX", "DXT_MPIIO", "MDHIM", "APXC", "APMPI", "HEATMAP", "DFS", "DAOS"),
@@ -331,7 +331,8 @@ SLOTS_310 = SLOTS_320.replace("H5D ", "").split()
 
 
 def slot(log_version: str, module: int) -> int:
-    """Where the header of this format version keeps a module; KeyError: nowhere."""
+    """Returns the module's slot in the header of this format version; raises KeyError if it has
+    none."""
     if log_version in ("3.00", "3.10"):
         order = SLOTS_310
     elif log_version in ("3.20", "3.21"):

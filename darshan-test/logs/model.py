@@ -1,4 +1,4 @@
-"""A log in memory: what a writer was asked to write, free of any encoding."""
+"""A log in memory: the content that a writer gets, without any encoding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ZLIB, BZIP2, NONE = 0, 1, 2
 
 @dataclass
 class Counted:
-    """A record of names and values, in the names of its own version."""
+    """A record of named values, with the names of its own version."""
 
     id: int
     rank: int
@@ -25,7 +25,7 @@ class Counted:
 
 @dataclass
 class Component:
-    """A stretch of a file on Lustre with one striping."""
+    """A range of a file on Lustre with one striping."""
 
     size: int
     count: int
@@ -76,7 +76,7 @@ class Heatmap:
 
 @dataclass
 class ApmpiHead:
-    """The first record of APMPI: how the others are meant."""
+    """The first record of APMPI, which applies to the others."""
 
     id: int
     rank: int
@@ -100,21 +100,21 @@ Record = Union[Counted, Lustre, Dxt, Heatmap, Apmpi, ApmpiHead]
 
 @dataclass
 class Module:
-    """A region.  raw replaces the records where the content is not ours to know."""
+    """A region. raw replaces the records if the content is opaque."""
 
     name: str
     version: int
     records: list[Record] = field(default_factory=list)
     partial: bool = False
     raw: bytes | None = None
-    number: int | None = None  # module id where name is not in MODULE_IDS
-    tail: bytes = b""  # a fragment of a record after the last whole one
+    number: int | None = None  # module id, if name is not in MODULE_IDS
+    tail: bytes = b""  # a fragment of a record after the last complete one
 
 
 @dataclass
 class Log:
     version: str = "3.41"
-    stamp: bytes = b""  # the version field as written, where it is not just version
+    stamp: bytes = b""  # the version field as written, if it differs from version
     order: str = "<"
     compression: int = ZLIB
     uid: int = 1000
@@ -128,11 +128,11 @@ class Log:
     names: list[tuple[int, bytes]] | None = field(default_factory=list)
     modules: list[Module] = field(default_factory=list)
     annex: list[Module] = field(default_factory=list)
-    live: bool = False  # laid out like the journal of a running process
-    # How the bytes lie in the file, which no reader may care about.
+    live: bool = False  # has the layout of a running process's journal
+    # The order of bytes in the file, which must not matter to readers.
     streams: int = 1  # compressed streams per region
     empty_streams: bool = False
-    level: int | None = None  # of compression; None: none and some, stream by stream
-    reverse: bool = False  # module regions in falling order
+    level: int | None = None  # of compression; None: stored and compressed streams alternate
+    reverse: bool = False  # module regions in reverse order
     gap: int = 0  # bytes between module regions and after the last one
-    idle: tuple[int, ...] = ()  # modules that were active but stored nothing
+    idle: tuple[int, ...] = ()  # modules that were active but have no data

@@ -1,4 +1,4 @@
-"""PyDarshan's reading of a log against ours, value by value."""
+"""Compares PyDarshan's values of a log with the parser's, value by value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .tools import data_lines, run
 
-# Read record by record; PyDarshan 3.5.0 fails on data of the other modules.
+# Modules read record by record; PyDarshan 3.5.0 fails on data of the others.
 GENERIC = (
     *("POSIX", "MPI-IO", "STDIO", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR", "BG/Q"),
     *("DFS", "DAOS"),
@@ -19,7 +19,7 @@ Row = tuple[str, int, int, str, str]  # module, rank, id, counter, value
 
 
 def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
-    """Our data rows and the file name of each."""
+    """Returns the parser's data rows and the file name of each."""
     done = run(parser, "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     out = []
@@ -31,7 +31,7 @@ def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
 
 
 def generic_rows(report: Any, module: str) -> Iterator[Row]:
-    """The rows of a module whose records are two arrays."""
+    """Yields the rows of a module whose records are two arrays."""
     names = report.counters[module]
     for record in report.records[module]:
         start = (module, int(record["rank"]), int(record["id"]))
@@ -42,9 +42,8 @@ def generic_rows(report: Any, module: str) -> Iterator[Row]:
             yield (*start, name, f"{float(value):f}")
 
 
-# Values that PyDarshan 3.5.0 gets wrong: module, record versions, only in logs of
-# the opposite byte order, counters (without their prefix).  Right is what
-# the bytes say.
+# Values that PyDarshan 3.5.0 reads wrongly: module, record versions, only in logs of the opposite
+# byte order, counters (without prefix). The bytes of the log decide.
 SLIPS: tuple[tuple[str, tuple[int, ...], bool, tuple[str, ...]], ...] = (
     ("POSIX", (2, 3), False, ("F_VARIANCE_RANK_TIME", "F_VARIANCE_RANK_BYTES")),
     ("POSIX", (2,), False, ("F_FASTEST_RANK_TIME", "F_SLOWEST_RANK_TIME")),
@@ -54,7 +53,7 @@ SLIPS: tuple[tuple[str, tuple[int, ...], bool, tuple[str, ...]], ...] = (
 
 
 def known_slip(row: Row, version: int, swapped: bool) -> bool:
-    """Whether PyDarshan is known to read this value wrongly."""
+    """Returns whether PyDarshan is known to read this value wrongly."""
     return any(
         row[0] == module
         and version in versions
@@ -65,7 +64,7 @@ def known_slip(row: Row, version: int, swapped: bool) -> bool:
 
 
 def is_swapped(log: Path) -> bool:
-    """Whether the log was written in big-endian byte order."""
+    """Returns whether the log was written in big-endian byte order."""
     return log.read_bytes()[8:16] == (6567223).to_bytes(8, "big")
 
 
@@ -95,7 +94,7 @@ def compare_generic(report: Any, log: Path, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Bins by layer, rank and direction."""
+    """Compares bins by layer, rank and direction."""
     if "HEATMAP" not in report.modules:
         return 0
     mine: dict[tuple[str, str, int], list[int]] = {}
@@ -122,7 +121,7 @@ def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_lustre(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Stripe sizes, counts and OSTs of every component."""
+    """Compares stripe sizes, counts and OSTs of every component."""
     if "LUSTRE" not in report.modules:
         return 0
     mine: dict[tuple[int, int], list[list[int]]] = {}
@@ -147,10 +146,8 @@ def compare_lustre(report: Any, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_with_pydarshan(parser: Path, log: Path) -> int:
-    """Fails unless PyDarshan reads the same values as our parser prints.
-
-    Returns how many values were compared.  Needs the package darshan, 3.5.0.
-    """
+    """Fails unless PyDarshan reads the values that the parser prints. Returns the number of
+    values compared. Needs the package darshan, 3.5.0."""
     import darshan  # noqa: PLC0415 - slow, and not needed by the other tests
 
     report = darshan.DarshanReport(str(log), read_all=False)

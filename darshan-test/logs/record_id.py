@@ -1,4 +1,4 @@
-"""The 64-bit hash that turns a record's name into its id."""
+"""Computes the 64-bit hash that is a record's id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def mix(words: list[int]) -> None:
 
 
 def record_id(name: bytes) -> int:
-    """The id of the record with this name."""
+    """Returns the id of the record with this name."""
     words = [0, 0, 0x9E3779B97F4A7C13]
     whole = len(name) // 24 * 24
     for at in range(0, whole, 24):

@@ -1,4 +1,4 @@
-"""The data rows and the preamble that darshan-parser must print for a log."""
+"""Computes the data rows and the preamble that darshan-parser must print for a log."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FLAGS = "stale prefrd prefwr offline init nosync extension parity compress parti
 
 
 def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
-    """Values of an old record under the prefix of today."""
+    """Returns the values of an old record with the current prefix."""
     if module not in ("H5F", "PNETCDF_FILE"):
         return dict(values)
     prefix = "H5F_" if module == "H5F" else "PNETCDF_FILE_"
@@ -41,8 +41,8 @@ def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
 
 
 def with_files(counters: dict[str, int]) -> dict[str, int]:
-    """A record of GROUP as a reader shows it: distinct files, by the sketch where several
-    processes had the group."""
+    """Returns a GROUP record as readers show it: the number of distinct files is estimated from
+    the sketch if several processes had the group."""
     least, most = counters["GROUP_FILES"], counters["GROUP_SEEN"]
     words = [value for name, value in counters.items() if "_SKETCH_" in name]
     bits = sum(bin(word & (1 << 64) - 1).count("1") for word in words)
@@ -56,7 +56,7 @@ def with_files(counters: dict[str, int]) -> dict[str, int]:
 
 
 def newest(module: str, version: int, record: Counted) -> Counted:
-    """The record as the newest version of its module would hold it."""
+    """Returns the record in the newest version of its module."""
     latest = LAYOUTS[module][max(LAYOUTS[module])]
     if module == "GROUP":
         return replace(record, counters=with_files(record.counters))
@@ -83,10 +83,10 @@ def newest(module: str, version: int, record: Counted) -> Counted:
 
 
 def readable(module: Module) -> list[Record]:
-    """The records that a reader shows, in the newest version."""
+    """Returns the records that a reader shows, in the newest version."""
     out: list[Record] = []
     for record in module.records:
-        # Version 1 also counted streams; such records were never POSIX files.
+        # Version 1 also counted streams; readers skip such records, which were not POSIX files.
         if module.name == "POSIX" and module.version == 1:
             assert isinstance(record, Counted)
             if record.counters["POSIX_FOPENS"] > 0:
@@ -97,7 +97,7 @@ def readable(module: Module) -> list[Record]:
 
 
 def repaired(records: list[Record]) -> list[Record]:
-    """Heatmaps of a log that differ by one bin, brought to one length."""
+    """Returns heat maps whose numbers of bins differ by one with a common length."""
     out: list[Record] = []
     for record in records:
         assert isinstance(record, Heatmap)
@@ -113,7 +113,7 @@ def repaired(records: list[Record]) -> list[Record]:
 
 
 def kept_components(record: Lustre) -> list[tuple[int, list[int]]]:
-    """(index of the component, its OSTs) of the components in use."""
+    """Returns (index of the component, its OSTs) of the components in use."""
     out, at = [], 0
     for i, c in enumerate(record.components):
         if c.size == -1:
@@ -172,7 +172,7 @@ def counted_values(module: str, record: Counted) -> Iterator[tuple[str, str]]:
 
 
 def mount_table(log: Log) -> list[tuple[bytes, bytes]]:
-    """(path, type), longest path first; any newline starts an entry."""
+    """Returns (path, type), longest path first; any newline starts an entry."""
     text = log.exe + b"".join(b"\n" + kind + b"\t" + path for path, kind in log.mounts)
     entries = []
     for at, byte in enumerate(text):
@@ -182,13 +182,13 @@ def mount_table(log: Log) -> list[tuple[bytes, bytes]]:
     return sorted(entries, key=lambda entry: -len(entry[0]))
 
 
-# Names may hold any byte; what would forge rows or steer a terminal is escaped.
+# Names may contain any byte; bytes that would forge rows or control a terminal are escaped.
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]")
 _SHORT = {b"\t": rb"\t", b"\n": rb"\n"}
 
 
 def shown(name: bytes) -> bytes:
-    """A name as it is printed."""
+    """Returns a name as it is printed."""
     return _CONTROL.sub(
         lambda found: _SHORT.get(found[0]) or b"".join(b"\\x%02x" % byte for byte in found[0]),
         name,
@@ -196,7 +196,7 @@ def shown(name: bytes) -> bytes:
 
 
 class Names:
-    """Which name and which file system each record has."""
+    """The name and the file system of each record."""
 
     def __init__(self, log: Log) -> None:
         self.mounts = mount_table(log)
@@ -206,7 +206,7 @@ class Names:
                 self.by_id[number] = name
 
     def columns(self, module: str, record: Record) -> list[bytes]:
-        """The last three columns: file name, mount point, type."""
+        """Returns the last three columns: file name, mount point, type."""
         name = self.by_id.get(record.id)
         if module == "APMPI":
             return [b"", b"", b""]
@@ -232,7 +232,7 @@ class Names:
 
 
 def rows(log: Log) -> list[bytes]:
-    """All data rows, modules in the order of their ids."""
+    """Returns all data rows, modules in the order of their ids."""
     names = Names(log)
     out = []
     for module in sorted(log.modules, key=module_id) + log.annex:
@@ -258,7 +258,7 @@ def rows(log: Log) -> list[bytes]:
 
 
 def times(log: Log) -> list[bytes]:
-    """Lines of the preamble about time and size of the job."""
+    """Returns the preamble's lines about time and size of the job."""
     start, end = log.start, log.end
     run = (end[0] + end[1] / 1e9) - (start[0] + start[1] / 1e9)
     if log.version in OLD_FORMATS:
@@ -277,7 +277,7 @@ def times(log: Log) -> list[bytes]:
 
 
 def regions(log: Log) -> list[bytes]:
-    """Lines of the preamble about the regions of the file."""
+    """Returns the preamble's lines about the regions of the file."""
     job = compress(log, job_content(log))
     job_length = JOURNAL_JOB_AREA if log.live else len(job)
     names = 0 if log.names is None else len(compress(log, name_content(log)))
@@ -296,14 +296,14 @@ def regions(log: Log) -> list[bytes]:
         title = f"{MODULE_NAMES[number]} module" if known else f"<UNKNOWN> module (id {number})"
         lines.append(f"# {title}: {size} bytes (compressed), ver={module.version}")
     for module in log.annex:
-        # Of a live block only what holds data counts; it is not compressed.
+        # The size of a live block is that of its data, which is not compressed.
         size = len(compress_one(log.compression, module_content(log.order, module), 6))
         lines.append(f"# {module.name} module: {size} bytes (compressed), ver={module.version}")
     return [line.encode() for line in lines]
 
 
 def preamble(log: Log) -> list[bytes]:
-    """The lines of the preamble that programs rely on, in order."""
+    """Returns the lines of the preamble that programs rely on, in order."""
     stamp = (log.stamp or log.version.encode()).rstrip(b"\0")
     method = ("ZLIB", "BZIP2", "NONE")[log.compression].encode()
     text = log.exe + b"".join(b"\n" for _ in log.mounts)
@@ -319,8 +319,8 @@ def preamble(log: Log) -> list[bytes]:
 
 
 def data_modules(log: Log) -> list[str]:
-    """Names of the modules whose data darshan-parser introduces by a title."""
-    # A module that ran out of room at once has a title and a warning only.
+    """Returns the names of the modules that have a title in darshan-parser's data."""
+    # A module whose memory was full at once has only a title and a warning.
     readable = [m for m in log.modules if m.partial or (m.raw is None and m.records)]
     shown = sorted(readable, key=module_id)
     return [m.name for m in shown if not m.name.startswith("DXT") and m.name in MODULE_IDS]

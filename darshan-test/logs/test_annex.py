@@ -1,4 +1,4 @@
-"""A damaged annex costs the annex and one line of complaint, never the log."""
+"""A damaged annex costs only the annex and one line of warning."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ def log_named(name: str) -> Log:
 
 
 def parts(data: bytes) -> tuple[bytes, bytes, list[int | bytes]]:
-    """The log without its annex, the blocks, and the fields of the trailer."""
+    """Returns the log without its annex, the blocks, and the fields of the trailer."""
     trailer = list(struct.unpack(TRAILER, data[-TRAILER_SIZE:]))
     offset, length = trailer[3], trailer[4]
     return data[:offset], data[offset : offset + length], trailer
 
 
 def built(body: bytes, blocks: bytes, **changes: int) -> bytes:
-    """A log with these blocks and a right trailer, but for the changes."""
+    """Returns a log with these blocks and a valid trailer, except for the changes."""
     fields = {"version": 1, "count": 1, "offset": len(body), "length": len(blocks)}
     fields |= {"checksum": zlib.crc32(blocks), "flags": 0} | changes
     return body + blocks + struct.pack(TRAILER, b"DshAnnex", *fields.values())
 
 
 def block(module: int, content: bytes, **changes: int) -> bytes:
-    """An uncompressed block."""
+    """Returns an uncompressed block."""
     fields = {"module": module, "version": 1, "compression": NONE, "flags": 0}
     fields |= {"stored": len(content), "raw": len(content)} | changes
     return struct.pack(BLOCK, *fields.values()) + content
 
 
 def damaged() -> Iterator[tuple[str, bytes]]:
-    """(what is wrong, log)."""
+    """Yields (defect, log)."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     huge = (1 << 64) - 1
     yield "checksum", built(body, blocks, checksum=zlib.crc32(blocks) ^ 1)
@@ -75,7 +75,7 @@ def damaged() -> Iterator[tuple[str, bytes]]:
 
 
 def parsed(parser: Path, folder: Path, data: bytes) -> tuple[list[bytes], bytes]:
-    """The data rows and what was said on stderr."""
+    """Returns the data rows and stderr."""
     path = folder / "log"
     path.write_bytes(data)
     done = run(parser, "--base", "--show-incomplete", path)
@@ -90,7 +90,7 @@ def plain_rows() -> list[bytes]:
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=what) for what, data in damaged()])
 def test_damage_costs_the_annex_only(data: bytes, parser: Path, tmp_path: Path) -> None:
-    """The rest of the log is printed, and one line says what was left out."""
+    """The rest of the log is printed, and one line says what was skipped."""
     got, said = parsed(parser, tmp_path, data)
     assert got == plain_rows()
     assert said.count(b"\n") == 1
@@ -98,7 +98,7 @@ def test_damage_costs_the_annex_only(data: bytes, parser: Path, tmp_path: Path) 
 
 
 def test_damage_is_nobodys_concern_without_the_annex(parser: Path, tmp_path: Path) -> None:
-    """--no-annex does not even look at it."""
+    """--no-annex does not read the annex at all."""
     path = tmp_path / "log"
     path.write_bytes(dict(damaged())["checksum"])
     done = run(parser, "--no-annex", path)
@@ -106,14 +106,14 @@ def test_damage_is_nobodys_concern_without_the_annex(parser: Path, tmp_path: Pat
 
 
 def test_no_trailer_no_annex(parser: Path, tmp_path: Path) -> None:
-    """Without the magic the bytes belong to somebody else."""
+    """Without the magic number the bytes are not an annex."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     got, said = parsed(parser, tmp_path, body + blocks + b"x" * TRAILER_SIZE)
     assert (got, said) == (plain_rows(), b"")
 
 
 def test_live_annex(parser: Path, tmp_path: Path) -> None:
-    """In a journal a block is room of which only the first raw_len bytes are records."""
+    """In a journal only the first raw_len bytes of a block are records."""
     body, blocks, _ = parts(encode(log_named("good-annex-uncompressed")))
     records = blocks[BLOCK_SIZE:]
     room = records + b"\xee" * 5000
@@ -123,7 +123,8 @@ def test_live_annex(parser: Path, tmp_path: Path) -> None:
 
 
 def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
-    """Block order does not matter, an unknown module is named, a partial one stops the output."""
+    """The order of blocks does not matter, an unknown module is named, and a partial module
+    stops the output."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     unknown = block(99, b"whatever it is")
     got, said = parsed(parser, tmp_path, built(body, unknown + blocks, count=2))
@@ -140,7 +141,8 @@ def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
 
 
 def test_names_of_processes(parser: Path, tmp_path: Path) -> None:
-    """A command line steers no terminal and forges no row; without the annex it is not shown."""
+    """A command line is escaped, so that it cannot forge rows or control a terminal; --no-annex
+    omits it."""
     path = tmp_path / "log"
     path.write_bytes(encode(log_named("good-tree-strange")))
     done = run(parser, path)

@@ -1,4 +1,5 @@
-"""Damaged and hostile logs: a message, a status, never a crash, a hang or much memory."""
+"""Damaged and hostile logs cause a message and a status, never a crash, a hang or high memory
+use."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ ANNEX = [pytest.param(bad, rest, id=bad.name) for bad, rest in broken_annexes()]
 
 
 def assert_refused(parser: Path, path: Path) -> None:
-    """Status 1, one line on stderr that names the file, no data."""
+    """Checks for status 1, one line on stderr that names the file, and no data."""
     done = run(parser, path)
     assert done.returncode == 1, done.stderr.decode()
     assert data_lines(done.stdout) == []
@@ -61,7 +62,7 @@ def test_what_is_no_file(what: str, tmp_path: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize(("bad", "rest"), HALF)
 def test_one_broken_module(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None:
-    """The other modules are printed, the error is said, the status stays 0."""
+    """The other modules are printed, the error is reported, and the status is 0."""
     path = tmp_path / bad.name
     path.write_bytes(bad.data)
     done = run(parser, path)
@@ -74,7 +75,7 @@ def test_one_broken_module(bad: Bad, rest: Log, tmp_path: Path, parser: Path) ->
 
 @pytest.mark.parametrize(("bad", "rest"), ANNEX)
 def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None:
-    """A damaged annex is left out with a message; the log is printed."""
+    """A damaged annex is skipped with a message; the log is printed."""
     path = tmp_path / bad.name
     path.write_bytes(bad.data)
     done = run(parser, path)
@@ -84,7 +85,7 @@ def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None
 
 
 def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> None:
-    """Memory stays bounded (tools.py) while more records than that go by."""
+    """Memory stays within the limit of tools.py although the records exceed it."""
     path = tmp_path / "bomb"
     path.write_bytes(stored_bomb())
     done = run(parser, "--total", path)
@@ -93,15 +94,15 @@ def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> N
 
 
 def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
-    """Ids are a stranger's choice, and must not make the opening of a log quadratic."""
+    """Ids are untrusted: colliding ids do not make opening quadratic."""
     path = tmp_path / "names"
     path.write_bytes(many_names())
-    # What is quadratic needs many minutes, and is ended before (tools.py).
+    # A quadratic reader would need many minutes and exceed the time limit of tools.py.
     assert run(parser, "--total", path).returncode == 0
 
 
 def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
-    """How the log and its damaged variants read, see inprocess.py."""
+    """Returns the outcomes for the log and its damaged variants, see inprocess.py."""
     done = run_library(build / "libdarshan-read.so.0", path, kind)
     assert done.returncode == 0, done.stderr.decode()
     result = json.loads(done.stdout)
@@ -109,7 +110,7 @@ def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
 
 
 def ends(log: Log, data: bytes) -> dict[str, int]:
-    """Where the regions of the small log end in the file."""
+    """Returns the end offsets of the small log's regions."""
     job = 1328 + len(compress(log, job_content(log)))
     out = {"names": job + len(compress(log, name_content(log)))}
     for number in (3, 8, 9):
@@ -120,7 +121,7 @@ def ends(log: Log, data: bytes) -> dict[str, int]:
 
 
 def test_every_truncation(tmp_path: Path, build: Path) -> None:
-    """What is cut off is missed, what is whole is read."""
+    """Complete regions are read, truncated ones are not."""
     log = small_log()
     path = tmp_path / "small"
     data = encode(log)
@@ -139,7 +140,7 @@ def test_every_truncation(tmp_path: Path, build: Path) -> None:
 
 
 def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
-    """A flip inside the compressed bytes is noticed, or changes nothing."""
+    """A flip in compressed bytes is detected or changes nothing."""
     log = small_log()
     path = tmp_path / "small"
     data = encode(log)
@@ -158,7 +159,7 @@ def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
 
 
 def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> None:
-    """Nothing guards the values here, so all that is asked is to stay alive."""
+    """Uncompressed data has no checksum, so the test only requires that the reader survives."""
     path = tmp_path / "small"
     data = encode(small_log(NONE))
     path.write_bytes(data)
@@ -170,7 +171,7 @@ def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> 
 
 @pytest.mark.parametrize("compression", [ZLIB, NONE])
 def test_sample_through_the_command(compression: int, tmp_path: Path, parser: Path) -> None:
-    """Random damage, seen by the command: status 0 or 1, and a message for 1."""
+    """Randomly damaged logs end the command with status 0 or 1, and with a message for 1."""
     rng = random.Random(compression)
     whole = encode(small_log(compression))
     path = tmp_path / "damaged"

@@ -1,4 +1,4 @@
-"""darshan-parser prints for every good log what the log was made from."""
+"""darshan-parser prints for every good log the values that the log was made from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTIAL = [param for param in CASES if any(m.partial for m in param.values[0].lo
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with every good log."""
+    """Writes every good log into a folder."""
     path = tmp_path_factory.mktemp("good")
     for case in good_cases():
         (path / case.name).write_bytes(encode(case.log))
@@ -41,7 +41,7 @@ def is_partial(case: Case, name: str) -> bool:
 
 
 def incomplete(sections: dict[str, list[str]]) -> list[str]:
-    """The modules that the output warns of."""
+    """Returns the modules that the output warns about."""
     sentence = "# *WARNING*: The {} module contains incomplete data!"
     return [
         name
@@ -52,7 +52,7 @@ def incomplete(sections: dict[str, list[str]]) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
-    """Each record value, name and mount; each value of the preamble; each title."""
+    """Each record value, name, mount, preamble value and title is right."""
     done = run(parser, *case.options, folder / case.name)
     assert done.returncode == 0, done.stderr.decode()
     unreadable = case.name.startswith(("good-version", "good-unknown", "good-no-handler"))
@@ -72,7 +72,7 @@ def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
 
 
 def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
-    """The modules that have totals, with their records."""
+    """Yields the modules that have totals, with their records."""
     for module in sorted(log.modules, key=module_id):
         records = [r for r in readable(module) if isinstance(r, Counted)]
         if module.name in AGGREGATED and records:
@@ -80,7 +80,7 @@ def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
 
 
 def wanted_sums(log: Log) -> dict[str, list[str]]:
-    """The lines of --total, --file and --perf by module."""
+    """Returns the lines of --total, --file and --perf by module."""
     out = {}
     for module, records in aggregated(log):
         lines = [f"{key}: {value}" for key, value in totals(module.name, records).items()]
@@ -110,13 +110,13 @@ def assert_sums(parser: Path, path: Path, log: Log, options: list[str]) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_sums(case: Case, folder: Path, parser: Path) -> None:
-    """Totals, file counts and performance of the modules that have them."""
+    """Totals, file counts and performance are right for each module that has them."""
     assert_sums(parser, folder / case.name, case.log, case.options)
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_sums_of_awkward_values(seed: int, tmp_path: Path, parser: Path) -> None:
-    """The same where ties, -1 and 0 meet."""
+    """The sums are right for ties, -1 and 0."""
     log = aggregation_log(seed)
     path = tmp_path / "log"
     path.write_bytes(encode(log))
@@ -124,7 +124,7 @@ def test_sums_of_awkward_values(seed: int, tmp_path: Path, parser: Path) -> None
 
 
 def test_common_values_of_mpiio_that_begin_with_zero(tmp_path: Path, parser: Path) -> None:
-    """--total passes over such a list in MPI-IO, and only there."""
+    """In MPI-IO, and only there, --total skips a list of common values that begins with zero."""
     log = standard_log({"POSIX": 4, "MPI-IO": 3}, files=3)
     for module in log.modules:
         prefix = "POSIX" if module.name == "POSIX" else "MPIIO"
@@ -139,7 +139,7 @@ def test_common_values_of_mpiio_that_begin_with_zero(tmp_path: Path, parser: Pat
 
 @pytest.mark.parametrize("case", [p for p in CASES if p.id in ("good-3.5.0-big", "good-annex-big")])
 def test_all_is_everything(case: Case, folder: Path, parser: Path) -> None:
-    """--all prints the rows and the sums, and --no-annex leaves the annex out."""
+    """--all prints the rows and the sums, and --no-annex omits the annex."""
     done = run(parser, "--all", folder / case.name)
     got = data_lines(done.stdout)
     sums = [line for line in got if line.startswith(b"total_")]
@@ -153,7 +153,8 @@ def test_all_is_everything(case: Case, folder: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("case", [p for p in CASES if p.id.startswith("good-annex")])
 def test_sums_of_the_annex_are_asked_for(case: Case, folder: Path, parser: Path) -> None:
-    """What reads totals of 3.5.0 meets no others; rows come with or without."""
+    """Totals of the annex are printed only on request, because scripts for 3.5.0 do not know
+    them; rows are printed with and without."""
     log = folder / case.name
     plain = run(parser, "--total", log)
     assert plain.returncode == 0
@@ -167,9 +168,9 @@ def test_sums_of_the_annex_are_asked_for(case: Case, folder: Path, parser: Path)
 
 @pytest.mark.parametrize("case", PARTIAL)
 def test_partial_module_stops_the_output(case: Case, folder: Path, parser: Path) -> None:
-    """Without --show-incomplete a partial module ends the run, its predecessors are shown."""
+    """Without --show-incomplete a partial module ends the output after the modules before it."""
     done = run(parser, folder / case.name)
-    assert done.returncode == 255  # scripts know it from 3.5.0
+    assert done.returncode == 255  # scripts for 3.5.0 know this status
     assert done.stderr
     first = min(module_id(m) for m in case.log.modules if m.partial)
     case_before = Log(**vars(case.log) | {"annex": []})

@@ -1,4 +1,4 @@
-"""PyDarshan 3.5.0 opens what it is able to read, and reads the same values."""
+"""PyDarshan 3.5.0 reads the same values from every log that it can open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .encode import encode
 from .pydarshan import compare_with_pydarshan
 
 READABLE = [case for case in good_cases() if not case.pydarshan]
-# Logs without a record, or with none that PyDarshan lists by module.
+# Logs without a record, or without one that PyDarshan lists by module.
 WITHOUT_VALUES = (
     *("good-empty", "good-empty-3.00", "good-heatmap-foreign"),
     *("good-tree-little", "good-tree-big"),

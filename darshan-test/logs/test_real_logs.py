@@ -17,7 +17,7 @@ from tree import real_log_paths
 
 from .tools import run
 
-# The line's key -> (what is expected by mistake, what is right).
+# The line's key -> (wrong expected value, right value).
 Slips = dict[str, tuple[bytes, bytes]]
 
 ROW_SLIPS: dict[str, Slips] = {
@@ -61,7 +61,7 @@ TOTAL_SLIPS: dict[str, Slips] = {
     },
 }
 
-# The preamble's lines that the .header files do not have.
+# The lines of the preamble that the .header files lack.
 NOT_IN_HEADER = (b"# end_time_asci:", b"# header:", b"# job data:", b"# record table:", b"# ---")
 HEADINGS = (b"# log file regions", b"# mounted file systems (mount point and fs type)")
 PERF_KEYS = (
@@ -77,14 +77,14 @@ real_log = pytest.mark.parametrize("log", LOGS)
 
 
 def printed(parser: Path, option: str | None, log: Path) -> list[bytes]:
-    """The lines that the parser prints; incomplete modules are included."""
+    """Returns the lines that the parser prints, incomplete modules included."""
     done = run(parser, *([option] if option else []), "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.split(b"\n")[:-1]
 
 
 def corrected(lines: list[bytes], slips: Slips, separator: bytes, key: int) -> list[bytes]:
-    """The expected lines with the right values; each slip must be found as it is listed."""
+    """Returns the expected lines with right values, and checks that each slip is present."""
     out, found = [], Counter[str]()
     for line in lines:
         fields = line.split(separator)
@@ -100,7 +100,7 @@ def corrected(lines: list[bytes], slips: Slips, separator: bytes, key: int) -> l
 
 
 def check_same(got: list[bytes], want: list[bytes]) -> None:
-    """Names the first line that differs, which a list comparison would bury."""
+    """Names the first line that differs, because a comparison of whole lists would hide it."""
     for number, (a, b) in enumerate(zip(got, want)):
         assert a == b, f"line {number}"
     assert len(got) == len(want)
@@ -108,18 +108,18 @@ def check_same(got: list[bytes], want: list[bytes]) -> None:
 
 @real_log
 def test_rows(log: Path, parser: Path) -> None:
-    """Each data row."""
+    """Each data row is right."""
     got = [row for row in printed(parser, "--base", log) if row and not row.startswith(b"#")]
     with gzip.open(log.with_suffix(".rows.gz")) as file:
         want = file.read().split(b"\n")[:-1]
-    # Expected rows were printed by a parser that was built without this module.
+    # The expected rows come from a parser that was built without this module.
     got = [row for row in got if not row.startswith(b"APMPI\t")]
     check_same(got, corrected(want, ROW_SLIPS.get(log.stem, {}), b"\t", 3))
 
 
 @real_log
 def test_preamble(log: Path, parser: Path) -> None:
-    """Each value of the preamble, in order."""
+    """Each value of the preamble is right, in order."""
     lines = printed(parser, "--perf", log)
     end = next(i for i, line in enumerate(lines) if line.startswith(HEADINGS[1]))
     end = next((i for i in range(end, len(lines)) if not lines[i]), len(lines))
@@ -133,7 +133,7 @@ def test_preamble(log: Path, parser: Path) -> None:
 
 @real_log
 def test_totals(log: Path, parser: Path) -> None:
-    """Each total of each module."""
+    """Each total of each module is right."""
     got = [row for row in printed(parser, "--total", log) if row.startswith(b"total_")]
     want = log.with_suffix(".total").read_bytes().split(b"\n")[:-1]
     check_same(got, corrected(want, TOTAL_SLIPS.get(log.stem, {}), b": ", 0))
@@ -141,14 +141,14 @@ def test_totals(log: Path, parser: Path) -> None:
 
 @real_log
 def test_performance(log: Path, parser: Path) -> None:
-    """The derived figures of each module."""
+    """The derived figures of each module are right."""
     got = [line for line in printed(parser, "--perf", log) if line.startswith(PERF_KEYS)]
     check_same(got, log.with_suffix(".perf").read_bytes().split(b"\n")[:-1])
 
 
 @real_log
 def test_traces(log: Path, build: Path) -> None:
-    """Each segment of each trace."""
+    """Each segment of each trace is right."""
     lines = printed(build / "darshan-dxt-parser", None, log)
     got = [line for line in lines if line.startswith(b" X_")]
     expected = log.with_suffix(".dxt.gz")
@@ -161,7 +161,7 @@ def test_traces(log: Path, build: Path) -> None:
 
 @real_log
 def test_all_holds_the_parts(log: Path, parser: Path) -> None:
-    """--all prints what each option prints alone, and nothing else that is data."""
+    """--all prints the lines of each single option, and no other data."""
     everything = [row for row in printed(parser, "--all", log) if row and not row.startswith(b"#")]
     parts = [
         row
@@ -174,6 +174,6 @@ def test_all_holds_the_parts(log: Path, parser: Path) -> None:
 
 @pytest.mark.needs("real-logs")
 def test_every_slip_belongs_to_a_log() -> None:
-    """A slip listed for a log that is not there would never be checked."""
+    """Each listed slip belongs to a log; otherwise it would never be checked."""
     names = {param.values[0].stem for param in LOGS}
     assert set(ROW_SLIPS) | set(TOTAL_SLIPS) <= names

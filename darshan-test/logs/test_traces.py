@@ -1,4 +1,4 @@
-"""Traces (DXT) of every version: what the library gives, and what the tool prints."""
+"""Traces (DXT) of every version: what the library returns and the tool prints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRACED = [pytest.param(c, id=c.name) for c in good_cases() if trace_lines(c.log)
 
 
 def newest_bytes(module: Module, record: Dxt) -> bytes:
-    """The record as the library hands it out: newest layout, host order."""
+    """Returns the record as the library returns it: newest layout, host byte order."""
     out = struct.pack("=Qqq64s", record.id, record.rank, 0, record.host)
     out += struct.pack("=qq", len(record.writes), len(record.reads))
     # Version 1 of DXT_MPIIO stored no meaningful offsets.

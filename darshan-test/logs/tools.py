@@ -1,4 +1,4 @@
-"""Running the tools on a log, within limits of time and memory."""
+"""Runs the tools on a log, with limits of time and memory."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-# Far above what any log here needs, far below what a length field can ask for.
+# Far more than any log here needs, and far less than a hostile length field can request.
 MEMORY_MIB = 512
 SECONDS = 20
-# A limit set by a shell, because forking this large process for it is slow.
+# A shell sets the limit, because forking this large process for it is slow.
 LIMITED = ("/bin/sh", "-c", f'ulimit -v {MEMORY_MIB << 10}; ulimit -c 0; exec "$@"', "sh")
 ENVIRONMENT = {"TZ": "UTC", "LC_ALL": "C"}
-# The sanitizers reserve terabytes of address space and watch allocations themselves.
+# The sanitizers reserve terabytes of address space and limit allocations themselves.
 SANITIZED = {
     "ASAN_OPTIONS": f"exitcode=99:max_allocation_size_mb={MEMORY_MIB}",
     "UBSAN_OPTIONS": "exitcode=99",
@@ -24,7 +24,7 @@ SANITIZED = {
 
 @cache
 def is_sanitized(binary: Path) -> bool:
-    """Whether a program or library was built with AddressSanitizer."""
+    """Returns whether a program or library was built with AddressSanitizer."""
     return b"__asan_init" in binary.read_bytes()
 
 
@@ -36,11 +36,11 @@ def run(tool: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes
 def run_library(
     library: Path, *arguments: str | Path, module: str = "logs.inprocess"
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs inprocess.py, or what is called like it, on a library."""
+    """Runs inprocess.py, or another module with its arguments, on a library."""
     extra = {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     sanitized = is_sanitized(library)
     if sanitized:
-        # Python itself is not sanitized, and does not free all at its end.
+        # Python itself is not sanitized and leaks at exit.
         found = subprocess.run(
             ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
         )
@@ -64,12 +64,12 @@ def start(
 
 
 def data_lines(output: bytes) -> list[bytes]:
-    """The lines that are neither comments nor blank."""
+    """Returns the lines that are neither comments nor blank."""
     return [line for line in output.split(b"\n") if line and not line.startswith(b"#")]
 
 
 def by_module(output: bytes) -> dict[str, list[str]]:
-    """The lines after each `# <NAME> module data` title."""
+    """Returns the lines after each `# <NAME> module data` title."""
     sections: dict[str, list[str]] = {}
     current: list[str] = []
     for line in output.decode(errors="replace").splitlines():

@@ -1,4 +1,4 @@
-"""What darshan-dxt-parser must print for the traces of a log."""
+"""Computes what darshan-dxt-parser must print for the traces of a log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Component = tuple[int, int, int, list[int]]  # start, end, stripe size, OSTs
 
 
 def components(record: Lustre, version: int) -> list[Component]:
-    """The components in use of a Lustre record."""
+    """Returns the components in use of a Lustre record."""
     out = []
     for index, osts in kept_components(record):
         c = record.components[index]
@@ -20,7 +20,7 @@ def components(record: Lustre, version: int) -> list[Component]:
 
 
 def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
-    """The OSTs that a segment touches, in the order in which it touches them."""
+    """Returns the OSTs that a segment touches, in order of the offsets."""
     at, stop = segment.offset, segment.offset + segment.length
     out: list[int] = []
     for start, end, size, osts in layout:
@@ -40,7 +40,7 @@ def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
 
 
 def segment_row(module: Module, place: str, s: Segment, layout: list[Component] | None) -> bytes:
-    """A row; place is what stands before the offset."""
+    """Returns a row; place is the text before the offset."""
     offset = -1 if (module.name, module.version) == ("DXT_MPIIO", 1) else s.offset
     osts = "".join(f" [{ost}]" for ost in osts_of(s, layout)) + "  " if layout else ""
     thread = f" {s.thread:4d}" if has_threads(module) else " N/A"
@@ -85,7 +85,7 @@ def component_lines(layout: list[Component]) -> list[bytes]:
 
 
 def trace_lines(log: Log) -> list[bytes]:
-    """Head lines, component lines and segment rows of all traces, in order."""
+    """Returns head lines, component lines and segment rows of all traces, in order."""
     names, layouts = Names(log), lustre_by_id(log)
     out: list[bytes] = []
     for module in sorted(log.modules, key=module_id):
@@ -106,7 +106,7 @@ def trace_lines(log: Log) -> list[bytes]:
 
 
 def relied_on(output: bytes) -> list[bytes]:
-    """The lines of a trace dump that trace_lines gives."""
+    """Returns the lines of a trace dump that trace_lines computes."""
     starts = (b" X_", b"# DXT, ", b"#\t[Component")
     lines = [line for line in output.split(b"\n") if line.startswith(starts)]
     return [line for line in lines if not line.startswith(b"# DXT, Lustre")]

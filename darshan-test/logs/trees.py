@@ -1,4 +1,4 @@
-"""Runs of many programs: their PROCESS records, and logs that hold little else."""
+"""Logs of runs of many programs, which consist mostly of PROCESS records."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from .layouts import LAYOUTS
 from .model import Counted, Log, Module
 from .record_id import record_id
 
-UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # PROCESS_ENDED
+UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # values of PROCESS_ENDED
 MIB = 1 << 20
 VERSION = 2
 
 
 @dataclass(frozen=True)
 class Member:
-    """One rank of a run; its place in the list is the rank."""
+    """A process of a run; its index in the list is its rank."""
 
-    commands: str  # with " -> " between those that it became by exec
-    parent: int = -1  # rank
+    commands: str  # several commands, joined by " -> ", if the process called exec
+    parent: int = -1  # the parent's rank
     start: float = 0.0
     end: float = 1.0
     count: int = 1
     ended: int = EXITED
     status: int = 0
-    failed: int | None = None  # None: what status and end say
+    failed: int | None = None  # None: derived from status and ended
     launcher: bool = False
     job_ranks: int = 0
     opens: int = 0
-    read: int = 0  # bytes, 64 KiB with each call
+    read: int = 0  # bytes, 64 KiB per call
     written: int = 0
     read_time: float = 0.0
     write_time: float = 0.0
     meta_time: float = 0.0
     host: str = "node1"
-    programs: int = 0  # 0: as many as the arrows say
+    programs: int = 0  # 0: as many as the arrows show
 
     @property
     def name(self) -> bytes:
-        """As the log names the record."""
+        """Returns the record's name in the log."""
         return f"{self.host}: {self.commands}".encode("utf-8", "surrogateescape")
 
 
 def record(rank: int, member: Member) -> Counted:
-    """The PROCESS record of a rank."""
+    """Returns the PROCESS record of a rank."""
     bad = member.ended == KILLED or (member.ended == EXITED and member.status != 0)
     parent = 1000 + member.parent if member.parent >= 0 else 1
     integers = {
@@ -86,7 +86,7 @@ def record(rank: int, member: Member) -> Counted:
 
 
 def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]]]:
-    """The module of the annex, and the names of its records."""
+    """Returns the module of the annex, and the names of its records."""
     records = [record(rank, member) for rank, member in enumerate(members)]
     module = Module("PROCESS", VERSION, list(records))
     names = {record_id(member.name): member.name for member in members}
@@ -94,7 +94,7 @@ def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]
 
 
 def tree_log(members: Sequence[Member], seconds: float, command: bytes = b"bash run.sh") -> Log:
-    """A log of nothing but these processes."""
+    """Returns a log of these processes without other records."""
     module, names = processes(members)
     nanoseconds = round(seconds * 1e9)
     return Log(
@@ -108,7 +108,7 @@ def tree_log(members: Sequence[Member], seconds: float, command: bytes = b"bash 
 
 
 def loop(cats: int) -> list[Member]:
-    """A shell that starts so many `cat`, one after the other."""
+    """Returns a shell that runs this many `cat`, one after the other."""
     step = 0.01
     shell = Member("bash loop.sh", end=step * (cats + 1), written=100, write_time=1e-4)
     return [shell] + [
@@ -119,7 +119,7 @@ def loop(cats: int) -> list[Member]:
 
 
 def pipeline() -> list[Member]:
-    """gzip between a reader that is killed and a writer that fails, below a shell."""
+    """Returns a shell with a gzip between a reader that is killed and a writer that fails."""
     return [
         Member("bash -c dump | gzip | put", end=3.2),
         Member("bash -c dump | gzip | put -> dump --all data.db", 0, 0.1, 2.0, ended=KILLED,
@@ -131,7 +131,7 @@ def pipeline() -> list[Member]:
 
 
 def workers(number: int) -> list[Member]:
-    """A Python program whose forked workers read one data set."""
+    """Returns a Python program whose forked workers read one data set."""
     main = Member("python3 train.py --epochs 3", end=10.0, opens=5, read=MIB, read_time=0.01)
     return [main] + [
         Member("python3 train.py --epochs 3", 0, 0.5 + 0.01 * i, 9.5, opens=1000, read=64 * MIB,
@@ -141,19 +141,19 @@ def workers(number: int) -> list[Member]:
 
 
 def mpi() -> list[Member]:
-    """A script that starts an MPI job of four ranks, each behind a script of its own."""
+    """Returns a script that starts an MPI job of four ranks, each through a script."""
     found = [
         Member("bash job.sh", end=9.0),
         Member("bash job.sh -> mpirun -n 4 ./wrap.sh ./solver", 0, 0.5, 8.5, launcher=True),
     ]
     found += [Member("bash ./wrap.sh ./solver", 1, 0.8, 8.4, opens=2, read=300)] * 4
-    # The ranks of a job are one row.
+    # The ranks of a job have one row.
     found.append(Member("./solver in.dat", 2, 0.9, 8.3, count=4, job_ranks=4))
     return found
 
 
 def strange() -> list[Member]:
-    """Parents in a circle or out of bounds, times that cannot be, names that steer."""
+    """Returns processes with circular or invalid parents, impossible times and hostile names."""
     nan, inf = float("nan"), float("inf")
     return [
         Member("a", 0),

@@ -1,1 +1,1 @@
-"""The small tools: what they make of generated logs, and of what is no log."""
+"""Tests of the small tools, with generated logs and with files that are not logs."""

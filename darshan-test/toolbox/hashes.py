@@ -1,4 +1,4 @@
-"""The hashes of darshan-convert, written a second time."""
+"""An independent implementation of darshan-convert's hashes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _rotated(x: int, n: int, bits: int) -> int:
 
 
 def lookup3(data: bytes, initial: int = 0) -> int:
-    """Bob Jenkins' hash of May 2006, which 3.5.0 hides names with."""
+    """Returns Bob Jenkins' hash of May 2006, which 3.5.0 uses to anonymize names."""
     a = b = c = (0xDEADBEEF + len(data) + initial) & MASK32
     if not data:
         return c
@@ -30,7 +30,7 @@ def lookup3(data: bytes, initial: int = 0) -> int:
 
 
 def siphash(key: tuple[int, int], data: bytes) -> int:
-    """SipHash-2-4."""
+    """Returns SipHash-2-4."""
     start = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
     v = [key[i % 2] ^ word for i, word in enumerate(start)]
 
@@ -55,11 +55,11 @@ def siphash(key: tuple[int, int], data: bytes) -> int:
 
 
 def secret(key: str) -> tuple[int, int]:
-    """What a key of the strong way becomes."""
+    """Returns the SipHash key that --obfuscate=strong derives from a user's key."""
     return siphash((1, 2), key.encode()), siphash((3, 4), key.encode())
 
 
 def hidden_id(key: str, number: int) -> int:
-    """A record's id under a key of the strong way."""
+    """Returns a record's id under a key of --obfuscate=strong."""
     first, second = secret(key)
     return siphash((first, second ^ 1), number.to_bytes(8, "little"))

@@ -1,4 +1,4 @@
-"""darshan-analyzer counts what a folder of logs holds."""
+"""darshan-analyzer counts the logs of a folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def analyzer(build: Path) -> Path:
 
 
 def job(share: float, ranks: tuple[int, ...], *modules: str) -> Log:
-    """A run of 10 s with so much of it in POSIX calls, of records of these ranks."""
+    """Returns a run of 10 s with this share in POSIX calls, in records of these ranks."""
     versions = {"POSIX": 4} if ranks else {}
     log = standard_log(versions | dict.fromkeys(modules, 1), files=1, end=(1700000010, 250000000))
     for module in log.modules if ranks else []:
@@ -42,7 +42,7 @@ JOBS = [
     (job(0.201, (-1,), "MPI-IO"), "shared mpiio"),
     (job(0.59, (2,), "H5F"), "own hdf5"),
     (job(0.99, (2,), "PNETCDF_FILE"), "own pnetcdf"),
-    (job(7.0, (1,)), "own"),  # of several processes together
+    (job(7.0, (1,)), "own"),  # sum over several processes
     (job(0.0, (), "MPI-IO", "H5F"), "mpiio hdf5"),
     (Log(), ""),
 ]
@@ -55,7 +55,7 @@ LABELS = {
 
 
 def expected(folder: Path) -> list[str]:
-    """Letter by letter what 3.5.0 prints for these jobs."""
+    """Returns the exact output of 3.5.0 for these jobs."""
     lines = [f"log dir: {folder}", f"total logs: {len(JOBS)}"]
     for word, label in LABELS.items():
         count = sum(word in words.split() for _, words in JOBS)
@@ -67,7 +67,7 @@ def expected(folder: Path) -> list[str]:
 
 
 def fill(folder: Path) -> None:
-    """Folders in folders, as a log folder with dates has them."""
+    """Makes nested folders, like a log folder with dates."""
     for i, (log, _) in enumerate(JOBS):
         place = folder / "2026" / str(1 + i % 3)
         place.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ def test_counts_of_a_folder(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
-    """One line each; the others are counted; links are not followed."""
+    """Each bad file has one line, the others are counted, and links are not followed."""
     fill(tmp_path)
     (tmp_path / "notes.txt").write_text("not a log")
     (tmp_path / "link").symlink_to("..")
@@ -96,7 +96,7 @@ def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_links_that_are_named(analyzer: Path, tmp_path: Path) -> None:
-    """latest -> 2026/11 is that folder, and a link to a log that log."""
+    """A named link to a folder is followed, and so is a named link to a log."""
     folder, link = tmp_path / "logs", tmp_path / "latest"
     fill(folder)
     link.symlink_to("logs")

@@ -1,4 +1,4 @@
-"""darshan-convert writes a log that says the same, or what it was asked to leave of it."""
+"""darshan-convert writes a log with the same content, or the requested part of it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from sample import turning
 from .hashes import hidden_id, lookup3, siphash
 
 CASES = {case.name: case for case in good_cases()}
-# What the file is, and not what the job was.
+# Lines of the preamble about the file, not about the job.
 OF_THE_FILE = (b"# darshan log version", b"# compression method", b"# header:", b"# WARNING")
 HOW = {"zlib": "ZLIB", "bzip2": "BZIP2", "none": "NONE"}
 
 
 def test_the_hashes_are_those_that_they_are_called() -> None:
-    """Values that others have published."""
+    """The hashes have the published test values."""
     assert [lookup3(b"abc", key) for key in (0, 42)] == [238646833, 1376080953]
     key = (0x0706050403020100, 0x0F0E0D0C0B0A0908)
     assert siphash(key, bytes(range(15))) == 0xA129CA6149BE45E5
@@ -42,7 +42,7 @@ def convert(build: Path) -> Path:
 
 
 def made(convert: Path, folder: Path, log: Log | bytes, *options: str) -> Path:
-    """The new log; nothing but it is left in the folder."""
+    """Converts a log; checks that the folder has no other new file."""
     old, new = folder / "old", folder / "new.darshan"
     old.write_bytes(log if isinstance(log, bytes) else encode(log))
     new.unlink(missing_ok=True)
@@ -53,7 +53,7 @@ def made(convert: Path, folder: Path, log: Log | bytes, *options: str) -> Path:
 
 
 def printed(parser: Path, log: Path, *options: str) -> tuple[list[bytes], list[bytes]]:
-    """What is said of the job, and the rows."""
+    """Returns the preamble's lines about the job, and the rows."""
     done = run(parser, "--show-incomplete", *options, log)
     assert done.returncode == 0, done.stderr.decode()
     job = [line for line in done.stdout.split(b"\n\n# columns")[0].split(b"\n") if line]
@@ -67,7 +67,7 @@ def is_readable(name: str) -> bool:
 
 @pytest.mark.parametrize("name", turning(filter(is_readable, CASES), 0.5, "convert"))
 def test_it_says_the_same(name: str, convert: Path, build: Path, tmp_path: Path) -> None:
-    """Job and rows, traces too, whatever the version and byte order was."""
+    """Job, rows and traces stay the same for every version and byte order."""
     how = list(HOW)[len(name) % 3]
     new = made(convert, tmp_path, CASES[name].log, "--compression", how)
     head = new.read_bytes()[:17]
@@ -90,7 +90,8 @@ READABLE = [n for n, case in CASES.items() if is_readable(n) and not case.pydars
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", turning(READABLE, 0.1, "pydarshan"))
 def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """The values that we print; traces of old logs stay as old as its releases know."""
+    """PyDarshan reads the parser's values; traces of old logs keep their version, which old
+    releases can read."""
     log = CASES[name].log
     compare_with_pydarshan(parser, made(convert, tmp_path, log))
     compare_with_pydarshan(parser, made(convert, tmp_path, log, "--obfuscate=strong"))
@@ -100,7 +101,8 @@ def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Pa
 def test_what_nobody_reads_is_left_out(
     name: str, convert: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """With a line each; the rest is there, and no reader stumbles over the result."""
+    """Unreadable parts are skipped with a line each; the rest is complete, and readers accept
+    the result."""
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(encode(CASES[name].log))
     done = run(convert, old, new)
@@ -113,7 +115,7 @@ def test_what_nobody_reads_is_left_out(
 
 def bad_logs() -> list[object]:
     logs = [*unreadable(), *(bad for bad, _ in half_readable())]
-    logs = [bad for bad in logs if "bomb" not in bad.name]  # those take seconds to read
+    logs = [bad for bad in logs if "bomb" not in bad.name]  # the bombs take seconds to read
     versions = [CASES[name] for name in CASES if name.startswith("good-version")]
     return [pytest.param(bad, id=bad.name) for bad in logs] + [
         pytest.param(case, id=case.name) for case in versions
@@ -122,7 +124,7 @@ def bad_logs() -> list[object]:
 
 @pytest.mark.parametrize("bad", turning(bad_logs(), 0.5, "bad logs"))
 def test_a_damaged_log_leaves_none(bad: object, convert: Path, tmp_path: Path) -> None:
-    """Status 1, one line that names the file, and nothing half done."""
+    """The error has status 1 and one line that names the file; no partial output remains."""
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(encode(bad.log) if hasattr(bad, "log") else bad.data)  # type: ignore[attr-defined]
     done = run(convert, old, new)
@@ -132,7 +134,7 @@ def test_a_damaged_log_leaves_none(bad: object, convert: Path, tmp_path: Path) -
 
 
 def test_no_file_is_replaced(convert: Path, tmp_path: Path) -> None:
-    """Be it a log, a folder, or a link to nowhere."""
+    """An existing log, folder or dangling link is never replaced."""
     old = tmp_path / "old"
     old.write_bytes(encode(Log()))
     for name in ("file", "folder", "link"):
@@ -151,7 +153,7 @@ def test_no_file_is_replaced(convert: Path, tmp_path: Path) -> None:
 
 
 def test_to_standard_output(convert: Path, tmp_path: Path) -> None:
-    """The same bytes as in a file; what cannot be written is said."""
+    """Standard output gets the same bytes as a file; a failed write is an error."""
     new = made(convert, tmp_path, CASES["good-annex-big"].log)
     assert run(convert, tmp_path / "old", "-").stdout == new.read_bytes()
     with Path("/dev/full").open("wb") as full:
@@ -179,7 +181,7 @@ def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) ->
 
 
 def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
-    """What is no file is written through, and stays what it is."""
+    """A target that is not a regular file is written to and stays what it is."""
     new = made(convert, tmp_path, CASES["good-annex-big"].log)
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen([convert, tmp_path / "old", tmp_path / "pipe"]) as writer:
@@ -191,7 +193,7 @@ def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_of_half_a_log(convert: Path, tmp_path: Path) -> None:
-    """Whoever ends it, and whenever."""
+    """A conversion that is ended by a signal at any time leaves no partial log."""
     (tmp_path / "old").write_bytes(encode(CASES["good-annex-big"].log))
     for wait in (0.0, 0.002, 0.005, 0.01, 0.02, 0.04):
         with subprocess.Popen([convert, "--bzip2", "old", "new"], cwd=tmp_path) as writer:
@@ -201,11 +203,11 @@ def test_nothing_is_left_of_half_a_log(convert: Path, tmp_path: Path) -> None:
         (tmp_path / "new").unlink(missing_ok=True)
 
 
-# --- less in it ------------------------------------------------------------------
+# --- selections ------------------------------------------------------------------
 
 
 def test_one_file(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """The records of one id, in every module, and its name."""
+    """The result has the records of one id in every module, and its name."""
     log = CASES["good-annex-big"].log
     number = next(r.id for m in log.annex for r in m.records)
     new = made(convert, tmp_path, log, "--file", str(number))
@@ -232,7 +234,7 @@ def metadata(log: Path) -> tuple[tuple[str, str], ...]:
 
 
 def test_metadata(convert: Path, tmp_path: Path) -> None:
-    """Lines are added, always with a key, and old ones left out."""
+    """Lines are added, always with a key; --reset-md drops the old lines."""
     log = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.1.0\nh=a=b;c=d\n")
     text = "site=here\ta word\twhat=a=b"
     added = (("site", "here"), ("annotation", "a word"), ("what", "a=b"))
@@ -250,7 +252,8 @@ def test_metadata(convert: Path, tmp_path: Path) -> None:
 
 
 def test_an_old_job_that_is_full(convert: Path, tmp_path: Path) -> None:
-    """Today's job record is 16 bytes longer: the command line gives way, mount points do not."""
+    """The current job record is 16 bytes longer: the command line is shortened, the mount points
+    are not."""
     end = b"\next4\t/\0"
     log = standard_log({"POSIX": 3}, version="3.10", mounts=[(b"/", b"ext4")])
     log.exe = b"x" * (4096 - 1064 - len(end))
@@ -259,14 +262,14 @@ def test_an_old_job_that_is_full(convert: Path, tmp_path: Path) -> None:
         assert opened.info.exe == "x" * (4096 - 1080 - len(end) - 11) + "<TRUNCATED>"
 
 
-# --- names that say nothing --------------------------------------------------------
+# --- anonymized names ------------------------------------------------------------
 
 MODULES = {"POSIX": 4, "MPI-IO": 3, "H5D": 2, "LUSTRE": 2, "HEATMAP": 1, "DFS": 1, "DAOS": 1}
 KEPT = (b"<STDIN>", b"<STDOUT>", b"heatmap:POSIX")
 
 
 def secret_log() -> Log:
-    """Of everything that can tell something; one file was renamed to another."""
+    """Returns a log with all identifying fields, and a file that was renamed to another."""
     log = standard_log(
         MODULES | {"DXT_POSIX": 1}, exe=b"./secret --of me", uid=1234, jobid=77,
         metadata=b"lib_ver=3.5.0\nhosts=secret1,secret2,...\n",
@@ -291,7 +294,7 @@ def columns(lines: list[bytes]) -> list[list[bytes]]:
 
 @pytest.mark.parametrize("key", ["", "42", "-1"])
 def test_the_way_of_3_5_0(key: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """Hashes of 32 bits, that of a name behind its mount point; ids and values stay."""
+    """Names become 32-bit hashes behind their mount points; ids and values stay."""
     log = secret_log()
     options = ["--obfuscate", *(["--key", key] if key else [])]
     new = made(convert, tmp_path, log, *options)
@@ -314,7 +317,7 @@ def test_the_way_of_3_5_0(key: str, convert: Path, parser: Path, tmp_path: Path)
 
 
 def test_one_by_one(convert: Path, tmp_path: Path) -> None:
-    """Each of the options hides one thing."""
+    """Each option anonymizes one field."""
     log = secret_log()
 
     def facts(path: Path) -> dict[str, object]:
@@ -331,7 +334,8 @@ def test_one_by_one(convert: Path, tmp_path: Path) -> None:
 
 
 def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path) -> None:
-    """Nothing of the old names, mount points, hosts is anywhere; all values are; ids agree."""
+    """The result has no old names, mount points or hosts, and has all values with consistent
+    ids."""
     log = secret_log()
     plain = ("--compression", "none", "--obfuscate=strong")
     new = made(convert, tmp_path, log, *plain, "--key", "a b")
@@ -365,12 +369,12 @@ def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path
 
 
 def test_names_in_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """The processes of a run have hosts and command lines for names."""
+    """Names of a run's processes, which have hosts and command lines, are anonymized."""
     log = CASES["good-tree-big"].log
     new = made(convert, tmp_path, log, "--obfuscate=strong", "--compression", "none")
     assert b"node1" not in new.read_bytes()
     before, after = (columns(printed(parser, tmp_path / x)[1]) for x in ("old", "new.darshan"))
-    for old, now in zip(before, after):  # numbers of processes are hidden as the job's is
+    for old, now in zip(before, after):  # pids are anonymized like the job id
         number = old[3].endswith((b"_PID", b"_PARENT", b"_LAUNCH")) and old[4] not in (b"0", b"-1")
         assert now[3] == old[3] and (now[4] != old[4]) == number
     many = [Counter(x[2] for x in each) for each in (before, after)]

@@ -1,4 +1,4 @@
-"""darshan-diff prints the rows that differ, and ends accordingly."""
+"""darshan-diff prints the rows that differ; its exit status says whether any do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logs.tools import run
 from sample import turning
 
 CASES = {case.name: case for case in good_cases()}
-BAD = [bad for bad in unreadable() if "bomb" not in bad.name]  # those take seconds to read
+BAD = [bad for bad in unreadable() if "bomb" not in bad.name]  # the bombs take seconds to read
 VERSIONS = {"POSIX": 4, "MPI-IO": 3, "H5D": 2, "LUSTRE": 2, "HEATMAP": 1, "BG/Q": 2}
 
 
@@ -28,7 +28,7 @@ def diff(build: Path) -> Path:
 
 
 def compared(diff: Path, folder: Path, first: Log, second: Log, *options: str) -> list[bytes]:
-    """What is printed; the exit status says whether it is something."""
+    """Returns the output, and checks that the exit status fits it."""
     for name, log in (("first", first), ("second", second)):
         (folder / name).write_bytes(encode(log))
     done = run(diff, *options, folder / "first", folder / "second")
@@ -45,7 +45,7 @@ def is_readable(name: str) -> bool:
 
 @pytest.mark.parametrize("name", turning([n for n in CASES if is_readable(n)], 0.3, "diff"))
 def test_nothing_differs_from_itself(name: str, diff: Path, build: Path, tmp_path: Path) -> None:
-    """Nor from what it is converted to, whatever the version; but for what a line lacks."""
+    """A log does not differ from itself, nor from its conversion, whatever the version."""
     log = tmp_path / "log"
     log.write_bytes(encode(CASES[name].log))
     run(build / "darshan-convert", log, tmp_path / "new")
@@ -56,7 +56,7 @@ def test_nothing_differs_from_itself(name: str, diff: Path, build: Path, tmp_pat
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_that_differ(seed: int, diff: Path, tmp_path: Path) -> None:
-    """Values changed at random, records and a module that only one log has."""
+    """Randomly changed values, and records and a module of only one log, are printed."""
     rng = random.Random(seed)
     first = standard_log(VERSIONS, seed=seed)
     second = copy.deepcopy(first)
@@ -79,7 +79,7 @@ def test_rows_that_differ(seed: int, diff: Path, tmp_path: Path) -> None:
 
 
 def test_numbers_of_rows_that_differ(diff: Path, tmp_path: Path) -> None:
-    """Bins and segments are compared by their names; what is more is printed."""
+    """Bins and segments are compared by their names; additional ones are printed."""
     first = Log(modules=[Module("HEATMAP", 1, [Heatmap(7, 0, 1.0, [1, 2], [3, 4])])], names=None)
     second = Log(
         modules=[Module("HEATMAP", 1, [Heatmap(7, 0, 1.0, [1, 5, 0, 0], [3, 4, 8, 0])])],
@@ -96,7 +96,7 @@ def test_numbers_of_rows_that_differ(diff: Path, tmp_path: Path) -> None:
 
 
 def test_traces(diff: Path, tmp_path: Path) -> None:
-    """Segment by segment; a host is a value."""
+    """Traces are compared segment by segment; the host is a value."""
     writes = [Segment(0, 10, 0.5, 0.75), Segment(10, 10, 1.0, 1.5)]
     one, other = Dxt(7, 0, b"a", writes, []), Dxt(7, 0, b"b", writes[:1], [writes[1]])
     first, second = (Log(modules=[Module("DXT_POSIX", 1, [x])], names=None) for x in (one, other))
@@ -144,7 +144,7 @@ def test_tolerances(
     diff: Path,
     tmp_path: Path,
 ) -> None:
-    """What is more than they allow is printed, and what is less is not."""
+    """Differences above the tolerances are printed, and smaller ones are not."""
     names = ("F_READ_TIME", "F_VARIANCE_RANK_BYTES", "F_CLOSE_START_TIMESTAMP")
     base = {"READS": 100, "WRITES": 4} | dict.fromkeys(names, 1.0)
     first = one_posix(**base)
@@ -161,7 +161,7 @@ def test_tolerances(
 def test_no_tolerance_reaches_infinity(
     options: tuple[str, ...], diff: Path, tmp_path: Path
 ) -> None:
-    """Infinity is near to itself alone; two zeros are equal, and what is no number is."""
+    """Infinity is equal only to itself; zeros of both signs are equal, and so are NaNs."""
     of = {x: one_posix(F_READ_TIME=float(x)) for x in ("inf", "-inf", "nan", "-nan", "1")}
     for one, other in (("inf", "1"), ("inf", "-inf"), ("nan", "1"), ("1", "inf"), ("nan", "inf")):
         assert len(compared(diff, tmp_path, of[one], of[other], *options)) == 2, (one, other)
@@ -173,7 +173,7 @@ def test_no_tolerance_reaches_infinity(
 
 
 def test_fields_of_the_job(diff: Path, tmp_path: Path) -> None:
-    """One behind the other, then a blank line."""
+    """Differing fields are printed one after the other, then a blank line."""
     first = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.5.0\na=b\n")
     second = standard_log(
         {"POSIX": 4}, uid=3, exe=b"./other\t1", metadata=b"lib_ver=3.5.0\na=c\n",
@@ -204,7 +204,7 @@ def test_the_annex(diff: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bad", turning(BAD, 0.4, "bad diffs"), ids=lambda b: b.name)
 def test_a_log_that_is_none(bad: object, diff: Path, tmp_path: Path) -> None:
-    """Status 1 and one line, first or second."""
+    """The error has status 1 and one line that names the bad log."""
     (tmp_path / "bad").write_bytes(bad.data)  # type: ignore[attr-defined]
     (tmp_path / "good").write_bytes(encode(Log()))
     for pair in (("bad", "good"), ("good", "bad")):
@@ -214,7 +214,7 @@ def test_a_log_that_is_none(bad: object, diff: Path, tmp_path: Path) -> None:
 
 
 def test_half_a_log(diff: Path, tmp_path: Path) -> None:
-    """What can be read is compared; what cannot is said."""
+    """Readable modules are compared; unreadable ones are reported."""
     bad = next(bad for bad, _ in half_readable())
     (tmp_path / "bad").write_bytes(bad.data)
     (tmp_path / "good").write_bytes(encode(Log()))
@@ -231,7 +231,7 @@ def test_wrong_arguments(arguments: list[str], diff: Path) -> None:
 
 
 def test_components(diff: Path, tmp_path: Path) -> None:
-    """A file of Lustre that got another layout."""
+    """A file on Lustre with another layout is printed."""
     first = standard_log({"LUSTRE": 2}, files=2)
     second = copy.deepcopy(first)
     record = second.modules[0].records[0]

@@ -1,4 +1,4 @@
-"""What darshan-convert hides of programs that were watched is nowhere in the log."""
+"""darshan-convert removes all identifying data of instrumented programs from the log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOW = ("--obfuscate", "--obfuscate=strong")
 
 
 def hidden(build: Path, log: Path, how: str) -> tuple[Path, bytes]:
-    """The log with names hidden, and all that can be read of it."""
+    """Returns the anonymized log, and all its readable bytes."""
     new = log.parent / "hidden.darshan"
     new.unlink(missing_ok=True)
     run(build / "darshan-convert", how, "--key", "7", log, new)
@@ -27,7 +27,7 @@ def hidden(build: Path, log: Path, how: str) -> tuple[Path, bytes]:
 
 @pytest.mark.parametrize("how", HOW)
 def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -> None:
-    """Its host, its process and the job and step that Slurm gave it."""
+    """Host, process, and Slurm's job and step ids are anonymized."""
     place = Place(build, tmp_path)
     slurm = {"SLURM_JOB_ID": "987654", "SLURM_STEP_ID": "7", "SLURM_NTASKS": "2"}
     more = {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0", "SLURM_LOCALID": "0"}
@@ -46,7 +46,7 @@ def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("how", HOW)
 def test_processes_of_a_run(how: str, build: Path, tmp_path: Path) -> None:
-    """Without a scheduler the job's number is that of its first process, which stays so."""
+    """Without a scheduler the job id is a pid of the run; this stays true after anonymization."""
     program = (
         "import os; open('a', 'w').close(); child = os.fork(); "
         "os.waitpid(child, 0) if child else open('b', 'w').close()"

@@ -1,4 +1,4 @@
-"""darshan-mk-log-dirs makes the folders of days, and changes none that is there."""
+"""darshan-mk-log-dirs makes the folders of days, and does not change existing ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ def called(build: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_two_years(build: Path, tmp_path: Path) -> None:
-    """Months and days without zeros; sticky for all, and closed above."""
+    """Names of months and days have no leading zeros; day folders are sticky and writable for
+    all, the folders above are not."""
     folder = tmp_path / "-the logs"
     folder.mkdir()
     year = datetime.datetime.now().year
@@ -36,7 +37,7 @@ def test_two_years(build: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_uses(build: Path, tmp_path: Path) -> None:
-    """No folder, none of this name, options that make no sense: a line each."""
+    """A missing folder, a missing name and invalid options have one line each."""
     for status, arguments in (
         (2, []),
         (1, [tmp_path / "none"]),
@@ -52,7 +53,7 @@ def test_wrong_uses(build: Path, tmp_path: Path) -> None:
 
 
 def test_folders_that_cannot_be_made(build: Path, tmp_path: Path) -> None:
-    """A file is in the way: one line that says where."""
+    """If a file is in the way, one line names it."""
     year = datetime.datetime.now().year
     (tmp_path / str(year)).write_text("")
     done = called(build, "--years=1", tmp_path)

@@ -1,4 +1,4 @@
-"""darshan-summary-per-file: a log and a report of each file."""
+"""darshan-summary-per-file makes a log and a report of each file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def called(command: Path, *arguments: object) -> subprocess.CompletedProcess[str
 
 
 def test_each_file(build: Path, tmp_path: Path) -> None:
-    """Two of one name in different folders; one name is hard on shells."""
+    """Two files of one name in different folders, and a name with shell characters, have their
+    reports."""
     names = [b"/a/same", b"/b/same", b"/c/-n $(x) 'y'.dat"]
     log = standard_log({"POSIX": 4, "LUSTRE": 2}, files=3)
     order = list(dict.fromkeys(record.id for record in log.modules[0].records))
@@ -49,7 +50,7 @@ def test_each_file(build: Path, tmp_path: Path) -> None:
 
 
 def test_options_of_the_report(build: Path, tmp_path: Path) -> None:
-    """A wrong one is said once, and nothing is left; -- ends our own."""
+    """A wrong option is reported once, and no folder remains; -- ends the command's own options."""
     command, log, folder = build / "darshan-summary-per-file", tmp_path / "-log", tmp_path / "out"
     log.write_bytes(encode(standard_log({"POSIX": 4}, files=4)))
     for wrong in ("--nonsense", "-o", "-ox.pdf", "--output=x.pdf"):
@@ -64,7 +65,7 @@ def test_options_of_the_report(build: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_to_do(build: Path, tmp_path: Path) -> None:
-    """No log, no file in it, or a wrong use: a line, and no folder."""
+    """A bad log, a log without files and a usage error have one line each, and no folder."""
     command, log, folder = build / "darshan-summary-per-file", tmp_path / "log", tmp_path / "out"
     done = called(command, log, folder)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
@@ -72,7 +73,7 @@ def test_nothing_to_do(build: Path, tmp_path: Path) -> None:
     done = called(command, log, folder)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     whole = encode(standard_log({"POSIX": 4, "STDIO": 2}, files=300))
-    damage = len(whole) * 3 // 4  # behind records that can be read
+    damage = len(whole) * 3 // 4  # after some readable records
     log.write_bytes(whole[:damage] + b"damaged!" + whole[damage + 8 :])
     done = called(command, log, folder)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

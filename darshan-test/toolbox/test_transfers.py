@@ -1,4 +1,4 @@
-"""darshan-dxt-analyzer: sizes and order of transfers, of a log and of its text."""
+"""darshan-dxt-analyzer prints sizes and order of transfers, from a log or its text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ FILES = {
 
 
 def traced() -> Log:
-    """Two files of the same blocks: the ranks take turns in one, have stretches in the other."""
+    """Returns traces of two files with the same blocks: ranks alternate in one, and have
+    contiguous ranges in the other."""
     log = standard_log({}, names=[(record_id(name), name) for name in FILES])
     records = []
     for name, place in FILES.items():
@@ -34,13 +35,13 @@ def traced() -> Log:
 
 
 def analyzed(build: Path, *arguments: object) -> tuple[int, list[str], str]:
-    """Without the limits of the other tools: Python and numpy map much."""
+    """Runs without the other tools' memory limits, because Python and numpy map much."""
     done = start([str(x) for x in (build / "darshan-dxt-analyzer", *arguments)], True, {})
     return done.returncode, done.stdout.decode().splitlines(), done.stderr.decode()
 
 
 def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
-    """file -> write or read -> the fields behind it."""
+    """Returns file -> write or read -> the fields after it."""
     found: dict[str, dict[str, list[str]]] = {}
     name = ""
     for line in lines:
@@ -52,7 +53,8 @@ def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
 
 
 def test_patterns(build: Path, tmp_path: Path) -> None:
-    """Neighbours of other ranks tell turns from stretches; text says what the log says."""
+    """Transfers of neighbouring ranks distinguish alternating ranks from contiguous ranges; text
+    and log have the same result."""
     log = tmp_path / "log"
     log.write_bytes(encode(traced()))
     status, lines, said = analyzed(build, log)
@@ -65,7 +67,7 @@ def test_patterns(build: Path, tmp_path: Path) -> None:
         assert writes[2:10] == ["2.00", "MiB", "64.0", "KiB"] + ["64.0", "KiB"] * 2
         assert writes[10:15] == ["0%", "0%", "100%", "0%", "0%"]
         turns = name == "/scratch/turns"
-        assert writes[15] == ("0%" if turns else "100%")  # consecutive
+        assert writes[15] == ("0%" if turns else "100%")  # share of consecutive transfers
         neighbours = RANKS * BLOCKS - 1
         share = 1 if turns else (RANKS - 1) / neighbours
         assert writes[16] == f"{share:.0%}"
@@ -89,7 +91,7 @@ def test_ranks_and_picture(build: Path, tmp_path: Path) -> None:
     "what", ["no traces", "no log", "bad text", "huge", "missing", "empty name"]
 )
 def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
-    """One line, status 1."""
+    """The error has one line and status 1."""
     log = tmp_path / "log"
     if what == "no traces":
         log.write_bytes(encode(Log()))
@@ -121,7 +123,8 @@ def test_nowhere_to_write(build: Path, tmp_path: Path) -> None:
 
 
 def test_where_it_cannot_draw(build: Path, tmp_path: Path) -> None:
-    """The log stays as it is, by each of its names; else the line says what was asked for."""
+    """The log is never overwritten, by any of its names; otherwise the line names the requested
+    output."""
     log = tmp_path / "log"
     log.write_bytes(encode(traced()))
     (tmp_path / "other").symlink_to(log)
