@@ -24,9 +24,7 @@ ROWS, ROW = 8_000, 3_000  # of a table
 MAP_SIZE = 1 << 30  # of LMDB: much more than its data
 SHARDS = 40
 
-Used = tuple[
-    int, str, object
-]  # least number of used bytes, the file, the object that keeps it mapped
+Used = tuple[int, str, object]  # used bytes (at least), the file, the object that maps it
 
 
 def chosen(how: str, number: int, every: int) -> Iterable[int]:

@@ -166,8 +166,7 @@ static int take_named(const struct place *place, const char *line) {
   const char *is_kept = strstr(line, kept), *is_doubled = strstr(line, doubled);
   if (!is_kept && !is_doubled) return 1;
   const char *at = is_kept ? is_kept + sizeof(kept) - 1 : is_doubled + sizeof(doubled) - 1;
-  snprintf(from, sizeof(from), "%.*s", (int)strcspn(at, " "),
-           at); /* paths of the harness contain no space */
+  snprintf(from, sizeof(from), "%.*s", (int)strcspn(at, " "), at); /* paths have no space here */
   if (!is_kept) return unlink(from) == 0;
   return take_kept(place, from);
 }

@@ -1,1 +1,1 @@
-"""Jobs of MPI programs: what starts, what ends, what is left."""
+"""Tests of jobs of MPI programs: their start, their end and their logs."""

@@ -1,6 +1,6 @@
-/* Stands in for an MPI library, for one process: of the standard ABI, or, if the
- * environment sets STANDIN_NAME, one that nobody knows.  It ends the program
- * when it is handed a constant that is not the ABI's. */
+/* A stand-in for an MPI library, for one process: a library of the standard ABI or, if STANDIN_NAME
+ * is set, an unknown library. It ends the program if it receives a constant that the ABI does not
+ * define. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ int PMPI_Comm_size(MPI_Comm comm, int *size) {
 }
 BOTH(Comm_size, (MPI_Comm comm, int *size), (comm, size))
 
-/* No file is there; the handle is what the name is. */
+/* There is no file; the handle is the pointer to the name. */
 int PMPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh) {
   must_be_world(comm);
   (void)mode;

@@ -1,5 +1,5 @@
-/* A program of the standard ABI: one file of 123 bytes between begin and end, and
- * files named after the mode in which MPI opens them. */
+/* A program of the standard ABI. It writes one file of 123 bytes between begin and end, and opens
+ * files named after their MPI mode. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

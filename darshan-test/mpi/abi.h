@@ -1,4 +1,4 @@
-/* The few declarations of MPI's standard ABI that its stand-in needs. */
+/* The few declarations of MPI's standard ABI that the stand-in needs. */
 #ifndef TEST_ABI_H
 #define TEST_ABI_H
 

@@ -1,6 +1,6 @@
-/* Does a function of MPI exist?  Asked by dlsym, and by a library with weak references that
- * is opened, and by this program's own weak references.  asks [LIBRARY OF MPI] [WEAK LIBRARY]:
- * the first is opened before anything is asked, unless it is "-". */
+/* Prints whether a function of MPI exists: by dlsym, by the weak references of a library that it
+ * opens, and by its own weak references. asks [LIBRARY OF MPI] [WEAK LIBRARY]: the MPI library is
+ * opened before the first query, unless it is "-". */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

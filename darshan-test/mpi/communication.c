@@ -26,11 +26,11 @@ static void check(const char *what, int code, int right) {
     check(#function, code_, right);                                                                \
   } while (0)
 
-static int others(void) { /* ranks but the last */
+static int others(void) { /* all ranks but the last */
   return size - 1;
 }
 
-#ifdef LARGE /* by the large-count functions that are wrapped */
+#ifdef LARGE /* the wrapped large-count functions */
 #include "../apmpi/large.h"
 #define FORM(name) name##_c
 #define COUNT MPI_Count

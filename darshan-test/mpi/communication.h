@@ -1,5 +1,5 @@
-/* The functions that have a form for large counts; communication.c includes this
- * once for each form.  FORM(name), COUNT and PLACE (of displacements) differ. */
+/* The functions that have a form for large counts; communication.c includes this file once per
+ * form. FORM(name), COUNT and PLACE (the type of displacements) differ. */
 static void FORM(collectives)(void) {
   int me = rank + 1, sum = size * (size + 1) / 2, result = 0, all[MOST_RANKS], sent[MOST_RANKS];
   COUNT counts[MOST_RANKS];
@@ -48,7 +48,7 @@ static void FORM(collectives)(void) {
         rank == 0 || result == me * (me - 1) / 2);
 }
 
-/* From even ranks to odd ones, one after the other. */
+/* Even ranks send to odd ranks, one call after the other. */
 static void FORM(messages)(void) {
   int partner = rank ^ 1, value = rank, got = -1, n;
   MPI_Status status;
@@ -71,7 +71,7 @@ static void FORM(messages)(void) {
     MPI_Irecv(&got, 1, MPI_INT, partner, TAG, MPI_COMM_WORLD, &request);
     MPI_Send(&value, 1, MPI_INT, partner, TAG, MPI_COMM_WORLD); /* ready */
     MPI_Wait(&request, &status);
-    MPI_Send(&value, 1, MPI_INT, partner, TAG, MPI_COMM_WORLD); /* it came */
+    MPI_Send(&value, 1, MPI_INT, partner, TAG, MPI_COMM_WORLD); /* the message arrived */
     calls += 3;
   }
   CHECK(FORM(MPI_Sendrecv),

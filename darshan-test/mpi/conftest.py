@@ -1,4 +1,4 @@
-"""Each MPI that is installed, with a runner for its jobs."""
+"""Fixtures: each installed MPI, with a runner for its jobs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .launch import MPIS, Mpi, Runner
 
 @pytest.fixture(scope="session")
 def mpi_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where programs are built."""
+    """Returns the folder in which programs are built."""
     return tmp_path_factory.mktemp("mpi-programs")
 
 
 @pytest.fixture(params=MPIS, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """One MPI after the other."""
+    """Returns each installed MPI in turn."""
     chosen: Mpi = request.param
     needs(f"mpi:{chosen.name}")
     return chosen

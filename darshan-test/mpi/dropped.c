@@ -1,5 +1,5 @@
-/* Every rank but the first writes in signal handlers of which the runtime knows nothing, while it
- * writes to another file.  Arguments: a folder.  Each rank says how often its handler ran. */
+/* Every rank but the first writes in signal handlers that the runtime does not know, while it
+ * writes to another file. Argument: a folder. Each rank prints how often its handler ran. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

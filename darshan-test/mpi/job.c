@@ -44,7 +44,7 @@ static void work(void) {
   put("shared", 100, 100 * rank);
 }
 
-/* Three writes of 8 bytes by each rank. */
+/* Each rank writes 8 bytes three times. */
 static void write_with_mpi(void) {
   char path[4096];
   MPI_File file;
@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
   if (is("exit")) exit(0);
   if (is("left") && rank > 0) exit(0);
   if (is("left")) pause();                                    /* until the launcher ends it */
-  if (is("exec")) execl("/no/such/program", "program", NULL); /* goes on */
+  if (is("exec")) execl("/no/such/program", "program", NULL); /* fails and continues */
   if (is("replaced")) execlp("true", "true", NULL);
   if (is("killed") && rank == size - 1) kill(getpid(), SIGKILL);
   if (is("abort") && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, 3);

@@ -1,6 +1,5 @@
-/* Asks by weak references for large-count functions, as mpi4py does, and calls
- * those that it finds.  Arguments: FILE, count (of bytes, in a buffer that holds no more
- * than a few). */
+/* Looks up large-count functions by weak references, as mpi4py does, and calls the functions that
+ * exist. Arguments: FILE, count (of bytes; the buffer holds only a few). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""Builds and runs MPI programs with each MPI that is installed, and reads what a job leaves."""
+"""Builds and runs MPI programs with each installed MPI, and reads the logs of a job."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from left import left_in
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 120  # until a job counts as hanging
-ERRORS = "errors"  # of the ranks: a launcher may drop their last words when a job is ended
+ERRORS = "errors"  # stderr of the ranks: a launcher may drop final messages of an ended job
 ROOT_MAY_RUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-# Debian's Open MPI tries to read other processes' memory, which containers forbid; version 5
-# says where it finds no way for TCP, which ranks of one machine do not need.
+# Debian's Open MPI tries to read other processes' memory, which containers forbid. Version 5 prints
+# a message if TCP is unusable; ranks of one machine do not need TCP.
 OPENMPI = ["--oversubscribe", "--mca", "btl", "^tcp"]
 OPENMPI += ["--mca", "btl_vader_single_copy_mechanism", "none"]
 
 
 @dataclass(frozen=True)
 class Mpi:
-    """One MPI library, by the ending of Debian's commands."""
+    """One MPI library, named by the suffix of Debian's commands."""
 
     name: str
 
     def command(self, name: str) -> str:
-        """The full path of a command of this MPI."""
+        """Returns the full path of a command of this MPI."""
         return shutil.which(f"{name}.{self.name}") or ""
 
     @property
     def installed(self) -> bool:
-        """Whether C and Fortran programs can be built and run."""
+        """Returns whether C and Fortran programs can be built and run."""
         return all(self.command(name) for name in ("mpicc", "mpif90", "mpiexec"))
 
     @property
     def has_large_counts(self) -> bool:
-        """Whether the library has the functions of MPI 4, like MPI_Send_c."""
+        """Returns whether the library has the functions of MPI 4, like MPI_Send_c."""
         return self.name == "mpich"
 
     def build(self, source: str, program: Path, *options: str) -> Path:
-        """Compiles one of the sources beside this file."""
+        """Compiles a source of this folder."""
         if not program.exists():
             compiler = "mpif90" if source.lower().endswith(".f90") else "mpicc"
             subprocess.run(
@@ -51,12 +51,12 @@ class Mpi:
         return program
 
     def launch(self, command: Sequence[str] = ()) -> list[str]:
-        """The command line of a job."""
+        """Returns the command line of a job."""
         return [self.command("mpiexec"), *(OPENMPI if self.name == "openmpi" else ()), *command]
 
 
 def ranks_of(ranks: int, env: dict[str, str], command: list[str]) -> list[str]:
-    """What a job is; env is for its ranks, not for the launcher."""
+    """Returns the ranks' part of a command line; env is for the ranks, not for the launcher."""
     return ["-n", str(ranks), "env", *(f"{key}={value}" for key, value in env.items()), *command]
 
 
@@ -65,7 +65,7 @@ MPIS = [Mpi("openmpi"), Mpi("mpich")]
 
 @dataclass
 class Log:
-    """What darshan-parser says of a log or a journal."""
+    """The contents of a log or journal, from darshan-parser."""
 
     header: dict[str, str] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Log:
     rows: dict[tuple[str, int, str, str], float] = field(default_factory=dict)
 
     def total(self, counter: str, path: str | None = None) -> float:
-        """A counter over all ranks, of one file or of all."""
+        """Returns the sum of a counter over all ranks, of one file or of all."""
         return sum(
             value
             for (_, _, name, key), value in self.rows.items()
@@ -81,11 +81,11 @@ class Log:
         )
 
     def ranks(self) -> set[int]:
-        """The ranks that records are of."""
+        """Returns the ranks that have records."""
         return {rank for _, rank, _, _ in self.rows}
 
     def paths(self) -> set[str]:
-        """The names of all records."""
+        """Returns the names of all records."""
         return {path for _, _, path, _ in self.rows}
 
 
@@ -108,7 +108,7 @@ def read(parser: Path, path: Path) -> Log:
 
 @dataclass
 class Job:
-    """One run: how it ended and what it left."""
+    """One finished job: its exit and its files."""
 
     code: int
     out: str
@@ -128,18 +128,18 @@ class Runner:
     folder: Path
 
     def build(self, source: str, *options: str) -> Path:
-        """The program of a source; built once for all tests."""
+        """Returns the program of a source, built once for all tests."""
         return self.mpi.build(
             source, self.programs / f"{Path(source).stem}.{self.mpi.name}", *options
         )
 
     @property
     def data(self) -> Path:
-        """Where the job's files are."""
+        """Returns the folder of the job's files."""
         return self.folder / "data"
 
     def environment(self, extra: dict[str, str] | None = None) -> dict[str, str]:
-        """What the ranks get."""
+        """Returns the environment of the ranks."""
         for name in ("data", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)
         return {
@@ -171,7 +171,7 @@ class Runner:
         )
 
     def run(self, ranks: int, command: list[str], extra: dict[str, str] | None = None) -> Job:
-        """Runs a program on so many ranks."""
+        """Runs a program on `ranks` ranks."""
         kept = ["sh", "-c", f'exec "$@" 2>>{ERRORS}', "sh"]
         part = ranks_of(ranks, self.environment(extra), command)
         return self.start(self.mpi.launch([*part[:2], *kept, *part[2:]]))
@@ -182,11 +182,11 @@ class Runner:
         return self.run(ranks, [str(self.build("job.c")), end, str(self.data)], extra)
 
     def read(self, path: Path) -> Log:
-        """Reads a log that a job left."""
+        """Reads a log of a job."""
         return read(self.parser, path)
 
     def only_log(self, job: Job) -> Log:
-        """The log of a job that left exactly one, and no journal."""
+        """Returns the log of a job that left exactly one log and no journal."""
         assert len(job.logs) == 1, job
         assert job.journals == [], job
         return self.read(job.logs[0])

@@ -1,4 +1,4 @@
-/* More non-blocking writes under way than any fixed table would hold. */
+/* Has more non-blocking writes in flight than any fixed-size table would hold. */
 #include <mpi.h>
 #include <stdlib.h>
 enum { N = 6000, BYTES = 16 };

@@ -1,5 +1,6 @@
-/* A job that starts another one by MPI_Comm_spawn: spawn FOLDER CHILDREN.  Parents and
- * children write into a file of their world, each rank at its place, and one of its own. */
+/* A job that starts another job by MPI_Comm_spawn: spawn FOLDER CHILDREN. Parents and children
+ * write into a file of their MPI_COMM_WORLD, each rank at its offset, and each into a file of its
+ * own. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Communication inside calls of upper layers is timed, and what it carries is not changed."""
+"""Communication inside calls of upper layers is timed, and its data arrives unchanged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .launch import MPIS, Log, Runner
 
 
 def communication(log: Log) -> float:
-    """Calls of communication below upper layers."""
+    """Returns the number of communication calls below upper layers."""
     return sum(
         value for (_, _, _, counter), value in log.rows.items() if counter.endswith("_COMM_CALLS")
     )
@@ -20,7 +20,7 @@ FORMS += [(mpi, 4, "SMALL") for mpi in MPIS]
 
 @pytest.mark.parametrize(("mpi", "ranks", "form"), FORMS, indirect=["mpi"])
 def test_calls_inside_are_counted_once(runner: Runner, ranks: int, form: str) -> None:
-    """Both runs make the same calls, one of them inside an MPI-IO call."""
+    """Both runs make the same calls, one of them within an MPI-IO call."""
     name = runner.programs / f"communication-{form}.{runner.mpi.name}"
     program = str(runner.mpi.build("communication.c", name, f"-D{form}"))
     found = {}

@@ -1,4 +1,4 @@
-"""What the log of a job says of calls that were not counted is the sum over its ranks."""
+"""The number of dropped events in a job's log is the sum over its ranks."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def test_dropped_on_some_ranks(runner: Runner) -> None:
     own = int(sum(log.total("POSIX_WRITES", f"{runner.data}/own.{rank}") for rank in range(3)))
     dropped = int(job.out) - own
     assert dropped > 0
-    # What MPI itself does in the midst of one may be dropped as well.
+    # MPI's own calls inside a handler may be dropped, too.
     assert dropped <= int(log.metadata["dropped_in_signal_handlers"]) <= 2 * dropped

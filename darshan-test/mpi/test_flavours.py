@@ -1,4 +1,4 @@
-"""Which MPI it is, found out at run time: libraries that are not here have stand-ins."""
+"""The runtime detects the MPI at run time; stand-ins replace libraries that are not installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .launch import HERE, Log, read
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """abi-program.c with its library beside it."""
+    """Builds abi-program.c with its library next to it."""
     folder = tmp_path_factory.mktemp("abi")
     compiler = os.environ.get("CC", "cc")
     library = folder / "libmpi_abi.so"
@@ -29,7 +29,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> Log:
-    """The log of one process."""
+    """Returns the log of one process."""
     env = {
         **os.environ,
         "LD_PRELOAD": str(build / "libdarshan.so"),
@@ -43,7 +43,7 @@ def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str,
     return read(parser, log)
 
 
-# The numbers of Open MPI, MPICH and their relatives; logs have no others.
+# The numbers of Open MPI, MPICH and their relatives; logs contain no others.
 MODES = {
     "CREATE": 1,
     "RDONLY": 2,
@@ -59,7 +59,7 @@ MODES = {
 
 
 def modes(log: Log, folder: Path) -> dict[str, int]:
-    """In which mode each file was opened."""
+    """Returns the mode in which each file was opened."""
     return {name: int(log.total("MPIIO_MODE", str(folder / name))) for name in MODES}
 
 
@@ -73,8 +73,8 @@ def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) 
 
 
 def test_unknown_library(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
-    """Nothing is asked of a library whose handles mean nothing to us; the stand-in
-    would end the program at the first wrong one."""
+    """The runtime calls no function of a library whose handles it does not know. The stand-in
+    would end the program at the first wrong handle."""
     log = run(program, build, parser, tmp_path, {"STANDIN_NAME": "Unheard-of MPI 1"})
     assert log.metadata["mpi"] == "Unheard-of MPI 1"
     assert log.total("POSIX_BYTES_WRITTEN", str(tmp_path / "data")) == 123

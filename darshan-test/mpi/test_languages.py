@@ -1,4 +1,4 @@
-"""C is not the only language of MPI: Fortran in three ways, and Python."""
+"""MPI programs in Fortran (three interfaces) and Python are recorded like programs in C."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .launch import HERE, Log, Runner
 
 
 def check(log: Log, runner: Runner, ranks: int, unit: int) -> None:
-    """A file of unit * (rank + 1) bytes per rank."""
+    """Checks that each rank has a file of unit * (rank + 1) bytes."""
     assert log.header["nprocs"] == str(ranks)
     for rank in range(ranks):
         path = str(runner.data / f"own-{rank}")
@@ -29,8 +29,8 @@ def test_fortran(runner: Runner, source: str) -> None:
 
 
 def library_folder(runner: Runner) -> str:
-    """A folder where the MPI library has the name that mpi4py's wheels ask for; Debian
-    calls MPICH's otherwise."""
+    """Returns a folder in which the MPI library has the name that mpi4py's wheels need; Debian
+    uses another name for MPICH's."""
     folder = runner.folder / "lib"
     folder.mkdir()
     done = subprocess.run(
@@ -43,7 +43,7 @@ def library_folder(runner: Runner) -> str:
 
 
 def test_python(runner: Runner) -> None:
-    """mpi4py loads the MPI library where RTLD_NEXT does not look."""
+    """mpi4py loads the MPI library where RTLD_NEXT does not search."""
     script = HERE / "scripts" / "job.py"
     runner.environment()
     job = runner.run(

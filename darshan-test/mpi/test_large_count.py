@@ -1,4 +1,4 @@
-"""A program that asks whether the MPI has large-count functions is not misled."""
+"""The runtime does not change the large-count functions that a program finds in the MPI."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from .launch import Runner
 
 
 def test_what_exists_without_us(runner: Runner) -> None:
-    """The program's own weak references: the same answers, and what exists is counted."""
+    """The program's weak references resolve as without the runtime, and calls of existing
+    functions are counted."""
     program = str(runner.build("large-count.c"))
     runner.environment()
     path = runner.data / "file"
@@ -26,7 +27,7 @@ def test_what_exists_without_us(runner: Runner) -> None:
 
 
 def test_bound_at_once(runner: Runner) -> None:
-    """The same where the loader binds calls when the program starts."""
+    """The same holds if the loader binds calls when the program starts."""
     program = str(runner.build("large-count.c"))
     runner.environment()
     path = runner.data / "file"

@@ -1,4 +1,4 @@
-"""Files that an MPI library keeps for itself: in no log, unless a setting wants them."""
+"""Internal files of an MPI library are in no log, unless a setting includes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .launch import Runner
 
 @pytest.mark.parametrize("wanted", [False, True])
 def test_ranks_and_what_surrounds_them(runner: Runner, build: Path, wanted: bool) -> None:
-    """A script with a job in it: the log of the ranks, and the one of everybody else."""
+    """A script with a job in it leaves the log of the ranks and the log of all other processes."""
     runner.environment()
     session = runner.folder / "session"
     session.mkdir()
@@ -34,7 +34,7 @@ def test_ranks_and_what_surrounds_them(runner: Runner, build: Path, wanted: bool
     own, others = (
         {name for name in log.paths() if name.startswith(f"{session}/")} for log in (ranks, rest)
     )
-    if not wanted or runner.mpi.name == "mpich":  # whose segments are in /dev/shm
+    if not wanted or runner.mpi.name == "mpich":  # its segments are in /dev/shm
         assert (own, others) == (set(), set())
     else:
         assert any("/osc_sm." in name for name in own)

@@ -1,4 +1,4 @@
-"""When recording starts and ends in an MPI job, and what each way to end leaves."""
+"""The start and end of the recording in an MPI job, and the result of each way to end."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SHARED = 100  # bytes of each rank in the shared file
 
 
 def own_bytes(ranks: int) -> int:
-    """What job.c writes to files of single ranks."""
+    """Returns the number of bytes that job.c writes to files of single ranks."""
     return sum(1000 * (rank + 1) for rank in range(ranks))
 
 
 def check_work(log: Log, runner: Runner, ranks: int, alone: int = -1) -> None:
-    """The records of job.c's work, all ranks in one log; alone: what a record of the only
-    rank calls itself, as all ranks share it."""
+    """Checks the records of job.c in one log of all ranks. alone: the rank column of a job of
+    one rank; -1, because all ranks share its records."""
     assert log.header["nprocs"] == str(ranks)
     for rank in range(ranks):
         path = str(runner.data / f"own-{rank}")
@@ -48,7 +48,8 @@ def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
 
 
 def test_processors_that_ranks_may_use(runner: Runner) -> None:
-    """Those of this process, not those of the machine: launchers hand them on."""
+    """The log has the processors of this process, which launchers pass on, not those of the
+    machine."""
     here = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, {max(here)})
@@ -60,7 +61,7 @@ def test_processors_that_ranks_may_use(runner: Runner) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 7])
 def test_job_without_io(runner: Runner, ranks: int) -> None:
-    """It has a log, which says so."""
+    """A job without I/O has a log without records."""
     job = runner.job("idle", ranks, {"DARSHAN_MOD_DISABLE": "STDIO"})
     assert (job.code, job.error) == (0, "")
     log = runner.only_log(job)
@@ -70,7 +71,7 @@ def test_job_without_io(runner: Runner, ranks: int) -> None:
 
 @pytest.mark.parametrize("end", ["thread", "afterwards", "exec"])
 def test_other_ways_through(runner: Runner, end: str) -> None:
-    """MPI_Init_thread; I/O after MPI_Finalize, which is not recorded; an exec that fails."""
+    """MPI_Init_thread, I/O after MPI_Finalize (not recorded), and a failed exec."""
     job = runner.job(end, 3)
     assert job.error == ""
     check_work(runner.only_log(job), runner, 3)
@@ -84,7 +85,7 @@ def test_ranks_that_replace_themselves(runner: Runner) -> None:
 
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
-    """Recording that began before MPI_Init, in memory or in a journal, goes on, under the
+    """A recording that began before MPI_Init, in memory or in a journal, continues with the
     rank's number."""
     log = runner.only_log(runner.job("early", 3, {"DARSHAN_ENABLE_NONMPI": nonmpi}))
     early = str(runner.data / "early")
@@ -94,14 +95,14 @@ def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
 
 
 def test_files_of_the_library_are_left_out(runner: Runner) -> None:
-    """What MPI_Init itself opens is none of the program's files."""
+    """Files that MPI_Init itself opens are not recorded."""
     log = runner.only_log(runner.job("finalize", 2))
     ours = {str(runner.data / name) for name in ("own-0", "own-1", "shared")}
     assert {path for path in log.paths() if path.startswith("/")} == ours
 
 
 def test_alone_without_a_launcher(runner: Runner) -> None:
-    """Open MPI then starts a helper, which is no MPI program."""
+    """Open MPI then starts a helper, which is not an MPI program."""
     env = runner.environment({"DARSHAN_ENABLE_NONMPI": "0"})
     program = str(runner.build("job.c"))
     job = runner.start(
@@ -111,7 +112,7 @@ def test_alone_without_a_launcher(runner: Runner) -> None:
 
 
 def check_journals(runner: Runner, journals: list, ranks: int) -> None:
-    """Each rank's journal is a log of that rank, and they know of one another."""
+    """Checks that each rank's journal is a log of that rank and refers to the others."""
     logs = [runner.read(path) for path in journals]
     assert len(logs) == ranks
     seen = set()
@@ -142,7 +143,7 @@ def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
 
 
 def test_exit_of_a_single_process(runner: Runner) -> None:
-    """A job of one process needs nobody: its log is written at any end."""
+    """A job of one process needs no other rank: its log is written at any end."""
     for number, end in enumerate(("exit", "abort"), 1):
         job = runner.job(end, 1)
         assert job.journals == []
@@ -169,10 +170,10 @@ def test_all_ranks_excluded(runner: Runner, ranks: int) -> None:
 
 
 def test_switched_off_on_some_ranks(runner: Runner) -> None:
-    """Who is told to record nothing does not make the others wait."""
+    """The other ranks do not wait for a rank with recording disabled."""
     program = [str(runner.build("job.c")), "finalize"]
     env = [f"{key}={value}" for key, value in runner.environment().items()]
-    # No job of two programs: Debian 13's mpiexec of Open MPI 5 is killed by any.
+    # Not a job of two programs, because these kill mpiexec of Debian 13's Open MPI 5.
     first = 'case "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" in 0) export DARSHAN_DISABLE=1;; esac'
     shell = ["sh", "-c", f'{first}; exec env "$@"', "first"]
     command = [*shell, *env, *program, str(runner.data)]
@@ -190,7 +191,7 @@ def test_switched_off(runner: Runner) -> None:
 
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
-    """A forked child is no rank: it has a log of its own, or none."""
+    """A forked child is not a rank: it has a log of its own, or none."""
     job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": nonmpi, "DARSHAN_JOB_TREE": "0"})
     assert job.code == 0
     logs = [runner.read(path) for path in job.logs]
@@ -205,7 +206,7 @@ def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
 
 
 def test_children_of_ranks_are_a_run(runner: Runner) -> None:
-    """The job's log is the job's; what the ranks have forked leaves one beside it."""
+    """The job's log has only its ranks; forked processes leave a log next to it."""
     job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": "1"})
     assert (job.code, job.journals) == (0, [])
     ours, run = sorted(

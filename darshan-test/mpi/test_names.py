@@ -1,4 +1,4 @@
-"""Which functions of MPI exist: the answer with the runtime is the answer without it."""
+"""The existence of MPI functions: results with the runtime equal results without it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMPILER = os.environ.get("CC", "cc")
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """A program without MPI, and the library that it opens."""
+    """Builds a program without MPI, and the library that it opens."""
     folder = tmp_path_factory.mktemp("asks")
     program, library = folder / "asks", folder / "libweak.so"
     subprocess.run([COMPILER, HERE / "asks.c", "-o", program, "-ldl"], check=True)
@@ -27,7 +27,7 @@ def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def answers(command: list[str], **extra: str) -> str:
-    """What a program prints, on both streams."""
+    """Returns the output of a program on both streams."""
     env = {**os.environ, **ROOT_MAY_RUN, **extra}
     env.setdefault("LD_PRELOAD", "")
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
@@ -35,7 +35,7 @@ def answers(command: list[str], **extra: str) -> str:
 
 
 def library_of(runner: Runner) -> str:
-    """The MPI library that programs of this MPI have."""
+    """Returns the path of the MPI library that programs of this MPI load."""
     found = subprocess.run(
         ["ldd", runner.build("job.c")], check=True, capture_output=True, text=True
     )
@@ -61,7 +61,7 @@ def test_program_without_mpi(
 
 
 def test_library_of_mpi_that_is_opened(asks: list[str], runner: Runner) -> None:
-    """What it has exists, what it lacks does not, in both ways of asking."""
+    """Functions of an opened MPI library exist, others do not, with both kinds of lookup."""
     program, weak = asks
     mpi = library_of(runner)
     told = answers([program, mpi, weak], **runner.environment())
@@ -80,7 +80,7 @@ def test_mpi_that_comes_with_the_program(asks: list[str], runner: Runner) -> Non
 
 
 def test_hasattr(runner: Runner) -> None:
-    """ctypes of a Python that has loaded MPI by mpi4py; and mpi4py's own test for sessions."""
+    """Checks ctypes in a Python that loaded MPI by mpi4py, and mpi4py's own test for sessions."""
     folder = runner.folder / "lib"
     folder.mkdir()
     mpi = library_of(runner)
@@ -93,7 +93,8 @@ def test_hasattr(runner: Runner) -> None:
 
 
 def test_tool_that_asks_for_the_next(runner: Runner) -> None:
-    """Another tool before us goes on by RTLD_NEXT; it must meet us, not MPI."""
+    """Another tool that is loaded first calls the next function by RTLD_NEXT, which must be the
+    runtime's."""
     tool = runner.mpi.build(
         "next-tool.c", runner.programs / f"next.{runner.mpi.name}.so", "-shared", "-fPIC"
     )

@@ -1,4 +1,4 @@
-"""MPI_Comm_spawn: each world is a job with a log of its own."""
+"""Tests MPI_Comm_spawn: each MPI_COMM_WORLD is a job with a log of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def job_line(runner: Runner) -> list[str]:
 
 
 def said(runner: Runner, command: list[str]) -> Job:
-    """MPICH's launcher drops now and then what a rank that aborts has said: it is asked again."""
+    """Repeats a run, because MPICH's launcher sometimes drops messages of an aborting rank."""
     for _ in range(5):
         job = runner.start(command)
         if job.code == 0 or job.error + job.out:
@@ -29,7 +29,7 @@ def said(runner: Runner, command: list[str]) -> Job:
 
 @pytest.fixture
 def can_spawn(runner: Runner) -> bool:
-    """Whether this library can, with nothing of ours in it: Debian 12's MPICH cannot."""
+    """Returns whether this library can spawn without the runtime; Debian 12's MPICH cannot."""
     runner.environment()
     known = FOUND.get(runner.mpi.name)
     if known is not None:
@@ -43,7 +43,7 @@ def can_spawn(runner: Runner) -> bool:
 
 
 def check_world(log: Log, runner: Runner, world: str) -> None:
-    """Every rank's bytes, in the file of all and in its own."""
+    """Checks every rank's bytes, in the shared file and in its own."""
     number = MEMBERS[world]
     assert log.header["nprocs"] == str(number)
     together = str(runner.data / f"{world}.together")
@@ -76,7 +76,7 @@ def test_each_world_has_a_log(runner: Runner, can_spawn: bool) -> None:
 
 
 def in_a_script(runner: Runner, build: Path) -> Job:
-    """Under `darshan run`, behind a shell that writes something itself."""
+    """Runs the job under `darshan run`, from a shell that writes a file itself."""
     script = f'echo before >"{runner.data}/said"; "$@"'
     front = [str(build / "darshan"), "run", "-o", str(runner.folder / "logs"), "--"]
     return runner.start([*front, "sh", "-c", script, "sh", *job_line(runner)])

@@ -1,4 +1,4 @@
-"""A second tool in the process sees every call once, and so do we, whoever comes first."""
+"""A second tool and the runtime see every call once, in either load order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .test_life import check_work
 
 @pytest.fixture
 def tool(runner: Runner) -> Path:
-    """tool.c as a library to preload."""
+    """Builds tool.c as a library to preload."""
     return runner.mpi.build(
         "tool.c", runner.programs / f"tool.{runner.mpi.name}.so", "-shared", "-fPIC"
     )
@@ -32,7 +32,7 @@ def test_both_see_every_call(runner: Runner, tool: Path, first: str, end: str) -
 
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_both_count_writes_once(runner: Runner, tool: Path, first: str) -> None:
-    """A wrapped call that passes both of our forms, MPI_x and PMPI_x."""
+    """A call that passes both forms of the wrapper, MPI_x and PMPI_x, counts once."""
     pair = [str(tool), str(runner.library)]
     if first == "darshan":
         pair.reverse()

@@ -1,4 +1,4 @@
-"""Threads in traces: the ranks of a job agree, since their records share a region."""
+"""Threads in traces: the ranks of a job agree, because their records share a region."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRACE = {"DXT_ENABLE_IO_TRACE": "1"}
 
 @pytest.mark.parametrize("asking", [2, 1])
 def test_ranks_agree(runner: Runner, asking: int) -> None:
-    """Where one rank does not record them, no rank writes them; every segment is there."""
+    """If one rank does not record threads, no rank writes them; every segment is there."""
     program = [str(runner.build("job.c")), "finalize", str(runner.data)]
     parts: list[str] = []
     for rank in range(2):

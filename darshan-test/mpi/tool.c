@@ -1,4 +1,4 @@
-/* A tool of somebody else: counts calls, and prints what it counted at the end. */
+/* A tool other than Darshan: counts calls and prints the counts at the end. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A library that asks by weak references which functions of MPI there are. */
+/* A library that looks up functions of MPI by weak references. */
 #include <stdio.h>
 
 #define ASK(name)                                                                                  \

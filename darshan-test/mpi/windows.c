@@ -1,5 +1,5 @@
-/* What makes an MPI library open files of its own while the program runs: shared memory of
- * its ranks, a shared file pointer.  Writes 100 bytes a rank to the file it is given. */
+/* Makes an MPI library open files of its own during the run: shared memory of its ranks, a shared
+ * file pointer. Writes 100 bytes per rank to the given file. */
 #include <mpi.h>
 
 int main(int count, char **arguments) {

@@ -1,4 +1,4 @@
-/* stream.c once more, as setup.py takes it where there is no libdeflate. */
+/* A second copy of stream.c, compiled as setup.py does without libdeflate. */
 #define darshan_stream_open by_steps_open
 #define darshan_stream_read by_steps_read
 #define darshan_stream_close by_steps_close

@@ -1,4 +1,4 @@
-/* The reader's streams without libdeflate, beside those with it. */
+/* The reader's streams without libdeflate, next to the streams with it. */
 #ifndef DARSHAN_TEST_BY_STEPS_H
 #define DARSHAN_TEST_BY_STEPS_H
 

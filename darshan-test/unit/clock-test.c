@@ -1,17 +1,17 @@
-/* The clock on a processor that may be taken away between any two readings. */
+/* The clock on a processor that may be preempted between any two readings. */
 #include <time.h>
 
 #include "unit.h"
 
-/* The time of this test, in ns: each reading takes some, and some readings end only
- * when the processor has been given back. */
+/* The simulated time in ns. Each reading takes time; a stalled reading ends only after the
+ * processor is available again. */
 static struct {
   uint64_t now;
   unsigned random;
   unsigned stalls_per_1000; /* of readings */
   uint64_t stall;
-  int64_t set_by;        /* what somebody has set the wall clock forward by, in ns */
-  int readings_to_stall; /* 1: the next one ends late; 0: none */
+  int64_t set_by;        /* adjustment of the wall clock, in ns */
+  int readings_to_stall; /* 1: the next reading stalls; 0: none */
 } machine;
 
 enum { READING = 20, TICKS_PER_100_NS = 245 };
@@ -50,7 +50,7 @@ static void check_moment(double seconds, uint64_t ns, const struct darshan_clock
   assert_true(seconds * 1e9 > wanted - TOLERANCE && seconds * 1e9 < wanted + TOLERANCE);
 }
 
-/* Calls of 0 to 2 us, one every 10 us: told as they were, to about one reading. */
+/* Calls of 0 to 2 us, one every 10 us; measured durations are exact to about one reading. */
 static void run_calls(struct darshan_clock *clock) {
   for (int i = 0; i < CALLS; i++) {
     machine.now += 1 + draw(10000);
@@ -92,8 +92,8 @@ static void test_often_interrupted(void **state) {
   run_calls(&clock);
 }
 
-/* In the first moment (the wall clock is read before it), and in each that follows:
- * after its counter was read, or after its clock. */
+/* Stalls a reading at the first timestamp, which reads the wall clock first, and at each following
+ * timestamp: after the reading of the counter or of the clock. */
 static void interrupt_moments(int reading) {
   set_machine(0);
   machine.readings_to_stall = 1 + reading;
@@ -125,7 +125,7 @@ static void test_counter_not_trusted(void **state) {
   }
 }
 
-/* On another processor, whose counter is behind. */
+/* The thread moves to a processor whose counter is behind. */
 static void test_counter_that_is_behind(void **state) {
   (void)state;
   set_machine(0);
@@ -152,7 +152,7 @@ static void test_wall_clock_is_set(void **state) {
   assert_true(after.tv_nsec >= 0 && after.tv_nsec < 1000000000);
 }
 
-/* Two threads on one file: the call that ended last is counted first. */
+/* Two threads use one file, and the call that ended last is counted first. */
 static void test_overlapping_calls(void **state) {
   (void)state;
   double last = 0, total = 0;

@@ -1,4 +1,4 @@
-/* Settings: where they come from, which wins, what is refused. */
+/* Settings: their sources, their precedence, and rejected values. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static void nothing_set_gives_the_defaults(void **state) {
                                                    id != DARSHAN_MOD_APMPI);
 }
 
-/* What libc's strtod makes of the whole text, except its hexadecimal numbers,
- * infinities and the like, which are not numbers here. */
+/* Compares with libc's strtod for the whole text, except for hexadecimal numbers, infinities and
+ * NaN, which settings reject. */
 static void numbers_are_read_as_strtod_does(void **state) {
   (void)state;
   static const char *const texts[] = {"1",      "0",
@@ -83,7 +83,7 @@ static void memory_is_given_in_whole_mebibytes(void **state) {
   (void)state;
   static const struct {
     const char *value;
-    int64_t mebibytes; /* -1: refused with a message, the default stays */
+    int64_t mebibytes; /* -1: rejected with a message; the default stays */
   } rows[] = {{"DARSHAN_MODMEM=8", 8},     {"DARSHAN_MODMEM=1.5", 1},  {"DARSHAN_MODMEM=0.5", 0},
               {"DARSHAN_MODMEM=1e2", 100}, {"DARSHAN_MODMEM=-1", -1},  {"DARSHAN_MODMEM=8MB", -1},
               {"DARSHAN_MODMEM=x", -1},    {"DARSHAN_MODMEM=nan", -1}, {"DARSHAN_MODMEM=1e30", -1}};
@@ -238,7 +238,7 @@ static void ranks_are_numbers_and_ranges(void **state) {
   enum { RANKS = 10 };
   static const struct {
     const char *exclude, *include;
-    const char *expected; /* of ranks 0, 1, ...: x is excluded */
+    const char *expected; /* for ranks 0, 1, ...: x is excluded */
     unsigned messages;
   } rows[] = {{"7", "", ".......x..", 0},
               {"3:5", "", "...xxx....", 0},
@@ -314,7 +314,7 @@ static void record_limits_per_module(void **state) {
 
 static void log_folder_is_found_in_order(void **state) {
   (void)state;
-  if (DARSHAN_DEFAULT_LOG_PATH[0] != '\0') skip(); /* this build has no folder below HOME */
+  if (DARSHAN_DEFAULT_LOG_PATH[0] != '\0') skip(); /* this build has no log folder below HOME */
   assert_string_equal(LOAD("HOME=/h")->config.logpath, "/h/darshan-logs");
   assert_string_equal(LOAD("HOME=")->config.logpath, "/tmp");
   assert_string_equal(LOAD("HOME=relative")->config.logpath, "/tmp");
@@ -348,7 +348,7 @@ static void many_problems_make_one_line(void **state) {
                             "line 1 (and 4 more)\n");
   assert_int_equal(length, strlen(line));
 
-  /* The file may hold what its reader may not see. */
+  /* The file may contain text that its reader must not see. */
   loaded = LOAD_FILE("MODMEM 1\n\n\nSMALL_IO_TRIGGER secret\n", NULL);
   darshan_messages_line(&loaded->messages, line, sizeof(line));
   assert_null(strstr(line, "secret"));
@@ -392,7 +392,7 @@ static void too_much_is_refused_not_cut(void **state) {
   free(variable);
 }
 
-/* Text of the settings as darshan_config_dump writes them; to be freed. */
+/* Returns the settings as darshan_config_dump writes them. The caller frees the text. */
 static char *dump_of(const struct darshan_config *config) {
   enum { ROOM = 65536 };
   char *text = calloc(1, ROOM);
@@ -421,7 +421,7 @@ static void a_dump_is_a_configuration_file(void **state) {
   loaded = LOAD_FILE(first, "J=12", "HOME=/h", "LOGNAME=me", "TZ=UTC");
   assert_int_equal(loaded->messages.count, 0);
   char *second = dump_of(&loaded->config);
-  /* Only the name of the file that was read may differ. */
+  /* Only the name of the configuration file may differ. */
   char *path = strstr(first, "CONFIG_PATH"), *other = strstr(second, "CONFIG_PATH");
   assert_non_null(path);
   assert_memory_equal(first, second, (size_t)(path - first));
@@ -441,14 +441,14 @@ static void a_dump_is_a_configuration_file(void **state) {
   free(second);
 }
 
-/* A generator of its own, so that every run tests the same. */
+/* A generator with a fixed seed: every run tests the same values. */
 static unsigned random_below(unsigned limit) {
   static uint64_t seed = 42;
   seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return (unsigned)(seed >> 33) % limit;
 }
 
-/* Directives with arguments that are not theirs, in any order. */
+/* Directives with arguments of other directives, in any order. */
 static void no_file_does_harm(void **state) {
   (void)state;
   static const char *const pieces[] = {
@@ -502,7 +502,7 @@ static void every_setting_is_documented(void **state) {
       if (names[n] == NULL) continue;
       snprintf(quoted, sizeof(quoted), "`%s", names[n]);
       char *found = strstr(text, quoted);
-      /* The name ends there: MODMEM is not documented by MODMEMORY. */
+      /* The name must end there: text about MODMEMORY does not document MODMEM. */
       while (found != NULL && strchr("`= ", found[strlen(quoted)]) == NULL)
         found = strstr(found + 1, quoted);
       if (found == NULL) fail_msg("%s is not in %s", names[n], path);

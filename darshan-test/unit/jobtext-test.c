@@ -1,4 +1,4 @@
-/* Command line, mount table and metadata, as readers of logs demand them. */
+/* Command line, mount table and metadata, as readers of logs require them. */
 #include <mntent.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static void mount_tables(void **state) {
   }
 }
 
-/* Entries of 1 + type + 1 + point bytes: the longest allowed, and one more. */
+/* Entries of 1 + type + 1 + point bytes: the longest allowed length, and one byte more. */
 static void long_entries_are_left_out(void **state) {
   (void)state;
   char mounts[1024], type[64], point[512];
@@ -99,8 +99,8 @@ static void long_entries_are_left_out(void **state) {
   }
 }
 
-/* What upstream's readers demand, checked as they read: after every newline
- * two words, no newline at the end, no more than 64 entries. */
+/* Checks the requirements of upstream's readers: two words after every newline, no newline at the
+ * end, at most 64 entries. */
 static int check_readable(size_t length, size_t room) {
   assert_true(length < room);
   assert_int_equal(strlen(text), length);
@@ -156,14 +156,14 @@ static void a_long_command_line_leaves_room_for_a_mount(void **state) {
     assert_int_equal(stored, cut ? most : length - 1);
     assert_int_equal(strstr(text, mark) == text + stored - strlen(mark), cut);
   }
-  /* Cut within a character: what is left of it is replaced. */
+  /* The text is truncated within a character, whose remaining bytes are replaced. */
   for (size_t i = 0; i + 1 < sizeof(cmdline); i += 2)
     memcpy(cmdline + i, "\xc3\xa9", 2);
   for (size_t shift = 0; shift < 2; shift++)
     check_readable(make(cmdline + shift, sizeof(cmdline) - shift, ROOT), sizeof(text));
 }
 
-/* A generator of its own, so that every run tests the same. */
+/* A generator with a fixed seed: every run tests the same values. */
 static unsigned random_below(unsigned limit) {
   static uint64_t seed = 42;
   seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -221,7 +221,7 @@ static void metadata_lines(void **state) {
   used = darshan_metadata_add(metadata, sizeof(metadata), used, "k", "a=b\nc\xff");
   assert_string_equal(metadata, "lib_ver=4.0.0\nk=a=b c?\n");
   assert_int_equal(used, strlen(metadata));
-  /* 32 - 23 bytes are left: "kk=12345" and its newline would need the NUL's. */
+  /* 32 - 23 bytes remain: "kk=12345" and its newline would need the byte of the NUL. */
   assert_int_equal(darshan_metadata_add(metadata, sizeof(metadata), used, "kk", "12345"), used);
   assert_string_equal(metadata, "lib_ver=4.0.0\nk=a=b c?\n");
   used = darshan_metadata_add(metadata, sizeof(metadata), used, "kk", "1234");

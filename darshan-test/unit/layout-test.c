@@ -1,5 +1,5 @@
-/* Old record versions: every value finds its place in the newest record, and
- * what an old version lacks gets the value that the format names. */
+/* Old record versions: every value moves to its index in the newest record. Values that an old
+ * version lacks get the value of the format's definition. */
 #include "reader.h"
 #include "records.h"
 #include "unit.h"
@@ -14,7 +14,7 @@ static void make(int module, int version, size_t bytes) {
   assert_int_equal(layout.words * 8, bytes);
 }
 
-/* Sizes as the format gives them. */
+/* Sizes from the format's definition. */
 static void test_sizes(void **state) {
   (void)state;
   static const struct {
@@ -47,7 +47,7 @@ static void test_refused(void **state) {
       darshan_layout_make(&layout, darshan_module_by_id(DARSHAN_MOD_HEATMAP), 1, &error), -1);
 }
 
-/* A record in which every word holds its own number. */
+/* Fills a record so that every 64-bit word contains its index. */
 static void number_words(uint64_t *words) {
   for (uint64_t i = 0; i < DARSHAN_WORDS_MAX; i++)
     words[i] = i;

@@ -21,7 +21,7 @@ struct loaded *load_config(const char *const variables[LOAD_VARIABLES], const ch
   char *envp[LOAD_VARIABLES + 2], *argv[] = {strdup(program), NULL};
   int n = 0;
   darshan_config_release(&loaded.config);
-  /* Whatever was there before must not shine through. */
+  /* No older value may remain in the result. */
   memset(&loaded.config, 0x5a, sizeof(loaded.config));
   memset(&loaded.messages, 0, sizeof(loaded.messages));
   if (file != NULL) {
@@ -36,7 +36,7 @@ struct loaded *load_config(const char *const variables[LOAD_VARIABLES], const ch
     envp[n++] = strdup(variables[i]);
   envp[n] = NULL;
   darshan_config_load(&loaded.config, envp, 1, argv, &loaded.messages);
-  /* The program may do to its environment what it likes. */
+  /* The program may change its environment. */
   for (int i = 0; i < n; i++) {
     memset(envp[i], '!', strlen(envp[i]));
     free(envp[i]);

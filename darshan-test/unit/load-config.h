@@ -1,4 +1,4 @@
-/* Loads a configuration from a few variables and, if wanted, a file. */
+/* Loads a configuration from a few variables and optionally a file. */
 #ifndef DARSHAN_TEST_LOAD_CONFIG_H
 #define DARSHAN_TEST_LOAD_CONFIG_H
 
@@ -11,8 +11,8 @@ struct loaded {
   struct darshan_messages messages;
 };
 
-/* The variables end with NULL; file: content of a configuration file, or NULL.
- * One result at a time: the next call reuses the storage of the last. */
+/* The variables end with NULL; file: contents of a configuration file, or NULL. The next call
+ * reuses the storage of the result. */
 struct loaded *load_config(const char *const variables[LOAD_VARIABLES], const char *file,
                            const char *program);
 

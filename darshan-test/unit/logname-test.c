@@ -1,4 +1,4 @@
-/* Paths of logs and journals, and local time as libc has it. */
+/* Paths of logs and journals, and local time equal to libc's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -61,8 +61,7 @@ static const char *const zones[] = {NULL,
                                     "AAA3BBB,59,299/0:30",
                                     "JST-9"};
 
-/* Every seven hours and a bit for eighty years, so that hours around changes
- * come up in many of them. */
+/* Compares every seven hours and a bit for eighty years, so that hours around changes occur. */
 static void offsets_are_those_of_libc(void **state) {
   (void)state;
   for (size_t z = 0; z < COUNT_OF(zones); z++) {
@@ -80,7 +79,7 @@ static void offsets_are_those_of_libc(void **state) {
   use_zone(NULL);
 }
 
-/* Around every change of a rule, to the second. */
+/* Compares around every change of a rule, to the second. */
 static void rules_change_at_the_second(void **state) {
   (void)state;
   for (size_t z = 0; z < COUNT_OF(zones); z++) {
@@ -106,7 +105,7 @@ static void rules_change_at_the_second(void **state) {
   use_zone(NULL);
 }
 
-/* Without days of its own a rule has those of the United States. */
+/* A rule without days has those of the United States. */
 static void a_rule_without_days(void **state) {
   (void)state;
   static const char brief[] = "EST5EDT", full[] = "EST5EDT,M3.2.0,M11.1.0";
@@ -120,8 +119,8 @@ static void put(unsigned char **at, uint64_t value, int bytes) {
     *(*at)++ = (unsigned char)(value >> (8 * i));
 }
 
-/* A zone file with one change, from UTC+1 to UTC+2 at second 1000, and after
- * that the rule, if there is one.  Returns its length. */
+/* Makes a zone file with one change, from UTC+1 to UTC+2 at second 1000, and an optional rule for
+ * later times. Returns its length. */
 static size_t make_zone(unsigned char *zone, char version, const char *rule) {
   unsigned char *at = zone;
   for (int size = 4; size <= (version == '\0' ? 4 : 8); size += 4) {
@@ -131,7 +130,7 @@ static size_t make_zone(unsigned char *zone, char version, const char *rule) {
     at += 20;
     for (int i = 0; i < 6; i++)
       put(&at, (const uint64_t[]){0, 0, 0, 1, 2, 4}[i], 4);
-    /* The first block of a newer file is not to be used. */
+    /* The reader must ignore the first block of a newer file. */
     put(&at, version != '\0' && size == 4 ? 5 : 1000, size);
     put(&at, 1, 1);
     put(&at, 3600, 4), put(&at, 0, 2);
@@ -158,7 +157,7 @@ static void zone_files(void **state) {
   }
 }
 
-/* The address sanitizer is what notices here. */
+/* The address sanitizer detects errors here. */
 static void damaged_zone_files_do_no_harm(void **state) {
   (void)state;
   unsigned char zone[512];
@@ -209,7 +208,7 @@ static void check_paths(const struct loaded *loaded, const char *partial, const 
   if (!looks_like(done, final)) fail_msg("%s does not look like %s", done, final);
   if (loaded->config.logfile != NULL) return;
   assert_memory_equal(path, done, strlen(path) - strlen(".darshan_partial"));
-  usleep(2); /* the number is made from microseconds */
+  usleep(2); /* the number is computed from microseconds */
   darshan_partial_path(again, sizeof(again), &loaded->config, &identity);
   assert_string_not_equal(path, again);
 }

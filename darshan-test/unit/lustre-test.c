@@ -1,4 +1,4 @@
-/* Layouts as Lustre gives them, made here byte by byte, and what becomes of them. */
+/* Layouts in Lustre's format, made byte by byte, and the records made from them. */
 #include "modules/lustre/layout.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static void start_composite(struct reply *reply, unsigned entries) {
   for (unsigned i = 0; i < 16 + 48 * entries; i++)
     add(reply, 0, 1);
 }
-/* Names what is added next as entry number. */
+/* Starts entry `number` of the reply. */
 static size_t start_entry(struct reply *reply, unsigned number, uint32_t id, uint32_t flags,
                           uint64_t start, uint64_t end) {
   size_t at = 32 + (size_t)number * 48;
@@ -171,7 +171,7 @@ static void test_foreign(void **state) {
   check_counters(&record, 0, (int64_t[]){0, 0, 8, 0, 0, -1, 0});
 }
 
-/* Data on the MDT first, then a component with objects, then one that has none yet. */
+/* Data on the MDT first, then a component with objects, then a component without objects so far. */
 static void make_progressive(struct reply *reply) {
   start_composite(reply, 3);
   size_t at = start_entry(reply, 0, 0x00020001, 0x10, 0, 1 << 20);
@@ -192,7 +192,7 @@ static void test_composite(void **state) {
   (void)state;
   make_progressive(&reply);
   assert_int_equal(read_reply(&record, &reply, &settled), 32 + 2 * 72 + 2 * 8);
-  assert_false(settled); /* the last component is to come */
+  assert_false(settled); /* the last component is not complete */
   assert_int_equal(record.head.num_comps, 2);
   check_counters(&record, 0, (int64_t[]){1 << 20, 0, 2, 0x10, 0, 1 << 20, 2});
   check_counters(&record, 1, (int64_t[]){4 << 20, 2, 0, 0x910, 1 << 20, 1 << 30, 2});
@@ -200,7 +200,7 @@ static void test_composite(void **state) {
   assert_string_equal(component(&record, 1).pool_name, "flash");
 }
 
-/* One that grows in steps: the part that is only room to grow is never filled. */
+/* A self-extending file: its extension component is never filled. */
 static void test_settled(void **state) {
   struct reply reply;
   struct record record;
@@ -217,7 +217,7 @@ static void test_settled(void **state) {
   assert_true(settled);
 }
 
-/* Whatever is cut off, nothing beyond is read: the sanitizer watches the copy. */
+/* At any truncation, no byte beyond the end is read; the sanitizer checks the copy. */
 static void test_short(void **state) {
   struct reply reply;
   struct record record;
@@ -233,7 +233,7 @@ static void test_short(void **state) {
   }
 }
 
-/* No room for the record, none of it is written behind the end. */
+/* If the record does not fit, nothing is written beyond the end. */
 static void test_no_room(void **state) {
   struct reply reply;
   struct record record;
@@ -262,17 +262,17 @@ static void test_hostile(void **state) {
   struct record record;
   int settled;
   (void)state;
-  assert_int_equal(read_with(0, 0x0BD00BD0, 4), 0);       /* no such magic */
+  assert_int_equal(read_with(0, 0x0BD00BD0, 4), 0);       /* unknown magic */
   assert_int_equal(read_with(14, 0, 2), 0);               /* no entries */
-  assert_int_equal(read_with(14, 65535, 2), 0);           /* more than there is room for */
-  assert_int_equal(read_with(32 + 24, 0xFFFFFFF0, 4), 0); /* far behind the end */
-  assert_int_equal(read_with(32 + 28, 0xFFFFFFFF, 4), 0); /* longer than everything */
-  assert_int_equal(read_with(32 + 48 + 28, 16, 4), 0);    /* shorter than a head */
+  assert_int_equal(read_with(14, 65535, 2), 0);           /* more than fit */
+  assert_int_equal(read_with(32 + 24, 0xFFFFFFF0, 4), 0); /* far beyond the end */
+  assert_int_equal(read_with(32 + 28, 0xFFFFFFFF, 4), 0); /* longer than the reply */
+  assert_int_equal(read_with(32 + 48 + 28, 16, 4), 0);    /* shorter than a header */
   assert_int_equal(read_with(32 + 48 + 24, 32, 4), 0);    /* no layout there */
   add_plain(&reply, 1, 1 << 20, 65535, NULL, 4, 0);       /* stripes without objects */
   assert_int_equal(read_reply(&record, &reply, &settled), 0);
   reply.length = 0;
-  add_plain(&reply, 1, 1 << 20, 0, NULL, 0, 0); /* what a folder says */
+  add_plain(&reply, 1, 1 << 20, 0, NULL, 0, 0); /* a folder's reply */
   assert_int_equal(read_reply(&record, &reply, &settled), 0);
 }
 

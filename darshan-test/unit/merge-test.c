@@ -13,7 +13,7 @@ static struct darshan_merge_plan posix_plan(void) {
   return plan;
 }
 
-/* A record that takes `time` seconds and moves `bytes`. */
+/* Makes a record that takes `time` seconds and moves `bytes`. */
 static posix record(uint64_t id, int64_t rank, int64_t bytes, double time) {
   posix r = {.base = {id, rank}};
   r.counters[POSIX_BYTES_READ] = bytes / 2;
@@ -98,7 +98,7 @@ static void check_access(const posix *r, const int64_t (*want)[2]) {
   }
 }
 
-/* 8 grows past 64 when the ranks are added; equal counts put the larger first. */
+/* 8 exceeds 64 when the ranks are added; of equal counts, the larger value comes first. */
 static void test_top4_of_ranks(void **state) {
   (void)state;
   posix ranks[] = {record(9, 0, 0, 0), record(9, 1, 0, 0)};
@@ -113,7 +113,7 @@ static void test_top4_of_ranks(void **state) {
   check_access(&m, want);
 }
 
-/* Totals add where the value stands and do not sort again. */
+/* Totals add each value at its index and do not sort again. */
 static void test_top4_of_totals(void **state) {
   (void)state;
   struct darshan_merge_plan plan = posix_plan();
@@ -138,7 +138,7 @@ static void test_totals(void **state) {
   memset(&total, 0, sizeof(total));
   records[0].counters[POSIX_MODE] = 1;
   records[2].counters[POSIX_MODE] = 3;
-  records[1].fcounters[POSIX_F_CLOSE_START_TIMESTAMP] = -1; /* of an old version */
+  records[1].fcounters[POSIX_F_CLOSE_START_TIMESTAMP] = -1; /* from an old version */
   records[1].counters[POSIX_MMAPS] = -5;
   darshan_total_add(&plan, &total_state, &total, &records[0]);
   darshan_total_add(&plan, &total_state, &total, &records[1]);
@@ -157,7 +157,7 @@ static void test_totals(void **state) {
   assert_int_equal(darshan_record_bytes(&plan, &total), 160);
 }
 
-/* Tuples are one value: equal only if all their numbers are. */
+/* A tuple is one value: two tuples are equal only if all their numbers are. */
 static void test_tuples(void **state) {
   (void)state;
   struct darshan_merge_plan plan;

@@ -1,11 +1,11 @@
-/* The mount table behind the command line, and which mount a name lies on. */
+/* The mount table after the command line, and the lookup of a path's mount. */
 #include "reader.h"
 #include "unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Parses a text; the job is freed with darshan_job_free. */
+/* Parses a text; darshan_job_free frees the job. */
 static struct darshan_job_region parse(const char *text) {
   struct darshan_job_region job = {.text = strdup(text)};
   struct darshan_error error = {""};
@@ -40,7 +40,7 @@ static void test_no_mounts(void **state) {
   check_mounts("./app\nlonely", "./app", NULL, 0);
 }
 
-/* A line with one word takes the first of the next line, which is read again. */
+/* A line with one word borrows the first word of the next line, which is read again. */
 static void test_borrowed_words(void **state) {
   (void)state;
   const char *const want[] = {"ext4 stray", "/mnt ext4"};
@@ -64,7 +64,7 @@ static void test_resolving(void **state) {
   struct darshan_job_region job = parse("x\nnfs\t/home\nxfs\t/home/a\nlustre\t/scratch");
   check_found(&job, "/home/a/file", "/home/a");
   check_found(&job, "/home/b", "/home");
-  check_found(&job, "/home2/x", "/home"); /* a plain prefix of bytes */
+  check_found(&job, "/home2/x", "/home"); /* a prefix of bytes, not of a path */
   check_found(&job, "/hom", NULL);
   check_found(&job, "<STDOUT>", NULL);
   check_found(&job, "", NULL);

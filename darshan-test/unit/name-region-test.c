@@ -1,5 +1,5 @@
-/* The name region: duplicates, empty names, the counted form of format 3.00,
- * and entries that straddle the steps in which it is read. */
+/* The name region: duplicates, empty names, the counted form of format 3.00, and entries that cross
+ * the read steps. */
 #include "reader.h"
 #include "unit.h"
 
@@ -46,8 +46,8 @@ static void check_basics(int format) {
   struct darshan_error error = {""};
   add(&region, 1, "/first");
   add(&region, 2, "");
-  add(&region, 1, "/second"); /* the first one stays */
-  add(&region, 2, "/late");   /* an empty name gives way */
+  add(&region, 1, "/second"); /* the first name stays */
+  add(&region, 2, "/late");   /* a later name replaces an empty name */
   add(&region, 2, "/later");
   add(&region, 3, "");
   assert_int_equal(read_region(&region, &names, &error), 0);
@@ -78,7 +78,7 @@ static void count_name(uint64_t id, const char *name, void *context) {
   ++*(uint64_t *)context;
 }
 
-/* Far more than one step and many times the first size of the table. */
+/* Far more than one step, and many times the initial size of the table. */
 static void check_many(int format) {
   enum { MANY = 20000 };
   struct region region = new_region(format);

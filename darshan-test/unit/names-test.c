@@ -1,4 +1,4 @@
-/* Names: which are recorded, and how a path becomes one. */
+/* Names: which names are recorded, and how a path becomes a name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void system_folders_are_left_out(void **state) {
     assert_false(excluded(loaded, DARSHAN_MOD_POSIX, name));
     snprintf(name, sizeof(name), "%.*s64/x", (int)length - 1, folders[i]);
     assert_false(excluded(loaded, DARSHAN_MOD_POSIX, name));
-    /* Without its last byte: the folder itself, which may be a file. */
+    /* Without its last byte, the name is that of the folder itself, which may be a file. */
     assert_false(darshan_name_excluded(&loaded->config, DARSHAN_MOD_POSIX, folders[i], length - 1));
   }
   static const char *const others[] = {
@@ -36,7 +36,7 @@ static void system_folders_are_left_out(void **state) {
   for (size_t i = 0; i < COUNT_OF(others); i++)
     assert_false(excluded(loaded, DARSHAN_MOD_POSIX, others[i]));
   assert_true(excluded(loaded, DARSHAN_MOD_POSIX, "/var/opt/cray/dws/mount"));
-  /* Names of these modules are no paths. */
+  /* Names of these modules are not paths. */
   static const int not_paths[] = {DARSHAN_MOD_HEATMAP, DARSHAN_MOD_APMPI, DARSHAN_MOD_MDHIM};
   for (size_t i = 0; i < COUNT_OF(not_paths); i++)
     assert_false(excluded(loaded, not_paths[i], "/etc/x"));
@@ -79,7 +79,7 @@ static const char *const of_mpi[] = {"/tmp/ompi.vm.0/pid.26321/hwloc.sm",
                                      "/tmp/mpich_shar_tmpjInkv2",
                                      "/tmp/ucx_shm_posix_3e73f5f8"};
 
-/* Near to the shapes, and a user's. */
+/* Names similar to the patterns, and a user's name. */
 static const char *const not_of_mpi[] = {"/tmp/ompi.txt",
                                          "/tmp/ompi.vm.0",
                                          "/tmp/ompi.vm.0/mine",
@@ -153,7 +153,7 @@ static void rules_of_the_file(void **state) {
   }
 }
 
-/* Replaces from by to until there is nothing to replace: the rule as written. */
+/* Replaces `from` by `to` until no occurrence remains: the rule in its simplest form. */
 static void replace_all(char *text, const char *from, const char *to) {
   for (char *at; (at = strstr(text, from)) != NULL;) {
     memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
@@ -177,8 +177,8 @@ static void check_clean(const char *cwd, const char *path) {
     fail_msg("cwd %s, path %s: %s instead of %s", cwd, path, found, expected);
 }
 
-/* Every path of up to eight of these bytes, at every place relative to the
- * eight bytes that are looked at in one go. */
+/* Tests every path of up to eight of these bytes, at every offset within the eight bytes that are
+ * checked together. */
 static void paths_are_cleaned_as_the_rule_says(void **state) {
   (void)state;
   static const char alphabet[] = "/.a";
@@ -190,7 +190,7 @@ static void paths_are_cleaned_as_the_rule_says(void **state) {
         path[i] = alphabet[rest % 3];
       check_clean("/home/me", path);
       check_clean("/", path);
-      /* A folder given by a descriptor is named as it was opened. */
+      /* A folder given by a descriptor has the name under which it was opened. */
       snprintf(longer, sizeof(longer), "/%s", path);
       check_clean(longer, "x");
       check_clean(longer, "./x");

@@ -1,5 +1,5 @@
-/* Numbers of the text output: the same bytes as printf, for edge cases and for
- * millions of random bit patterns. */
+/* Numbers of the text output: the same bytes as printf, for edge cases and for millions of random
+ * bit patterns. */
 #include "numbers.h"
 #include "unit.h"
 
@@ -71,8 +71,8 @@ static void test_fixed_edges(void **state) {
   }
 }
 
-/* x.5 millionths exist exactly only as odd multiples of 2^-7: 10^6 has six
- * factors 2, so half a unit of the last digit is a multiple of 5^6 / 2^7. */
+/* Exact values of x.5 millionths exist only as odd multiples of 2^-7: 10^6 has six factors 2, so
+ * half a unit of the last digit is a multiple of 5^6 / 2^7. */
 static void test_fixed_ties(void **state) {
   (void)state;
   for (int shift = 1; shift <= 12; shift++)
@@ -84,7 +84,7 @@ static void test_fixed_random(void **state) {
   (void)state;
   for (int i = 0; i < 200000; i++)
     check_fixed(double_of(random_bits()));
-  for (int i = 0; i < 2000000; i++) { /* exponents that logs really have */
+  for (int i = 0; i < 2000000; i++) { /* exponents that occur in logs */
     uint64_t bits = random_bits();
     uint64_t exponent = 1023 - 80 + bits % 140;
     check_fixed(double_of((bits & ~(UINT64_C(0x7ff) << 52)) | exponent << 52));

@@ -1,11 +1,11 @@
-/* Records packed into a zlib stream, read back by zlib. */
+/* Records packed into a zlib stream and read back by zlib. */
 #include "log/pack/pack.h"
 #include "unit.h"
 
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { GUARD = 64 }; /* bytes behind the room, which have to stay */
+enum { GUARD = 64 }; /* bytes after the buffer, which must stay unchanged */
 
 static uint64_t next_random(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -16,7 +16,8 @@ static size_t bound(size_t n) {
   return n + n / 4 + 1024;
 }
 
-/* Packs n records into room bytes; what stands behind the room is as it was. */
+/* Packs n records into a buffer of `room` bytes and checks that the bytes after it are
+ * unchanged. */
 static size_t pack(const char *records, size_t size, size_t n, unsigned char *out, size_t room) {
   struct packer *packer = malloc(sizeof(*packer));
   assert_non_null(packer);
@@ -48,7 +49,7 @@ static size_t check_round_trip(const char *records, size_t size, size_t n) {
   return packed;
 }
 
-/* Of every 256 bytes, `kept` are random and the others zero. */
+/* Makes bytes of which, on average, `kept` of 256 are random and the others zero. */
 static char *sparse(size_t length, unsigned kept) {
   uint64_t state = length + kept;
   char *bytes = malloc(length);
@@ -61,7 +62,7 @@ static char *sparse(size_t length, unsigned kept) {
 }
 
 static const size_t sizes[] = {8, 16, 56, 64, 704, 32768};
-enum { LENGTH = 256 << 10 }; /* more than a block holds, of random bytes */
+enum { LENGTH = 256 << 10 }; /* random bytes, more than a block holds */
 
 static void test_any_bytes(void **state) {
   (void)state;
@@ -82,13 +83,13 @@ static void test_few_records(void **state) {
   free(bytes);
 }
 
-/* What records are: words that count, repeat the record before, or are zero. */
+/* Fills a record with typical words: counts, repeats of the previous record, zeros. */
 static void fill_record(uint64_t *record, size_t words, uint64_t i, uint64_t *state) {
   for (size_t w = 0; w < words; w++)
     record[w] = w % 5 == 0 ? next_random(state) << 24 | i : w % 3 == 0 ? 4096 * w : 0;
 }
 
-/* Of alike records, less is left than zlib leaves at its default level. */
+/* Similar records become smaller than with zlib's default level. */
 static void test_alike_records(void **state) {
   (void)state;
   enum { WORDS = 88, RECORDS = 1000 };
@@ -106,7 +107,7 @@ static void test_alike_records(void **state) {
   free(records);
 }
 
-/* Whatever room there is: the same bytes, or nothing. */
+/* With any buffer size, the output is the same bytes or nothing. */
 static void test_too_little_room(void **state) {
   (void)state;
   enum { BYTES = 48 << 10 };
@@ -140,8 +141,7 @@ static unsigned kraft(const struct huffman *huffman, unsigned longest) {
   return sum;
 }
 
-/* Frequencies that grow like Fibonacci's numbers want a code as long as there are
- * symbols. */
+/* Frequencies that grow like Fibonacci numbers need a code as long as the number of symbols. */
 static void test_longest_code(void **state) {
   (void)state;
   static const unsigned longest[] = {5, 7, 15};
@@ -159,7 +159,7 @@ static void test_longest_code(void **state) {
   }
 }
 
-/* Two symbols at least, so that every reader takes the code. */
+/* A code has at least two symbols, so that every reader accepts it. */
 static void test_one_symbol(void **state) {
   (void)state;
   uint32_t times[30] = {[7] = 3};

@@ -1,4 +1,4 @@
-/* Patterns of settings against libc's regular expressions in the C locale. */
+/* Patterns of settings, compared with libc's regular expressions in the C locale. */
 #include "../../runtime/names/pattern.h"
 
 #include <regex.h>
@@ -143,7 +143,7 @@ static void test_known(void **state) {
     compare(patterns[i], subjects, COUNT_OF(subjects));
 }
 
-/* Of pieces that mean something, in any order. */
+/* Compares patterns of random pieces of syntax. */
 static void test_random(void **state) {
   (void)state;
   static const char *const words[] = {
@@ -165,7 +165,7 @@ static void test_random(void **state) {
   }
 }
 
-/* What would take libc for ever, or its memory, is refused. */
+/* Patterns that would exhaust libc's time or memory are rejected. */
 static void test_limits(void **state) {
   (void)state;
   static const char *const wrong[] = {

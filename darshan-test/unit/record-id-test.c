@@ -1,4 +1,4 @@
-/* The hash behind record ids, against the values that the format gives. */
+/* The hash for record ids, compared with values from the format's definition. */
 #include "darshan-read.h"
 #include "record-id.h"
 #include "unit.h"
@@ -28,7 +28,7 @@ static void test_known_ids(void **state) {
     assert_int_equal(darshan_id_of_name(known[i].name, strlen(known[i].name)), known[i].id);
 }
 
-/* The hash must not depend on where the bytes lie. */
+/* The hash must not depend on the alignment of the bytes. */
 static void test_unaligned(void **state) {
   (void)state;
   char room[64];

@@ -1,4 +1,4 @@
-/* Requests under way: the oldest of a key comes first, and a full table says so. */
+/* Requests in flight: the oldest request of a key comes first, and a full table reports this. */
 #include "modules/posix/requests.h"
 
 #include "unit.h"
@@ -23,7 +23,7 @@ static void oldest_first(void **state) {
   assert_null(requests_find(&requests, 7));
   assert_int_equal(taken(8).offset, 9);
   assert_int_equal(requests.open, 0);
-  assert_int_equal(requests.used, 4); /* places are used again */
+  assert_int_equal(requests.used, 4); /* slots are reused */
   requests_add(&requests, 1);
   assert_int_equal(requests.used, 4);
   requests_forget(&requests);

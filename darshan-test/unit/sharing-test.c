@@ -1,4 +1,4 @@
-/* How many ranks know an id: as a list, and as a table by buckets. */
+/* The number of ranks that know an id: as a list, and as a table of buckets. */
 #include "log/ranks/facts.h"
 #include "unit.h"
 
@@ -6,18 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Ids as hashes are: spread over all 64 bits. */
+/* Makes an id like a hash, spread over all 64 bits. */
 static uint64_t id_of(uint64_t number) {
   number = (number + 1) * 0x9e3779b97f4a7c15u;
   return number ^ number >> 29;
 }
 
-/* Ids that a stranger chose: their upper bits are all the same, and they fall. */
+/* Makes ids that an attacker chose: their upper bits are equal, and their values fall. */
 static uint64_t falling_id(uint64_t number) {
   return (((uint64_t)1 << 30) - number) << 16;
 }
 
-/* The table of a rank that knows the files from `first` on. */
+/* Returns the table of a rank that knows the files from `first` on. */
 static struct sharing table_of(struct arena *arena, uint64_t first, uint64_t n,
                                uint64_t (*id_of)(uint64_t)) {
   enum { ENTRY = sizeof(uint64_t) + sizeof("name") };
@@ -49,8 +49,8 @@ static void test_empty(void **state) {
   arena_drop(&arena);
 }
 
-/* Rank r knows the files r to r + FILES - 1: file f is known to as many as the
- * ranks whose window it is in. */
+/* Rank r knows the files r to r + FILES - 1. The expected count of file f is the number of ranks
+ * with f in this range. */
 static void test_list(void **state) {
   (void)state;
   enum { FILES = 300, RANKS = 20 };
@@ -73,7 +73,7 @@ static void test_list(void **state) {
   arena_drop(&arena);
 }
 
-/* As its bytes stand in a message. */
+/* Compares the bytes of the table in a message. */
 static void test_bytes(void **state) {
   (void)state;
   enum { FILES = 50 };
@@ -86,7 +86,7 @@ static void test_bytes(void **state) {
   arena_drop(&arena);
 }
 
-/* More ids than a list holds: never fewer ranks than there are. */
+/* More ids than a list holds: the count is never below the number of ranks. */
 static void test_many_ids(void **state) {
   (void)state;
   enum { FILES = SHARING_LIST + 1000, SHARED = 5000 };
@@ -103,13 +103,13 @@ static void test_many_ids(void **state) {
     assert_false(sharing_known_to(&small, id_of(file), 2));
     alone += ranks == 1;
   }
-  /* 2^17 ids in 2^20 buckets: about nine of ten have one to themselves. */
+  /* 2^17 ids in 2^20 buckets: about nine of ten have a bucket of their own. */
   assert_true(alone > FILES / 2);
   arena_drop(&arena);
 }
 
-/* A journal may come from a stranger, and must not keep darshan-merge busy for ever:
- * what is quadratic does not get through these in the time. */
+/* A journal may be untrusted data and must not occupy darshan-merge for ever: a quadratic algorithm
+ * would time out. */
 static void test_colliding_ids(void **state) {
   (void)state;
   enum { LISTED = SHARING_LIST - 1, FILES = 2000000, SECONDS = 60 };
@@ -127,7 +127,7 @@ static void test_colliding_ids(void **state) {
   arena_drop(&arena);
 }
 
-/* Counts stop at what they can hold, and then say so. */
+/* Counts stop at their maximum and then report this. */
 static void test_many_ranks(void **state) {
   (void)state;
   struct arena arena = {NULL};

@@ -1,6 +1,6 @@
-/* Compressed regions: what libdeflate takes at once comes out as by zlib's steps alone, and what
- * is damaged is told with the same words.  One bit in some ten thousand makes of a length of 258
- * a code that zlib refuses and libdeflate takes for the same: none of these cases has it. */
+/* Compressed regions: libdeflate's one-shot result equals that of zlib in steps, and damage has the
+ * same message. In about one of ten thousand cases a bit turns a length of 258 into a code that
+ * zlib rejects and libdeflate accepts; none of these cases has such a bit. */
 #include "by-steps.h"
 #include "reader.h"
 #include "unit.h"
@@ -20,7 +20,7 @@ struct stored {
   size_t size;
 };
 
-/* What came out of a region. */
+/* The decompressed content of a region. */
 struct content {
   unsigned char *data;
   size_t size;
@@ -45,7 +45,7 @@ static void append(struct stored *to, const void *bytes, size_t n) {
   to->size += n;
 }
 
-/* Content that takes codes of all kinds: runs, repeats from afar, noise. */
+/* Fills content that needs all kinds of codes: runs, distant repeats, noise. */
 static void fill(unsigned char *bytes, size_t n) {
   for (size_t at = 0; at < n;) {
     size_t length = 1 + below(600), kind = below(3);
@@ -56,7 +56,7 @@ static void fill(unsigned char *bytes, size_t n) {
   }
 }
 
-/* How a stream is made. */
+/* Parameters of a compressed stream. */
 struct way {
   int level, window, strategy;
   const char *dictionary;
@@ -82,7 +82,7 @@ static void append_stream(struct stored *to, const void *content, size_t n, stru
   free(packed);
 }
 
-/* Reads in steps of this size until nothing comes. */
+/* Reads in steps of this size until the stream ends. */
 static struct content read_by(reading *read, struct darshan_stream *stream, size_t step) {
   struct content content = {NULL, 0, {""}};
   size_t room = 3 * WHOLE, got;
@@ -97,7 +97,7 @@ static struct content read_by(reading *read, struct darshan_stream *stream, size
   return content;
 }
 
-/* Both ways over a region that claims so many bytes; true: no failure. */
+/* Reads a region with a claimed size in both ways; returns whether both succeed. */
 static bool same_claimed(const struct stored *stored, uint64_t claimed, size_t step) {
   int fd = memfd_create("region", MFD_CLOEXEC);
   assert_true(fd >= 0 && write(fd, stored->data, stored->size) == (ssize_t)stored->size);
@@ -128,7 +128,7 @@ static bool same(const struct stored *stored, size_t step) {
   return same_claimed(stored, stored->size, step);
 }
 
-/* Where one way gives over to the other: 4 MiB that come out, 64 KiB that are stored. */
+/* Sizes at which the reader changes the method: 4 MiB of output, 64 KiB of stored bytes. */
 static void lengths(void **unused) {
   (void)unused;
   static const size_t sizes[] = {0, 1, WHOLE - 1, WHOLE, WHOLE + 1};
@@ -162,7 +162,7 @@ static void lengths(void **unused) {
   free(content);
 }
 
-/* Several streams, empty ones among them, with any level, window and way of compressing. */
+/* Makes several streams, some empty, with random level, window and strategy. */
 static struct stored streams(void) {
   unsigned char content[40000];
   struct stored stored = {NULL, 0};
@@ -180,7 +180,7 @@ static void damage(struct stored *stored) {
   case 0:
     stored->data[below(stored->size)] ^= (unsigned char)(1u << below(8));
     break;
-  case 1: /* the sum */
+  case 1: /* the checksum */
     stored->data[stored->size - 1 - below(4)] ^= 1;
     break;
   case 2:
@@ -189,13 +189,13 @@ static void damage(struct stored *stored) {
   case 3:
     append(stored, noise, 1 + below(sizeof(noise)));
     break;
-  case 4: { /* of one stream into another */
+  case 4: { /* bytes of one stream into another */
     size_t from = below(stored->size), to = below(stored->size);
     size_t most = stored->size - (from > to ? from : to);
     memmove(stored->data + to, stored->data + from, below(most) + 1);
     break;
   }
-  default: /* the head: windows, and ways that zlib does not know */
+  default: /* the header: windows and methods that zlib does not know */
     stored->data[0] = (unsigned char)below(256);
     stored->data[1] = (unsigned char)(31 - (stored->data[0] << 8) % 31);
   }
@@ -211,10 +211,10 @@ static void damaged_streams(void **unused) {
     fine += same(&stored, 1000 + below(100000));
     free(stored.data);
   }
-  assert_in_range(fine, 1, DAMAGED / 2); /* some damage is none: a repeat onto itself */
+  assert_in_range(fine, 1, DAMAGED / 2); /* some damage changes nothing: a copy onto itself */
 }
 
-/* A dictionary that nobody has; a region that reaches past the end of its file. */
+/* A dictionary that does not exist; a region that exceeds its file. */
 static void what_is_lacking(void **unused) {
   (void)unused;
   struct stored stored = {NULL, 0};

@@ -1,8 +1,8 @@
-/* What every unit test includes: cmocka and the headers that it relies on. */
+/* The includes of every unit test: cmocka and the headers that it needs. */
 #ifndef DARSHAN_TEST_UNIT_H
 #define DARSHAN_TEST_UNIT_H
 
-/* cmocka.h wants these four before it. */
+/* cmocka.h needs these four headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

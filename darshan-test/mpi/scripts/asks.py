@@ -1,4 +1,4 @@
-"""Asks for functions of MPI as Python programs do; test_names.py compares the answers."""
+"""Looks up functions of MPI as Python programs do; test_names.py compares the results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NAMES = ("MPI_Init", "MPI_Session_init", "MPI_File_write_at_c", "MPI_Allreduce_c
 process = ctypes.CDLL(None)
 print([hasattr(process, name) for name in NAMES])
 
-from mpi4py import MPI  # noqa: E402 - the answers before and after are compared
+from mpi4py import MPI  # noqa: E402 - results before and after are compared
 
 print([hasattr(process, name) for name in NAMES])
 try:
