@@ -1,9 +1,7 @@
-/* The runtime's heat map without a program around it: transfers at any time, of
- * a run as long as one likes, so that folding can be seen.
- *
- * Reads lines "RECORD WRITES BYTES START END" (nanoseconds) in order of their
- * end, then "end SECONDS"; prints the width of a bin, then the bytes written and
- * the bytes read per bin. */
+/* The runtime's heat map without a program: transfers at any time, of a run of any length, so that
+ * tests see the bins being combined. The program reads lines "RECORD WRITES BYTES START END"
+ * (nanoseconds) in order of their end, then "end SECONDS"; it prints the width of a bin, then the
+ * bytes written and the bytes read per bin. */
 #include "modules/heatmap/heatmap.h"
 
 #include <inttypes.h>
@@ -21,13 +19,14 @@ enum { RECORDS = 64 };
 struct darshan_hot darshan_hot;
 struct posix_state posix_state;
 
-/* Records here have no file that they could go back to. */
+/* Records of this program have no file to return to. */
 void store_return(struct record_store *store, int fd) {
   (void)store;
   (void)fd;
 }
 
-/* The door to an engine that has all modules on and memory enough; the clock stands still. */
+/* A stand-in for the engine interface: all modules are on, memory suffices, and the clock is never
+ * recalibrated. */
 void runtime_refit(void) {}
 int module_is_on(int module_id) {
   return module_id >= 0;
@@ -41,14 +40,14 @@ void *runtime_module_memory(size_t size) {
 
 static struct darshan_posix_record *records[RECORDS + 1];
 
-/* Those of the two modules that are used here; room for the others. */
+/* Shapes of the two modules in use; start() fills in the others. */
 static struct store_shape shapes[STORE_MODULES] = {
     [STORE_POSIX] = {DARSHAN_MOD_POSIX, DARSHAN_VERSION_POSIX, sizeof(struct darshan_posix_record),
                      STORE_OF_FILES},
     [STORE_HEATMAP] = {DARSHAN_MOD_HEATMAP, DARSHAN_VERSION_HEATMAP, sizeof(struct heatmap_record),
                        STORE_OF_LAYERS}};
 
-/* A clock without a processor's counter: ticks are nanoseconds. */
+/* Starts a clock without a processor counter: ticks are nanoseconds. */
 static void start(void) {
   struct store_limits limits = {.name_bytes = 1 << 20, .module_bytes = 4 << 20};
   darshan_hot.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};

@@ -1,4 +1,4 @@
-"""The binding of this build, by which the tests read logs."""
+"""Makes the tests read logs with this build's binding."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-# Before the tests are imported: `import darshan_report` is to give this build's.
+# Runs before the import of the tests: `import darshan_report` must load this build's package.
 _BUILD = os.environ.get("DARSHAN_BUILD")
 if not _BUILD:
     raise RuntimeError("DARSHAN_BUILD does not name the build folder")

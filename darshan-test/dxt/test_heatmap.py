@@ -1,4 +1,4 @@
-"""Heat maps against a plain model: proportions, folding, the end of the run."""
+"""Heat maps compared with a simple model: proportions, doubled bin widths, the end of the run."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Transfer:
 
 
 def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, list[Fraction]]]:
-    """Width and exact shares per bin, with the final width from the start.
+    """Returns width and exact shares per bin, with the final width from the start.
 
-    Folding adds neighbours, so the result is that of wide bins all along."""
+    A wider bin is the sum of its neighbours, so bins of the final width have the same content.
+    """
     last = max(Fraction(end), *(Fraction(t.end, NS) for t in transfers))
     width = FIRST_WIDTH
     while last > BINS * width:
@@ -50,7 +51,7 @@ def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, l
 
 
 def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, list[list[int]]]:
-    """What the runtime makes of them."""
+    """Returns the runtime's bin width and bins."""
     rows = [f"{t.record} {int(t.writes)} {t.bytes} {t.start} {t.end}\n" for t in transfers]
     done = subprocess.run(
         [build / "darshan-test" / "dxt" / "bins"],
@@ -65,7 +66,7 @@ def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, lis
 
 
 def random_transfers(seed: int, seconds: float, longest: float, count: int) -> list[Transfer]:
-    """In order of their end, over several records."""
+    """Returns random transfers in order of their end, over several records."""
     rng = random.Random(seed)
     out = []
     for _ in range(count):
@@ -106,7 +107,7 @@ def test_one_transfer_over_everything(build: Path) -> None:
 
 
 def test_long_silence_after_the_last_transfer(build: Path) -> None:
-    """The end of the run folds, too: ranks agree on the width of a bin."""
+    """The end of the run widens the bins, too: ranks agree on the width of a bin."""
     check(build, random_transfers(1, 3, 0.1, 50), 7200.0)
 
 
@@ -129,7 +130,7 @@ def test_nothing_moved_makes_no_record(build: Path) -> None:
 
 
 def rows(build: Path, log: Path) -> dict[str, dict[str, float]]:
-    """Layer -> counter -> value of the heat maps in a log."""
+    """Returns layer -> counter -> value of the heat maps in a log."""
     done = subprocess.run(
         [build / "darshan-parser", log], capture_output=True, text=True, check=True
     )
@@ -142,7 +143,7 @@ def rows(build: Path, log: Path) -> dict[str, dict[str, float]]:
 
 
 def totals(build: Path, log: Path, counter: str) -> int:
-    """A counter over all records."""
+    """Returns the sum of a counter over all records."""
     done = subprocess.run(
         [build / "darshan-parser", log], capture_output=True, text=True, check=True
     )
@@ -156,7 +157,7 @@ def bins(counters: dict[str, float], kind: str) -> list[int]:
 
 
 def test_in_a_program(build: Path, tmp_path: Path) -> None:
-    """Bytes are in the bins in which the trace of the same run has them."""
+    """Bytes are in the same bins as in the trace of the same run."""
     plan = []
     for i in range(60):
         plan.append(Step("pwrite", "a", 0, 1000 + i))

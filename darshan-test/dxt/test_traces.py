@@ -1,4 +1,4 @@
-"""Traces: every segment against what the program did, and which are kept."""
+"""Traces: every segment compared with the program's calls, and the choice of retained segments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILES = ("a", "b", "c.dat")
 def random_plan(
     seed: int, count: int, thread: int = 0, files: tuple[str, ...] = FILES
 ) -> list[Step]:
-    """Transfers of all kinds: small, large, empty, backwards, far out."""
+    """Returns transfers of all kinds: small, large, empty, backwards, at large offsets."""
     rng = random.Random(seed)
     plan = []
     for _ in range(count):
@@ -58,7 +58,7 @@ def test_times(build: Path, tmp_path: Path) -> None:
     traced = run_plan(build, tmp_path, plan, **TRACE)
     first = traced.done[0].start
     rows = traced.of("a", "write")
-    # The text has four digits, and the zero is the log's own: compare distances.
+    # The text has four digits, and the zero is the log's own, so the test compares differences.
     zero = rows[0].start - (traced.done[0].start - first)
     for row, done in zip(rows, traced.done):
         assert done.start - first - 0.0005 <= row.start - zero <= done.end - first + 0.0005
@@ -66,7 +66,7 @@ def test_times(build: Path, tmp_path: Path) -> None:
 
 
 def test_threads(build: Path, tmp_path: Path) -> None:
-    """Files of one thread are in order; those of a shared file are all there."""
+    """Segments of one thread's files are in order; those of a shared file are complete."""
     plan: list[Step] = []
     shared: list[list[Step]] = []
     for thread in range(4):
@@ -88,7 +88,8 @@ def test_threads(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("asked", ["1", "0", None])
 def test_which_thread(asked: str | None, build: Path, tmp_path: Path) -> None:
-    """On request each segment has its thread, in the newer version; else the log is as 3.5.0's."""
+    """On request each segment has its thread, in the newer version; otherwise the log is like
+    3.5.0's."""
     plan = [
         Step(operation, "shared", (thread * 500 + i) * 8, 8, thread)
         for i in range(500)
@@ -119,7 +120,7 @@ def test_which_thread(asked: str | None, build: Path, tmp_path: Path) -> None:
 
 
 def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
-    """The log of several processes keeps the threads if one of them has recorded them."""
+    """The log of several processes has threads if one of the processes recorded them."""
     plan = tmp_path / "plan"
     plan.write_text("".join(f"{i % 2} pwrite shared {i * 8} 8\n" for i in range(20)))
     program = build / "darshan-test" / "dxt" / "transfers"
@@ -137,13 +138,13 @@ def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith(" X_POSIX")]
     threads = [row[-1] for row in rows if row[2] == "write" and row[5] == "8"]
     assert len(threads) == 40
-    assert threads.count("0") == 20  # of the process that recorded none
+    assert threads.count("0") == 20  # of the process without recorded threads
     assert len(set(threads)) == 3
 
 
 @pytest.mark.parametrize("how", ["--obfuscate", "--obfuscate=strong"])
 def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
-    """Addresses of threads become numbers of their process, the same in all of its files."""
+    """Thread addresses become indices within their process, the same in all of its files."""
     plan = [
         Step("pwrite", file, (thread * 50 + i) * 8, 8, thread)
         for file in ("one", "two")
@@ -161,7 +162,7 @@ def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
 
 
 def convert(build: Path, log: Path, out: Path, *how: str) -> list[str]:
-    """The rows of a log that darshan-convert has written anew."""
+    """Returns the rows of a log that darshan-convert rewrote."""
     subprocess.run([build / "darshan-convert", *how, log, out], check=True)
     done = subprocess.run(
         [build / "darshan-dxt-parser", out], capture_output=True, text=True, check=True
@@ -170,7 +171,7 @@ def convert(build: Path, log: Path, out: Path, *how: str) -> list[str]:
 
 
 def test_limit(build: Path, tmp_path: Path) -> None:
-    """Past the memory that is allowed segments are left out, and the log says so."""
+    """Segments beyond the allowed memory are dropped, and the log reports this."""
     rng = random.Random(1)
     plan = [Step("pwrite", "a", rng.randrange(1 << 20), 8) for _ in range(20000)]
     traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 16 DXT_POSIX\n", **TRACE)
@@ -187,7 +188,7 @@ def test_limit(build: Path, tmp_path: Path) -> None:
 
 
 def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) -> None:
-    """2 MiB: 52,000 segments of 40 bytes elsewhere, here all of 150,000."""
+    """2 MiB: upstream stores 52,000 segments of 40 bytes, Darshan all 150,000."""
     plan = [Step("pwrite", "a", 64 * (i % 4096), 64) for i in range(150_000)]
     traced = run_plan(build, tmp_path, plan, **TRACE)
     assert len(traced.of("a", "write")) == 150_000
@@ -195,7 +196,8 @@ def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) ->
 
 
 def test_files_past_the_record_limit(build: Path, tmp_path: Path) -> None:
-    """They share a record, so their segments cannot be told apart: left out, and said."""
+    """Such files share a record, so their segments cannot be distinguished: they are dropped,
+    and the log reports this."""
     plan = [Step("pwrite", f"f{i}", 0, 10) for i in range(12)]
     traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 5 POSIX\n", **TRACE)
     assert sorted(file for _, file, _ in traced.segments) == sorted(f"f{i}" for i in range(5))
@@ -206,7 +208,7 @@ SMALL, LARGE = 1000, 20000
 
 
 def two_files() -> list[Step]:
-    """`small`: three quarters small and unaligned; `large`: one quarter."""
+    """Returns a plan: three quarters of `small` are small and unaligned, one quarter of `large`."""
     plan = []
     for i in range(40):
         few = i % 4 == 0
@@ -274,7 +276,7 @@ def test_switches(more: dict[str, str], traced_at_all: bool, build: Path, tmp_pa
 
 
 def kinds_of(done: list[Done]) -> dict[str, int]:
-    """Bytes written and read through descriptors."""
+    """Returns bytes written and read through descriptors."""
     out = {"write": 0, "read": 0}
     for d in done:
         if d.step.operation[0] != "f":
@@ -283,7 +285,7 @@ def kinds_of(done: list[Done]) -> dict[str, int]:
 
 
 def test_pydarshan_reads_it(build: Path, tmp_path: Path) -> None:
-    """PyDarshan knows traces of these versions, and the heat maps."""
+    """PyDarshan reads traces of these versions, and the heat maps."""
     plan = random_plan(7, 2000) + [Step("fwrite", "f", 0, 100)] * 10
     traced = run_plan(build, tmp_path, plan, **TRACE)
     code = (

@@ -24,7 +24,7 @@ class Step:
 
 @dataclass
 class Done:
-    """What became of a transfer: where it was, when, how much it moved."""
+    """The result of a transfer: offset, times and bytes."""
 
     step: Step
     start: float
@@ -60,7 +60,7 @@ class Traced:
 
 
 def settings(build: Path, folder: Path, more: dict[str, str]) -> dict[str, str]:
-    """The environment of a run."""
+    """Returns the environment of a run."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
     for name in ("logs", "journals"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def settings(build: Path, folder: Path, more: dict[str, str]) -> dict[str, str]:
 
 
 def read_traces(build: Path, traced: Traced) -> None:
-    """Fills in the segments."""
+    """Adds the segments of a log."""
     command = [build / "darshan-dxt-parser", "--show-incomplete", traced.log]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     traced.text = done.stdout
@@ -120,8 +120,8 @@ def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **mo
 
 
 def expected(plan: list[Step], done: list[Done]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """(file, kind) -> offset and length of each transfer, in order of the plan: what a
-    reader of the plan would write down.  For files that one thread uses."""
+    """Returns (file, kind) -> offset and length of each transfer, in order of the plan, computed
+    from the plan alone. Only for files that one thread uses."""
     out: dict[tuple[str, str], list[tuple[int, int]]] = {}
     position: dict[str, int] = {}
     results = iter(done)
@@ -136,7 +136,7 @@ def expected(plan: list[Step], done: list[Done]) -> dict[tuple[str, str], list[t
         at = step.offset
         if step.operation in ("read", "write"):
             at = position.get(step.file, 0)
-        # The tracked position follows pread and pwrite, too, as the counters' always did.
+        # Like the counters, the tracked position follows pread and pwrite, too.
         position[step.file] = at + moved
         kind = "write" if "write" in step.operation else "read"
         out.setdefault((step.file, kind), []).append((at, moved))

@@ -1,1 +1,1 @@
-"""What HDF5 calls become in POSIX: nothing is lost, nothing is there twice."""
+"""Tests of the POSIX calls below HDF5 calls: no operation is lost or counted twice."""

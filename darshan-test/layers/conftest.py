@@ -1,4 +1,4 @@
-"""The program of these tests, run in folders of its own."""
+"""The test program, run in folders of its own."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from .program import Program, program_of
 
 @pytest.fixture
 def program(build: Path, parser: Path, tmp_path: Path) -> Program:
-    """The scenarios of layers.c under this build's runtime."""
+    """Returns the scenarios of layers.c under this build's runtime."""
     return program_of(build, parser, tmp_path)

@@ -1,6 +1,5 @@
-/* Programs whose HDF5 calls are to be found again in POSIX calls: layers SCENARIO,
- * in the current folder.  What is to be looked at stands between two marks, which
- * are calls of access() that strace sees. */
+/* Programs whose HDF5 calls the tests compare with POSIX calls: layers SCENARIO, in the current
+ * folder. The measured part is between two marks, which are calls of access() that strace sees. */
 #include <hdf5.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -16,7 +15,7 @@ enum { ROWS = 64, COLUMNS = 4096, CHUNK_ROWS = 16, ROUNDS = 3 };
 enum { PLACES = 400, SPACE = 64 << 20 };
 enum { TALL = 512, WIDE = 8192, DEPTH = 4 };
 
-static double spent; /* seconds in HDF5 calls, as the program sees them */
+static double spent; /* seconds in HDF5 calls, measured by the program */
 static long calls;
 
 int64_t checked(int64_t result, const char *call) {
@@ -44,7 +43,7 @@ static int64_t timed(double begun, int64_t result, const char *call) {
   calls++;
   return checked(result, call);
 }
-/* Operands of a call may be evaluated in any order: the clock must be first. */
+/* Operands may be evaluated in any order, so the clock is read in a separate expression first. */
 #define TIMED(call) (begun = now(), timed(begun, (call), #call))
 
 hid_t select_row(hid_t space, hsize_t row, hsize_t columns) {
@@ -53,8 +52,8 @@ hid_t select_row(hid_t space, hsize_t row, hsize_t columns) {
   return space;
 }
 
-/* Every chunk has a checksum and no place in the cache: each row reads its whole
- * chunk again. */
+/* Every chunk has a checksum and does not fit into the cache, so each row rereads its whole
+ * chunk. */
 static void reread(void) {
   static int row[COLUMNS];
   hsize_t dims[2] = {ROWS, COLUMNS}, chunk[2] = {CHUNK_ROWS, COLUMNS}, columns = COLUMNS;
@@ -94,7 +93,7 @@ static void scattered_transfers(hid_t set, hid_t space, int writes) {
   }
 }
 
-/* More places than are remembered one by one; no sieve buffer joins them. */
+/* More ranges than the runtime stores individually; no sieve buffer joins them. */
 static void scattered(void) {
   hsize_t size = SPACE;
   hid_t use = CHECK(H5Pcreate(H5P_FILE_ACCESS));
@@ -119,7 +118,7 @@ static herr_t read_inside(hid_t group, const char *name, const H5L_info_t *info,
   return 0;
 }
 
-/* Long calls, some of them inside another one, with the time of all outer ones. */
+/* Long calls, some nested within another one, with the time of all outer calls. */
 static void timing(void) {
   double begun;
   char name[16];

@@ -1,30 +1,30 @@
-/* Pieces of the scenarios. */
+/* Parts of the scenarios. */
 #ifndef TEST_LAYERS_H
 #define TEST_LAYERS_H
 
 #include <hdf5.h>
 #include <stdint.h>
 
-/* Ends the program, and names the call, if a result is negative. */
+/* Ends the program and prints the call if a result is negative. */
 int64_t checked(int64_t result, const char *call);
 #define CHECK(call) checked((call), #call)
 
 /* Leaves a mark for strace. */
 void mark(const char *what);
 
-/* Selects one row of a data space of two dimensions; returns the space. */
+/* Selects one row of a two-dimensional data space; returns the space. */
 hid_t select_row(hid_t space, hsize_t row, hsize_t columns);
 
 /* threads.c: HDF5 in one thread, POSIX calls in two others. */
 void threads(void);
-/* The same after POSIX calls that came before any of HDF5. */
+/* Like threads(), after POSIX calls that precede all HDF5 calls. */
 void early(void);
 
-/* storage.c: a contiguous and a chunked dataset, each 1000 doubles. */
+/* storage.c: a contiguous and a chunked dataset, 1000 doubles each. */
 void storage(void);
-/* The same through HDF5's stdio driver. */
+/* Like storage(), through HDF5's stdio driver. */
 void streams(void);
-/* Chunk caches that are set for the file and for a dataset. */
+/* Chunk caches set for the file and for a dataset. */
 void caches(void);
 
 #endif

@@ -1,4 +1,4 @@
-"""Runs a scenario of layers.c with the runtime, and reads its records."""
+"""Runs a scenario of layers.c with the runtime and reads its records."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Row = dict[str, float]
 
 @dataclass
 class Outcome:
-    """What a scenario left."""
+    """The results of a scenario."""
 
     log: Path
     spent: float  # seconds in HDF5 calls by the program's clock
-    calls: int  # that it timed
+    calls: int  # number of timed calls
     # module -> name of the record -> counter without prefix -> value
     modules: dict[str, dict[str, Row]] = field(default_factory=dict)
 
@@ -33,16 +33,16 @@ class Outcome:
         return self.modules["LAYERS"]
 
     def dataset(self) -> Row:
-        """The LAYERS record of the only dataset of these scenarios."""
+        """Returns the LAYERS record of the scenario's only dataset."""
         (row,) = (row for name, row in self.layers.items() if name.endswith("a.h5:/d"))
         return row
 
     def posix(self, counter: str) -> float:
-        """A counter over all POSIX records."""
+        """Returns the sum of a counter over all POSIX records."""
         return sum(row[counter] for row in self.modules["POSIX"].values())
 
     def below(self, what: str) -> float:
-        """POSIX calls or bytes over all LAYERS records."""
+        """Returns POSIX calls or bytes over all LAYERS records."""
         return sum(
             row[f"{operation}_POSIX_{what}"]
             for row in self.layers.values()
@@ -52,7 +52,7 @@ class Outcome:
 
 @dataclass
 class Program:
-    """Where the scenarios are, and where they run."""
+    """The folders of the scenarios and of their runs."""
 
     path: Path
     build: Path
@@ -60,12 +60,12 @@ class Program:
     folder: Path
 
     def run(self, scenario: str, *around: str | Path) -> Outcome:
-        """Runs a scenario; around: a command that runs it, as strace does."""
+        """Runs a scenario; around: a command that runs it, such as strace."""
         work, logs, journals = (self.folder / name for name in ("work", "logs", "journals"))
         for folder in (work, logs, journals):
             folder.mkdir()
         settings = environment(self.build, logs, journals)
-        # Only the scenario is instrumented, not what runs it.
+        # Only the scenario is instrumented, not the command around it.
         ours = [f"{k}={v}" for k, v in settings.items() if k.startswith(("DARSHAN_", "LD_"))]
         plain = {k: v for k, v in settings.items() if not k.startswith(("DARSHAN_", "LD_"))}
         command = ["env", *ours, self.path, scenario]
@@ -88,7 +88,7 @@ class Program:
 
 
 def read(parser: Path, outcome: Outcome) -> None:
-    """Fills in the rows of a log of one process."""
+    """Adds the rows of a log of one process."""
     done = subprocess.run(
         [parser, "--show-incomplete", outcome.log], capture_output=True, text=True, check=True
     )
@@ -101,7 +101,7 @@ def read(parser: Path, outcome: Outcome) -> None:
 
 
 def program_of(build: Path, parser: Path, folder: Path) -> Program:
-    """The program of a build; skips where HDF5 is missing."""
+    """Returns the program of a build; skips the test if HDF5 is missing."""
     needs("hdf5")
     path = build / "darshan-test" / "layers" / "layers"
     return Program(path, build, parser, folder)

@@ -1,11 +1,11 @@
-/* Datasets whose storage is known beforehand, through either driver. */
+/* Datasets of known storage size, through either driver. */
 #include "layers.h"
 
 #include <stdlib.h>
 
 enum { ELEMENTS = 1000, CHUNK = 100 };
 
-/* read 0: only written, so its chunks reach the file when it is closed. */
+/* read 0: the dataset is only written, so its chunks reach the file at the close. */
 static void use(hid_t file, const char *name, hid_t create, double *values, int read) {
   const hsize_t extent = ELEMENTS;
   hid_t space = CHECK(H5Screate_simple(1, &extent, NULL));
@@ -46,7 +46,7 @@ void streams(void) {
   CHECK(H5Pclose(access));
 }
 
-/* One dataset with the chunk cache of its file, one with a cache of its own. */
+/* One dataset uses the chunk cache of its file, one has a cache of its own. */
 void caches(void) {
   const hsize_t chunk = CHUNK, extent = ELEMENTS;
   hid_t access = CHECK(H5Pcreate(H5P_FILE_ACCESS)), own = CHECK(H5Pcreate(H5P_DATASET_ACCESS));

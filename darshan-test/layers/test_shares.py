@@ -1,4 +1,4 @@
-"""How much of a run was I/O: one log has one answer, in every output that tells it."""
+"""The I/O share of a run is the same in every output that prints it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .program import Program
 
 SECONDS = 60
 FILES, ALL = "in file I/O", "in I/O of all layers"
-# Computes for as long as it is told, between small writes that go to the system one by one.
+# Computes for a given time, between small writes that go to the system one by one.
 WRITES = """
 import os, time
 fd = os.open("out", os.O_WRONLY | os.O_CREAT, 0o600)
@@ -31,14 +31,14 @@ while time.monotonic() < until:
     pass
 """
 SHELLS = 8
-Share = str  # as it is told: "4.3 %"
+Share = str  # as printed: "4.3 %"
 Tool = Callable[..., str]
 Told = dict[str, tuple[Share, Share]]  # by output: in file I/O, in I/O of all layers
 
 
 @pytest.fixture
 def tool(build: Path, tmp_path: Path) -> Tool:
-    """What a command of `darshan` says, on stdout and stderr."""
+    """Returns a function that runs a `darshan` command and returns its stdout and stderr."""
 
     def run(*arguments: str | Path) -> str:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
@@ -62,14 +62,14 @@ def tool(build: Path, tmp_path: Path) -> Tool:
 
 
 def log_of(tool: Tool, folder: Path, *command: str) -> Path:
-    """The one log of a run."""
+    """Returns the only log of a run."""
     tool("run", "-o", folder, "--", *command)
     (log,) = folder.rglob("*.darshan")
     return log
 
 
 def nested(depth: int, command: list[str]) -> list[str]:
-    """The command, in so many shells that wait for one another."""
+    """Wraps the command in `depth` shells that wait for one another."""
     for _ in range(depth):
         command = ["sh", "-c", '"$@"; true', "sh", *command]
     return command
@@ -82,13 +82,13 @@ def _share(pattern: str, text: str) -> Share:
 
 
 def of_stat(screen: str) -> tuple[Share, Share]:
-    """Of `darshan stat`."""
+    """Reads the shares from `darshan stat`."""
     files = _share(rf"{FILES} \(([^)]*%)\)", screen)
     return files, _share(r"all layers ([^,\n]*%)", screen) if "all layers" in screen else files
 
 
 def of_text(text: str) -> tuple[Share, Share]:
-    """Of the report as a text, or of that of many jobs."""
+    """Reads the shares from the report as text, or from the report of many jobs."""
     flat = " ".join(text.split())
     files = _share(r"(< 0\.1 %|[\d.]+ %) of the (?:run|working) time went into file I/O", flat)
     both = ", (< 0.1 %|[\\d.]+ %) into I/O of all layers"
@@ -96,7 +96,7 @@ def of_text(text: str) -> tuple[Share, Share]:
 
 
 def of_page(page: str) -> tuple[Share, Share]:
-    """Of the figures of a page."""
+    """Reads the shares from the figures of a page."""
     figures = [
         (html.unescape(value), words)
         for value, words in re.findall(r"<b>([^<]*)</b> <span>([^<]*)</span>", page)
@@ -106,7 +106,7 @@ def of_page(page: str) -> tuple[Share, Share]:
 
 
 def of_pair(page: str) -> tuple[Share, Share]:
-    """Of the page of two logs, which are the same."""
+    """Reads the shares from a page that compares two logs, which are the same here."""
     found = re.findall(r"<span>(in [^<]*):</span> <b>([^<]*) \u2192 ([^<]*)</b>", page)
     assert found and all(before == after for _, before, after in found)
     told = {words.partition(",")[0]: html.unescape(value) for words, value, _ in found}
@@ -114,7 +114,7 @@ def of_pair(page: str) -> tuple[Share, Share]:
 
 
 def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple[Share, Share]:
-    """Of data."""
+    """Computes the shares from seconds in data."""
 
     def told(name: str) -> Share:
         part = 100 * float(row[name]) / float(row[work])
@@ -124,7 +124,7 @@ def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple
 
 
 def outputs(tool: Tool, log: Path) -> Told:
-    """What every output says of one log."""
+    """Returns the shares of one log from every output."""
     report = ("report", "-o", "-")
     data = json.loads(tool(*report, "--json", log))["io"]
     columns = "io_seconds", "all_layers_seconds", "process_seconds"
@@ -147,7 +147,7 @@ def outputs(tool: Tool, log: Path) -> Told:
 
 
 def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
-    """Of a lake that has this log alone."""
+    """Returns the shares from a lake with this log alone."""
     lake = log.parent / "lake"
     tool("collect", "--into", lake, log)
     asked = tool("ask", lake, "--json", "--sql", "SELECT * FROM jobs")
@@ -157,13 +157,13 @@ def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
 
 
 def test_one_process(tool: Tool, tmp_path: Path) -> None:
-    """A program without libraries above: both are the same."""
+    """Without upper libraries, both shares are the same."""
     told = outputs(tool, log_of(tool, tmp_path / "logs", sys.executable, "-c", WRITES))
     assert len(set(told.values())) == 1, told
     assert len(set(told["stat"])) == 1, told
 
 
-# Eight threads, each in long reads of a file of its own; of one file overlaps count once.
+# Eight threads read files of their own in long calls; overlapping calls on one file count once.
 THREADS = """
 import os, threading
 with open("data", "wb") as data:
@@ -183,7 +183,7 @@ os.unlink("data")
 
 
 def test_threads(tool: Tool, tmp_path: Path) -> None:
-    """A share above 100 % is explained wherever it is told first."""
+    """Each output explains a share above 100 % at its first occurrence."""
     log = log_of(tool, tmp_path / "logs", sys.executable, "-c", THREADS)
     told = outputs(tool, log)
     assert len(set(told.values())) == 1, told
@@ -195,14 +195,14 @@ def test_threads(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_shells(tool: Tool, tmp_path: Path) -> None:
-    """A tree of programs."""
+    """All outputs agree for a tree of programs."""
     command = nested(2, [sys.executable, "-c", WRITES])
     told = outputs(tool, log_of(tool, tmp_path / "logs", *command))
     assert len(set(told.values())) == 1, told
 
 
 def test_hdf5(program: Program, tool: Tool) -> None:
-    """HDF5 took most of the time: the two sums differ, and each output tells both."""
+    """HDF5 took most of the time: the two sums differ, and each output prints both."""
     told = outputs(tool, program.run("timing").log)
     assert len(set(told.values())) == 1, told
     files, layers = (float(share.strip("< %")) for share in told["stat"])
@@ -210,7 +210,7 @@ def test_hdf5(program: Program, tool: Tool) -> None:
 
 
 def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
-    """The same program alone and in eight shells: the same share, and the same finding."""
+    """The same program has the same share and finding alone and in eight shells."""
     program = [sys.executable, "-c", WRITES]
     alone, within = (
         json.loads(tool("report", "--json", "-o", "-", log))
@@ -231,7 +231,7 @@ def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
-    """Four programs side by side lose as much of the run as one of them does."""
+    """The potential saving of four parallel programs is as large as that of one of them."""
     script = 'for i in 1 2 3 4; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
     log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, WRITES)
     told = json.loads(tool("report", "--json", "-o", "-", log))
@@ -241,8 +241,8 @@ def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
-    """Two programs work side by side, and then sleep for most of the run: what a stake is a share
-    of is how long one of them worked, and the share is that of one program."""
+    """Two programs work in parallel and then sleep for most of the run. The potential saving is
+    a share of the working time of one program, and it is the share of one program."""
     script = 'for i in 1 2; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
     sleeping = WRITES + "time.sleep(6)\n"
     log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, sleeping)
@@ -257,7 +257,8 @@ def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wait", ["time.sleep(1)", "select.select([], [], [], 1)", "thread.join()"])
 def test_waiting_does_not_dilute(tool: Tool, tmp_path: Path, wait: str) -> None:
-    """Who sleeps, polls, or waits for a thread that sleeps does not work; alone and in a tree."""
+    """A process that sleeps, polls, or waits for a sleeping thread does not work, alone or in a
+    tree."""
     thread = "import select, threading\nthread = threading.Thread(target=time.sleep, args=(1,))\n"
     program = [sys.executable, "-c", f"{WRITES}\n{thread}thread.start()\n{wait}\n"]
     for place, command in enumerate((program, nested(2, program))):

@@ -1,4 +1,4 @@
-"""The lines of `darshan stat` about datasets say what darshan-parser's rows say."""
+"""The lines of `darshan stat` about datasets have the values of darshan-parser's rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNITS = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "us": 1e-6, "ms": 1e-3, "s":
 
 
 def expected(row: Row) -> list[float]:
-    """Asked, moved, factor, time, shares of HDF5, MPI and POSIX."""
+    """Returns asked and moved bytes, factor, time, and the shares of HDF5, MPI and POSIX."""
     asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
     moved = sum(row[f"{o}_POSIX_BYTES_{d}"] for o in OPERATIONS for d in ("READ", "WRITTEN"))
     time = sum(row[f"F_{o}_TIME"] for o in OPERATIONS)
@@ -22,7 +22,7 @@ def expected(row: Row) -> list[float]:
 
 
 def shown(line: str) -> tuple[str, list[float]]:
-    """Name and numbers of a line."""
+    """Returns name and numbers of a line."""
     name, asked, asked_unit, moved, moved_unit, factor, time, time_unit, *shares = line.split()
     numbers = [
         float(asked) * UNITS[asked_unit],
@@ -34,7 +34,7 @@ def shown(line: str) -> tuple[str, list[float]]:
 
 
 def test_three_slowest(program: Program) -> None:
-    """Of four datasets, the three with the most time, and their numbers."""
+    """Of four datasets, the screen has the three with the most time, and their numbers."""
     outcome = program.run("timing")
     done = subprocess.run(
         [program.build / "darshan", "stat", "-r", outcome.log],
@@ -52,7 +52,7 @@ def test_three_slowest(program: Program) -> None:
     for name, line in zip(order[:SHOWN], lines[first + 1 :]):
         label, numbers = shown(line)
         assert name.endswith(label.removeprefix("..."))
-        # Factors below 1 and shares have two digits behind the point, the rest three in all.
+        # Factors below 1 and shares have two decimals, other numbers three digits.
         slack = [0.0051 * abs(truth) for truth in expected(rows[name])]
         slack[2] = max(slack[2], 0.0051)
         slack[4:] = [0.0051] * 3

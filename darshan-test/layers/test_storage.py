@@ -1,4 +1,4 @@
-"""Raw data told from metadata, and HDF5 through streams: sizes that are known beforehand."""
+"""Raw data apart from metadata, and HDF5 through streams, with known sizes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ SETTING = "DARSHAN_HDF5_STORAGE=1"
 
 
 def row_of(outcome: Outcome, name: str) -> Row:
-    """The LAYERS record of a dataset."""
+    """Returns the LAYERS record of a dataset."""
     (row,) = (row for key, row in outcome.layers.items() if key.endswith(f"a.h5:/{name}"))
     return row
 
 
 @pytest.mark.parametrize("name", ["contiguous", "chunked", "late"])
 def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None:
-    """Each byte is written once; what was read back came from HDF5's memory or the file."""
+    """Each byte is written once; reads come from HDF5's memory or the file."""
     row = row_of(program.run("storage", "env", SETTING), name)
     assert row["DISTINCT_RAW_BYTES_WRITTEN"] == RAW
     assert 0 <= row["DISTINCT_RAW_BYTES_READ"] <= row["DISTINCT_BYTES_READ"]
@@ -29,13 +29,13 @@ def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None
 
 @pytest.mark.parametrize("name", ["contiguous", "chunked"])
 def test_nobody_asked(name: str, program: Program) -> None:
-    """Without the setting the library is not asked, and the record says so."""
+    """Without the setting the library is not queried, and the record shows this."""
     row = row_of(program.run("storage"), name)
     assert (row["DISTINCT_RAW_BYTES_READ"], row["DISTINCT_RAW_BYTES_WRITTEN"]) == (-1, -1)
 
 
 def test_chunk_caches(program: Program) -> None:
-    """The cache in force: the dataset's own, or else that of its file."""
+    """The record has the chunk cache in use: the dataset's own, otherwise that of its file."""
     outcome = program.run("caches")
     counters = ("CHUNK_CACHE_BYTES", "CHUNK_CACHE_SLOTS", "F_CHUNK_CACHE_PREEMPTION")
     common = {"CHUNK_BYTES": 100 * 8, "FILTERS": 2, "LAYOUT": 2}
@@ -46,7 +46,7 @@ def test_chunk_caches(program: Program) -> None:
 
 
 def test_streams_add_up(program: Program) -> None:
-    """All that HDF5's stdio driver moved is below its calls, and counted once."""
+    """All bytes of HDF5's stdio driver belong to HDF5 calls, and count once."""
     outcome = program.run("streams")
     for what in ("BYTES_READ", "BYTES_WRITTEN"):
         below = sum(row[f"{o}_STDIO_{what}"] for row in outcome.layers.values() for o in OPERATIONS)

@@ -1,4 +1,4 @@
-"""Layer attribution adds up: to POSIX's totals, to the program's clock, to what strace sees."""
+"""Layer attribution adds up to POSIX's totals, the program's clock and strace's trace."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .program import APPLICATION, OPERATIONS, Outcome, Program, Row
 
 SCENARIOS = ("reread", "scattered", "timing", "threads")
 ROUNDING = 1e-6  # seconds: the parser prints six digits
-REMEMBERED = 96  # stretches that the runtime tells apart
+REMEMBERED = 96  # ranges that the runtime stores individually
 THREADS, TRANSFERS, LENGTH = 2, 2000, 1000  # of threads.c
 
-# Extents in strace's lines: a transfer of a file, and the marks of the program.
+# Patterns of strace's lines: a transfer of a file, and the marks of the program.
 _TRANSFER = re.compile(r"\b(pread64|pwrite64)\(\d+<([^>]*)>, .*, (\d+), (\d+)\) += (\d+)")
 _MARK = re.compile(r'access(?:at2?)?\(.*"mark:(\w+)"')
 
 
 def nothing_lost(outcome: Outcome) -> None:
-    """Every POSIX read, write and byte is in exactly one LAYERS record."""
+    """Checks that every POSIX read, write and byte is in exactly one LAYERS record."""
     for what in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"):
         assert outcome.below(what) == outcome.posix(what), what
     for kind in ("READ", "WRITE"):
@@ -33,7 +33,7 @@ def nothing_lost(outcome: Outcome) -> None:
 
 
 def within(row: Row) -> None:
-    """POSIX below an operation took no longer than the operation."""
+    """Checks that POSIX below an operation took no longer than the operation."""
     for operation in OPERATIONS:
         whole, below = row[f"F_{operation}_TIME"], row[f"F_{operation}_POSIX_TIME"]
         slack = ROUNDING * max(1, row[f"{operation}_CALLS"])
@@ -50,7 +50,7 @@ def within(row: Row) -> None:
     ],
 )
 def test_adds_up(scenario: str, program: Program) -> None:
-    """Counts and bytes exactly, times of layers inside the times above them."""
+    """Counts and bytes add up exactly, and times of layers are within the times above them."""
     outcome = program.run(scenario)
     assert outcome.posix("WRITES") > 0
     nothing_lost(outcome)
@@ -59,7 +59,7 @@ def test_adds_up(scenario: str, program: Program) -> None:
 
 
 def test_threads_do_not_mix(program: Program) -> None:
-    """What two threads do beside HDF5 is the application's, to the byte."""
+    """The POSIX calls of two threads next to HDF5 belong to the application, to the byte."""
     outcome = program.run("threads")
     application = outcome.layers[APPLICATION]
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -75,13 +75,13 @@ def test_threads_do_not_mix(program: Program) -> None:
 
 
 def test_exclusive_times_make_up_the_inclusive_one(program: Program) -> None:
-    """The layers' own times together are what the program measured around its calls.
+    """The layers' own times add up to the time that the program measured around its calls.
 
-    Between the program's clock and ours lie the wrapper's bookkeeping, for opens a few
-    questions to the library, and two clock reads: well below 0.2 ms per call, so what we
-    measure is less than what the program does by at most that.  A preemption is as likely
-    there as its share of the time, hence 2 % more.  More than the program we can measure
-    only by the error of the clock's calibration, 0.1 %, and by rounding.
+    The difference between the program's and the runtime's measurement consists of the wrapper's
+    bookkeeping, a few library queries for opens, and two clock reads: well below 0.2 ms per
+    call. A preemption may occur there in proportion to this time, hence 2 % more. The runtime's
+    time can exceed the program's only by the error of the clock's calibration, 0.1 %, and by
+    rounding.
     """
     outcome = program.run("timing")
     upper = [row for name, row in outcome.layers.items() if name != APPLICATION]
@@ -97,7 +97,7 @@ def test_exclusive_times_make_up_the_inclusive_one(program: Program) -> None:
     total = exclusive + posix
     assert total <= outcome.spent * 1.001 + rounding
     assert total >= outcome.spent * 0.98 - 2e-4 * outcome.calls
-    # The reads of the datasets happened inside another call, and are not in it.
+    # The reads of the datasets happened within another call, and are not part of it.
     datasets = [row for name, row in outcome.layers.items() if "a.h5:/" in name]
     inside = sum(row["F_READ_TIME"] for row in datasets)
     assert [row["READ_CALLS"] for row in datasets] == [1, 1, 1, 1]
@@ -106,7 +106,7 @@ def test_exclusive_times_make_up_the_inclusive_one(program: Program) -> None:
 
 
 def distinct(extents: Iterable[tuple[int, int]]) -> int:
-    """Bytes in the union of half-open stretches."""
+    """Returns the bytes in the union of half-open ranges."""
     total, reached = 0, 0
     for start, end in sorted(extents):
         total += max(0, end - max(start, reached))
@@ -115,7 +115,7 @@ def distinct(extents: Iterable[tuple[int, int]]) -> int:
 
 
 def observed(trace: Path) -> dict[str, list[tuple[int, int]]]:
-    """Stretches of a.h5 that were read and written between the marks."""
+    """Returns the ranges of a.h5 that were read and written between the marks."""
     found: dict[str, list[tuple[int, int]]] = {"pread64": [], "pwrite64": []}
     inside = False
     for line in trace.read_text(errors="replace").splitlines():
@@ -129,13 +129,13 @@ def observed(trace: Path) -> dict[str, list[tuple[int, int]]]:
 
 
 def traced(program: Program, scenario: str) -> tuple[Row, dict[str, list[tuple[int, int]]]]:
-    """The dataset's record, and what strace saw of the same run."""
+    """Returns the dataset's record, and strace's trace of the same run."""
     trace = program.folder / "trace"
     filters = "trace=pread64,pwrite64,?access,?faccessat,?faccessat2"
     outcome = program.run(scenario, "strace", "-f", "-y", "-s", "0", "-e", filters, "-o", trace)
     row = outcome.dataset()
     seen = observed(trace)
-    # Nothing was moved while the dataset was created, before the first mark.
+    # No transfer happened while the dataset was created, before the first mark.
     assert row["OPEN_POSIX_READS"] == row["OPEN_POSIX_WRITES"] == 0
     for kind, call, moved in (("READ", "pread64", "READ"), ("WRITE", "pwrite64", "WRITTEN")):
         calls = sum(row[f"{o}_POSIX_{kind}S"] for o in OPERATIONS)
@@ -146,7 +146,7 @@ def traced(program: Program, scenario: str) -> tuple[Row, dict[str, list[tuple[i
 
 
 def test_distinct_bytes_of_a_program_that_reads_again(program: Program) -> None:
-    """Each chunk is read many times, and counted once."""
+    """Each chunk is read many times and counted once."""
     row, seen = traced(program, "reread")
     assert row["DISTINCT_BYTES_READ"] == distinct(seen["pread64"])
     assert row["DISTINCT_BYTES_WRITTEN"] == distinct(seen["pwrite64"])
@@ -156,7 +156,7 @@ def test_distinct_bytes_of_a_program_that_reads_again(program: Program) -> None:
 
 
 def test_distinct_bytes_of_many_places(program: Program) -> None:
-    """More places than are remembered: the truth lies within the error that is admitted."""
+    """With more ranges than are stored individually, the truth is within the reported error."""
     row, seen = traced(program, "scattered")
     truths = [distinct(seen[call]) for call in ("pread64", "pwrite64")]
     shown = [row["DISTINCT_BYTES_READ"], row["DISTINCT_BYTES_WRITTEN"]]

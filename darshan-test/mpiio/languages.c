@@ -1,4 +1,4 @@
-/* languages FOLDER: what languages.F90 does, in C. */
+/* languages FOLDER: the calls of languages.F90, in C. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,8 +1,6 @@
-/* program FOLDER: transfers beyond 2 GiB in one call, without the memory or the
- * disk: the buffer is only reserved, and the system's reads and writes, which
- * this program takes from the MPI library, only pretend.
- *
- * Leaves the lines of program.h in FOLDER/trace.0. */
+/* program FOLDER: transfers of more than 2 GiB in one call, without the memory or disk space: the
+ * buffer is only reserved, and this program defines the system's reads and writes for the MPI
+ * library, which only pretend to transfer. The lines of program.h go to FOLDER/trace.0. */
 #include <aio.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -20,7 +18,7 @@ static char *data;
 static FILE *lines;
 static int pretending;
 
-/* While the MPI library is at it: as the kernel, no more than its most at a time. */
+/* Pretends a transfer for the MPI library, limited to the kernel's maximum per call. */
 static ssize_t pretend(size_t n) {
   return n < KERNEL_MOST ? (ssize_t)n : KERNEL_MOST;
 }
@@ -47,7 +45,7 @@ SEVERAL(preadv64, SYS_preadv)
 SEVERAL(pwritev, SYS_pwritev)
 SEVERAL(pwritev64, SYS_pwritev)
 
-/* Nobody but the MPI library asks for these. */
+/* Only the MPI library calls these functions. */
 int aio_read(struct aiocb *call) {
   (void)call;
   return 0;
@@ -155,13 +153,13 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: program FOLDER\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  setvbuf(lines, NULL, _IOLBF, 0); /* should a call hang, the lines tell which */
+  setvbuf(lines, NULL, _IOLBF, 0); /* if a call hangs, the lines show which */
   CHECK(MPI_Type_contiguous(MIB, MPI_BYTE, &mib));
   CHECK(MPI_Type_commit(&mib));
   CHECK(MPI_Type_contiguous(PIECES, mib, &two));
   CHECK(MPI_Type_commit(&two));
-  try_all(&(struct piece){"pieces", PIECES, mib}); /* the product is what no int holds */
-  try_all(&(struct piece){"type", 2, two});        /* the size of the type */
+  try_all(&(struct piece){"pieces", PIECES, mib}); /* the product exceeds an int */
+  try_all(&(struct piece){"type", 2, two});        /* the size of the type exceeds it */
   CHECK(MPI_Type_free(&two));
   CHECK(MPI_Type_free(&mib));
   fclose(lines);

@@ -1,5 +1,5 @@
-/* program FOLDER: calls everything in files of its own below FOLDER, and leaves
- * the lines about it in FOLDER/trace.RANK. */
+/* program FOLDER: calls every function on files of its own below FOLDER, and writes the lines about
+ * the calls to FOLDER/trace.RANK. */
 #include "program.h"
 
 #include <fcntl.h>
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: program FOLDER\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  setvbuf(lines, NULL, _IOLBF, 0); /* should a call hang, the lines tell which */
+  setvbuf(lines, NULL, _IOLBF, 0); /* if a call hangs, the lines show which */
   memset(data, 'a' + rank, sizeof(data));
   all_transfers();
   all_requests();

@@ -1,11 +1,11 @@
-/* Calls that move no data. */
+/* Calls that transfer no data. */
 #include "program.h"
 
 #include <unistd.h>
 
-/* Not with several ranks in Open MPI 4.1: each asks for the size first, and one
- * that comes late, when another has written already, leaves out a broadcast; a
- * later open then takes the one for the other, and hangs. */
+/* Not with several ranks in Open MPI 4.1: each rank queries the size first, and a late rank,
+ * after another rank wrote, skips a broadcast. A later open then receives the wrong broadcast
+ * and hangs. */
 static void sizes(struct target *target) {
   MPI_Offset size;
 #ifdef OPEN_MPI
@@ -28,7 +28,7 @@ static void write_where_it_is(struct target *target, int ints, long long byte) {
   note(target, "transfer 1 INDEP INDIVIDUAL %d %d %lld", 4 * ints, 4 * ints, byte);
 }
 
-/* After each way to seek, a write tells whether the place is known. */
+/* After each kind of seek, a write shows whether the offset is known. */
 static void seeks(struct target *target) {
   static const struct {
     MPI_Offset by;
@@ -39,7 +39,7 @@ static void seeks(struct target *target) {
   covered("MPI_File_sync");
   for (int i = 0; i < 3; i++) {
     MPI_Offset at;
-    MPI_Barrier(MPI_COMM_WORLD); /* the end of the file is where it is on all ranks */
+    MPI_Barrier(MPI_COMM_WORLD); /* all ranks have the same end of file */
     CHECK(MPI_File_seek(target->fh, ways[i].by, ways[i].from));
     note(target, "ext SEEKS 1");
     CHECK(MPI_File_get_position(target->fh, &at));
@@ -66,8 +66,8 @@ static void hints(struct target *target) {
   CHECK(MPI_Info_free(&info));
 }
 
-/* Not with several ranks in Open MPI 4.1: its own MPI-IO refuses it on all but
- * the first, and the next open hangs. */
+/* Not with several ranks in Open MPI 4.1: its own MPI-IO rejects the call on all ranks but rank 0,
+ * and the next open hangs. */
 static void atomicity(struct target *target) {
 #ifdef OPEN_MPI
   if (ranks > 1) return;
@@ -91,8 +91,8 @@ static void one_file(void) {
   covered("MPI_File_close");
 }
 
-/* Each rank opens for itself, with hints; at the end of the file, with a name
- * that has a driver before it. */
+/* Each rank opens a file alone: with hints, positioned at the end of the file, with a driver prefix
+ * in the name. */
 static void own_file(void) {
   static const char *const names[] = {"own.0", "own.1", "own.2", "own.3"};
   struct target target = {.name = names[rank % 4]};
@@ -112,7 +112,7 @@ static void own_file(void) {
   CHECK(MPI_Info_free(&info));
 }
 
-/* A view with holes: places are known where a filetype begins. */
+/* A view with holes: offsets are known at the start of a filetype. */
 static void holes(void) {
   struct target target = {.name = "holes"};
   MPI_Datatype vector, type;
@@ -125,7 +125,7 @@ static void holes(void) {
       MPI_File_set_view(target.fh, 1000 + 16 * (rank % 4), MPI_INT, type, "native", MPI_INFO_NULL));
   note(&target, "view 0");
   write_where_it_is(&target, 16, 1000 + 16 * (rank % 4));             /* two filetypes */
-  write_where_it_is(&target, 3, 1000 + 16 * (rank % 4) + 2 * spread); /* not a whole one */
+  write_where_it_is(&target, 3, 1000 + 16 * (rank % 4) + 2 * spread); /* not a whole filetype */
   write_where_it_is(&target, 5, -1);
   write_where_it_is(&target, 8, 1000 + 16 * (rank % 4) + 3 * spread);
   close_file(&target);
@@ -148,7 +148,7 @@ static void deletes(void) {
   covered("MPI_File_delete");
 }
 
-/* Calls that fail change nothing. */
+/* Failed calls change nothing. */
 static void failures(void) {
   struct target target = {.name = "failures"};
   MPI_Status status;

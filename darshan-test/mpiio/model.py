@@ -1,4 +1,4 @@
-"""What a log must hold of MPI-IO, worked out from the lines that the program left.
+"""The MPI-IO records that a log must contain, computed from the lines that the program wrote.
 
 Written from the description of the counters, not from the runtime.
 """
@@ -17,26 +17,26 @@ BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 
 
 def size_bin(size: int) -> str:
-    """The class of a size; bounds belong to the class below."""
+    """Returns the size class; a bound belongs to the class below it."""
     return BINS[sum(size > bound for bound in BOUNDS)]
 
 
 @dataclass
 class File:
-    """What one rank did with one file."""
+    """The calls of one rank on one file."""
 
     opened: bool = False
     base: Counter[str] = field(default_factory=Counter)
     ext: Counter[str] = field(default_factory=Counter)
-    last: int | None = None  # 1: the last transfer wrote
+    last: int | None = None  # 1: the last transfer was a write
     sizes: Counter[int] = field(default_factory=Counter)
     shown: list[tuple[int, int]] = field(default_factory=list)  # (size, count), the most common
     asked: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
-    # Segments of a trace: (place, bytes) of reads and of writes.
+    # Segments of a trace: (offset, bytes) of reads and of writes.
     segments: tuple[list[tuple[int, int]], list[tuple[int, int]]] = field(
         default_factory=lambda: ([], [])
     )
-    moves: int = 0  # calls that read or write or end or await one
+    moves: int = 0  # calls that read or write, or end or await a transfer
 
     def transfer(self, line: list[str]) -> None:
         """transfer WRITES KIND POINTER ASKED DONE PLACE"""
@@ -55,7 +55,8 @@ class File:
         self.done(op, BYTES[writes], asked, line[4])
 
     def done(self, op: str, moved: str, asked: int, done: str) -> None:
-        """What became of a transfer: bytes, -1 where nobody knows, "none": it is never over."""
+        """Adds the result of a transfer: bytes; -1: unknown; "none": the transfer never
+        completes."""
         if done == "none":
             return
         self.ext[f"{op}S_DONE"] += 1
@@ -66,7 +67,7 @@ class File:
         self.ext[f"SHORT_{op}S"] += int(done) < asked
 
     def show(self, size: int) -> None:
-        """Keeps the four most common sizes as they are kept while the program runs."""
+        """Updates the four most common sizes, as the runtime does during the run."""
         if size == 0:
             return
         others = [entry for entry in self.shown if entry[0] != size]
@@ -74,7 +75,7 @@ class File:
         self.shown = entries[:4]
 
     def counters(self) -> dict[str, int]:
-        """The integer counters of the record that are not 0."""
+        """Returns the integer counters of the record that are not 0."""
         expected = {name: value for name, value in self.base.items() if value}
         for place, (size, count) in enumerate(self.shown, 1):
             expected[f"ACCESS{place}_ACCESS"] = size
@@ -83,7 +84,7 @@ class File:
 
 
 def apply(file: File, kind: str, line: list[str]) -> None:
-    """One line about a file."""
+    """Applies one line about a file."""
     if kind == "open":
         file.opened = True
         file.base["INDEP_OPENS" if line[0] == "1" else "COLL_OPENS"] += 1
@@ -115,7 +116,7 @@ class Trace:
 
 
 def read_trace(path: Path) -> Trace:
-    """Works the lines out."""
+    """Reads and applies the lines of a file."""
     trace = Trace({}, set())
     for text in path.read_text().splitlines():
         name, kind, *line = text.split()

@@ -1,4 +1,4 @@
-"""Runs the program with each MPI, and reads the records of its log."""
+"""Runs the program with each MPI and reads the records of its log."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .model import Trace, read_trace
 
 HERE = Path(__file__).resolve().parent
 SOURCES = ("main.c", "transfers.c", "requests.c", "metadata.c")
-# MPICH's annotations call MPI_STATUSES_IGNORE too small.
+# MPICH's annotations declare MPI_STATUSES_IGNORE too small.
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow")
-OPTIONS += ("-rdynamic",)  # large.c has functions for the MPI library
-# More ranks than processors: one that waits gives its processor away.
+OPTIONS += ("-rdynamic",)  # large.c defines functions for the MPI library
+# There are more ranks than processors: a waiting rank yields its processor.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
 Row = dict[str, float]
@@ -24,7 +24,7 @@ Row = dict[str, float]
 
 @dataclass
 class Seen:
-    """The records of a job and what its ranks say they did."""
+    """The records of a job and the lines that its ranks wrote."""
 
     traces: list[Trace]
     # module -> (rank, name without folder) -> counter without prefix -> value
@@ -35,7 +35,7 @@ class Seen:
 
 
 def prefix_of(module: str) -> str:
-    """What the names of its counters start with."""
+    """Returns the prefix of a module's counters."""
     return {"MPI-IO": "MPIIO"}.get(module, module) + "_"
 
 
@@ -53,7 +53,7 @@ def read_rows(parser: Path, log: Path, seen: Seen) -> None:
 def run(
     runner: Runner, ranks: int, extra: dict[str, str], sources: tuple[str, ...] = SOURCES
 ) -> Seen:
-    """One job, with a record per rank."""
+    """Runs one job with a record per rank."""
     folder = runner.folder / "files"
     folder.mkdir()
     others = [str(HERE / name) for name in sources[1:]]

@@ -1,15 +1,15 @@
-/* Every wait and test, for writes of a file and a message at once. */
+/* Every wait and test function, for writes of a file together with a message. */
 #include "program.h"
 
 #include <unistd.h>
 
-enum { WRITES = 3, ALL = WRITES + 1, BYTES = 200, MESSAGE = 1 /* place of the message */ };
+enum { WRITES = 3, ALL = WRITES + 1, BYTES = 200, MESSAGE = 1 /* MESSAGE: index of the message */ };
 
 struct waiting {
   struct target target;
   MPI_Request requests[ALL];
   MPI_Status statuses[ALL];
-  int inbox, left; /* writes that are not over */
+  int inbox, left; /* left: incomplete writes */
 };
 
 static void begin(struct waiting *w) {
@@ -26,7 +26,7 @@ static void begin(struct waiting *w) {
          (long long)(mine + (write - 1) * BYTES));
   }
   CHECK(MPI_Isend(&outbox, 1, MPI_INT, rank, 5, MPI_COMM_WORLD, &sent));
-  CHECK(MPI_Wait(&sent, MPI_STATUS_IGNORE)); /* about no file */
+  CHECK(MPI_Wait(&sent, MPI_STATUS_IGNORE)); /* of no file */
   w->left = WRITES;
 }
 
@@ -79,8 +79,8 @@ static void test_each(struct waiting *w) {
     }
 }
 
-/* One at a time: MPICH 4.0 ends the job, with and without us, when a test for
- * all finds some that are over and some that are not, twice. */
+/* Requests are tested one at a time: MPICH 4.0 ends the job, with and without the runtime, if a
+ * test for all finds only some of them complete, twice. */
 static void test_all(struct waiting *w) {
   for (int i = 0; i < ALL; i++)
     for (int flag = 0; !flag;) {
@@ -119,7 +119,7 @@ static void run(const char *name, void (*end)(struct waiting *)) {
   covered(name);
 }
 
-/* More at once than have statuses of their own: how many bytes is not known. */
+/* More requests at once than have statuses of their own: the number of bytes is unknown. */
 static void many(void) {
   enum { MANY = 20 };
   struct target target = {.name = "many"};
@@ -136,7 +136,7 @@ static void many(void) {
   close_file(&target);
 }
 
-/* Nobody sees when a request that was freed is over. */
+/* The completion of a freed request is invisible. */
 static void freed(void) {
   struct target target = {.name = "MPI_Request_free"};
   MPI_Request request;

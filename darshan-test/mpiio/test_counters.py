@@ -1,4 +1,4 @@
-"""Every MPI-IO function that is wrapped, with each MPI, against the model."""
+"""Every wrapped MPI-IO function, with each MPI, compared with the model."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ ROW = re.compile(r"^[A-Z_]+\((MPI_\w+),", re.M)
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 BELOW = ("POSIX", "STDIO", "MPIIO", "COMM")
 ROUNDING = 3e-6  # seconds: timestamps are rounded to a microsecond, and printed with six digits
-# Known only once all ranks are together.
+# Only a reduction over ranks sets these.
 JOINED = re.compile(r"(FASTEST|SLOWEST)_RANK")
 
 
 @pytest.fixture(scope="session")
 def jobs() -> dict[tuple[str, int], Seen]:
-    """Those that have run."""
+    """Returns the jobs that have run."""
     return {}
 
 
 @pytest.fixture(params=[1, 4], ids=lambda ranks: f"{ranks}-ranks")
 def seen(request: pytest.FixtureRequest, runner: Runner, jobs: dict[tuple[str, int], Seen]) -> Seen:
-    """The records of a job of this many ranks, run once."""
+    """Returns the records of a job of this many ranks, which runs once."""
     key = (runner.mpi.name, request.param)
     if key not in jobs:
         jobs[key] = run(runner, request.param, {})
@@ -38,7 +38,7 @@ def seen(request: pytest.FixtureRequest, runner: Runner, jobs: dict[tuple[str, i
 
 
 def integers(row: Row) -> dict[str, int]:
-    """The integer counters that are not 0, as far as the model tells them."""
+    """Returns the integer counters that are not 0, as far as the model covers them."""
     return {
         name: int(value)
         for name, value in row.items()
@@ -50,14 +50,14 @@ def integers(row: Row) -> dict[str, int]:
 
 
 def check_slowest(file: File, row: Row) -> None:
-    """The size of the slowest transfer is that of one of the transfers."""
+    """Checks that the size of the slowest transfer is the size of one of the transfers."""
     for writes, kind in enumerate(KINDS):
         slowest = row[f"MAX_{kind}_TIME_SIZE"]
         assert slowest in (file.asked[writes] or [0])
 
 
 def check_times(file: File, row: Row) -> None:
-    """Times are there exactly where something happened, and in their order."""
+    """Checks that times exist exactly for the operations that happened, in their order."""
     for writes, kind in enumerate(KINDS):
         did = bool(file.asked[writes])
         start, end = row[f"F_{kind}_START_TIMESTAMP"], row[f"F_{kind}_END_TIMESTAMP"]
@@ -72,7 +72,8 @@ def check_times(file: File, row: Row) -> None:
 
 
 def test_counters(seen: Seen) -> None:
-    """Every integer counter of every record of every rank; what the model does not name is 0."""
+    """Every integer counter of every record of every rank is right; a counter that the model
+    does not name is 0."""
     compared, named = 0, set()
     for rank, trace in enumerate(seen.traces):
         for name, file in trace.files.items():
@@ -105,7 +106,7 @@ def test_late_ends(seen: Seen) -> None:
 
 
 def test_layers(seen: Seen) -> None:
-    """All POSIX I/O and all MPI-IO is in exactly one record; times of layers add up."""
+    """Each POSIX and MPI-IO operation is in exactly one record; times of layers add up."""
     sums: Row = defaultdict(float)
     for (_, name), row in seen.modules["LAYERS"].items():
         for operation in OPERATIONS:
@@ -120,7 +121,7 @@ def test_layers(seen: Seen) -> None:
                 sums[counter] += row[f"{operation}_{counter}"]
             parts = [row[f"F_{operation}_{layer}_TIME"] for layer in BELOW]
             assert min(parts) >= 0, (name, operation)
-            # There is no layer above MPI-IO: nothing is left over.
+            # No layer is above MPI-IO, so no time remains.
             whole = row[f"F_{operation}_TIME"]
             slack = ROUNDING * (1 + row[f"{operation}_CALLS"] / 100)
             assert abs(whole - sum(parts)) <= slack, (name, operation)
@@ -146,7 +147,7 @@ def test_layers(seen: Seen) -> None:
 def test_every_row_has_a_case(
     mpi_programs: Path, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """The functions of the runtime's tables and those that the program calls are the same."""
+    """The functions of the runtime's tables are those that the program calls."""
     found = [mpi for mpi in MPIS if mpi.installed]
     if not found:
         absent("no MPI is installed")
@@ -162,6 +163,6 @@ def test_every_row_has_a_case(
         runner = Runner(mpi, build / "libdarshan.so", parser, mpi_programs, folder)
         called |= run(runner, 1, {}).traces[0].covered
     large = {name for name in wrapped if name.endswith("_c")}
-    # Only libraries of MPI 4 have those for large counts.
+    # Only libraries of MPI 4 have the functions for large counts.
     assert called in (wrapped, wrapped - large)
     assert "mpich" not in [mpi.name for mpi in found] or called == wrapped

@@ -1,4 +1,4 @@
-"""MPI-IO from Fortran, by its three interfaces, counts as from C."""
+"""MPI-IO from Fortran, by its three interfaces, counts like MPI-IO from C."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INTERFACES = {"mpif.h": (), "mpi": ("-DMODULE_MPI",), "mpi_f08": ("-DMODULE_F08"
 
 
 def run(runner: Runner, program: Path) -> dict[tuple[str, int, str], dict[str, int]]:
-    """Integer counters of the records of a job: (module, rank, name) -> counters."""
+    """Returns the integer counters of a job: (module, rank, name) -> counters."""
     data = runner.folder / "files"
     data.mkdir()
     settings = {"DARSHAN_DISABLE_SHARED_REDUCTION": "1", **YIELDING}
@@ -37,7 +37,7 @@ def run(runner: Runner, program: Path) -> dict[tuple[str, int, str], dict[str, i
 
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_fortran(runner: Runner, interface: str) -> None:
-    """Every integer counter of every record."""
+    """Every integer counter of every record is the same as in C."""
     expected = run(runner, runner.build(str(HERE / "languages.c")))
     assert len(expected) == RANKS * 4
     shared = expected["MPI-IO", 2, "shared"]

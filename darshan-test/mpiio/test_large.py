@@ -1,4 +1,4 @@
-"""Transfers of more bytes than an int can hold, in one call."""
+"""Transfers of more bytes than an int can represent, in one call."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .test_counters import integers
 
 
 def test_beyond_an_int(runner: Runner) -> None:
-    """Bytes asked for and bytes moved are exact, whether the count, the type or the product of
-    both is large.  MPICH 4.0 ends the program at a count beyond an int, Open MPI 4.1 has no
-    function that takes one."""
+    """Requested and moved bytes are exact if the count, the type or their product is large.
+    MPICH 4.0 ends the program at a count beyond an int; Open MPI 4.1 has no function with
+    such a count."""
     seen = run(runner, 1, {}, ("large.c",))
     (trace,) = seen.traces
     has_wide = any(name.endswith("_c") for name in trace.files)

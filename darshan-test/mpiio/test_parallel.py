@@ -1,4 +1,4 @@
-"""HDF5 over MPI-IO over POSIX: every call in exactly one place, and times that add up."""
+"""HDF5 over MPI-IO over POSIX: every call is in exactly one record, and times add up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDERS = ("-I/usr/include/hdf5/{0}", "-L/usr/lib/x86_64-linux-gnu/hdf5/{0}")
 
 @pytest.fixture(params=[1, 4], ids=lambda ranks: f"{ranks}-ranks")
 def seen(request: pytest.FixtureRequest, runner: Runner) -> Seen:
-    """The records of one job."""
+    """Returns the records of one job."""
     needs(f"hdf5:{runner.mpi.name}")
     options = [option.format(runner.mpi.name) for option in FOLDERS]
     program = runner.build(
@@ -33,12 +33,12 @@ def seen(request: pytest.FixtureRequest, runner: Runner) -> Seen:
 
 
 def total(rows: dict[tuple[int, str], Row], *counters: str) -> float:
-    """Over all records."""
+    """Returns the sum of counters over all records."""
     return sum(row[counter] for row in rows.values() for counter in counters)
 
 
 def below(seen: Seen, what: str) -> float:
-    """Over all operations of all LAYERS records."""
+    """Returns the sum over all operations of all LAYERS records."""
     return total(seen.modules["LAYERS"], *(f"{o}_{what}" for o in OPERATIONS))
 
 
@@ -60,12 +60,12 @@ def test_adds_up(seen: Seen) -> None:
 
 
 def test_layers_are_nested(seen: Seen) -> None:
-    """What MPI-IO did for HDF5 belongs to the dataset, and only there; no time is there twice."""
+    """MPI-IO for HDF5 belongs only to the dataset, and no time counts twice."""
     layers = seen.modules["LAYERS"]
     for (_, name), row in layers.items():
         upper = 0
         if name != "<application>":
-            upper = {"plain": 2, "a.h5": 3}.get(name, 4)  # else a dataset
+            upper = {"plain": 2, "a.h5": 3}.get(name, 4)  # otherwise a dataset
         assert row["UPPER_MODULE"] == upper, name
         for operation in OPERATIONS:
             parts = [row[f"F_{operation}_{layer}_TIME"] for layer in BELOW]
@@ -83,7 +83,7 @@ def test_layers_are_nested(seen: Seen) -> None:
 
 
 def test_hdf5_knows_of_mpiio(seen: Seen) -> None:
-    """Driver and mode as the program chose them."""
+    """The records have the driver and the mode of the program."""
     files = [row for (_, name), row in seen.modules["H5F"].items() if name == "a.h5"]
     assert files and {row["USE_MPIIO"] for row in files} == {1}
     for name, collective in (("together", 1), ("apart", 0)):

@@ -1,4 +1,4 @@
-"""Places of MPI-IO transfers in traces: where MPI itself says that the file pointers are."""
+"""Offsets of MPI-IO transfers in traces equal the file pointers that MPI reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = re.compile(r"^# DXT, file_id: \d+, file_name: (.*)$")
 
 
 def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int, int]]]:
-    """(rank, name, READ or WRITE) -> (place, bytes) of each MPI-IO segment."""
+    """Returns (rank, name, READ or WRITE) -> (offset, bytes) of each MPI-IO segment."""
     done = subprocess.run([tool, log], capture_output=True, check=True, text=True)
     found: dict[tuple[int, str, str], list[tuple[int, int]]] = defaultdict(list)
     name = ""
@@ -33,7 +33,8 @@ def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_places(runner: Runner, build: Path, ranks: int) -> None:
-    """Exact where a view shows every byte or a filetype begins, -1 where nobody can tell."""
+    """Offsets are exact if a view shows every byte or a filetype begins there, and -1 if
+    unknown."""
     seen = run(runner, ranks, {"DXT_ENABLE_IO_TRACE": "1"})
     traced: dict[tuple[int, str, str], list[tuple[int, int]]] = {}
     for log in seen.logs:
@@ -53,13 +54,13 @@ def test_places(runner: Runner, build: Path, ranks: int) -> None:
 
 
 def in_bins(row: dict[str, float], kind: str) -> float:
-    """Bytes of a heat map, over all bins."""
+    """Returns the bytes of a heat map over all bins."""
     return sum(value for name, value in row.items() if name.startswith(f"{kind}_BIN_"))
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_heat_maps(runner: Runner, ranks: int) -> None:
-    """Each rank's bins hold the bytes that it moved, in MPI-IO and in POSIX below."""
+    """Each rank's bins have the bytes that it moved, in MPI-IO and in POSIX below it."""
     seen = run(runner, ranks, {})
     heat = seen.modules["HEATMAP"]
     widths = {row["F_BIN_WIDTH_SECONDS"] for row in heat.values()}

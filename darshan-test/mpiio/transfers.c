@@ -9,7 +9,7 @@ enum pointer { EXPLICIT, INDIVIDUAL, SHARED };
 
 struct step {
   struct target *target;
-  MPI_Offset at; /* in ints; of explicit offsets */
+  MPI_Offset at; /* in ints; for explicit offsets */
   int n;
   MPI_Datatype type;
   MPI_Status *status;
@@ -19,7 +19,7 @@ struct step {
 struct row {
   const char *name;
   int (*begin)(const struct step *);
-  const char *end_name; /* of the other half of a split collective */
+  const char *end_name; /* the second half of a split collective */
   int (*end)(const struct step *);
   int writes;
   const char *kind; /* of the counter */
@@ -35,7 +35,7 @@ struct row {
 #define FORM_REQUEST(f) f(s->target->fh, data, s->n, s->type, s->request)
 #define FORM_AT_REQUEST(f) f(s->target->fh, s->at, data, s->n, s->type, s->request)
 
-/* First the functions that call them ... */
+/* First a function for each call ... */
 #define ROW(f, form, writes, kind, pointer, how)                                                   \
   static int call_##f(const struct step *s) {                                                      \
     return FORM_##form(f);                                                                         \
@@ -50,7 +50,7 @@ struct row {
 #undef SPLIT_ROW
 #undef SPLIT_END
 
-/* ... then the table of them. */
+/* ... then their table. */
 static const struct row rows[] = {
 #define ROW(f, form, writes, kind, pointer, how)                                                   \
   {#f, call_##f, NULL, NULL, writes, #kind, pointer, how},
@@ -60,7 +60,8 @@ static const struct row rows[] = {
 #include "transfers.def"
 };
 
-/* Byte of the file where the step begins, by MPI's own account; -1: shared. */
+/* Returns the byte of the file at which the step begins, from MPI's own file pointer; -1:
+ * shared. */
 static MPI_Offset place(const struct row *row, const struct step *step) {
   MPI_Offset at = step->at;
   if (row->pointer == SHARED) return -1;
@@ -96,7 +97,7 @@ static void run_step(const struct row *row, struct step *step, int keep_status) 
   }
 }
 
-/* Memory with holes: three times two ints, 32 bytes from one to the next. */
+/* Returns memory with holes: three times two ints, 32 bytes apart. */
 static MPI_Datatype holes(void) {
   MPI_Datatype type;
   CHECK(MPI_Type_vector(3, 2, 4, MPI_INT, &type));
@@ -120,7 +121,7 @@ static void run(const struct row *row) {
                          {&target, mine + 9, 1, MPI_INT, NULL, NULL}};
   for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
     run_step(row, &steps[i], i % 2 == 0);
-  /* Past the end of the file; Open MPI 4.1 waits for ever for such a request. */
+  /* This step is past the end of the file; Open MPI 4.1 never completes such a request. */
   if (!row->writes && row->pointer == EXPLICIT && row->how == AT_ONCE) {
     struct step last = {&target, (MPI_Offset)ranks * ROOM / 4 - 26, 100, MPI_INT, NULL, NULL};
     run_step(row, &last, 1);
