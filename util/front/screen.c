@@ -297,18 +297,26 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   }
 }
 
-/* Prints mapped bytes. A page fault makes the kernel map neighbouring pages, too. */
+/* Prints mapped bytes in one line, without the parts that have no room; the report has them. A page
+ * fault makes the kernel map neighbouring pages, too. */
 static void print_mapped(struct screen *screen, const struct picture *picture) {
-  char a[NUMBER], b[NUMBER], c[NUMBER];
+  char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];
+  int column = 0;
   if (picture->mapped <= 0) return;
-  fprintf(stderr, "mapped   %s of %s touched", quantity_bytes(a, picture->mapped_touched),
-          quantity_bytes(b, picture->mapped));
+  memset(part, 0, sizeof(part));
+  snprintf(part[0], sizeof(part[0]), "mapped   %s of %s touched",
+           quantity_bytes(a, picture->mapped_touched), quantity_bytes(b, picture->mapped));
   if (picture->mapped_unmeasured > 0)
-    fprintf(stderr, ", %s not measured", quantity_bytes(c, picture->mapped_unmeasured));
+    snprintf(part[1], sizeof(part[1]), ", %s not measured",
+             quantity_bytes(a, picture->mapped_unmeasured));
   if (picture->faults.all > 0)
-    fprintf(stderr, "; page faults: %s", quantity_count(a, (int64_t)picture->faults.all));
+    snprintf(part[2], sizeof(part[2]), "; page faults: %s",
+             quantity_count(a, (int64_t)picture->faults.all));
   if (picture->faults.major > 0)
-    fprintf(stderr, ", %s for storage", quantity_count(a, (int64_t)picture->faults.major));
+    snprintf(part[3], sizeof(part[3]), ", %s for storage",
+             quantity_count(a, (int64_t)picture->faults.major));
+  for (int i = 0; i < 4 && column + (int)strlen(part[i]) <= COLUMNS; i++)
+    column += fprintf(stderr, "%s", part[i]);
   end_line(screen);
 }
 
