@@ -1,4 +1,4 @@
-"""Compares the rows of a log with a model of what happened."""
+"""Compares the rows of a log with a model of the program's calls."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .observe import RECORD_ID, Rows
 
 Row = dict[str, float]
 
-# Filled at reduction over ranks only.
+# Only a reduction over ranks sets these.
 REDUCED = ("FASTEST_RANK", "FASTEST_RANK_BYTES", "SLOWEST_RANK", "SLOWEST_RANK_BYTES")
-CLOCK = 1e-6  # what a row's six digits can hide
+CLOCK = 1e-6  # rounding error of a row's six digits
 
 
 def differences(model: Model, rows: Rows) -> list[str]:
-    """Everything in which the H5F, H5D and H5_META rows are wrong; nothing if all is right."""
+    """Returns all errors of the H5F, H5D and H5_META rows."""
     return [
         *names(model, rows),
         *(text for name, file in model.files.items() for text in of_file(name, file, rows)),
@@ -26,7 +26,7 @@ def differences(model: Model, rows: Rows) -> list[str]:
 
 
 def names(model: Model, rows: Rows) -> Iterator[str]:
-    """Records that are missing, or too many."""
+    """Yields missing and unexpected records."""
     for module, wanted in (("H5F", set(model.files)), ("H5D", set(model.datasets))):
         found = {name for kind, name in rows if kind == module}
         yield from (f"no {module} record of {name}" for name in sorted(wanted - found))
@@ -36,7 +36,7 @@ def names(model: Model, rows: Rows) -> Iterator[str]:
 def counters(
     name: str, prefix: str, expected: Counter[str], row: Row, free: tuple[str, ...]
 ) -> Iterator[str]:
-    """Integer counters that are not as expected; those not mentioned must be 0."""
+    """Yields integer counters with an unexpected value; a counter without expectation must be 0."""
     for full, value in row.items():
         counter = full.removeprefix(prefix)
         if counter == full or counter.startswith("F_") or counter in free:
@@ -48,7 +48,7 @@ def counters(
 
 
 def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterator[str]:
-    """Time stamps of what did and did not happen, and timers."""
+    """Checks timestamps of operations that did and did not happen, and timers."""
     for kind, did in happened.items():
         start = row[f"{prefix}F_{kind}_START_TIMESTAMP"]
         end = row[f"{prefix}F_{kind}_END_TIMESTAMP"]
@@ -62,7 +62,7 @@ def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterat
 
 
 def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
-    """The H5F record of a file."""
+    """Checks the H5F record of a file."""
     row = rows.get(("H5F", name), {})
     if not row:
         return
@@ -73,12 +73,12 @@ def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
 
 
 def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
-    """The H5D record of a dataset."""
+    """Checks the H5D record of a dataset."""
     row = rows.get(("H5D", name), {})
     if not row:
         return
     free = ("FILE_REC_ID", "MAX_READ_TIME_SIZE", "MAX_WRITE_TIME_SIZE", *REDUCED)
-    if data.dims > FRAME:  # what of them is kept is not laid down
+    if data.dims > FRAME:  # which of them are stored is unspecified
         free += tuple(
             f"ACCESS{number}_{what}_D{position}"
             for number in range(1, 5)
@@ -101,7 +101,7 @@ def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
 
 
 def of_meta(name: str, model: Model, rows: Rows) -> Iterator[str]:
-    """The H5_META record of a file; there need be none of one without such calls."""
+    """Checks the H5_META record of a file. A file without such calls may have no record."""
     expected = model.meta.get(name, Counter())
     row = rows.get(("H5_META", name), {})
     if expected and not row:

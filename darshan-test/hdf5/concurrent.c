@@ -1,7 +1,7 @@
-/* Threads that use one HDF5 library: all at once where it says that it is
- * thread-safe, else one call at a time, by a lock of this program.  Each has a
- * file of its own, all write to one dataset, and each does I/O beside HDF5.
- * Built by a test against any library from 1.10 on, without its header. */
+/* Threads that use one HDF5 library: in parallel if the library is thread-safe, otherwise one call
+ * at a time, by a lock of this program. Each thread has a file of its own, all write to one
+ * dataset, and each does I/O without HDF5. A test builds it with any library from 1.10 on, without
+ * its header. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,7 +17,9 @@ typedef uint64_t hsize_t;
 
 enum { DEFAULT = 0, TRUNCATE = 2, SET = 0, LOCAL = 0 };
 enum { THREADS = 4, ROUNDS = 200, COLUMNS = 32, ROWS = 16, CHUNK_ROWS = 4, FLUSH_EVERY = 50 };
-enum { PLAIN = 1000 }; /* bytes that thread 0 moves beside HDF5, one more per thread */
+enum {
+  PLAIN = 1000
+}; /* bytes that thread 0 transfers without HDF5; each further thread one more */
 
 extern hid_t H5T_STD_I32LE_g, H5P_CLS_DATASET_CREATE_ID_g, H5P_CLS_DATASET_ACCESS_ID_g;
 int H5open(void);
@@ -68,7 +70,7 @@ struct worker {
   hid_t shared; /* dataset with a row per thread */
 };
 
-/* Chunks that no cache keeps, so that every call reaches POSIX. */
+/* The chunks do not fit into the cache, so every call reaches POSIX. */
 static hid_t create_rows(hid_t file, const char *name, hsize_t rows, hsize_t chunk_rows) {
   hsize_t dims[2] = {rows, COLUMNS}, chunk[2] = {chunk_rows, COLUMNS};
   hid_t space = H5(H5Screate_simple(2, dims, NULL));

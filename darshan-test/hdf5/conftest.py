@@ -1,4 +1,4 @@
-"""Tells tests whose programs could not be built."""
+"""Skips tests whose programs could not be built."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from place import needs
 
 @pytest.fixture
 def programs(build: Path) -> Path:
-    """The folder of the C programs; skips where configure has not found HDF5."""
+    """Returns the folder of the C programs; skips if configure did not find HDF5."""
     needs("hdf5", "hdf5:static")
     return build / "darshan-test" / "hdf5"

@@ -38,7 +38,7 @@ void case_creates(void) {
   file_close(file, "a.h5");
 }
 
-/* The flag of deprecated calls is that of the last open. */
+/* The deprecation flag of a record is that of the last open. */
 void case_opens(void) {
   hid_t file = file_create("a.h5");
   struct dataset old = grid("/old"), new = grid("/new");
@@ -66,7 +66,7 @@ static void reopened(struct dataset *data, hid_t id) {
   dataset_close(data);
 }
 
-/* A dataset that is opened by a reference is an object of the file until data moves. */
+/* A dataset that is opened by a reference counts as an object of the file until data moves. */
 static void referred_to(struct dataset *data, hid_t id) {
   data->id = must(id, data->name);
   say_meta("OBJECT_OPENS", data->file);
@@ -82,7 +82,7 @@ static void only_looked_at(hid_t id) {
   say_meta("OBJECT_OTHER", "a.h5");
 }
 
-/* What is opened by its name below a group that was opened by a reference has a name. */
+/* A dataset has a name if it is opened by name below a group that was opened by a reference. */
 static void below_reference(hid_t file) {
   struct dataset inner = grid("/group/inner");
   hid_t group = MUST(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -101,7 +101,8 @@ static void below_reference(hid_t file) {
   say_meta("GROUP_OTHER", "a.h5");
 }
 
-/* By H5Oopen and its kin, which open anything, and through references, which tell no name. */
+/* Opens by H5Oopen and related calls, which open any object, and by references, which have no
+ * name. */
 void case_object_opens(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d"), referred = grid("<by reference>");
@@ -120,7 +121,7 @@ void case_object_opens(void) {
   file_close(file, "a.h5");
 }
 
-/* netCDF-4 and H5DS look at datasets by references: that makes no record of a dataset. */
+/* netCDF-4 and H5DS inspect datasets by references: this makes no record of a dataset. */
 void case_references_looked_at(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -134,7 +135,7 @@ void case_references_looked_at(void) {
   file_close(file, "a.h5");
 }
 
-/* By H5Dclose, H5Oclose and H5Idec_ref; a raised reference count keeps it open. */
+/* Closes by H5Dclose, H5Oclose and H5Idec_ref; a raised reference count keeps the dataset open. */
 void case_closes(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -149,7 +150,7 @@ void case_closes(void) {
   say_dataset("close", &data);
   dataset_open(&data, file);
   MUST(H5Iinc_ref(data.id));
-  dataset_close(&data); /* a call, but not the end */
+  dataset_close(&data); /* a call that does not close it */
   dataset_read(&data, &EVERYTHING);
   dataset_close(&data);
   MUST(H5Idec_ref(file));
@@ -158,7 +159,7 @@ void case_closes(void) {
   file_close(file, "a.h5");
 }
 
-/* Two without a name at once, which share a record. */
+/* Two datasets without a name at the same time, which share a record. */
 static void two_anonymous(const char *path) {
   hid_t file = file_create(path), id[2];
   struct dataset data = grid("?");
@@ -196,7 +197,7 @@ void case_anonymous(void) {
   file_close(file, "a.h5");
 }
 
-/* The extent grows and shrinks; what H5S_ALL means changes with it. */
+/* The extent grows and shrinks, and H5S_ALL follows it. */
 void case_extents(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -221,7 +222,7 @@ void case_extents(void) {
   file_close(file, "a.h5");
 }
 
-/* A dataset behind a link belongs to the file that it is in. */
+/* A dataset behind an external link belongs to the file that contains it. */
 void case_external(void) {
   hid_t other = file_create("b.h5"), file = file_create("a.h5");
   struct dataset data = grid("/there");
@@ -239,7 +240,7 @@ void case_external(void) {
   file_close(file, "a.h5");
 }
 
-/* More than a module has room for. */
+/* More datasets than a module has records. */
 void case_many_datasets(void) {
   hid_t file = file_create("a.h5");
   for (int i = 0; i < 3000; i++) {
@@ -254,7 +255,7 @@ void case_many_datasets(void) {
   file_close(file, "a.h5");
 }
 
-/* Chunks as they are stored: what counts is their size in the file. */
+/* Transfers of stored chunks count with their size in the file. */
 void case_stored_chunks(void) {
   enum { BYTES = 3 * 5 * 2 };
   hid_t file = file_create("a.h5");

@@ -125,8 +125,8 @@ void dataset_close(struct dataset *dataset) {
   say_dataset("close", dataset);
 }
 
-/* Single elements: in the first dimension two apart, so that they cannot be one
- * regular slab: the last one is three apart. */
+/* Selects single elements, two apart in the first dimension. The last is three apart, so that they
+ * are not one regular slab. */
 static void select_elements(hid_t space, const struct dataset *dataset,
                             const struct selection *selection) {
   hsize_t n = selection->points;
@@ -153,7 +153,7 @@ static hsize_t selected(const struct dataset *dataset, const struct selection *s
   return n;
 }
 
-/* H5S_ALL for everything, as programs do. */
+/* Returns H5S_ALL for a selection of everything, like real programs. */
 static hid_t file_space(const struct dataset *dataset, const struct selection *selection) {
   if (selection->kind == ALL) return H5S_ALL;
   hid_t space = dataset_space(dataset);

@@ -18,9 +18,8 @@ enum { MOST_DIMS = 8 };
 
 enum selection_kind { ALL, NONE, REGULAR, IRREGULAR, POINTS };
 
-/* What a transfer selects in the file.  REGULAR: one hyperslab, stride and block 0
- * mean not given; IRREGULAR: `points` elements, that many rows apart; POINTS:
- * as many elements, from the start. */
+/* A transfer's selection in the file. REGULAR: one hyperslab; stride and block 0 mean not given.
+ * IRREGULAR: `points` elements, that many rows apart. POINTS: as many elements, from the start. */
 struct selection {
   enum selection_kind kind;
   hsize_t count[MOST_DIMS], block[MOST_DIMS], stride[MOST_DIMS];
@@ -33,11 +32,11 @@ struct dataset {
   hid_t type;       /* in the file */
   int dims;
   hsize_t length[MOST_DIMS];
-  hsize_t chunk[MOST_DIMS]; /* first one 0: contiguous */
+  hsize_t chunk[MOST_DIMS]; /* first element 0: contiguous */
   hid_t id;
 };
 
-/* Ends the program if an HDF5 call failed; returns its result otherwise. */
+/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 hid_t must(hid_t result, const char *what);
 #define MUST(call) must((hid_t)(call), #call)
 
@@ -45,7 +44,8 @@ void say_file(const char *what, const char *file);
 void say_meta(const char *counter, const char *file);
 void say_dataset(const char *what, const struct dataset *dataset);
 void say_opened(const struct dataset *dataset, int deprecated);
-/* Opened by a reference, and used: the call itself is one of the file. */
+/* Prints the facts of an open by a reference that is followed by a transfer: the call counts for
+ * the file. */
 void say_referred(const struct dataset *dataset);
 void say_extent(const struct dataset *dataset);
 void say_transfer(const char *what, const struct dataset *dataset, hsize_t bytes,
@@ -55,24 +55,24 @@ hid_t file_create(const char *name);
 hid_t file_open(const char *name);
 void file_close(hid_t file, const char *name);
 
-/* By H5Dcreate2 with the name below `at`, which is the last part of the full one. */
+/* Calls H5Dcreate2 below `at`, with the last part of the full name. */
 void dataset_create(struct dataset *dataset, hid_t at);
-/* By H5Dopen2 with the full name. */
+/* Calls H5Dopen2 with the full name. */
 void dataset_open(struct dataset *dataset, hid_t file);
 void dataset_close(struct dataset *dataset);
 
-/* The properties that a dataset is created with; the caller closes the id. */
+/* Returns the creation properties of a dataset; the caller closes the id. */
 hid_t dataset_properties(const struct dataset *dataset);
-/* Its dataspace, which may grow if it is chunked; the caller closes the id. */
+/* Returns the dataspace, which can grow if the dataset is chunked; the caller closes the id. */
 hid_t dataset_space(const struct dataset *dataset);
 
-/* By H5Dread and H5Dwrite, of elements as they are in the file. */
+/* Call H5Dread and H5Dwrite with the element type of the file. */
 void dataset_read(struct dataset *dataset, const struct selection *selection);
 void dataset_write(struct dataset *dataset, const struct selection *selection);
 
 extern const struct selection EVERYTHING;
 
-/* The cases, by name; a table in main.c. */
+/* The cases by name, for a table in main.c. */
 #define HDF5_CASES(CASE)                                                                           \
   CASE(files)                                                                                      \
   CASE(reopened_file)                                                                              \

@@ -1,4 +1,4 @@
-/* Life and death of files and of the datasets in them. */
+/* Opens and closes of files and their datasets. */
 #include "facts.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ void case_files(void) {
   dataset_create(&data, file);
   MUST(H5Fflush(file, H5F_SCOPE_LOCAL));
   say_file("flush", "a.h5");
-  MUST(H5Fflush(data.id, H5F_SCOPE_GLOBAL)); /* any object of the file will do */
+  MUST(H5Fflush(data.id, H5F_SCOPE_GLOBAL)); /* any object of the file works */
   say_file("flush", "a.h5");
   dataset_close(&data);
   file_close(file, "a.h5");
@@ -38,7 +38,7 @@ void case_reopened_file(void) {
   file_close(again, "a.h5");
 }
 
-/* Nothing is closed: HDF5 does that itself, after main. */
+/* The program closes nothing: HDF5 does so after main. */
 void case_file_open_at_exit(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -63,7 +63,7 @@ void case_dataset_outlives_file(void) {
   file_close(other, "b.h5");
 }
 
-/* After H5close() the library begins to number again. */
+/* After H5close() the library restarts its ids. */
 void case_ids_again(void) {
   const char *names[] = {"a.h5", "b.h5", "c.h5"};
   hid_t first_file = 0, first_data = 0;
@@ -78,7 +78,7 @@ void case_ids_again(void) {
       fprintf(stderr, "the library does not use ids again\n");
       MUST(-1);
     }
-    if (i == 0) { /* the others are left to H5close */
+    if (i == 0) { /* H5close closes the others */
       dataset_close(&data);
       file_close(file, names[i]);
     }
@@ -87,7 +87,7 @@ void case_ids_again(void) {
   }
 }
 
-/* The child goes on with what its parent opened; each tells what it did itself. */
+/* The child uses objects that its parent opened; each process prints its own facts. */
 void case_forked(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -133,7 +133,7 @@ void case_many_files(void) {
   }
 }
 
-/* Failed calls are counted nowhere, and leave the library's error stack alone. */
+/* Failed calls are not counted and do not change the library's error stack. */
 void case_failures(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   hid_t file = file_create("a.h5");
@@ -157,7 +157,7 @@ void case_failures(void) {
   file_close(file, "a.h5");
 }
 
-/* One file under several names; a name is cleaned, links are not followed. */
+/* One file under several names: names are normalized, symbolic links are not followed. */
 void case_relative_names(void) {
   file_close(file_create("./a.h5"), "./a.h5");
   file_close(file_open(".//./a.h5"), ".//./a.h5");

@@ -1,4 +1,4 @@
-"""Checks of the LAYERS records: nothing is lost between the layers, nothing is there twice."""
+"""Checks of the LAYERS records: no operation is lost or counted twice between the layers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from .model import Model
 from .observe import Rows
 
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
-# Counters of POSIX that the sums over all LAYERS records must equal.
+# POSIX counters that must equal the sums over all LAYERS records.
 SUMS = ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")
 H5F, H5D = 3, 4  # module ids
 CONTIGUOUS, CHUNKED = 1, 2
 Cache = tuple[int, int]  # bytes and slots
-OLD_CACHE: Cache = (1 << 20, 521)  # that HDF5 chooses
-NEW_CACHE: Cache = (8 << 20, 8191)  # that it chooses since 2.0
-CLOCK = 1e-5  # seconds that rounding may hide
+OLD_CACHE: Cache = (1 << 20, 521)  # HDF5's default
+NEW_CACHE: Cache = (8 << 20, 8191)  # HDF5's default since 2.0
+CLOCK = 1e-5  # rounding error in seconds
 
 
 def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[str]:
-    """Everything that cannot be."""
+    """Returns all contradictions in the LAYERS records."""
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     return [
         *sums(rows),
@@ -31,7 +31,7 @@ def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[st
 
 
 def sums(rows: Rows) -> Iterator[str]:
-    """Attributed and not attributed operations are all there are."""
+    """Checks that attributed and unattributed operations add up to all operations."""
     records = [row for (module, _), row in rows.items() if module == "LAYERS"]
     posix = [row for (module, _), row in rows.items() if module == "POSIX"]
     for counter in SUMS:
@@ -40,14 +40,15 @@ def sums(rows: Rows) -> Iterator[str]:
             for row in records
             for operation in OPERATIONS
         )
-        # The application's own are in the operations of a record of their own.
+        # The application's own POSIX calls are in a LAYERS record of their own.
         total = sum(row[f"POSIX_{counter}"] for row in posix)
         if found != total:
             yield f"POSIX_{counter}: {total:.0f} in POSIX, {found:.0f} in LAYERS"
 
 
 def within(name: str, row: dict[str, float]) -> Iterator[str]:
-    """One record: layers inside layers, distinct bytes inside moved ones, sizes."""
+    """Checks one record: times of layers nest, distinct bytes do not exceed moved bytes, sizes
+    match."""
     for operation in OPERATIONS:
         whole = row[f"LAYERS_F_{operation}_TIME"]
         below = row[f"LAYERS_F_{operation}_POSIX_TIME"]
@@ -69,7 +70,7 @@ def within(name: str, row: dict[str, float]) -> Iterator[str]:
 
 
 def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[str]:
-    """Calls and bytes as in H5D, and the description of the storage."""
+    """Compares calls and bytes with H5D, and checks the description of the storage."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"
@@ -97,7 +98,7 @@ def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[st
 
 
 def of_file(name: str, model: Model, rows: Rows) -> Iterator[str]:
-    """Calls as in H5F; objects that have no record of their own are the file's."""
+    """Compares calls with H5F; objects without a record of their own count for the file."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"

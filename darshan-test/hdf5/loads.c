@@ -1,7 +1,6 @@
-/* Loads and unloads, several times, a plug-in that is linked with HDF5, or HDF5
- * itself, whose functions it then looks up.
- * Arguments: PLUGIN, or "-" for HDF5 itself; the HDF5 library file as the loader
- * knows it; the plug-in's function. */
+/* Loads and unloads several times a plug-in that is linked with HDF5, or HDF5 itself, whose
+ * functions it then looks up. Arguments: PLUGIN, or "-" for HDF5 itself; the path of the HDF5
+ * library as the loader knows it; the plug-in's function. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@ static void *function_of(void *handle, const char *name, void *function) {
   return symbol;
 }
 
-/* Creates and closes a file by functions that were looked up: no wrapper sees it. */
+/* Creates and closes a file by functions from dlsym: no wrapper sees the calls. */
 static int use_directly(const char *library, int round) {
   int (*open_library)(void), (*close_file)(int64_t);
   int64_t (*create_file)(const char *, unsigned, int64_t, int64_t);
@@ -52,7 +51,7 @@ static int use(const char *plugin, const char *name_of_function, int round) {
   return result;
 }
 
-/* HDF5 writes what was left open when it goes, and not when the program ends. */
+/* HDF5 writes open files when it is unloaded, not when the program ends. */
 static void show_size(int round) {
   char name[16];
   struct stat file;
@@ -69,7 +68,7 @@ int main(int argc, char **argv) {
     void *left = dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD);
     printf("library %s\n", left ? "still there" : "gone");
     if (left) dlclose(left);
-    /* Takes the place where the library was, so that it comes back elsewhere. */
+    /* Occupies the library's old address, so that it is loaded elsewhere the next time. */
     void *block = mmap(NULL, 8u << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED) return 1;
   }

@@ -29,33 +29,33 @@ SELECTS = {
     "points": "POINT_SELECTS",
 }
 
-Access = tuple[int, tuple[int, ...]]  # bytes, and lengths and strides in the frame
+Access = tuple[int, tuple[int, ...]]  # bytes, lengths and strides in the frame
 
 
 def numbers(text: str) -> list[int]:
-    """A list of a fact."""
+    """Parses a list of a fact."""
     return [] if text == "-" else [int(word) for word in text.split(",")]
 
 
 def mirrored(values: list[int]) -> tuple[int, ...]:
-    """Positions D1 to D5 of lengths or strides: the slowest dimension is D5."""
+    """Returns positions D1 to D5 of lengths or strides; the slowest dimension is D5."""
     return tuple(reversed((values + [0] * FRAME)[:FRAME]))
 
 
 def bin_of(size: int) -> str:
-    """Name of the histogram's bin."""
+    """Returns the name of the histogram's bin."""
     return next(name for name, bound in BOUNDS if size <= bound)
 
 
 @dataclass
 class Common:
-    """The four commonest accesses, as they are kept while a program runs."""
+    """The four most common accesses, updated as the runtime does during the run."""
 
     seen: Counter[Access] = field(default_factory=Counter)
     slots: list[tuple[Access, int]] = field(default_factory=list)
 
     def add(self, access: Access) -> None:
-        """After one more transfer."""
+        """Adds one transfer."""
         if access not in self.seen and len(self.seen) == REMEMBERED:
             return
         self.seen[access] += 1
@@ -69,7 +69,7 @@ class Common:
 
 @dataclass
 class Dataset:
-    """One dataset's counters."""
+    """The counters of one dataset."""
 
     file: str
     counters: Counter[str] = field(default_factory=Counter)
@@ -78,13 +78,13 @@ class Dataset:
     size: int = 0
     chunk: list[int] = field(default_factory=list)
     closes: int = 0
-    referred: int = 0  # opens by a reference, which are calls of the file
+    referred: int = 0  # opens by a reference, which count for the file
     last: str = ""
     # Bytes of single transfers.
     sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
 
     def opened(self, deprecated: str, size: str, dims: str, chunk: str) -> None:
-        """A create or an open."""
+        """Adds a create or an open."""
         self.size, self.chunk = int(size), numbers(chunk)
         self.counters["OPENS"] += 1
         self.counters["USE_DEPRECATED"] = int(deprecated)
@@ -94,13 +94,13 @@ class Dataset:
             self.counters[f"CHUNK_SIZE_D{position}"] = length
 
     def extent(self, dims: str) -> None:
-        """The dataspace has this size now."""
+        """Sets the size of the dataspace."""
         self.dims = len(numbers(dims))
         self.counters["DATASPACE_NDIMS"] = self.dims
         self.counters["DATASPACE_NPOINTS"] = math.prod(numbers(dims))
 
     def transferred(self, kind: str, size: str, select: str, lengths: str, strides: str) -> None:
-        """A read or a write."""
+        """Adds a read or a write."""
         self.counters[f"{kind}S"] += 1
         self.counters["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"] += int(size)
         self.counters[f"SIZE_{kind}_AGG_{bin_of(int(size))}"] += 1
@@ -113,7 +113,7 @@ class Dataset:
         self.common.add((int(size), shape))
 
     def expected(self) -> Counter[str]:
-        """All counters that are not 0."""
+        """Returns all counters that are not 0."""
         found = Counter(self.counters)
         for number, (access, count) in enumerate(self.common.slots, start=1):
             found[f"ACCESS{number}_ACCESS"] = access[0]
@@ -126,7 +126,7 @@ class Dataset:
 
 @dataclass
 class File:
-    """One file's counters."""
+    """The counters of one file."""
 
     counters: Counter[str] = field(default_factory=Counter)
     closes: int = 0
@@ -134,7 +134,7 @@ class File:
 
 @dataclass
 class Model:
-    """All records, by their names."""
+    """All records, by name."""
 
     files: dict[str, File] = field(default_factory=dict)
     datasets: dict[str, Dataset] = field(default_factory=dict)
@@ -142,7 +142,7 @@ class Model:
     object_flushes: Counter[str] = field(default_factory=Counter)  # by file, of groups
 
     def add(self, work: Path, words: list[str]) -> None:
-        """One fact of a program that ran in the folder work."""
+        """Adds one fact of a program that ran in the folder work."""
         if words[0] == "file":
             file = self.files.setdefault(clean(work, words[2]), File())
             if words[1] == "close":
@@ -159,7 +159,7 @@ class Model:
             self.change(self.datasets.setdefault(name, Dataset(path)), words[1], words[4:])
 
     def change(self, dataset: Dataset, what: str, words: list[str]) -> None:
-        """One fact of a dataset."""
+        """Adds one fact of a dataset."""
         if what in ("open", "referred"):
             dataset.opened(*words)
             dataset.referred += what == "referred"
@@ -176,7 +176,7 @@ class Model:
 
 
 def clean(work: Path, name: str) -> str:
-    """A file's name as records have it: absolute, without empty and dot parts."""
+    """Returns a file's name as in records: absolute, without empty and dot components."""
     path = name if name.startswith("/") else f"{work}/{name}"
     for part in ("//", "/./"):
         while part in path:
@@ -185,7 +185,7 @@ def clean(work: Path, name: str) -> str:
 
 
 def from_facts(work: Path, text: str) -> Model:
-    """What a program that printed this text must have left."""
+    """Returns the records that a program with these facts must leave."""
     model = Model()
     for line in text.splitlines():
         model.add(work, line.split("\t"))

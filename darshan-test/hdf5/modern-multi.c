@@ -1,6 +1,6 @@
-/* Two datasets in one call, one three times as large: what is shared out between
- * them.  Built by a test against the library of a Python wheel, which brings no
- * header.  Prints facts as those of facts.h. */
+/* Two datasets in one call, one three times as large: the call's costs are distributed over them. A
+ * test builds it with the library of a Python wheel, which has no header. Prints facts in the
+ * format of facts.h. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Attributes, groups, links and objects by calls that HDF5 has had since 1.12 and
- * 1.14.  Built by a test against the library of a Python wheel, which brings no
- * header.  Prints facts as those of facts.h. */
+/* Attributes, groups, links and objects with calls that HDF5 has since 1.12 and 1.14. A test builds
+ * it with the library of a Python wheel, which has no header. Prints facts in the format of
+ * facts.h. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ typedef int each(hid_t, const char *, const void *, void *);
 struct token {
   unsigned char bytes[16];
 };
-struct object { /* as large as any of the library's descriptions of one */
+struct object { /* as large as any of the library's object descriptions */
   unsigned long file;
   struct token token;
   char rest[256];
@@ -99,7 +99,7 @@ static hid_t must(hid_t result, int line) {
   exit(1);
 }
 #define MUST(call) must((hid_t)(call), __LINE__)
-/* Does something to the file, and says which counter has it. */
+/* Performs an operation on the file and prints which counter has it. */
 #define META(call, counter) (printf("meta\t" #counter "\ta.h5\n"), MUST(call))
 
 static int seen;

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Symbols without a number, which the headers hide behind one with a number; 1.12 and later have
- * none. */
+/* Symbols without a version number, which the headers redefine to numbered symbols; 1.12 and later
+ * do not have them. */
 #define NUMBERLESS !H5_VERSION_GE(1, 12, 0)
 #if NUMBERLESS
 #undef H5Oget_info

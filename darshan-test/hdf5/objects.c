@@ -5,7 +5,7 @@
 
 static const char FILE_NAME[] = "a.h5";
 
-/* Does something to a file, and says which counter has it. */
+/* Performs an operation on a file and prints which counter has it. */
 #define META(call, counter) (say_meta(#counter, FILE_NAME), MUST(call))
 
 static struct dataset small(const char *name) {
@@ -165,7 +165,7 @@ void case_datatypes(void) {
   file_close(file, FILE_NAME);
 }
 
-/* The library calls us, and we call it. */
+/* A callback of the library, which calls the library. */
 static herr_t read_each(hid_t file, const char *name, const H5L_info_t *info, void *count) {
   (void)info;
   char full[16];

@@ -1,4 +1,4 @@
-"""Runs a command bare or with the runtime, and reads the rows of its logs."""
+"""Runs a command with or without the runtime, and reads the rows of its logs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = dict[tuple[str, str], dict[str, float]]
 
 @dataclass
 class Observed:
-    """What a command said and left."""
+    """The output and the logs of a command."""
 
     status: int
     stdout: str
@@ -30,13 +30,13 @@ class Observed:
 
 
 def without_ours() -> dict[str, str]:
-    """The environment without anything that instruments."""
+    """Returns the environment without any variable that instruments."""
     ours = ("DARSHAN_", "DXT_", "LD_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) -> Observed:
-    """Runs a command to its end, with nothing on standard input."""
+    """Runs a command to its end, with empty standard input."""
     done = subprocess.run(
         command,
         cwd=work,
@@ -53,7 +53,7 @@ def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) ->
 def bare(
     command: Sequence[str | Path], work: Path, extra: Mapping[str, str] | None = None
 ) -> Observed:
-    """Without the runtime; extra: more variables."""
+    """Runs without the runtime; extra: more variables."""
     return finish(command, work, without_ours() | dict(extra or {}))
 
 
@@ -64,7 +64,7 @@ def instrumented(
     logs: Path,
     extra: Mapping[str, str] | None = None,
 ) -> Observed:
-    """With the runtime of a build; logs: a folder that is made, for logs and journals."""
+    """Runs with the runtime of a build; logs: a new folder for logs and journals."""
     for part in ("finished", "journals"):
         (logs / part).mkdir(parents=True)
     env = without_ours() | environment(build, logs / "finished", logs / "journals")
@@ -75,7 +75,7 @@ def instrumented(
 
 
 def read_rows(parser: Path, logs: Sequence[Path]) -> Rows:
-    """(module, name) -> counter -> value, over all ranks of all logs."""
+    """Returns (module, name) -> counter -> value, over all ranks of all logs."""
     rows: Rows = {}
     for log in logs:
         text = subprocess.run(
@@ -93,7 +93,7 @@ def read_rows(parser: Path, logs: Sequence[Path]) -> Rows:
 
 
 def add_row(rows: Rows, line: str) -> None:
-    """Adds a data row; records of one name are summed, their time stamps not."""
+    """Adds a data row; counters of records with one name are summed, timestamps are not."""
     module, _rank, record, counter, value, rest = line.split("\t", 5)
     row = rows.setdefault((module, rest.rsplit("\t", 2)[0]), {RECORD_ID: int(record)})
     number = float(value) if "_F_" in counter else int(value)

@@ -1,8 +1,7 @@
-/* Loads a plug-in, calls it, unloads it, and loads another, which then lies at
- * the same place: tells what the plug-ins answered.
- * Arguments: PLUGIN, who unloads it, PLUGIN.  "program": dlclose as everybody calls
- * it; "libc": a pointer to libc's own, and what the plug-in used may not come back
- * to where it was. */
+/* Loads a plug-in, calls and unloads it, and loads another plug-in, which then has the same
+ * address; prints the results of both. Arguments: PLUGIN, unloader, PLUGIN. "program": the ordinary
+ * dlclose; "libc": a pointer to libc's own dlclose, and the first plug-in's library may not return
+ * to its old address. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

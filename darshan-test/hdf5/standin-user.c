@@ -1,11 +1,11 @@
-/* A plug-in that uses one of the libraries of standin.c: built twice, alike to
- * the byte but for the name of the library. */
+/* A plug-in that uses one of the libraries of standin.c. It is built twice; the files differ only
+ * in the library's name. */
 #include <stdint.h>
 
 int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl);
 int H5Fflush(int64_t id, int scope);
 
-/* Creates a file, if it gets a name, and leaves it open. */
+/* Creates a file if name is not NULL, and leaves it open. */
 int create_and_flush(const char *name);
 
 int create_and_flush(const char *name) {

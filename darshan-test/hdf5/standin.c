@@ -1,5 +1,5 @@
-/* As much of an HDF5 library as tells who was called: built twice, with another
- * ANSWER, which is what its calls return and the name of its only file. */
+/* A stand-in for an HDF5 library that shows which library was called. It is built twice with
+ * different ANSWER, which its calls return and which is the name of its only file. */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -16,7 +16,7 @@ int H5get_libversion(unsigned *major, unsigned *minor, unsigned *release) {
   return 0;
 }
 
-/* All libraries begin with the same number. */
+/* All libraries begin with the same id. */
 int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl) {
   (void)name, (void)flags, (void)fcpl, (void)fapl;
   return INT64_C(1) << 56;

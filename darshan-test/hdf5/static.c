@@ -1,4 +1,4 @@
-/* A program with HDF5 inside: no call of it crosses a library's border. */
+/* A statically linked HDF5: no call of it crosses a library's border. */
 int use_hdf5(const char *name, int n);
 
 int main(void) {

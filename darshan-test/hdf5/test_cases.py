@@ -1,4 +1,5 @@
-"""C programs on the HDF5 of this system: every row, as computed from what they did."""
+"""C programs with this system's HDF5: every row equals the value computed from the program's
+calls."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ APART = {"anonymous", "forked", "many_datasets"}  # have tests of their own
 def run_both(
     build: Path, programs: Path, name: str, tmp_path: Path, configuration: str = ""
 ) -> tuple[Observed, Path]:
-    """Bare, then instrumented, in one folder; everything printed must agree."""
+    """Runs without and with the runtime, in one folder; the output must be the same."""
     (tmp_path / "configuration").write_text(configuration)
     settings = {"DARSHAN_CONFIG_PATH": str(tmp_path / "configuration")}
     command = [programs / "hdf5-cases", name]
@@ -40,7 +41,7 @@ def run_both(
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in APART])
 def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """All H5F, H5D and H5_META counters, and the sums of the layers below."""
+    """All H5F, H5D and H5_META counters are right, and the sums of the layers below."""
     observed, work = run_both(build, programs, name, tmp_path)
     assert len(observed.logs) == 1
     model = from_facts(work, observed.stdout)
@@ -51,7 +52,7 @@ def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def transfers(rows: Rows, work: Path) -> dict[str, float]:
-    """What all datasets of a file did together."""
+    """Returns the sums over all datasets of a file."""
     total: dict[str, float] = {}
     for (module, name), row in rows.items():
         if module == "H5D" and name.startswith(f"{work}/a.h5:"):
@@ -61,7 +62,8 @@ def transfers(rows: Rows, work: Path) -> dict[str, float]:
 
 
 def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """It gets its name with its link; of two at once nobody can tell which did what."""
+    """A dataset gets its name with its link; transfers of two unnamed datasets cannot be
+    distinguished."""
     observed, work = run_both(build, programs, "anonymous", tmp_path)
     rows = read_rows(parser, observed.logs)
     grid = 6 * 10 * 2
@@ -77,7 +79,7 @@ def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) ->
 
 
 def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Parent and child count what each did, also on what the parent had opened."""
+    """Parent and child count their own calls, also on objects that the parent opened."""
     observed, work = run_both(build, programs, "forked", tmp_path)
     rows = read_rows(parser, observed.logs)
     size = 8 * 4
@@ -90,7 +92,7 @@ def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Past the limit of records the rest is together in one: totals are exact."""
+    """Datasets beyond the record limit are aggregated into one record: totals are exact."""
     observed, _ = run_both(build, programs, "many_datasets", tmp_path, "MAX_RECORDS 1024 H5D\n")
     rows = read_rows(parser, observed.logs)
     found = [row for (module, _), row in rows.items() if module == "H5D"]
@@ -101,7 +103,8 @@ def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path
 
 
 def test_model_of_common_accesses() -> None:
-    """The example of the specification, and the order of equals."""
+    """The model agrees with the example of the specification, and with the order of equal
+    counts."""
     data = Dataset("f")
     data.transferred("WRITE", "384", "regular", "6,8", "4,5")
     data.transferred("READ", "8", "all", "-", "-")

@@ -1,4 +1,4 @@
-"""HDF5 that comes and goes while a program runs, and HDF5 inside a program."""
+"""HDF5 that is loaded and unloaded during a run, and statically linked HDF5."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZE = re.compile(r"^\d+\.h5: (\d+) bytes$", re.M)
 def run_both(
     build: Path, command: list[str | Path], tmp_path: Path
 ) -> tuple[Observed, Observed, Path]:
-    """Bare, then instrumented, in one folder; both must succeed, one log is left."""
+    """Runs without and with the runtime, in one folder; both must succeed and leave one log."""
     work = tmp_path / "work"
     work.mkdir()
     without = bare(command, work)
@@ -33,20 +33,20 @@ def run_both(
 
 
 def library_of(plugin: Path) -> str:
-    """The HDF5 library that a plug-in is linked with, as the loader knows it."""
+    """Returns the HDF5 library that a plug-in is linked with, as the loader knows it."""
     text = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=True).stdout
     (line,) = [line for line in text.splitlines() if "libhdf5" in line and "_hl" not in line]
     return line.split("=>")[1].split()[0]
 
 
 def command_of(programs: Path, function: str) -> list[str | Path]:
-    """The program that loads and unloads the plug-in and calls this function of it."""
+    """Returns the command that loads and unloads the plug-in and calls this function of it."""
     plugin = programs / "plugin.so"
     return [programs / "loads", plugin, library_of(plugin), function]
 
 
 def transfers(rows: Rows, work: Path) -> list[list[float]]:
-    """Per round: opens of the file, and what was done with its dataset."""
+    """Returns per round the opens of the file and the transfers of its dataset."""
     found = []
     for turn in range(ROUNDS):
         file, data = rows["H5F", f"{work}/{turn}.h5"], rows["H5D", f"{work}/{turn}.h5:/d"]
@@ -59,7 +59,7 @@ EXPECTED = [[1, 1, 1, 1, *[8 * (turn + 1) * INT] * 2] for turn in range(ROUNDS)]
 
 
 def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Each time the plug-in comes back its calls are seen, and the library goes each time."""
+    """Calls of a reloaded plug-in are recorded, and the library is unloaded each time."""
     without, observed, work = run_both(build, command_of(programs, "use_hdf5"), tmp_path)
     assert without.stdout.count("library gone\n") == ROUNDS
     assert observed.stdout == without.stdout
@@ -71,10 +71,10 @@ def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """HDF5 writes what was left open when it is unloaded, and its ids come again."""
+    """HDF5 writes open files when it is unloaded, and its ids repeat."""
     without, observed, work = run_both(build, command_of(programs, "leave_hdf5"), tmp_path)
     assert without.stdout.count("library gone\n") == ROUNDS
-    assert observed.stdout == without.stdout  # the sizes of the files among it
+    assert observed.stdout == without.stdout  # with the sizes of the files
     assert [int(size) > 8 * INT for size in SIZE.findall(without.stdout)] == [True] * ROUNDS
     rows = read_rows(parser, observed.logs)
     assert transfers(rows, work) == EXPECTED
@@ -86,7 +86,7 @@ def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_p
 def test_another_library_at_the_same_place(
     how: str, library: str, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """A plug-in takes the place of one that used another library, which gave the same id."""
+    """A plug-in replaces another one whose library returned the same id."""
     folder = build / "darshan-test" / "hdf5"
     command = [folder / "replaces", folder / "user1.so", how, folder / "user2.so"]
     without, observed, work = run_both(build, command, tmp_path)
@@ -98,7 +98,8 @@ def test_another_library_at_the_same_place(
 
 
 def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """What dlsym finds is not wrapped: the files are the same, their POSIX side is seen."""
+    """Functions from dlsym are not wrapped: the files are the same, and their POSIX side is
+    recorded."""
     command = [programs / "loads", "-", library_of(programs / "plugin.so"), "none"]
     without, observed, work = run_both(build, command, tmp_path)
     assert observed.stdout == without.stdout
@@ -111,7 +112,7 @@ def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path
 
 
 def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Of HDF5 inside a program the POSIX side is seen, and no H5 record is made up."""
+    """Statically linked HDF5 is recorded in POSIX only, without an H5 record."""
     without, observed, work = run_both(build, [programs / "static"], tmp_path)
     assert observed.stdout == without.stdout
     rows = read_rows(parser, observed.logs)
@@ -124,7 +125,7 @@ def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_no_symbol_of_hdf5(build: Path) -> None:
-    """The runtime needs no HDF5, and names none of its libraries."""
+    """The runtime does not require HDF5 and names none of its libraries."""
     text = subprocess.run(
         ["readelf", "-dW", "--dyn-syms", build / "libdarshan.so"],
         capture_output=True,
@@ -134,4 +135,4 @@ def test_no_symbol_of_hdf5(build: Path) -> None:
     undefined = [line.split()[7] for line in text.splitlines() if " UND " in line and "H5" in line]
     assert not undefined
     assert "hdf5" not in text
-    assert " H5Dread" in text  # else this looked at nothing
+    assert " H5Dread" in text  # otherwise the check is empty

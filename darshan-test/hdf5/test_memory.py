@@ -1,4 +1,4 @@
-"""Resident memory that the runtime takes for many datasets, and that their sums are exact."""
+"""The runtime's resident memory for many datasets is limited, and their sums are exact."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import pytest
 
 from .observe import bare, instrumented, read_rows
 
-DATASETS, BYTES = 10_000, 16  # of each
+DATASETS, BYTES = 10_000, 16  # per dataset
 LIMIT = 1024  # records of H5D, as in a rank of an MPI job
-MIB = 1024  # of the KiB that the program prints
-# With that limit 12.3 MiB were taken where each dataset had tables for 32 accesses and 96 pieces of
-# its file, and those past the limit left their names behind; 9.0 KiB for each with a record.
+MIB = 1024  # in KiB, which the program prints
+# With that limit the runtime needed 12.3 MiB when each dataset had tables for 32 accesses and 96
+# ranges of its file, and datasets past the limit left their names behind; 9.0 KiB per dataset with
+# a record.
 MOST = 6.5 * MIB
 MOST_OF_EACH = 4.5  # KiB: a record of H5D has 912 bytes, one of LAYERS 2,416
 LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"
@@ -27,7 +28,8 @@ LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"
 def test_many_datasets(
     build: Path, programs: Path, tmp_path: Path, case: tuple[str, int, float]
 ) -> None:
-    """Each is created, written once and closed; case: configuration, records, most KiB."""
+    """Each dataset is created, written once and closed. case: configuration, records, limit in
+    KiB."""
     configuration, records, most = case
     command: list[str | Path] = [programs / "many-datasets", "many.h5", str(DATASETS)]
     (tmp_path / "configuration").write_text(configuration)

@@ -1,4 +1,4 @@
-"""Asynchronous calls and several datasets in one call, on the HDF5 of each wheel."""
+"""Asynchronous calls and several datasets in one call, with the HDF5 of each wheel."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .model import from_facts
 from .observe import Rows, bare, instrumented, read_rows
 
 PROGRAMS = ("modern", "modern-objects", "modern-multi")
-CALLS = 4  # of modern-multi.c per direction: each may round a byte
-# The folder of a wheel's libraries has the name of the package in small letters.
+CALLS = 4  # of modern-multi.c per direction: each may round by a byte
+# The folder of a wheel's libraries has the package name in lower case.
 WHEELS = ("h5py", "netCDF4", "tables")
 
 
 def library_of(wheel: str) -> Path:
-    """The HDF5 that a wheel brings, without the high-level one."""
+    """Returns the HDF5 library of a wheel, not the high-level library."""
     found = importlib.util.find_spec(wheel)
     assert found, f"{wheel} is not installed"
     assert found.origin
@@ -33,14 +33,14 @@ def library_of(wheel: str) -> Path:
 
 
 def major_version(library: Path) -> int:
-    """From the number in its name: 320 and more is 2."""
+    """Returns the version from the file's number: 320 and more is 2."""
     number = re.search(r"\.so\.(\d+)", library.name)
     assert number
     return 2 if int(number[1]) >= 320 else 1
 
 
 def build_for(library: Path, name: str, folder: Path) -> Path:
-    """The program of a source, linked with this library."""
+    """Builds a source, linked with this library."""
     major = major_version(library)
     source, program = Path(__file__).with_name(f"{name}.c"), folder / name
     compiler = [
@@ -57,13 +57,13 @@ def build_for(library: Path, name: str, folder: Path) -> Path:
     return program
 
 
-# Bytes asked of each dataset of modern-multi.c; a call has a weight of 1 itself.
+# Requested bytes of each dataset of modern-multi.c; a call itself has a weight of 1.
 WEIGHTS = {"one": 80000 + 1, "three": 240000 + 1}
 ROUNDING = 2e-6  # seconds
 
 
 def shares(rows: Rows, file: str) -> Iterator[str]:
-    """What calls on two datasets cost below, shared out by the bytes asked for."""
+    """Checks that costs of calls on two datasets are distributed by the requested bytes."""
     records = {name: rows["LAYERS", f"{file}:/{name}"] for name in WEIGHTS}
     everything = sum(WEIGHTS.values())
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -82,7 +82,7 @@ def shares(rows: Rows, file: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """One call on two datasets is both datasets' cost."""
+    """The cost of one call on two datasets counts for both."""
     program = build_for(library_of(wheel), "modern-multi", tmp_path)
     (tmp_path / "work").mkdir()
     observed = instrumented(build, [program], tmp_path / "work", tmp_path / "logs")
@@ -95,7 +95,7 @@ def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_modern_calls(wheel: str, name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """All H5F, H5D and H5_META counters, and the sums of the layers below."""
+    """All H5F, H5D and H5_META counters are right, and the sums of the layers below."""
     library = library_of(wheel)
     program = build_for(library, name, tmp_path)
     work = tmp_path / "work"

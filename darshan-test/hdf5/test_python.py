@@ -1,4 +1,4 @@
-"""Python wheels, each with an HDF5 of its own that no other library can see."""
+"""Python wheels, each with an HDF5 of its own that is invisible to other libraries."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "1"}
 
 
 def digests(work: Path) -> dict[str, str]:
-    """Of all files that a script left."""
+    """Returns digests of all files of a script."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in work.iterdir()}
 
 
 def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
-    """Bare, then instrumented, in one folder; output and files must agree."""
+    """Runs without and with the runtime, in one folder; output and files must be the same."""
     command = [sys.executable, SCRIPTS / f"{name}.py"]
     work = tmp_path / "work"
     work.mkdir()
@@ -36,18 +36,18 @@ def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
     with_us = instrumented(build, command, work, tmp_path / "logs", SETTINGS)
     assert (with_us.status, with_us.stdout, with_us.stderr) == (0, without.stdout, without.stderr)
     assert digests(work) == files
-    assert with_us.logs  # h5py and its kin run uname
+    assert with_us.logs  # h5py and related packages run uname
     assert not with_us.journals
     return with_us, work
 
 
 def module_of(counter: str) -> str:
-    """The module that has a counter of this name."""
+    """Returns the module of a counter."""
     return "H5_META" if counter.startswith("H5_META_") else counter.split("_", 1)[0]
 
 
 def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
-    """Expectations of a script that its log does not meet."""
+    """Yields expectations of a script that its log does not meet."""
     for line in text.splitlines():
         kind, _, rest = line.partition("\t")
         if kind == "expect":
@@ -64,7 +64,7 @@ def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
 
 
 def open_records(rows: Rows, work: Path) -> Iterator[str]:
-    """Records of files and datasets of which no close was seen."""
+    """Yields records of files and datasets without a close."""
     for (module, name), row in rows.items():
         ours = module in ("H5F", "H5D") and name.startswith(f"{work}/")
         if ours and not row[f"{module}_F_CLOSE_END_TIMESTAMP"] > 0:
@@ -73,7 +73,7 @@ def open_records(rows: Rows, work: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """What a script expects is in its log, and everything was closed."""
+    """A script's expectations agree with its log, and everything was closed."""
     observed, work = run_both(build, name, tmp_path)
     assert "\nexpect\t" in observed.stdout or "\nsum\t" in observed.stdout
     rows = read_rows(parser, observed.logs)
@@ -83,7 +83,7 @@ def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_path: Path) -> None:
-    """What it opens by a reference only to look at it is no dataset of the user's."""
+    """A dataset that netCDF opens by a reference for inspection makes no dataset record."""
     observed, work = run_both(build, "netcdf_scales", tmp_path)
     rows = read_rows(parser, observed.logs)
     names = {name for module, name in rows if module == "H5D" and name.startswith(f"{work}/")}
@@ -91,7 +91,7 @@ def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_p
 
 
 def test_versions_differ(tmp_path: Path) -> None:
-    """The three wheels bring at least two versions: else the tests above show less."""
+    """The three wheels contain at least two versions; otherwise the tests above show less."""
     observed = bare([sys.executable, SCRIPTS / "both.py"], tmp_path)
     (line,) = [text for text in observed.stdout.splitlines() if text.endswith("versions of HDF5")]
     assert int(line.split()[0]) >= 2
@@ -106,7 +106,8 @@ for name in "abcd":
 
 
 def test_files_past_the_limit(build: Path, parser: Path, tmp_path: Path) -> None:
-    """They share a record and its name: no dataset is counted under another file's name."""
+    """Files past the limit share a record and its name: no dataset counts under another file's
+    name."""
     work = tmp_path / "work"
     work.mkdir()
     settings = tmp_path / "settings"
@@ -135,7 +136,7 @@ print(next(line.split()[1] for line in lines if line.startswith("VmRSS")))
 
 
 def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed, int]:
-    """A program that makes so many datasets, and its resident memory, in KiB."""
+    """Runs a program with `number` datasets; returns its resident memory in KiB, too."""
     work.mkdir()
     settings = work.with_suffix(".conf")
     settings.write_text(setting)
@@ -148,14 +149,14 @@ def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed,
 
 
 def test_many_datasets_have_records_of_their_own(build: Path, parser: Path, tmp_path: Path) -> None:
-    """Of a program that is no rank."""
+    """In a program that is not a rank, every dataset has a record."""
     observed, _ = _many(build, tmp_path / "many", 3000, "")
     own = {name for module, name in read_rows(parser, observed.logs) if module == "H5D"}
     assert own == {f"{tmp_path}/many/many.h5:/d{i}" for i in range(3000)}
 
 
 def test_a_limit_takes_no_memory(build: Path, tmp_path: Path) -> None:
-    """A program with few datasets has as much memory whatever the limit of records."""
+    """A program with few datasets uses the same memory with any record limit."""
     _, low = _many(build, tmp_path / "low", 30, "MAX_RECORDS 40 H5F,H5D\n")
     _, usual = _many(build, tmp_path / "usual", 30, "")
-    assert abs(usual - low) < 1024  # 16,384 records would be 54 MB
+    assert abs(usual - low) < 1024  # 16,384 records would need 54 MB

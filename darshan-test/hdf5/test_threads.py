@@ -1,4 +1,4 @@
-"""Threads that use HDF5 at once where it is thread-safe, one at a time where it is not."""
+"""Threads use HDF5 in parallel if it is thread-safe, otherwise one at a time."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .test_modern import WHEELS, build_for, library_of
 
 SYSTEM = "system"
 LIBRARIES = (SYSTEM, *WHEELS)
-# As in concurrent.c.
+# The values of concurrent.c.
 THREADS, ROUNDS, ROW_BYTES, FLUSHES, PLAIN = 4, 200, 32 * 4, 4, 1000
 
 
 @pytest.fixture(params=LIBRARIES)
 def program(request: pytest.FixtureRequest, build: Path, tmp_path: Path) -> Path:
-    """The program, linked with one of the libraries."""
+    """Builds the program, linked with one of the libraries."""
     return program_for(request.param, build, tmp_path)
 
 
 def program_for(name: str, build: Path, folder: Path) -> Path:
-    """concurrent.c, linked with the system's library or with that of a wheel."""
+    """Builds concurrent.c, linked with the system's library or with that of a wheel."""
     if name != SYSTEM:
         return build_for(library_of(name), "concurrent", folder)
     needs("hdf5")
@@ -34,7 +34,7 @@ def program_for(name: str, build: Path, folder: Path) -> Path:
 
 
 def expected() -> dict[tuple[str, str], dict[str, float]]:
-    """What must be in the records, by module and name of the file."""
+    """Returns the expected records, by module and name of the file."""
     moved = ROUNDS * ROW_BYTES
     found: dict[tuple[str, str], dict[str, float]] = {
         ("H5F", "shared.h5"): {"OPENS": 1, "FLUSHES": 0},
@@ -69,12 +69,12 @@ def expected() -> dict[tuple[str, str], dict[str, float]]:
 
 
 def below(row: dict[str, float], what: str) -> float:
-    """POSIX calls or bytes of a LAYERS record, over its operations."""
+    """Returns POSIX calls or bytes of a LAYERS record, over its operations."""
     return sum(row[f"LAYERS_{operation}_POSIX_{what}"] for operation in OPERATIONS)
 
 
 def of_layers(rows: Rows, work: Path) -> None:
-    """Every POSIX call is in one record, and what the threads do beside HDF5 in none of its."""
+    """Checks that every POSIX call is in one record, and calls without HDF5 in no HDF5 record."""
     assert not list(sums(rows))
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     assert not [text for name, row in records.items() for text in within(name, row)]
@@ -88,7 +88,7 @@ def of_layers(rows: Rows, work: Path) -> None:
 
 
 def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
-    """Counters are exact, whoever keeps the threads apart."""
+    """Counters are exact, both with the library's lock and with the program's."""
     folders = [tmp_path / name for name in ("bare", "work")]
     for folder in folders:
         folder.mkdir()
@@ -104,7 +104,7 @@ def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_both_kinds(build: Path, tmp_path: Path) -> None:
-    """Some of the libraries are thread-safe and some are not: else the above shows less."""
+    """Some libraries are thread-safe and some are not; otherwise the tests above show less."""
     said = set()
     for name in LIBRARIES:
         folder = tmp_path / name

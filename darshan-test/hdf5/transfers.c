@@ -1,4 +1,4 @@
-/* What reads and writes select, and how much. */
+/* Selections and sizes of reads and writes. */
 #include "facts.h"
 
 #include <pthread.h>
@@ -80,7 +80,7 @@ void case_dimensions(void) {
   file_close(file, "a.h5");
 }
 
-/* Sizes of elements, a scalar, an empty dataspace; memory of another type. */
+/* Element sizes, a scalar, an empty dataspace, memory of another type. */
 void case_types(void) {
   hid_t file = file_create("a.h5");
   hid_t text = MUST(H5Tcopy(H5T_C_S1));
@@ -125,7 +125,7 @@ static void read_rows(struct dataset *data, hsize_t rows, hsize_t columns, int t
     dataset_read(data, &some);
 }
 
-/* The same size in different shapes is different accesses, ordered by size only. */
+/* Transfers of one size and different shapes are different accesses, ordered by size only. */
 void case_common_accesses(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = matrix("/d", 64, 64);
@@ -171,7 +171,7 @@ void case_switches(void) {
   close_both(&data, file);
 }
 
-/* Both sides of the limits of the histogram, as far as is cheap. */
+/* Sizes on both sides of the histogram's bounds, if they are cheap. */
 void case_sizes(void) {
   static const hsize_t limits[] = {100, 1024, 10240, 102400, 1048576, 4194304, 10485760};
   hid_t file = file_create("a.h5");
@@ -197,7 +197,7 @@ static void *other_work(void *unused) {
   return unused;
 }
 
-/* HDF5 in one thread, streams in another at the same time. */
+/* HDF5 in one thread and streams in another, in parallel. */
 void case_threads(void) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, other_work, NULL) != 0) MUST(-1);

@@ -1,6 +1,6 @@
-"""Three libraries, each with an HDF5 of its own, at work in one process.
+"""Three libraries, each with an HDF5 of its own, work in one process.
 
-Their ids are the same numbers, and at the same time open.
+Their ids are the same numbers, open at the same time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""HDF5 files inside Python objects: the I/O comes back into Python."""
+"""HDF5 files inside Python objects: the library's I/O calls Python code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs do with h5py: it opens by H5Oopen and closes by H5Idec_ref."""
+"""Typical calls of h5py, which opens by H5Oopen and closes by H5Idec_ref."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ with h5py.File("groups.h5", "w") as file:
     for n in range(50):
         file.create_group(f"g{n}/sub")
 with h5py.File("groups.h5", "a") as file:
-    file["new"] = values  # its name is not looked for in all groups, which would be read
+    file["new"] = (
+        values  # the runtime does not search all groups for its name, which would read them
+    )
     wanted.fix("groups.h5:/new", H5D_OPENS=1, LAYERS_OPEN_POSIX_READS=0)
 
 with h5py.File("groups.h5", "a") as file:

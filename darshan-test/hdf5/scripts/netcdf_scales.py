@@ -1,4 +1,4 @@
-"""Dimensions with variables of their own: netCDF-4 looks at those by references."""
+"""Writes dimensions with coordinate variables, which netCDF-4 inspects by references."""
 
 from __future__ import annotations
 

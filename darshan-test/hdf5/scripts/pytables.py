@@ -1,4 +1,4 @@
-"""Arrays and a table through PyTables, which brings its own HDF5."""
+"""Writes arrays and a table through PyTables, whose wheel contains HDF5."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tables
 from expectations import Expectations
 
 wanted = Expectations()
-BARE = {"track_times": False}  # two runs leave the same bytes
+BARE = {"track_times": False}  # two runs write the same bytes
 ROW = np.dtype([("a", "i4"), ("b", "f8")])
 with tables.open_file("a.h5", "w") as file:
     wanted.add("a.h5", H5F_OPENS=1)

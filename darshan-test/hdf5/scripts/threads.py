@@ -1,4 +1,4 @@
-"""Two libraries and plain I/O at the same time, each in threads of its own."""
+"""Uses two libraries and ordinary I/O in parallel, each in threads of its own."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def with_netcdf() -> None:
 
 
 def with_files() -> None:
-    """Writes lines, which no upper layer asked for."""
+    """Writes lines, without any upper layer."""
     barrier.wait()
     for i in range(TIMES):
         Path(f"plain{i % 5}").write_text("line\n" * i)
