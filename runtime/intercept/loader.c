@@ -40,7 +40,9 @@ struct walk {
   struct loaded_object *object;
 };
 
-/* dl_iterate_phdr holds the loader's lock, which every exception took before glibc 2.35. */
+/* For dl_iterate_phdr: fills in the object if its mapping contains the address. Returns 1 then, -1
+ * if the object is not in the loader's list, and 0 to go on. dl_iterate_phdr holds the loader's
+ * lock, so loader_object_of prefers _dl_find_object, which takes none. */
 static int look_into(struct dl_phdr_info *info, size_t size, void *walk_) {
   const struct walk *walk = walk_;
   uintptr_t start = UINTPTR_MAX, end = 0;

@@ -123,8 +123,8 @@ static const char *named(struct parser *p, size_t *length) {
   return name;
 }
 
-/* Parses a byte or one end of a range. Returns NONE for a class, which has been added, or an
- * error. */
+/* Parses a byte or one end of a range, and returns it. Returns NONE after it added a class to the
+ * set, and for an error, after it set p->wrong. */
 static int set_byte(struct parser *p, uint8_t *set) {
   size_t length = 0;
   char mark = p->at[0] == '[' ? p->at[1] : '\0';

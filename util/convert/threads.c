@@ -13,7 +13,8 @@ void threads_close(struct threads *threads) {
   id_table_free(&threads->numbers);
 }
 
-/* Thread addresses have 47 or 56 bits and are multiples of 16. */
+/* Returns a key for a thread of a rank. The product spreads the rank over all bits, so that keys of
+ * two ranks practically never meet. */
 static uint64_t key_of(int64_t rank, uint64_t thread) {
   return (uint64_t)rank * UINT64_C(0x9E3779B97F4A7C15) ^ thread;
 }

@@ -92,8 +92,9 @@ static int row_of(struct journals *journals, int first, int64_t rank, struct dar
   return row ? at : -1;
 }
 
-/* The rank in a record tells which row it belongs to. The one APMPI head of a node log belongs to
- * all its ranks. */
+/* Adds the communication times and the end of the last operation of a record to the journal's row
+ * for the record's rank. first: the journal's first row. The one APMPI head of a node log belongs
+ * to no single rank and is skipped. Returns -1 if there are too many ranks or no memory. */
 static int read_record(struct journals *journals, int first, const struct darshan_module *module,
                        const void *record, struct darshan_error *error) {
   const struct darshan_base_record *base = record;

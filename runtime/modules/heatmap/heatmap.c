@@ -146,7 +146,8 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
   spin_unlock(&heatmap->lock);
 }
 
-/* The caller holds the record's lock. */
+/* Adds the bytes of a span that are not yet in the heat map (read and written less booked), and
+ * notes them in booked. The caller holds the lock of the file's record. */
 static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
                    int64_t read, int64_t written) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];

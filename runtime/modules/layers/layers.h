@@ -79,8 +79,9 @@ static inline int layers_inside(void) {
 }
 void layer_communication_begin(struct layer_between *between);
 void layer_communication_end(const struct layer_between *between, uint64_t t1, uint64_t t2);
-/* state in layer_mpiio_end: of the call's file, used if the call has its own frame. bytes:
- * requested; -1 if the call is not a read, or not a write. */
+/* Begin and end an MPI-IO call. The call gets a frame of its own in between->own_frame unless a
+ * call of an upper layer is active. state: of the call's file; layer_mpiio_end uses it only if the
+ * call has its own frame. bytes: requested; -1 if the call is not a read, or not a write. */
 void layer_mpiio_begin(struct layer_between *between, enum layer_operation operation,
                        struct layer_state *state);
 void layer_mpiio_end(const struct layer_between *between, struct layer_state *state,

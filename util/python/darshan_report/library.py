@@ -117,5 +117,5 @@ def raw(value: str) -> bytes:
 
 
 def message(error: structs.Error) -> str:
-    """Returns the message of the library, as one line for a terminal."""
+    """Returns the message of the library; bytes that are not UTF-8 become backslash escapes."""
     return error.text.decode("utf-8", "backslashreplace") or "unknown error"

@@ -237,7 +237,8 @@ class Facts:
 
     @functools.cached_property
     def beside(self) -> Beside:
-        """Seconds in operations on names that no file record contains."""
+        """Seconds in operations of POSIX_EXT that the times of POSIX records lack: those on
+        names, and syncs."""
         extra = self.table("POSIX_EXT")
         if extra is None:
             return Beside()

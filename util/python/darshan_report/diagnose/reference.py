@@ -73,5 +73,5 @@ def counter(name: str) -> str:
 
 
 def is_link(text: str) -> bool:
-    """Returns whether a reference works wherever the report is read."""
+    """Returns whether a reference is a URL that a browser can open: https, http or file."""
     return text.startswith(tuple(f"{scheme}://" for scheme in _SCHEMES))

@@ -171,7 +171,8 @@ def is_as_found(found: Found) -> bool:
 
 
 def of_failure(found: Found, why: str) -> Identity:
-    """Returns an identity for a file that could not be read, valid until the file changes."""
+    """Returns an identity for a file that could not be read.  Another size, time of change or
+    reason gives another identity."""
     said = f"{found.size} {found.changed} {why} ".encode() + os.fsencode(found.path)
     return _identity(hashlib.sha256(said).digest(), why)
 
