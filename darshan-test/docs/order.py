@@ -1,12 +1,9 @@
-"""The way of the includes, as doc/architecture.md says it, held against the sources.
-
-A file includes files of its own folder and of those that its folder's row names, or, where
-the row says "all above", of every folder in a row above.  No row names one below, so there
-is no circle of folders; that there is none of subjects is looked for: files of a folder whose
-names begin with the same word are one (store.c, store.h, store-room.c).  What a module's row
-and tables say (module.def, records.h and the like) belongs to runtime/format/, wherever it
-lies.
-"""
+"""Checks the include order of doc/architecture.md against the sources. A file includes files of
+its own folder and of the folders that its folder's row names, or, if the row says "all above",
+of every folder in a row above. No row names a folder below it, so the folders have no circle.
+The check also finds circles of subjects: files of a folder whose names begin with the same word
+are one subject (store.c, store.h, store-room.c). A module's row and tables (module.def,
+records.h and the like) belong to runtime/format/, wherever they are stored."""
 
 from __future__ import annotations
 
@@ -19,21 +16,21 @@ from pathlib import Path, PurePosixPath
 PAGE = "doc/architecture.md"
 FORMAT = "runtime/format/"
 SOURCES = ("*.c", "*.h", "*.S", "*.def")
-# Where an include in quotes is looked for, after the folder of who includes.
+# The folders in which a quoted include is searched, after the folder of the including file.
 PATHS = ("", "runtime", "runtime/format", "util/reader", "util/parser")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 ROW = re.compile(r"^\| \d+ \| `([\w/-]+/)` \| (.*) \|$", re.MULTILINE)
 TABLE = re.compile(r"runtime/modules/[\w-]+/([\w-]+\.def|records\.h)$")
 
-# What is still against the order: (folder or file, what it includes).  One that is mended
-# is an error until it is taken away here.
+# Known violations: (folder or file, the file that it includes). A fixed one is an error until it is
+# removed here.
 KNOWN: frozenset[tuple[str, str]] = frozenset()
 KNOWN_CIRCLES: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Include:
-    """One line of one file; both names are of the tree."""
+    """One include line of a file; both names are relative to the tree."""
 
     file: str
     line: int
@@ -44,7 +41,7 @@ class Include:
 
 
 def includes(tree: Path) -> Iterator[Include]:
-    """All of runtime/ and util/ that lead to files of the tree."""
+    """Yields all includes in runtime/ and util/ of files of the tree."""
     files = {
         path.relative_to(tree).as_posix(): path
         for top in ("runtime", "util")
@@ -63,7 +60,7 @@ def includes(tree: Path) -> Iterator[Include]:
 
 
 def resolved(path: PurePosixPath) -> str:
-    """Without "..", which pathlib keeps."""
+    """Returns the path without "..", which pathlib does not resolve."""
     parts: list[str] = []
     for part in path.parts:
         if part == ".." and parts:
@@ -75,13 +72,13 @@ def resolved(path: PurePosixPath) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """The rows of the page: what each folder may include."""
+    """The rows of the page: the folders that each folder may include."""
 
     may: dict[str, tuple[str, ...]]
 
     @classmethod
     def read(cls, page: str) -> Order:
-        """Of the page's text."""
+        """Parses the page's text."""
         may: dict[str, tuple[str, ...]] = {}
         for folder, cell in ROW.findall(page):
             named = tuple(re.findall(r"`([\w/.-]+)`", cell))
@@ -96,14 +93,14 @@ class Order:
         return cls(may)
 
     def folder(self, file: str) -> str:
-        """Whose row is about a file: that of the longest name."""
+        """Returns the folder or file whose row applies to a file: the longest matching name."""
         if TABLE.match(file):
             return FORMAT
         rows = [row for row in self.may if file.startswith(row)]
         return max(rows, key=len, default="")
 
     def forbids(self, include: Include) -> str:
-        """The rule that is broken, if one is."""
+        """Returns the broken rule, or an empty string."""
         of, to = self.folder(include.file), self.folder(include.target)
         if not of or not to:
             return "no row is about it" if not of else f"no row is about {include.target}"
@@ -115,13 +112,14 @@ class Order:
 
 
 def subject(file: str) -> str:
-    """Files of a folder whose names begin with the same word are one."""
+    """Returns the subject of a file: the folder and the first word of the name."""
     folder, _, name = file.rpartition("/")
     return f"{folder}/{re.split('[-.]', name)[0]}"
 
 
 def circles(found: list[Include]) -> list[list[str]]:
-    """Subjects that reach each other by includes, sorted; tables are rows, and reach nobody."""
+    """Returns subjects that include each other in a circle, sorted; tables are rows and include
+    nothing."""
     graph: dict[str, set[str]] = {}
     for include in found:
         if not include.target.endswith(".def") and not include.file.endswith(".def"):
@@ -134,7 +132,7 @@ def circles(found: list[Include]) -> list[list[str]]:
 
 
 def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
-    """All that a subject includes, itself only by a circle."""
+    """Returns all subjects that a subject includes; itself only in a circle."""
     seen: set[str] = set()
     waiting = list(graph[start] - {start})
     while waiting:
@@ -146,7 +144,7 @@ def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def problems(tree: Path) -> list[str]:
-    """A line for each violation, with its rule."""
+    """Returns a line for each violation, with its rule."""
     order = Order.read((tree / PAGE).read_text("utf-8"))
     found = list(includes(tree))
     lines, met = [], set()
@@ -171,7 +169,7 @@ def problems(tree: Path) -> list[str]:
 
 
 def main() -> int:
-    """Prints what is against the order; 1 if something is."""
+    """Prints the violations; returns 1 if there are any."""
     found = problems(Path(__file__).resolve().parents[2])
     for line in found:
         print(line)

@@ -23,7 +23,8 @@ def _read(path: str) -> str:
 
 
 def commands() -> Iterator[str]:
-    """And their options; darshan-test/docs/test_manual.py holds the pages against --help."""
+    """Yields commands and their options; darshan-test/docs/test_manual.py compares the manual
+    with --help."""
     for page in sorted((TREE / "doc" / "man").glob("*.1")):
         yield f"command {page.stem}"
     for page in sorted((TREE / "doc" / "manual").glob("darshan*.md")):
@@ -33,7 +34,7 @@ def commands() -> Iterator[str]:
 
 
 def settings() -> Iterator[str]:
-    """Variables and directives."""
+    """Yields variables and directives."""
     rows = _read("runtime/job/settings.def")
     for pair in re.findall(r'^SETTING\(\w+, ("\w+"|NULL),\s*("\w+"|NULL)', rows, re.MULTILINE):
         for kind, name in zip(("variable", "directive"), pair):
@@ -42,7 +43,7 @@ def settings() -> Iterator[str]:
 
 
 def configure() -> Iterator[str]:
-    """Its options, as they are written and as macros make them of a name."""
+    """Yields configure's options, both literal ones and those that macros make."""
     text = _read("configure.ac") + _read("runtime/configure.m4")
     for kind, name in re.findall(r"AC_ARG_(WITH|ENABLE)\(\[([a-z][\w-]+)\]", text):
         yield f"configure --{kind.lower()}-{name}"
@@ -53,19 +54,19 @@ def configure() -> Iterator[str]:
 
 
 def symbols(build: Path) -> Iterator[str]:
-    """What the libraries show."""
+    """Yields the symbols that the libraries export."""
     for library in LIBRARIES:
         done = subprocess.run(
             ["nm", "-D", "--defined-only", build / library],
             stdout=subprocess.PIPE, text=True, check=True,
         )  # fmt: skip
         for line in done.stdout.splitlines():
-            if line.split()[-2] != "A":  # the name of a version
+            if line.split()[-2] != "A":  # the name of a symbol version
                 yield f"symbol {library} {line.split()[-1].partition('@')[0]}"
 
 
 def counters() -> Iterator[str]:
-    """Counters, and their places among those of their module and kind."""
+    """Yields counters, with their index among those of their module and kind."""
     module = ""
     places = {"counter": 0, "fcounter": 0}
     for line in _read("doc/counters.md").splitlines():
@@ -78,7 +79,7 @@ def counters() -> Iterator[str]:
 
 
 def modules() -> Iterator[str]:
-    """And their ids."""
+    """Yields modules and their ids."""
     for path in sorted((TREE / "runtime" / "modules").glob("*/module.def")):
         if path.parent.name != "template":
             row = r'^(?:ANNEX_)?MODULE\((\d+), \w+, "([^"]+)"'
@@ -87,7 +88,7 @@ def modules() -> Iterator[str]:
 
 
 def diagnoses() -> Iterator[str]:
-    """And the thresholds."""
+    """Yields diagnoses and their thresholds."""
     text = _read("doc/diagnoses.md")
     found = text.partition("## Findings")[2].partition("\n## ")[0]
     for name in re.findall(r"^### ([\w-]+)$", found, re.MULTILINE):
@@ -107,7 +108,7 @@ def _fields(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator
 
 
 def fields() -> Iterator[str]:
-    """Of the report's JSON, with its version."""
+    """Yields the fields of the report's JSON, with its version."""
     schema = json.loads(_read("doc/report.schema.json"))
     for name in ("format", "version"):
         yield f"json {name} = {schema['properties'][name]['const']}"
@@ -115,7 +116,7 @@ def fields() -> Iterator[str]:
 
 
 def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
-    """Methods with their arguments, and fields."""
+    """Yields public methods with their arguments, and fields."""
     for node in body:
         if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
             yield f"python {owner}{node.name}"
@@ -126,7 +127,8 @@ def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
 
 
 def python() -> Iterator[str]:
-    """What the package names, read as text: nothing of it has to be installed."""
+    """Yields the package's public names, parsed from the source, so that nothing needs to be
+    installed."""
     top = ast.parse(_read("util/python/darshan_report/__init__.py"))
     for node in top.body:
         if isinstance(node, ast.ImportFrom):
@@ -144,7 +146,7 @@ def python() -> Iterator[str]:
 
 
 def names(build: Path) -> list[str]:
-    """All of them."""
+    """Returns all names."""
     kinds = (commands(), settings(), configure(), symbols(build), modules(), counters())
     return [row for kind in (*kinds, diagnoses(), fields(), python()) for row in kind]
 

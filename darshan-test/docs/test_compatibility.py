@@ -1,4 +1,4 @@
-"""doc/compatibility.md: every row has an answer, and the tests that it names are there."""
+"""Every row of doc/compatibility.md has an answer, and the tests that it names exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shells propose behind darshan and its programs is what these accept, all of it."""
+"""Shell completion for darshan and its programs proposes exactly the words that they accept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOLDER = SOURCE / "doc" / "completion"
 BASH = FOLDER / "bash" / "darshan"
 COMMANDS = {command.name: command for command in helps.commands()}
 SECONDS = 30
-# Calls the function as bash does, but prints what it would propose.
+# Calls the function as bash does, and prints its proposals.
 ASK = """compopt() { :; }
 . "$1"
 COMP_WORDS=("${@:2}")
@@ -43,7 +43,7 @@ def proposed(*words: str, where: Path | None = None) -> set[str]:
 
 
 def accepted(name: str, build: Path) -> set[str]:
-    """The options at the beginning of lines of --help, in lists, and in its usage."""
+    """Returns the options at the beginning of the lines of --help, in lists, and in its usage."""
     found = set()
     for line in helps.asked(COMMANDS[name], build).splitlines():
         usage = re.match(r"(usage|Usage|darshan)", line) or re.match(r" {7,}(darshan|\[)", line)
@@ -67,7 +67,7 @@ def test_files_are_those_of_today(build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_in_bash(name: str, build: Path) -> None:
-    """Those of --help, neither more nor less; by the words that one types."""
+    """Completion proposes exactly the options of --help, for the words that a user types."""
     words = [COMMANDS[name].words[0].rpartition("/")[2], *COMMANDS[name].words[1:]]
     assert proposed(*words, "-") == accepted(name, build) if name != "darshan" else True
     for option in accepted(name, build):
@@ -98,7 +98,8 @@ def test_options_in_zsh(name: str, build: Path) -> None:
 
 
 def test_commands(build: Path) -> None:
-    """All that the usage has, and the options of those that are programs of their own."""
+    """Completion proposes all commands of the usage, and the options of those that are separate
+    programs."""
     usage = helps.asked(COMMANDS["darshan"], build)
     commands = set(re.findall(r"^  ([a-z]+) ", usage, re.MULTILINE))
     assert proposed("darshan", "") == {*commands, "--version", "--help"}
@@ -109,7 +110,8 @@ def test_commands(build: Path) -> None:
 
 
 def test_values_and_programs(tmp_path: Path) -> None:
-    """Folders behind -o DIR, commands where a program is meant, nothing of ours behind it."""
+    """Completion proposes folders after -o DIR, commands for a program, and no options of
+    Darshan after the program."""
     (tmp_path / "a-folder").mkdir()
     (tmp_path / "a-file").touch()
     assert proposed("darshan", "run", "-o", "a-f", where=tmp_path) == {"a-folder"}
@@ -131,7 +133,7 @@ def test_values_and_programs(tmp_path: Path) -> None:
     ],
 )
 def test_words_of_few(typed: str, refused: str, some: set[str], build: Path) -> None:
-    """In all shells; each is known to the command, which refuses another word in its place."""
+    """All shells propose the words; the command accepts each and refuses another word."""
     words = typed.split()
     told = proposed(*words, "")
     assert some <= told
@@ -165,7 +167,7 @@ def test_questions_are_those_that_there_are() -> None:
 
 
 def test_a_real_bash(tmp_path: Path) -> None:
-    """With a key pressed on a terminal, by the file that `complete` has for each name."""
+    """In a real bash, a key press completes from the file that `complete` loads for each name."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(PS1="ready>", INPUTRC="/dev/null", TERM="dumb", HOME=str(tmp_path))

@@ -1,4 +1,4 @@
-"""Which Python a build gets: the first that can make a report, or none, and that is said."""
+"""configure chooses the first Python that can make a report, or none, and prints the choice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def script(path: Path, body: str) -> Path:
 
 
 def found(path: str, named: str = "") -> tuple[int, str]:
-    """Exit status, and what is found in this PATH where PYTHON names that."""
+    """Returns the exit status and the Python found in this PATH with this value of PYTHON."""
     done = subprocess.run(
         [FIND], env={"PATH": path, "PYTHON": named}, capture_output=True, text=True,
         timeout=SECONDS, check=False,
@@ -30,20 +30,20 @@ def found(path: str, named: str = "") -> tuple[int, str]:
 
 
 def test_the_first_that_can(tmp_path: Path) -> None:
-    """A python3 without numpy is passed over; what is named goes first."""
+    """A python3 without numpy is skipped; the named Python is tried first."""
     real = script(tmp_path / "good" / "python3", f'exec "{sys.executable}" "$@"')
     poor = script(tmp_path / "poor" / "python3", f'exec "{sys.executable}" -S -I "$@"')
     assert found(f"{real.parent}:/usr/bin:/bin") == (0, str(real))
     assert found("/usr/bin:/bin", str(real)) == (0, str(real))
     status, other = found(f"{poor.parent}:/usr/bin:/bin")
-    # Debian's own may have both, or not.
+    # Debian's own Python may have both packages or not.
     assert (status, other) == (1, str(poor)) or (status == 0 and other != str(poor))
     status, other = found(f"{poor.parent}:/usr/bin:/bin", str(poor))
     assert status == 1 or other != str(poor)
 
 
 def test_a_python_that_lacks_numpy_is_told_of_at_once(tmp_path: Path) -> None:
-    """The lines that configure has of configure.ac, run by themselves."""
+    """The check of configure.ac runs by itself and reports a Python without numpy."""
     text = (TREE / "configure.ac").read_text("utf-8")
     start = text.index("AC_MSG_CHECKING([for a Python with numpy and matplotlib])")
     part = text[start : text.index("\nAC_ARG_WITH", start)]

@@ -1,4 +1,4 @@
-"""The manual says what commands say of themselves, all of it, and can be opened."""
+"""The manual has the complete text of each --help, and can be opened."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ OPTION = r"(?<![\w\[(/=-])--?[A-Za-z][\w-]*"
 
 
 def words(text: str) -> set[str]:
-    """Everything that looks like an option."""
+    """Returns every word that looks like an option."""
     return set(re.findall(OPTION, re.sub(r"[\[(|]", " ", text)))
 
 
 def plain(page: Path) -> str:
-    """Without fonts and escapes."""
+    """Returns the text without fonts and escapes."""
     text = "\n".join(line for line in page.read_text("utf-8").split("\n") if line[:3] != '.\\"')
     return re.sub(r"\\f[BIR]", "", text).replace("\\-", "-").replace("\\&", "")
 
 
 def test_every_program_has_a_row(build: Path) -> None:
-    """What make put where it is installed from, under each of its names."""
+    """Every program that `make` builds for installation has a row, under each of its names."""
     named = {n for c in COMMANDS.values() for n in (c.words[0].rpartition("/")[2], *c.others)}
     scripts = {path.stem for path in (SOURCE / "runtime" / "link").glob("darshan-config*")}
     programs = {p.name for p in build.glob("darshan*") if p.is_file() and p.stat().st_mode & 1}
@@ -50,10 +50,11 @@ def test_pages_are_those_of_today(build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_version(name: str, build: Path) -> None:
-    """One line and a good end: what doc/what-stays.md promises of every command."""
+    """--version prints one line and exits with 0, as doc/what-stays.md promises for every
+    command."""
     words = COMMANDS[name].words
     here = (build / words[0]) if words[0][0] != "/" else Path(f"{build}/{words[0][1:]}")
-    if not here.exists():  # a source that is installed as it is, beside another command
+    if not here.exists():  # a source that is installed unchanged, next to another command
         here = build / "runtime" / "link" / "darshan-config"
     done = subprocess.run(
         [here, *words[1:], "--version"], capture_output=True, text=True, timeout=SECONDS, check=True
@@ -64,7 +65,7 @@ def test_version(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", [n for n in COMMANDS if n != "darshan-gen-cc"])
 def test_help_that_cannot_be_written(name: str, build: Path) -> None:
-    """A line, not the way through Python's own code, and status 1."""
+    """A failed write of --help prints one line without a Python traceback; the status is 1."""
     words = COMMANDS[name].words
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
@@ -73,12 +74,12 @@ def test_help_that_cannot_be_written(name: str, build: Path) -> None:
         )  # fmt: skip
     assert done.returncode == 1
     assert re.search(r"^.*No space left on device\n", done.stderr)
-    assert done.stderr.count("\n") <= 2  # of scripts each program that writes says so
+    assert done.stderr.count("\n") <= 2  # in a script each program that writes prints an error
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_of_a_page(name: str, build: Path) -> None:
-    """Those that --help has, neither more nor less."""
+    """The page has exactly the options of --help."""
     said = helps.asked(COMMANDS[name], build)
     told = plain(PAGES / f"{name}.1").partition(".SH SEE ALSO")[0].partition(".SH SYNOPSIS")[2]
     assert words(said) - words(told) == set()
@@ -86,7 +87,7 @@ def test_options_of_a_page(name: str, build: Path) -> None:
 
 
 def test_a_word_of_each_text_is_in_its_page(build: Path) -> None:
-    """Nothing that --help says is lost on the way, but headings of Python."""
+    """The page has all words of --help except Python's headings."""
     for name, command in COMMANDS.items():
         said = helps.asked(command, build).lower()
         said = re.sub(r"(?m)^(usage|exit status|positional arguments|options):", "", said)
@@ -108,7 +109,7 @@ def test_every_setting_is_told() -> None:
 
 @pytest.mark.needs("program:man")
 def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
-    """As installed, since other names lead to a page."""
+    """The pages are tested as installed, because other names lead to a page."""
     for section in "17":
         shutil.copytree(PAGES, tmp_path / f"man{section}", ignore=lambda _, names, s=section: [
             name for name in names if not name.endswith(s)])  # fmt: skip
@@ -124,7 +125,7 @@ def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, build: Path) -> Path:
-    """The command with the manual where `make install` puts it."""
+    """Installs the command with the manual like `make install`."""
     (tmp_path / "bin").mkdir()
     for program in ("darshan", "darshan-parser"):
         shutil.copy(build / program, tmp_path / "bin")
@@ -144,7 +145,7 @@ def asked_for(installed: Path, *command: str) -> str:
                                         ("parse", "darshan-parser"),
                                         ("darshan-parser", "darshan-parser")])  # fmt: skip
 def test_help_opens_the_page(word: str, page: str, installed: Path) -> None:
-    """And says what --help says where nobody can show pages."""
+    """`help` opens the page, or prints the text of --help if no pager is installed."""
     words = [word] if word else []
     without = asked_for(installed, *words)
     assert without.lower().startswith("usage: " + page.replace("-run", " run"))

@@ -1,4 +1,4 @@
-"""That the order of the includes is kept, and that whoever leaves it is found."""
+"""The include order holds, and violations are found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TREE = Path(__file__).resolve().parents[2]
 
 
 def planted(tree: Path, file: str, target: str) -> list[str]:
-    """What is said of a copy of the tree in which one file includes one more."""
+    """Returns the violations in a copy of the tree in which one file includes one more."""
     shutil.copytree(TREE / "runtime", tree / "runtime")
     shutil.copytree(TREE / "util", tree / "util", ignore=shutil.ignore_patterns("python"))
     (tree / order.PAGE).parent.mkdir()
@@ -23,7 +23,7 @@ def planted(tree: Path, file: str, target: str) -> list[str]:
 
 
 def test_the_order_is_kept() -> None:
-    """As the page says it; what is still against it is in the list of what is known."""
+    """The tree follows the page, except for the list of known violations."""
     assert not order.problems(TREE)
 
 
@@ -38,19 +38,19 @@ def test_the_order_is_kept() -> None:
     ],
 )
 def test_an_include_against_it_is_found(file: str, target: str, tmp_path: Path) -> None:
-    """By the name and the line of the file."""
+    """The violation is reported with the file's name and line."""
     said = planted(tmp_path, file, target)
     assert any(line.startswith(f"{file}:1: includes ") for line in said), said
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:
-    """Of files of one folder, too, and by way of a third."""
+    """Circles among files of one folder, and by way of a third file, are found."""
     said = planted(tmp_path, "runtime/log/compress.h", "save.h")
     assert any(line.startswith("a circle of files: ") for line in said), said
 
 
 def test_a_row_names_nothing_below_it() -> None:
-    """Else there could be a circle of folders."""
+    """A row that names a folder below it is an error, because folders could then form a circle."""
     rows = "| 1 | `a/` | `b/` |\n| 2 | `b/` | all above |\n"
     with pytest.raises(ValueError, match="not above it"):
         order.Order.read(rows)

@@ -1,4 +1,4 @@
-"""What debian/ says again of what the tree says; how packages work is tried by ./dev packages."""
+"""debian/ agrees with the tree; ./dev packages tests the packages themselves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_version_is_that_of_the_tree() -> None:
 
 @pytest.mark.parametrize(("package", "folder"), [("util", "library"), ("read", "reader")])
 def test_symbols_are_those_that_a_library_shows(package: str, folder: str) -> None:
-    """In order, each with the version that had it first."""
+    """The symbols are listed in order, each with the version that had it first."""
     table = (DEBIAN / f"libdarshan-{package}0.symbols").read_text("utf-8").splitlines()
     assert table[0] == f"libdarshan-{package}.so.0 libdarshan-{package}0 #MINVER#"
     shown = re.findall(r"(\w+);", (SOURCE / "util" / folder / "exports.map").read_text("utf-8"))
@@ -34,7 +34,8 @@ def test_symbols_are_those_that_a_library_shows(package: str, folder: str) -> No
 
 
 def test_what_a_package_is_built_with_is_in_the_list() -> None:
-    """Of packages.txt, whose parts "build" and "packages" ./dev packages installs."""
+    """Build dependencies are in packages.txt, whose parts "build" and "packages" ./dev packages
+    installs."""
     control = (DEBIAN / "control").read_text("utf-8")
     field = re.search(r"^Build-Depends: (.*?)^\S", control, re.M | re.S)
     assert field
@@ -46,7 +47,8 @@ def test_what_a_package_is_built_with_is_in_the_list() -> None:
 
 
 def test_the_example_of_settings(build: Path, tmp_path: Path) -> None:
-    """As it is it changes nothing; without the # before each of its lines all are understood."""
+    """The example changes nothing as it is; without the # before each line all settings are
+    understood."""
     text = EXAMPLE.read_text("utf-8")
     directives = re.findall(r"^#([A-Z_]+) ", text, re.M)
     assert len(directives) > 9

@@ -1,4 +1,4 @@
-"""What doc/what-stays.md promises is there: each name of promised.txt, in tree and build."""
+"""The tree and the build have each name of promised.txt, as doc/what-stays.md promises."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = (SOURCE / "doc" / "what-stays.md").read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def now(build: Path) -> list[str]:
-    """The names of today."""
+    """Returns the current names."""
     return promises.names(build)
 
 
@@ -28,14 +28,14 @@ def test_nothing_is_taken_away(kind: str, now: list[str]) -> None:
 
 
 def test_every_kind_is_promised(now: list[str]) -> None:
-    """And each is so by many names: a kind that is not found any more would hold nothing."""
+    """Each kind of name is found; otherwise its promises would not be checked."""
     assert sorted({row.split()[0] for row in now}) == KINDS
     fewest = min(KINDS, key=lambda kind: sum(row.split()[0] == kind for row in PROMISED))
     assert sum(row.split()[0] == fewest for row in PROMISED) > 5, fewest
 
 
 def test_what_others_link_to_is_there_once() -> None:
-    """Each counter's and diagnosis' anchor, as doc/site.md says it."""
+    """Each counter and diagnosis has one anchor, as doc/site.md says."""
     names = {"counters": [], "diagnoses": []}
     for row in PROMISED:
         kind, *words = row.split()
@@ -57,7 +57,7 @@ def test_tests_of_the_page_are_there() -> None:
 
 
 def test_versions_are_told_alike(build: Path) -> None:
-    """The version of the tree has a section, the newest, in CHANGELOG.md."""
+    """CHANGELOG.md's newest section is the version of the tree."""
     version = re.search(r"AC_INIT\(\[darshan\], \[(.+?)\]\)", (SOURCE / "configure.ac").read_text())
     changes = (SOURCE / "CHANGELOG.md").read_text("utf-8")
     sections = re.findall(r"^## (\S+)", changes, re.MULTILINE)

@@ -1,4 +1,5 @@
-"""doc/python.md: its examples are run on the log that it says; names of strangers in a notebook."""
+"""The examples of doc/python.md run on the log that the page names; hostile names in a notebook
+are escaped."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ HOSTILE = "<img src=x onerror=alert(1)>&\"'\u202e"
 
 
 def python(build: Path, folder: Path, code: str, text: str = "") -> str:
-    """What code prints that has the package as the page says."""
+    """Returns the output of code that imports the package as the page says."""
     where = subprocess.run(
         [build / "darshan", "report", "--python-path"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -59,7 +60,7 @@ def watched(build: Path, folder: Path, command: list[str], **settings: str) -> N
 
 
 def test_examples(build: Path, tmp_path: Path) -> None:
-    """Every answer on the page is the one that is given."""
+    """Every answer on the page is the real one."""
     page = PAGE.read_text("utf-8")
     (line,) = re.findall(r"^DXT_ENABLE_IO_TRACE=1 darshan run -o logs (.*)$", page, re.M)
     watched(build, tmp_path, line.split(), DXT_ENABLE_IO_TRACE="1")
@@ -70,7 +71,7 @@ def test_examples(build: Path, tmp_path: Path) -> None:
 
 
 def test_without_pandas(build: Path, tmp_path: Path) -> None:
-    """Only frames need it, and say so."""
+    """Only frames need pandas, and say so."""
     watched(build, tmp_path, ["dd", "if=/dev/zero", "of=data", "bs=8", "count=9", "status=none"])
     said = python(
         build,
@@ -112,7 +113,7 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_names_of_strangers_in_a_notebook(closed: bool, build: Path, tmp_path: Path) -> None:
-    """A file's name, a command line and the log's own are text, and show what they hold."""
+    """A file's name, a command line and the log's name are shown as text, completely."""
     command = ["dd", "if=/dev/zero", f"of={HOSTILE}", "bs=1", "count=2000000", "status=none"]
     watched(build, tmp_path, command)
     hostile = tmp_path / f"{HOSTILE}.darshan"

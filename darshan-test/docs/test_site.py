@@ -1,4 +1,4 @@
-"""The site of the guides: made without a warning, used from a disk, and found by findings."""
+"""The site of the guides: built without a warning, usable from a disk, and linked from findings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDTHS = (1280, 400)
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As ./dev docs makes it."""
+    """Builds the site like ./dev docs."""
     folder = tmp_path_factory.mktemp("docs")
     done = subprocess.run(
         [SOURCE / "dev", "docs", folder], capture_output=True, text=True, timeout=SECONDS,
@@ -37,7 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_in_the_navigation(site: Path) -> None:
-    """Sphinx says so of what it reads; that it reads all of them is another thing."""
+    """Sphinx warns only about files that it reads; the test checks that it reads all of them."""
     files = subprocess.run(
         [SOURCE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
     ).stdout.split()
@@ -52,7 +52,7 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
 
 
 def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
-    """In small letters, and as the report names them."""
+    """The anchors are in small letters, as the report links to them."""
     counters = check_links.read(site / "doc" / "counters.html").ids
     rows = re.findall(r"`([A-Z0-9]+_[A-Z0-9_]+)` \|", (SOURCE / "doc" / "counters.md").read_text())
     assert len(rows) > 500
@@ -74,7 +74,7 @@ def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
     ],
 )
 def test_a_bad_link_is_found(site: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
-    """One that goes nowhere, and one that would need a network."""
+    """A dead link and a link that needs a network are found."""
     (tmp_path / "doc").mkdir()
     text = (site / "doc" / "index.html").read_text("utf-8")
     assert old in text
@@ -84,7 +84,7 @@ def test_a_bad_link_is_found(site: Path, tmp_path: Path, old: str, new: str, sai
 
 
 def problems_of(text: str, folder: Path) -> list[str]:
-    """What is wrong with a page that stands alone."""
+    """Returns the problems of a single page."""
     (folder / "doc" / "user-guide.html").write_text("<html></html>")
     (folder / "doc" / "index.html").write_text(text)
     return check_links.problems(folder)
@@ -107,7 +107,8 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Browser:
     ],
 )
 def test_search_from_a_disk(site: Path, window: Browser, words: str, first: str) -> None:
-    """Without a server; what has that name comes first, and not the top of a long page."""
+    """Search works without a server; the page of that name comes first, not the top of a long
+    page."""
     window.open(f"{site}/search.html?q={words}")
     link = window.until("const a = document.querySelector('ul.search li a'); return a && a.href;")
     assert link == f"file://{site}/{first}"
@@ -115,7 +116,7 @@ def test_search_from_a_disk(site: Path, window: Browser, words: str, first: str)
 
 
 def test_pages_fit(site: Path, window: Browser) -> None:
-    """No page is wider than a screen, a small one either: tables and code scroll by themselves."""
+    """No page is wider than even a small screen: tables and code scroll by themselves."""
     wide = []
     for path in turning(sorted(site.rglob("*.html")), 0.15, "pages of the site"):
         for width in WIDTHS:
@@ -135,7 +136,7 @@ SAYS = "from darshan_report.diagnose.reference import reference; print(reference
 
 
 def says(package: Path) -> str:
-    """Where the package in a folder says that a diagnosis is described."""
+    """Returns the address of a diagnosis according to the package in a folder."""
     env = {k: v for k, v in os.environ.items() if k != "DARSHAN_DOC_URL"}
     done = subprocess.run(
         [sys.executable, "-B", "-c", SAYS], env={**env, "PYTHONPATH": str(package)},
@@ -145,7 +146,8 @@ def says(package: Path) -> str:
 
 
 def test_it_is_installed_where_findings_look(site: Path, build: Path, tmp_path: Path) -> None:
-    """make install puts it below the prefix, which may be moved; an address of configure wins."""
+    """make install puts the site below the prefix, which may be moved; an address from configure
+    takes precedence."""
     prefix = tmp_path / "a prefix"
     done = subprocess.run(
         ["make", "-s", "-C", build, "install-site", "install-nodist_reportPYTHON",

@@ -1,4 +1,5 @@
-"""The walks of doc/architecture.md: their files are there, lead to one another, and are few."""
+"""The walks of doc/architecture.md are short, and their existing files lead from one to the
+next."""
 
 from __future__ import annotations
 
@@ -11,14 +12,14 @@ import pytest
 TREE = Path(__file__).resolve().parents[2]
 PAGE = (TREE / "doc/architecture.md").read_text("utf-8")
 STEP = re.compile(r"^\| (\d+) \| `([^`]+)` \| `(\w+)` \|", re.MULTILINE)
-# A table that does not go on from the one before: what begins here is called from outside,
-# or by a library in between.
+# Tables that do not continue the one before: their first function is called from outside, or by a
+# library in between.
 ROOTS = {"pwrite", "H5Dread", "posix_unlock_transfer", "runtime_finish", "Documents"}
 
 
 @dataclass(frozen=True)
 class Step:
-    """A file, and the name by which the walk comes in."""
+    """A file, and the function by which the walk enters it."""
 
     number: int
     file: str
@@ -26,23 +27,23 @@ class Step:
 
     @property
     def text(self) -> str:
-        """All of the file."""
+        """Returns the text of the file."""
         return (TREE / self.file).read_text("utf-8")
 
     def says(self, name: str) -> bool:
-        """Does it have this word?"""
+        """Returns whether the file has this word."""
         return re.search(rf"\b{name}\b", self.text) is not None
 
 
 def walk(call: str) -> list[Step]:
-    """The steps of one walk."""
+    """Returns the steps of one walk."""
     (part,) = re.findall(rf"^### One {call}\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL)
     return [Step(int(number), file, name) for number, file, name in STEP.findall(part)]
 
 
 @pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
 def test_each_file_leads_to_the_next(call: str) -> None:
-    """The name is in the file, and in one that was read before."""
+    """The function is in the file, and in a file that was read before."""
     steps = walk(call)
     for place, step in enumerate(steps):
         assert step.says(step.name), step
@@ -52,7 +53,7 @@ def test_each_file_leads_to_the_next(call: str) -> None:
 
 @pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
 def test_walks_are_short(call: str) -> None:
-    """As many files as the table of walks says, and no more than its goal."""
+    """The number of files equals the table of walks, and does not exceed its goal."""
     steps = walk(call)
     row = re.search(rf"^\| one `{call}` \| \d+ \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
     assert row

@@ -1,4 +1,4 @@
-"""What the guides say, held against the tree."""
+"""Checks the statements of the guides against the tree."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ PAGES = sorted(
     + [page for top in ("doc", "runtime", "darshan-test") for page in (TREE / top).rglob("*.md")]
 )
 SECONDS = 60
-# Made of what is there, whose names they have.
+# Pages that are generated from the tree.
 MADE = ("counters.md", "diagnoses.md", "centre-tables.md")
 
 
 def named(page: Path) -> str:
-    """A page's path in the tree."""
+    """Returns a page's path in the tree."""
     return str(page.relative_to(TREE))
 
 
 def prose(page: Path) -> str:
-    """Without examples."""
+    """Returns a page without examples."""
     return re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
 
 
 def anchors(page: Path) -> set[str]:
-    """What the headings of a page can be reached by."""
+    """Returns the anchors of a page's headings."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
     own = re.findall(r'<a id="([\w-]+)"></a>', prose(page))
     made = {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
@@ -41,7 +41,7 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page: Path) -> None:
-    """To files of the tree, and to headings in them."""
+    """Links lead to existing files of the tree and to headings in them."""
     lost = []
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if re.match(r"\w+:", target):
@@ -55,7 +55,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_paths_exist(page: Path) -> None:
-    """`runtime/...` and the like in backticks, patterns too; what a how-to makes has a place."""
+    """Paths such as `runtime/...` in backticks exist, patterns included; for files that a how-to
+    creates, the folder exists."""
     paths = re.findall(r"`((?:runtime|util|darshan-test|doc)/[\w./*-]+)`", prose(page))
     if page.name.startswith("howto-"):
         paths = [str(Path(path).parent) for path in paths]
@@ -64,14 +65,14 @@ def test_paths_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_commands_of_dev_exist(page: Path) -> None:
-    """./dev NAME is a function of it."""
+    """Each ./dev NAME on a page is a command of ./dev."""
     known = set(re.findall(r"^command_(\w+)\(", (TREE / "dev").read_text("utf-8"), re.MULTILINE))
     used = set(re.findall(r"\./dev ([a-z][a-z-]*)", page.read_text("utf-8")))
     assert {name.replace("-", "_") for name in used} <= known | {"help"}
 
 
 def test_every_command_is_in_the_usage() -> None:
-    """./dev help leaves none out, and promises none that is not there."""
+    """./dev help lists exactly the existing commands."""
     text = (TREE / "dev").read_text("utf-8")
     known = {name.replace("_", "-") for name in re.findall(r"^command_(\w+)\(", text, re.MULTILINE)}
     usage = subprocess.run(
@@ -81,7 +82,7 @@ def test_every_command_is_in_the_usage() -> None:
 
 
 def folders(top: str) -> set[str]:
-    """The folders in one, but those that a build or an editor left."""
+    """Returns the subfolders, except those that a build or an editor left."""
     return {
         path.name
         for path in (TREE / top).iterdir()
@@ -90,26 +91,26 @@ def folders(top: str) -> set[str]:
 
 
 def rows(page: str) -> set[str]:
-    """The folders that the first columns of a page's tables name."""
+    """Returns the folders that the first columns of a page's tables name."""
     text = (TREE / page).read_text("utf-8")
     cells = re.findall(r"^\| ((?:`[\w/-]+/`(?:, )?)+)", text, re.MULTILINE)
     return {name.rstrip("/") for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
 def test_folders_of_tests_have_rows() -> None:
-    """CONTRIBUTING.md has each folder of darshan-test/, and no other."""
+    """CONTRIBUTING.md lists exactly the folders of darshan-test/."""
     said = {name for name in rows("CONTRIBUTING.md") if "/" not in name}
     assert said == folders("darshan-test")
 
 
 def test_folders_have_doors() -> None:
-    """doc/architecture.md has each folder of runtime/ and util/, and no other."""
+    """doc/architecture.md lists exactly the folders of runtime/ and util/."""
     there = folders("runtime") | {f"util/{name}" for name in folders("util")}
     assert rows("doc/architecture.md") | {"format", "modules"} == there | {"format", "modules"}
 
 
 def test_pages_of_tests_name_all() -> None:
-    """Where a folder of tests has a page that names its files, it names each."""
+    """If the page of a test folder names files, it names each."""
     for page in (TREE / "darshan-test").glob("*/README.md"):
         there = {path.name for path in page.parent.glob("test_*.py")}
         told = set(re.findall(r"`(test_\w+\.py)`", page.read_text("utf-8")))
@@ -117,20 +118,20 @@ def test_pages_of_tests_name_all() -> None:
 
 
 def test_folders_are_on_the_map() -> None:
-    """README.md has each folder of runtime/ and util/, and no other."""
+    """README.md lists exactly the folders of runtime/ and util/."""
     for top in ("runtime", "util"):
         said = {name.split("/")[1] for name in rows("README.md") if name.startswith(f"{top}/")}
         assert said | {"modules"} == folders(top) | {"modules"}
 
 
 def test_modules_have_pages() -> None:
-    """Each folder says what it records, what it keeps, and what to take care of."""
+    """Each module has a page."""
     modules = [TREE / "runtime/modules" / name for name in sorted(folders("runtime/modules"))]
     assert not [path.name for path in modules if not (path / "README.md").exists()]
 
 
 def tracked() -> list[str]:
-    """The files of the tree."""
+    """Returns the files of the tree."""
     done = subprocess.run(
         [TREE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
     )
@@ -139,7 +140,7 @@ def tracked() -> list[str]:
 
 @pytest.fixture(scope="module")
 def told() -> tuple[list[str], set[str]]:
-    """All paths, and all words of what is no page."""
+    """Returns all paths, and all words of files that are not pages."""
     paths = tracked()
     texts = (
         (TREE / path).read_text("utf-8", "replace")
@@ -150,7 +151,7 @@ def told() -> tuple[list[str], set[str]]:
 
 
 def made_options() -> set[str]:
-    """Of configure, where a macro makes them of a name."""
+    """Returns the configure options that a macro makes."""
     text = (TREE / "runtime" / "configure.m4").read_text("utf-8")
     modules = re.findall(r"^DARSHAN_(?:MODULE|ABSENT)\(\[(\w+)\]", text, re.M)
     libraries = re.findall(r"^DARSHAN_FOUND_LATER\(\[(\w+)\]", text, re.M)
@@ -159,14 +160,14 @@ def made_options() -> set[str]:
 
 
 WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+|[A-Za-z_]\w*")
-# What a page may name: functions, options and settings of ours, and files.
+# Names that a page may have: functions, options and settings of Darshan, and files.
 NAMED = re.compile(
     r"(?<![\w./-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w./*-])"
     r"|(?<![\w-])--[a-z][a-z0-9-]+"
     r"|\b(?:DARSHAN|DXT|GUARD|SPIN|RUNTIME|STORE)_[A-Z0-9_]*[A-Z0-9]\b(?!_)"
 )
 FILE = re.compile(r"(?<![\w*….{}<>$/])[\w./-]*\w+\.(?:c|h|def|py|S|inc|json|tex)\b(?!\.)")
-# Examples, what other programs have, and what is ignored.
+# Examples, names of other programs, and ignored words.
 NOT_OURS = {
     "my_read",
     "--host",
@@ -181,9 +182,9 @@ NOT_OURS = {
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_names_exist(page: Path, told: tuple[list[str], set[str]]) -> None:
-    """Functions, options, settings and files in backticks are those of the tree."""
+    """Functions, options, settings and files in backticks exist in the tree."""
     if page.name.startswith("howto-") or page.name in MADE:
-        return  # they invent names, or are made of what is there
+        return  # they invent names, or are generated from the tree
     paths, words = told
     wrong = []
     for code in re.findall(r"`([^`\n]+)`", prose(page)):
@@ -212,7 +213,7 @@ def test_metadata_keys_are_told() -> None:
 
 
 def test_parts_of_the_bench_are_told() -> None:
-    """doc/performance.md lists them."""
+    """doc/performance.md lists the parts of the benchmark."""
     table = (TREE / "darshan-test/bench/run").read_text("utf-8")
     (parts,) = re.findall(r"^PARTS = \{\n(.*?)^\}", table, re.MULTILINE | re.DOTALL)
     page = (TREE / "doc/performance.md").read_text("utf-8")
@@ -221,7 +222,7 @@ def test_parts_of_the_bench_are_told() -> None:
 
 
 def test_what_a_bystander_costs(build: Path) -> None:
-    """As many system calls as doc/deploy.md says, in a process that never becomes a rank."""
+    """A process without recorded I/O makes the number of system calls that doc/deploy.md states."""
     needs("program:strace", "no-filter")
 
     def calls(*preload: str) -> int:
@@ -243,7 +244,7 @@ def test_what_a_bystander_costs(build: Path) -> None:
 
 
 def shell_lines() -> list[tuple[str, str]]:
-    """(page, line) of all blocks of commands, without remarks."""
+    """Returns (page, line) of all blocks of commands, without remarks."""
     return [
         (named(page), re.split(r"(?:^|\s)#", line)[0])
         for page in PAGES
@@ -255,7 +256,7 @@ def shell_lines() -> list[tuple[str, str]]:
 
 
 def test_commands_have_these_options(build: Path) -> None:
-    """`darshan COMMAND` exists, and so do the options that a page gives it."""
+    """`darshan COMMAND` and the options that a page gives it exist."""
 
     def usage(*command: str) -> str:
         return subprocess.run(
@@ -263,7 +264,7 @@ def test_commands_have_these_options(build: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            check=False,  # of 3.5.0's parser --help is a wrong use, too
+            check=False,  # --help is a usage error for 3.5.0's parser too
             timeout=SECONDS,
         ).stdout
 
@@ -288,7 +289,7 @@ def test_commands_have_these_options(build: Path) -> None:
 
 
 def test_make_has_these_targets() -> None:
-    """`make TARGET` and `make -C build TARGET`, in blocks of commands and in the text."""
+    """`make TARGET` and `make -C build TARGET` exist, in blocks of commands and in the text."""
     texts = [
         (TREE / path).read_text("utf-8") for path in tracked() if path.endswith((".inc", ".am"))
     ]
@@ -306,8 +307,8 @@ def test_make_has_these_targets() -> None:
 
 
 def examples() -> list[tuple[str, str, list[str]]]:
-    """(page, command, lines that it printed) of each `console` block; one that begins
-    with a remark "elsewhere" was printed by another machine."""
+    """Returns (page, command, printed lines) of each `console` block, except those that begin
+    with a remark "elsewhere", which another machine printed."""
     found = []
     for page in PAGES:
         for block in re.findall(r"^```console\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):
@@ -319,7 +320,7 @@ def examples() -> list[tuple[str, str, list[str]]]:
 
 
 def form(line: str) -> str:
-    """What of a line is the same each time: its words up to the first number."""
+    """Returns the part of a line that is the same in each run: its words up to the first number."""
     return " ".join(re.split(r"(?<!\w)-?\d|/", line)[0].split())
 
 
@@ -332,7 +333,7 @@ exec sh -c 'echo x >out; kill -9 $$'
 
 @pytest.fixture
 def work(build: Path, tmp_path: Path) -> Path:
-    """A folder that holds what the examples need."""
+    """Makes a folder with the files that the examples need."""
     solver = tmp_path / "solver"
     solver.write_text(SOLVER)
     solver.chmod(0o755)
@@ -346,7 +347,7 @@ def work(build: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("page", "command", "lines"), examples())
 def test_examples(page: str, command: str, lines: list[str], build: Path, work: Path) -> None:
-    """They run as written, and print lines of the same form, in the same order."""
+    """The examples run as written, and print lines of the same form in the same order."""
     env = os.environ | {"PATH": f"{build}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-c", command],
@@ -361,6 +362,6 @@ def test_examples(page: str, command: str, lines: list[str], build: Path, work: 
     assert done.returncode in (0, -signal.SIGKILL, 128 + signal.SIGKILL), done.stdout
     printed = [form(line) for line in done.stdout.splitlines()]
     for line in lines:
-        # Rows of single files: which are told depends on their times.
+        # Rows of single files depend on their times.
         if line.strip() and not line.startswith("/"):
             assert form(line) in printed, f"{page}: {line}\n{done.stdout}"

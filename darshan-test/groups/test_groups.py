@@ -1,4 +1,4 @@
-"""Records that many files share: programs that an interpreter reads, files past the limit."""
+"""Records that many files share: program files of an interpreter, and files beyond the limit."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ PACKAGES, MODULES = 4, 60
 
 @dataclass
 class Told:
-    """What a log says: (module, name) -> counter -> value."""
+    """The content of a log: (module, name) -> counter -> value."""
 
     records: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
     partial: list[str] = field(default_factory=list)
 
     def of(self, module: str) -> dict[str, dict[str, int]]:
-        """The records of a module, by name."""
+        """Returns the records of a module, by name."""
         return {name: row for (m, name), row in self.records.items() if m == module}
 
     def sums(self, module: str, below: str) -> Counter[str]:
-        """Counters that add up, over all names that begin so."""
+        """Returns the sums of counters over all names with this prefix."""
         total: Counter[str] = Counter()
         for name, row in self.of(module).items():
             if name.startswith(below):
@@ -38,12 +38,12 @@ class Told:
         return +total
 
     def files(self, name: str) -> int:
-        """How many files a record stands for."""
+        """Returns the number of files that a record represents."""
         return self.of("GROUP")[name]["GROUP_FILES"]
 
 
 def tell(build: Path, log: Path) -> Told:
-    """Reads a log; ranks are added up, but for what is about a group."""
+    """Reads a log; adds up the ranks, except for counters of the group itself."""
     done = subprocess.run(
         [build / "darshan-parser", "--show-incomplete", log],
         capture_output=True,
@@ -63,7 +63,7 @@ def tell(build: Path, log: Path) -> Told:
 
 @pytest.fixture(scope="module")
 def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tree as that of a virtual environment, with data of the user's in it."""
+    """Makes a tree like that of a virtual environment, with user data in it."""
     top = tmp_path_factory.mktemp("venv")
     packages = top / "lib" / "python3.11" / "site-packages"
     for p in range(PACKAGES):
@@ -75,7 +75,7 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "model.h5").write_bytes(bytes(1000 + p))
     for i in range(40):
         (top / f"image{i}.jpg").write_bytes(bytes(100))
-    # The first import of a module writes it to a temporary file, which would count, too.
+    # The first import of a module writes a temporary file, which would count too.
     subprocess.run([sys.executable, "-m", "compileall", "-q", packages], check=True)
     return packages
 
@@ -94,7 +94,7 @@ pathlib.Path("mine.txt").write_text("a result")
 def watched(
     build: Path, work: Path, venv: Path, script: str, *arguments: str, **settings: str
 ) -> Told:
-    """What the log of a Python program says."""
+    """Returns the content of a Python program's log."""
     work.mkdir()
     (work / "program.py").write_text(script)
     log = work / "one.darshan"
@@ -113,7 +113,7 @@ def watched(
 
 
 def configured(folder: Path, text: str) -> str:
-    """The path of a configuration file."""
+    """Returns the path of a configuration file."""
     path = folder / "darshan.conf"
     path.write_text(text)
     return str(path)
@@ -203,7 +203,8 @@ for i in range(3):
 def test_names_that_look_alike_have_their_own_groups(
     build: Path, tmp_path: Path, venv: Path
 ) -> None:
-    """What was found for the last name is used for the next one only if that is of its kind."""
+    """The group found for the last name is used for the next one only if both are of the same
+    kind."""
     config = configured(tmp_path, "MAX_RECORDS 1 POSIX\n")
     top = tmp_path / "files"
     told = watched(build, tmp_path / "run", venv, KINDS, str(top), DARSHAN_CONFIG_PATH=config)
@@ -302,14 +303,14 @@ def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> Non
 
     def run(*command: str | Path) -> str:
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-        assert done.returncode in (0, 3), done.stderr  # 3: there are findings
+        assert done.returncode in (0, 3), done.stderr  # 3: the report has findings
         return done.stdout + done.stderr
 
     groups = told.of("GROUP")
     number = sum(told.files(n) if n in groups else 1 for n in told.of("POSIX"))
     screen = run(build / "darshan", "stat", "-r", log)
     assert re.search(rf"^POSIX +{number} ", screen, re.M)
-    # Program trees stand behind the user's own files, of which there are more than rows.
+    # Program trees come after the user's own files, which exceed the number of rows.
     assert f"/work/* ({told.files(shown)} files)" in screen and "totals are exact" in screen
     text = run(build / "darshan", "report", "--text", log)
     assert re.search(rf"^POSIX +{number:,} ", text, re.M)

@@ -1,4 +1,4 @@
-"""What an installation gives to whoever reads logs: both libraries, their headers, commands."""
+"""Installs the files for programs that read logs: both libraries, their headers, commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTS = (
 
 @pytest.fixture(scope="session")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where that was installed, and then moved to."""
+    """Returns the prefix of an installation that was moved."""
     folder = tmp_path_factory.mktemp("library")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     subprocess.run(

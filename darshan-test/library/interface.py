@@ -24,7 +24,7 @@ from typing import Any
 
 from logs.inprocess import damaged
 
-# Bytes of the records of fixed size: module, size.
+# Size in bytes of the records of fixed size, by module.
 FIXED = {1: 704, 2: 560, 3: 80, 4: 912, 5: 152, 6: 1120, 7: 112, 9: 248, 16: 584, 17: 696}
 LUSTRE, DXT_POSIX, DXT_MPIIO, APMPI, HEATMAP = 8, 10, 11, 14, 15
 APMPI_HEAD, APMPI_RECORD, APMPI_MAGIC = 48, 5232, 0x41504D5049
@@ -113,7 +113,7 @@ class Metrics(ctypes.Structure):
 
 
 def plain(struct: ctypes.Structure) -> list[Any]:
-    """The numbers of a struct, one after the other."""
+    """Returns the numbers of a struct in order."""
     out: list[Any] = []
     for field in struct._fields_:
         value = getattr(struct, field[0])
@@ -122,7 +122,7 @@ def plain(struct: ctypes.Structure) -> list[Any]:
 
 
 class Library:
-    """The functions, with the types that they have in C."""
+    """The functions, with their C types."""
 
     def __init__(self, path: str) -> None:
         self.lib = ctypes.CDLL(path)
@@ -147,7 +147,7 @@ class Library:
         return c_void_p(self.lib.darshan_log_open(os.fsencode(path)))
 
     def list_of(self, function: str, log: c_void_p, kind: type[Any]) -> list[Any]:
-        """What a function returns by two pointers, copied."""
+        """Returns a copy of the list that a function returns by two pointers."""
         found, count = POINTER(kind)(), c_int(-1)
         getattr(self.lib, f"darshan_log_{function}")(log, byref(found), byref(count))
         return [kind.from_buffer_copy(found[i]) for i in range(count.value)]
@@ -160,7 +160,8 @@ class Library:
         return out
 
     def records(self, log: c_void_p, module: int) -> tuple[list[bytes], int]:
-        """The bytes of a module's records without pointers, and what came at the end."""
+        """Returns the bytes of a module's records without pointers, and the result of the last
+        call."""
         out = []
         while True:
             record = c_void_p()
@@ -171,7 +172,7 @@ class Library:
             self.lib.darshan_free(record)
 
     def begins_anew(self, log: c_void_p) -> bool:
-        """Whether after the last record of a module the first one comes again."""
+        """Returns whether the first record of a module follows after the last."""
         modules = [module.idx for module in self.list_of("get_modules", log, Module)]
         if modules[:1] != [1]:
             return True
@@ -179,7 +180,7 @@ class Library:
         return first[1] < 0 or (self.records(log, 1) == first and first[0] != [])
 
     def sums(self, module: int, nprocs: int, records: list[bytes]) -> tuple[list[Any], str]:
-        """What the accumulator says: metrics, and the record of all."""
+        """Returns the accumulator's metrics and total record."""
         accumulator, metrics = c_void_p(), Metrics()
         assert self.lib.darshan_accumulator_create(module, nprocs, byref(accumulator)) == 0
         for record in records:
@@ -190,7 +191,7 @@ class Library:
         return plain(metrics), total.raw.hex()
 
     def whole(self, path: Path) -> dict[str, Any] | None:
-        """All that the interface says of a log; None: it does not open."""
+        """Returns all that the interface returns for a log; None if it does not open."""
         log = self.open(path)
         if not log.value:
             return None
@@ -215,7 +216,8 @@ class Library:
         return out
 
     def outcome(self, path: Path) -> tuple[int, int]:
-        """How many modules of a log read to their end, how many do not; -1, -1: it is closed."""
+        """Returns how many modules of a log can be read to their end, and how many cannot; -1,
+        -1 if the log does not open."""
         log = self.open(path)
         if not log.value:
             return -1, -1
@@ -232,7 +234,7 @@ class Library:
 
 
 def content(module: int, at: int) -> bytes:
-    """The bytes of a record, with what its pointers point to instead of them."""
+    """Returns the bytes of a record, with the targets of its pointers in place of the pointers."""
     if module in FIXED:
         return ctypes.string_at(at, FIXED[module])
     if module == LUSTRE:

@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
   void *log = argc > 1 ? darshan_log_open(argv[1]) : NULL;
   if (!log) return 1;
   for (int module = DARSHAN_MOD_DXT_POSIX; module <= DARSHAN_MOD_DXT_MPIIO; module++) {
-    void *record = NULL; /* the room of one trace is too small for the next */
+    void *record = NULL; /* allocated by the library for each trace: their sizes differ */
     while (darshan_log_get_record(log, module, &record) == 1) {
       const struct dxt_file_record *trace = record;
       const segment_info *segment = (const segment_info *)(const void *)(trace + 1);

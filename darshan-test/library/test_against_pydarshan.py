@@ -1,7 +1,5 @@
-"""Our library and the one in PyDarshan's wheel say the same of every log.
-
-Except where theirs is known to be wrong: what the bytes say is tested in logs/.
-"""
+"""This library and the one in PyDarshan's wheel return the same for every log, except where
+theirs is known to be wrong; logs/ tests against the documented format."""
 
 from __future__ import annotations
 
@@ -28,15 +26,15 @@ READABLE = [case for case in good_cases() if not case.pydarshan]
 BASE = 2  # words before the counters: id, rank
 LUSTRE_HEAD, LUSTRE_COMPONENT, POOL = 32, 72, slice(56, 72)  # bytes
 UUIDS = 32
-DXT_OF_THEIRS = {"DXT_POSIX": 1, "DXT_MPIIO": 2}  # the newest versions that they know
-# Behind the head of APMPI they read what is not there, unless a stream begins there.
+DXT_OF_THEIRS = {"DXT_POSIX": 1, "DXT_MPIIO": 2}  # the newest versions that their library knows
+# After the head of APMPI their library reads data that is not there, unless a stream begins there.
 MISREAD = "APMPI"
-# Of their total over all DAOS records this one stays 0.
+# In their total over all DAOS records this counter stays 0.
 LEFT_OUT = "DAOS_NB_OPS"
 
 
 def their_library() -> Path:
-    """The library in the wheel; the test is skipped where there is no wheel."""
+    """Returns the library in the wheel; the test is skipped without the wheel."""
     found = importlib.util.find_spec("darshan")
     folder = Path(found.origin or "").parent.parent / "darshan.libs" if found else Path("/nowhere")
     libraries = sorted(folder.glob("libdarshan-util*.so*"))
@@ -46,14 +44,14 @@ def their_library() -> Path:
 
 
 def said(library: Path, logs: list[Path]) -> list[Any]:
-    """All that a library says of each log."""
+    """Returns all that a library returns for each log."""
     command = [sys.executable, "-m", "library.interface", library, "whole", *logs]
     done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
-    """Where counters (without their prefix) stand in the newest record."""
+    """Returns the indices of counters (without their prefix) in the newest record."""
     layout = LAYOUTS[module][max(LAYOUTS[module])]
     prefix = layout.counters[0].split("_")[0] if module != "PNETCDF_FILE" else module
     names = (*layout.counters, *layout.fcounters)
@@ -61,7 +59,7 @@ def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
 
 
 def slipped(module: str, version: int, swapped: bool) -> list[int]:
-    """Words of a record that they are known to get wrong."""
+    """Returns the words of a record that their library is known to read wrongly."""
     return [
         word
         for name, versions, only_swapped, counters in SLIPS
@@ -72,7 +70,7 @@ def slipped(module: str, version: int, swapped: bool) -> list[int]:
 
 
 def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
-    """A record without what they get wrong."""
+    """Returns a record without the words that their library reads wrongly."""
     record = bytearray.fromhex(text)
     for word in slipped(module, version, swapped):
         struct.pack_into("<q", record, 8 * word, 0)
@@ -81,7 +79,7 @@ def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
         for i in range(count):
             at = LUSTRE_HEAD + i * LUSTRE_COMPONENT
             record[at + POOL.start : at + POOL.stop] = bytes(16)
-    if module in ("DFS", "DAOS") and swapped:  # the bytes of uuids have no order
+    if module in ("DFS", "DAOS") and swapped:  # uuids have no byte order
         layout = LAYOUTS[module][1]
         at = 8 * (BASE + len(layout.counters) + len(layout.fcounters))
         record[at : at + UUIDS] = bytes(UUIDS)
@@ -89,7 +87,7 @@ def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
 
 
 def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
-    """Whole numbers are equal; times are added up in another order."""
+    """Integers are equal; times differ by rounding, because the order of addition differs."""
     for a, b in zip(mine[0], theirs[0]):
         assert a == b or math.isclose(a, b, rel_tol=1e-12), module
     layout = LAYOUTS[module][max(LAYOUTS[module])]
@@ -106,7 +104,7 @@ def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
 
 
 def compare(log: Path, mine: dict[str, Any], theirs: dict[str, Any]) -> int:
-    """Returns how many records were compared."""
+    """Returns the number of records compared."""
     swapped = is_swapped(log)
     compared = 0
     for key in ("returned", "job", "exe", "mounts", "names"):

@@ -1,4 +1,5 @@
-"""Damaged logs through the C interface: NULL or -1 and one line each, never a crash."""
+"""Damaged logs through the C interface return NULL or -1 and print one line each, and never
+crash."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from logs.tools import run_library
 from sample import turning
 
 CLOSED = (-1, -1)
-# Without what takes long to make: the reader refuses it in the same way for everybody.
+# Without logs that take long to make, which the reader refuses in the same way.
 BAD = [
     bad
     for bad in (*unreadable(), *(bad for bad, _ in (*half_readable(), *broken_annexes())))
@@ -25,7 +26,7 @@ BAD = [
 
 
 def read(build: Path, kind: str, *logs: Path) -> tuple[Any, list[str]]:
-    """What came out, and what was said."""
+    """Returns the outcomes, and the printed lines."""
     done = run_library(build / "libdarshan-util.so.0", kind, *logs, module="library.interface")
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     assert b"\r" not in done.stderr
@@ -48,7 +49,8 @@ def test_bad_log(bad: Bad, build: Path, tmp_path: Path) -> None:
 
 
 def test_after_the_end_the_first_record_comes_again(build: Path, tmp_path: Path) -> None:
-    """PyDarshan counts the records when it opens a log; interface.py looks at those of POSIX."""
+    """PyDarshan counts the records when it opens a log and starts over; interface.py checks
+    those of POSIX."""
     log = tmp_path / "whole"
     log.write_bytes(encode(standard_log({"POSIX": 4, "STDIO": 2})))
     assert read(build, "ends", log) == ([[2, 0]], [])
@@ -71,6 +73,6 @@ def test_every_byte(kind: str, compression: int, build: Path, tmp_path: Path) ->
     counted, lines = read(build, kind, log)
     times = {(whole, damaged): count for whole, damaged, count in counted}
     assert sum(times.values()) == 1 + len(data) * (len(FLIPS) if kind == "flips" else 1)
-    assert times[3, 0] >= 1  # the log itself
+    assert times[3, 0] >= 1  # the undamaged log
     assert times[CLOSED] > len(data) // 4
     assert len(lines) == sum(lines_wanted(*outcome) * count for outcome, count in times.items())

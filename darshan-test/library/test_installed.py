@@ -1,4 +1,4 @@
-"""The installed libraries: what they show, the example of the page, and who finds them."""
+"""The installed libraries: their symbols, the example of the page, and how programs find them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def output(*command: str | Path, env: dict[str, str] | None = None) -> str:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_what_a_library_shows(library: str, prefix: Path) -> None:
-    """Its soname, and the symbols that are meant to be public: no other."""
+    """The library has its soname, and exports exactly the public symbols."""
     path = prefix / "lib" / library
     assert f"Library soname: [{library}]" in output("readelf", "-dW", path)
     assert (prefix / "lib" / library[:-2]).resolve() == path.resolve()
@@ -54,7 +54,7 @@ def test_what_a_library_shows(library: str, prefix: Path) -> None:
 
 
 def test_a_program_may_use_both() -> None:
-    """No name is in both."""
+    """No symbol is in both libraries."""
     names = [
         set(re.findall(r"(\w+);", (SOURCE / path).read_text())) for _, path in LIBRARIES.values()
     ]
@@ -63,7 +63,7 @@ def test_a_program_may_use_both() -> None:
 
 
 def built_of(page: str, name: str, prefix: Path, folder: Path) -> Path:
-    """A program of the page, built by what the page's own line says."""
+    """Builds a program of the page with the page's own command."""
     source, command = re.search(
         rf"```c\n(/\* {name}\.c.*?)```.*?```sh\n(cc [^\n]*)\n", page, re.DOTALL
     ).groups()  # type: ignore[union-attr]
@@ -75,7 +75,7 @@ def built_of(page: str, name: str, prefix: Path, folder: Path) -> Path:
 
 
 def test_the_example(prefix: Path, log: Path, tmp_path: Path, build: Path) -> None:
-    """What it prints is what darshan-parser prints."""
+    """The example prints the same values as darshan-parser."""
     program = built_of(PAGE.read_text(), "most-read", prefix, tmp_path)
     lines = output(program, log).splitlines()
     rows = [line.split("\t") for line in output(build / "darshan-parser", log).splitlines()]
@@ -104,7 +104,7 @@ def test_the_example_of_the_reader(prefix: Path, log: Path, tmp_path: Path) -> N
 
 @pytest.fixture(scope="session")
 def pydarshan(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """PyDarshan as it is built from its sources: without a library of its own."""
+    """Returns PyDarshan as built from its sources: without a library of its own."""
     found = importlib.util.find_spec("darshan")
     if not found or not found.origin:
         absent("PyDarshan is not installed")

@@ -19,7 +19,7 @@ VERSIONS = {"old": (1, 2), "new": (2, 3)}  # of DXT_POSIX and DXT_MPIIO
 
 @pytest.fixture(scope="module")
 def libraries(build: Path) -> Path:
-    """Where both are; configure installs one of them."""
+    """Returns the folder with both libraries; configure installs one of them."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     names = [name for name, _ in LIBRARIES.values()]
     subprocess.run(
@@ -30,7 +30,7 @@ def libraries(build: Path) -> Path:
 
 
 def compiled(libraries: Path, folder: Path, library: str, threads: int) -> Path:
-    """segments.c, with the header's layout and a library."""
+    """Compiles segments.c with the header's layout and a library."""
     program = folder / f"segments-{threads}"
     includes = ("util/library", "runtime/format", "runtime")
     subprocess.run(
@@ -45,7 +45,7 @@ def compiled(libraries: Path, folder: Path, library: str, threads: int) -> Path:
 @pytest.mark.parametrize("number", LIBRARIES)
 @pytest.mark.parametrize("age", VERSIONS)
 def test_segments(libraries: Path, tmp_path: Path, number: str, age: str) -> None:
-    """Every segment as the log's writer knows it, with its thread where the layout has one."""
+    """Every segment is as written, with its thread if the layout has one."""
     library, threads = LIBRARIES[number]
     posix, mpiio = VERSIONS[age]
     log = standard_log({"POSIX": 4, "DXT_POSIX": posix, "DXT_MPIIO": mpiio})
@@ -74,7 +74,7 @@ def test_segments(libraries: Path, tmp_path: Path, number: str, age: str) -> Non
 
 
 def test_wrong_layout_is_noticed(libraries: Path, tmp_path: Path) -> None:
-    """A program that was compiled for the other library can tell."""
+    """A program that was compiled for the other library detects the mismatch."""
     program = compiled(libraries, tmp_path, "libdarshan-util.so.1", 0)
     done = subprocess.run([program, tmp_path], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "compiled for another library\n")

@@ -1,1 +1,1 @@
-"""Programs that are linked with the runtime."""
+"""Tests of programs that are linked with the runtime."""

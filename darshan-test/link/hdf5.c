@@ -1,5 +1,5 @@
-/* A chunked, compressed dataset with an attribute, in a group.  Prints a value
- * that was read back. */
+/* Writes a chunked, compressed dataset with an attribute, in a group, and prints a value that it
+ * reads back. */
 #include <hdf5.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ int main(void) {
   hid_t group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   hid_t space = H5Screate_simple(2, size, NULL), part = H5Screate_simple(2, half, NULL);
   hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-  H5Pset_obj_track_times(list, 0); /* so that two runs leave the same bytes */
+  H5Pset_obj_track_times(list, 0); /* makes the bytes of two runs equal */
   H5Pset_chunk(list, 2, chunk);
   H5Pset_deflate(list, 3);
   hid_t data = H5Dcreate2(group, "d", H5T_NATIVE_INT, space, H5P_DEFAULT, list, H5P_DEFAULT);

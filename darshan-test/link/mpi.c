@@ -1,4 +1,4 @@
-/* One file written together, read apart, and one file per process. */
+/* Writes one file collectively, reads it independently, and writes one file per process. */
 #include <mpi.h>
 #include <stdio.h>
 

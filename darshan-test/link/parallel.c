@@ -1,4 +1,4 @@
-/* Parallel HDF5: one dataset, a row per process, written together. */
+/* Parallel HDF5: writes one dataset collectively, a row per process. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), transfer = H5Pcreate(H5P_DATASET_XFER);
   H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
   hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-  H5Pset_obj_track_times(list, 0); /* so that two runs leave the same bytes */
+  H5Pset_obj_track_times(list, 0); /* makes the bytes of two runs equal */
   H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
   hid_t file = H5Fcreate("parallel.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
   hid_t space = H5Screate_simple(2, all, NULL), part = H5Screate_simple(2, row, NULL);

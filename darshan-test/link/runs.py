@@ -22,13 +22,13 @@ MPIEXEC = {
     "openmpi": ["mpiexec.openmpi", *OPENMPI, "-n", "2"],
     "mpich": ["mpiexec.mpich", "-n", "2"],
 }
-# Depend on when something happened, not on what.
+# Counters that depend on time and not on the calls.
 BY_TIME = re.compile(r"_F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
 
 
 @dataclass
 class Ran:
-    """What a program said, and what it left."""
+    """The output and the logs of a program."""
 
     stdout: str
     stderr: str
@@ -43,11 +43,11 @@ class Installed:
     prefix: Path
 
     def command(self, name: str) -> Path:
-        """One of its commands."""
+        """Returns the path of one of its commands."""
         return self.prefix / "bin" / name
 
     def compiler(self, name: str, folder: Path) -> Path:
-        """A compiler command that links with the runtime."""
+        """Returns a compiler command that links with the runtime."""
         kind = {"gfortran": "fortran", "mpif90": "fortran", "g++": "cxx"}.get(
             name.split(".", maxsplit=1)[0], "cc"
         )
@@ -57,13 +57,13 @@ class Installed:
 
 
 def without_ours() -> dict[str, str]:
-    """The environment without anything that instruments; Open MPI may run as root."""
+    """Returns the environment without any variable that instruments; Open MPI may run as root."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
     return env | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
-    """To its end; it has to succeed."""
+    """Runs a command, which must succeed."""
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
@@ -78,19 +78,19 @@ def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
 
 
 def need(*commands: str) -> None:
-    """Skips where a compiler is not installed, except on CI."""
+    """Skips the test if a compiler is not installed, except on CI."""
     needs(*(f"program:{command}" for command in commands))
 
 
 def need_file(path: str | Path) -> Path:
-    """Skips where a static library is not installed, except on CI."""
+    """Skips the test if a static library is not installed, except on CI."""
     if not Path(path).exists():
         absent(f"there is no {path}")
     return Path(path)
 
 
 def hdf5_flags(build: Path, name: str) -> list[str]:
-    """What configure found."""
+    """Returns the flags that configure found."""
     needs("hdf5:static")
     found = re.search(rf"^{name} = (.*)$", (build / "Makefile").read_text(), re.M)
     if not found:
@@ -101,7 +101,7 @@ def hdf5_flags(build: Path, name: str) -> list[str]:
 def execute(
     command: Words, work: Path, logs: Path, env: Mapping[str, str], *, serial: bool = True
 ) -> Ran:
-    """Runs in an empty folder of the same name every time."""
+    """Runs the program in an empty folder of the same name each time."""
     for folder in (work, logs):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -116,7 +116,7 @@ def execute(
 
 
 def rows(parser: Path, logs: Sequence[Path], work: Path) -> list[str]:
-    """Rows about files of the program and its standard streams; those of time left out."""
+    """Returns rows about the program's files and standard streams, without time counters."""
     found = []
     for log in logs:
         text = run([parser, "--show-incomplete", log]).stdout
@@ -140,7 +140,8 @@ class Comparison:
     def same(
         self, linked: Words, plain: Words, *, launch: Sequence[str] = (), modules: Sequence[str]
     ) -> list[str]:
-        """The rows of a linked program, after they were found to be those under preload."""
+        """Returns the rows of a linked program, after it checks that they equal those of the
+        preloaded program."""
         work, serial = self.folder / "work", not launch
         preload = {"LD_PRELOAD": str(self.build / "libdarshan.so")}
         through = ["env", *(f"{key}={value}" for key, value in preload.items())]

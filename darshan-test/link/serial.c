@@ -1,5 +1,5 @@
-/* Descriptors, streams, a folder, a process: what is counted in a program
- * without any library.  Prints what it found. */
+/* Uses descriptors, streams, a folder and a process, without any library, and prints the results.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -29,8 +29,8 @@ static int descriptors(void) {
   return bad;
 }
 
-/* Characters one by one: with the macros that reach the C library only when a
- * buffer is full, and with the functions. */
+/* Reads characters one by one: with the macros that call the C library only at the end of a buffer,
+ * and with the functions. */
 static int streams(void) {
   char *line = NULL, word[32];
   size_t room = 0;

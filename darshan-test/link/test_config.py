@@ -1,4 +1,4 @@
-"""darshan-config tells what 3.5.0's does, and what it tells is so."""
+"""darshan-config has the options of 3.5.0's, and its output is true."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def told(installed: Installed, *options: str) -> str:
 
 
 def test_each_option_of_3_5_0(installed: Installed) -> None:
-    """One line each, the same that --all has."""
+    """Each option prints one line, which --all has too."""
     lines = told(installed, "--all").splitlines()
     every = dict((line + " ").split(" ", 1) for line in lines)
     assert set(every) == {*YES_OR_NO, *VALUES}
@@ -39,7 +39,7 @@ def test_each_option_of_3_5_0(installed: Installed) -> None:
 
 
 def test_defaults_are_those_of_the_runtime(installed: Installed) -> None:
-    """As it says itself when it is asked what is in force."""
+    """The defaults are those that the runtime itself prints as its settings."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("DARSHAN")}
     env |= {"DARSHAN_DUMP_CONFIG": "1", "DARSHAN_ENABLE_NONMPI": "1"}
     env |= {"LD_PRELOAD": "libdarshan.so", "LD_LIBRARY_PATH": str(installed.prefix / "lib")}

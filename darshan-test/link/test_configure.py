@@ -1,4 +1,4 @@
-"""The options of 3.5.0's configure: each does what it says, or a line says why not."""
+"""Each option of 3.5.0's configure has its effect, or one line says why it has none."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .runs import run, without_ours
 CONFIGURE = SOURCE / "configure"
 PAGE = (SOURCE / "doc" / "configure.md").read_text("utf-8")
 BITS = {"POSIX": ["POSIX", "POSIX_EXT"], "HDF5": ["H5F", "H5D", "H5_META"]}
-# The last of all that is looked at before a compiler is: it ends a run there.
+# The last check before the compiler's: this option stops configure there.
 END, ENDED = "--with-bzip2=/there is none", "there is no include/bzlib.h in it"
 
 
 def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Up to its end or its first error."""
-    if not CONFIGURE.exists():  # a tree of which something else was built
+    """Runs configure up to its end or its first error."""
+    if not CONFIGURE.exists():  # the tests run in a tree without configure
         run(["autoreconf", "-fi"], cwd=SOURCE)
-    program = os.path.relpath(CONFIGURE, folder)  # it does not take a path with a blank in it
+    program = os.path.relpath(CONFIGURE, folder)  # configure does not accept a path with a blank
     command = ["sh", program, *options]
     return subprocess.run(
         command, cwd=folder, env=without_ours(), capture_output=True, text=True, check=False
@@ -32,7 +32,7 @@ def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def defined(folder: Path) -> dict[str, str]:
-    """What was to be compiled in, as the log of a run that ended has it."""
+    """Returns the definitions that were to be compiled in, from the log of a stopped run."""
     text = (folder / "config.log").read_text()
     return dict(re.findall(r"^#define (DARSHAN_\w+(?:\(X\))?) ?(.*)$", text, re.M))
 
@@ -105,7 +105,8 @@ def test_without_options(tmp_path: Path) -> None:
 
 
 def test_every_option_of_the_page(tmp_path: Path) -> None:
-    """All at once: none is unknown, and what does nothing says so in one line."""
+    """No option is unknown when all are given at once, and each one without effect prints one
+    line."""
     changing, *idle = (options_of(table) for table in PAGE.split("\n## ")[1:])
     unneeded = [option for table in idle for option in table]
     assert len(idle) == 2 and changing and all(idle)
@@ -127,13 +128,13 @@ def test_every_option_of_the_page(tmp_path: Path) -> None:
 
 
 def options_of(table: str) -> list[str]:
-    """Those of the first cell of each row."""
+    """Returns the options in the first cell of each row."""
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     return re.findall(r"`(--[\w-]+(?:=\w+)?)`", "\n".join(cells))
 
 
 def bare(option: str) -> str:
-    """Without its first word and its value."""
+    """Returns the option without its first word and its value."""
     return re.sub("^--(with|without|enable|disable)-", "", option.partition("=")[0])
 
 
@@ -151,7 +152,8 @@ def test_an_unknown_option_is_named(tmp_path: Path) -> None:
 if everything():
 
     def test_a_build_of_many_options(tmp_path: Path) -> None:
-        """What darshan-config and the runtime itself tell; and what is not recorded."""
+        """darshan-config and the runtime report the options, and excluded modules record
+        nothing."""
         folder = tmp_path / "a build"
         folder.mkdir()
         done = configure(
@@ -185,7 +187,7 @@ if everything():
         for row in (f"LOGPATH {tmp_path}/logs", "LOGPATH_DATED 0", "MEMALIGN 64", "MODMEM 12"):
             assert f"\n{row}\n" in f"\n{said}"
         assert "# job id 77" in said
-        # dd closes its standard error before it ends, and with it what is said last.
+        # dd closes its standard error before it exits, and the final message is lost with it.
         told = run(["sh", "-c", "true"], cwd=tmp_path, env=without_ours() | settings).stderr
         assert "this build never records: POSIX" in told
         (log,) = (tmp_path / "logs").glob("somebody_dd_id77-*.darshan")

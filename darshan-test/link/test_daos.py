@@ -1,4 +1,4 @@
-"""A static program with DAOS' libraries (those that stand for them) inside."""
+"""A static program that contains the stand-ins of DAOS' libraries."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Environment modules that darshan-config prints: loading gives what they say, unloading takes
-it back, by Modules and by Lmod."""
+"""Environment modules that darshan-config prints: loading sets what they describe and unloading
+restores it, with Modules and with Lmod."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from place import elsewhere, needs
 
 from .runs import Installed, run
 
-OTHER = "libc.so.6"  # a preload that does nothing
-# What each keeps for itself while it knows that nothing is loaded.
+OTHER = "libc.so.6"  # a preload without effect
+# Variables in which each program stores its own state, even if no module is loaded.
 BOOKS = ("__MODULES", "_LM", "LMOD", "__LMOD", "LOADEDMODULES", "_ModuleTable", "MODULE")
 
 
 @pytest.fixture(scope="module")
 def plain(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same in a folder that lists of folders can name."""
+    """Copies the installation to a folder whose name can be in lists of folders."""
     prefix = tmp_path_factory.mktemp("plain") / "darshan"
     shutil.copytree(installed.prefix, prefix, symlinks=True, copy_function=os.link)
     return prefix
@@ -30,7 +30,7 @@ def plain(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @dataclass
 class Modules:
-    """One of the two programs, and the modules that it finds."""
+    """One of the two programs, and the folder in which it finds modules."""
 
     name: str
     prefix: Path
@@ -42,7 +42,7 @@ class Modules:
         return "lua" if self.name == "lmod" else "tcl"
 
     def put(self, name: str, *words: str, config: Path | None = None) -> Path:
-        """A module as darshan-config prints it."""
+        """Writes a module as darshan-config prints it."""
         config = config or self.prefix / "bin" / "darshan-config"
         text = run([config, "--modulefile", self.language, *words]).stdout
         ending = ".lua" if self.language == "lua" else ""
@@ -58,13 +58,13 @@ class Modules:
         return [str(next(path for path in found if path.exists())), "bash"]
 
     def after(self, *steps: str, env: dict[str, str], then: str = "") -> tuple[dict[str, str], str]:
-        """The environment of a shell after these, and what was said on standard error."""
+        """Returns the shell's environment after these steps, and standard error."""
         module = shlex.join(self.command())
         lines = [f'eval "$({module} {step})"' for step in steps]
-        # By the shell itself: a program would be observed, and have its run in a variable.
+        # The shell itself prints the variables: an instrumented program would add its run to them.
         show = 'for name in $(compgen -e); do printf \'%s=%s\\0\' "$name" "${!name}"; done'
         script = "\n".join([*lines, then, show])
-        # As a shell does it whose start files have made `module`.
+        # Starts like a shell whose start files define `module`.
         clean = {
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "HOME": str(self.folder),
@@ -79,7 +79,7 @@ class Modules:
             name: value for name, value in pairs if not name.startswith((*BOOKS, "_", "SHLVL"))
         }
         if self.name == "lmod" and found.get("MANPATH", "").endswith("::"):
-            found["MANPATH"] = found["MANPATH"][:-1]  # how it writes an empty part at the end
+            found["MANPATH"] = found["MANPATH"][:-1]  # its form of an empty last element
         return found, done.stderr
 
 
@@ -129,21 +129,22 @@ def test_load_and_unload(modules: Modules, kind: str, before: dict[str, str]) ->
 
 
 def test_programs_leave_logs(modules: Modules) -> None:
-    """Of everything that starts while it is loaded, and of nothing afterwards."""
+    """All programs that start while the module is loaded leave logs, and none after it is
+    unloaded."""
     logs = modules.folder / "logs"
     logs.mkdir()
     modules.put("all", "all", str(logs))
     then = f"cp /bin/sh {modules.folder}/copy"
     env = {"DARSHAN_MMAP_LOGPATH": str(modules.folder)}
     modules.after("load darshan/all", "unload darshan/all", env=env, then=then)
-    assert not list(logs.glob("*_cp_*"))  # what unloads is observed, too
+    assert not list(logs.glob("*_cp_*"))  # the unloading program is instrumented too
     modules.after("load darshan/all", env=env, then=then)
     assert len(list(logs.glob("*_cp_*"))) == 1
 
 
 @pytest.mark.parametrize("env", [{}, {"MANPATH": ""}, {"MANPATH": ":"}], ids=str)
 def test_manual(modules: Modules, env: dict[str, str]) -> None:
-    """Ours is found, and that of the system still."""
+    """The manual finds Darshan's pages and the system's."""
     modules.put("1", "tools")
     then = "man -w darshan-run >&2; man -w man >&2 || man -w ls >&2"
     _, said = modules.after("load darshan/1", env=env, then=then)
@@ -151,7 +152,8 @@ def test_manual(modules: Modules, env: dict[str, str]) -> None:
 
 
 def test_only_when_asked(modules: Modules) -> None:
-    """The plain module has the commands, and `darshan run` finds everything."""
+    """The module "tools" has the commands without instrumenting, and `darshan run` finds its
+    files."""
     modules.put("1", "tools")
     then = f"cd {modules.folder}; cp /bin/sh a; darshan run cp /bin/sh b 2>&1"
     _, said = modules.after("load darshan/1", env={}, then=then)
@@ -159,7 +161,7 @@ def test_only_when_asked(modules: Modules) -> None:
 
 
 def test_two_at_a_time(modules: Modules) -> None:
-    """They conflict, as with the modules of 3.5.0."""
+    """Two modules conflict, like those of 3.5.0."""
     for name in ("1", "2"):
         modules.put(name, "jobs")
     (modules.folder / "darshan-runtime").mkdir()
@@ -188,7 +190,7 @@ def test_help(modules: Modules, kind: str) -> None:
 
 
 def test_configuration_file(modules: Modules) -> None:
-    """A path that is no folder is a configuration file, which may come later."""
+    """A path that is not a folder is a configuration file, which may be created later."""
     modules.put("1", "jobs", "/etc/darshan/darshan.conf")
     env, _ = modules.after("load darshan/1", env={})
     assert (
@@ -197,7 +199,7 @@ def test_configuration_file(modules: Modules) -> None:
 
 
 def test_folder_with_a_strange_name(modules: Modules, tmp_path: Path) -> None:
-    """Whatever means something in Tcl, Lua, a shell or sed."""
+    """A folder's name may have characters that are special in Tcl, Lua, a shell or sed."""
     strange = tmp_path / "a $b [exit] {c} \"d\" \\e 'f' ]] | & ; é #"
     shutil.copytree(modules.prefix, strange, symlinks=True, copy_function=os.link)
     modules.put("1", "tools", config=strange / "bin" / "darshan-config")

@@ -1,4 +1,4 @@
-"""MPI programs: both libraries, shared and, where there is one, static; C and Fortran."""
+"""MPI programs with both libraries, shared and, if available, static; C and Fortran."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .runs import HERE, MPIEXEC, Comparison, Installed, hdf5_flags, need, need_f
 
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 MPICH_HEADERS = "/usr/include/x86_64-linux-gnu/mpich"
-# What Debian's static MPICH is made on; of these there are only shared libraries.
+# The libraries below Debian's static MPICH; they exist only as shared libraries.
 MPICH_NEEDS = ["-lucp", "-lucs", "-lhwloc", "-lpthread", "-lrt", "-lm"]
-# Debian 13 has its static libraries in a folder of MPICH's own.
+# Debian 13 has the static libraries in a folder of MPICH's own.
 STATIC = LIBRARIES / "mpich" / "lib"
 STATIC = STATIC if (STATIC / "libmpich.a").exists() else LIBRARIES
 COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
@@ -27,7 +27,7 @@ COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
 def test_shared(
     installed: Installed, comparison: Comparison, tmp_path: Path, mpi: str, source: str
 ) -> None:
-    """Linked with the shared libraries of an MPI."""
+    """Programs linked with the shared libraries of an MPI have the rows of preloaded ones."""
     compiler = f"{COMPILERS[source][0]}.{mpi}"
     need(compiler, MPIEXEC[mpi][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
@@ -37,12 +37,12 @@ def test_shared(
 
 
 def test_profile_of_mpich(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
-    """`mpicc -profile=darshan`, with what darshan-config says in its file."""
+    """`mpicc -profile=darshan` works with the file that darshan-config prints."""
     need("mpicc.mpich", MPIEXEC["mpich"][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
     moved = Installed(shutil.copytree(installed.prefix, tmp_path / "prefix", symlinks=True))
     text = run([moved.command("darshan-config"), "--mpich-profile"]).stdout
-    # MPICH looks here, too, if its own folder of settings has no such file.
+    # MPICH also searches here if its own folder of settings has no such file.
     (tmp_path / "darshan.conf").write_text(text)
     run(["mpicc.mpich", HERE / "mpi.c", "-o", plain])
     run(["mpicc.mpich", "-profile=darshan", HERE / "mpi.c", "-o", linked], cwd=tmp_path)
@@ -50,7 +50,7 @@ def test_profile_of_mpich(installed: Installed, comparison: Comparison, tmp_path
 
 
 def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
-    """It splits words at blanks; here the folder has one."""
+    """MPICH splits words at blanks, so darshan-config refuses a folder with one."""
     done = subprocess.run(
         [installed.command("darshan-config"), "--mpich-profile"],
         capture_output=True,
@@ -65,7 +65,7 @@ def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
 def test_mpich_inside(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str
 ) -> None:
-    """Linked with libmpich.a, whose calls no loader sees."""
+    """Programs linked with libmpich.a, whose calls the loader does not see, are recorded."""
     shared, own = COMPILERS[source]
     need(f"{shared}.mpich", own, MPIEXEC["mpich"][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
@@ -83,7 +83,7 @@ def test_mpich_inside(
 def test_parallel_hdf5_inside(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, inside: str
 ) -> None:
-    """Linked with the parallel libhdf5.a, above a shared and a static MPI."""
+    """Programs linked with the parallel libhdf5.a, with a shared and a static MPI, are recorded."""
     need("mpicc.mpich", MPIEXEC["mpich"][0])
     folder = LIBRARIES / "hdf5" / "mpich"
     archive = need_file(folder / "libhdf5.a")
@@ -91,7 +91,7 @@ def test_parallel_hdf5_inside(
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
     source = HERE / "parallel.c"
     run(["mpicc.mpich", *headers, source, "-o", plain, f"-L{folder}", "-lhdf5"])
-    # Below HDF5 what the serial one needs, which lies elsewhere.
+    # The libraries below HDF5 are those of the serial build, which are in another folder.
     below = [word for word in hdf5_flags(build, "HDF5_STATIC_LIBS") if word[:2] == "-l"]
     libraries = [archive, *(word for word in below if word != "-l:libhdf5.a")]
     compiler = "mpicc.mpich"

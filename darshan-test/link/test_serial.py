@@ -1,4 +1,4 @@
-"""Programs of one process: dynamic, static, with HDF5 inside, in C and in Fortran."""
+"""Programs of one process: dynamic, static, with static HDF5, in C and in Fortran."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
 def test_serial(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str, kind: str
 ) -> None:
-    """The rows are those under preload, for both languages and all kinds of programs."""
+    """The rows equal those of the preloaded program, for both languages and all kinds of
+    programs."""
     compiler = "gcc" if source.endswith(".c") else "gfortran"
     need(compiler)
     need_file(STATIC_LIBC)
@@ -38,7 +39,7 @@ def test_serial(
 
 
 def is_stream(row: str) -> bool:
-    """Is this the row of what went to the stream?"""
+    """Returns whether this is the row of the standard stream."""
     columns = row.split("\t")
     return columns[3] == "STDIO_BYTES_WRITTEN" and columns[5].endswith("/stream.dat")
 
@@ -47,7 +48,7 @@ def is_stream(row: str) -> bool:
 def test_hdf5_inside(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
 ) -> None:
-    """HDF5 calls are seen where the library lies in the program, by stubs alone."""
+    """Calls of a statically linked HDF5 are recorded with stubs only."""
     compiler, headers = installed.compiler("gcc", tmp_path), hdf5_flags(build, "HDF5_CPPFLAGS")
     library = hdf5_flags(build, "HDF5_STATIC_LIBS")
     if kind == "static" and "-lcurl" in library:
@@ -59,7 +60,7 @@ def test_hdf5_inside(
     run([compiler, *headers, HERE / "hdf5.c", "-o", linked, *own])
     found = comparison.same([linked], [plain], modules=["POSIX", "H5F", "H5D", "H5_META", "LAYERS"])
     assert any("H5D_BYTES_READ\t4096" in row for row in found)
-    if kind == "inside":  # without stubs, and under preload, the POSIX side
+    if kind == "inside":  # without stubs, and when preloaded, only the POSIX calls
         preload = {"LD_PRELOAD": str(build / "libdarshan.so")}
         ran = execute([unlinked], tmp_path / "work", tmp_path / "logs", preload)
         modules = {
@@ -70,7 +71,7 @@ def test_hdf5_inside(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_switched_off(installed: Installed, tmp_path: Path, kind: str) -> None:
-    """With DARSHAN_DISABLE nothing is written, and no more said."""
+    """With DARSHAN_DISABLE the program writes no log and prints nothing more."""
     program = tmp_path / "program"
     need_file(STATIC_LIBC)
     run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
@@ -95,8 +96,8 @@ def test_preloaded_as_well(
 
 
 def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
-    """What darshan-config says links a program, whatever the folder is called; and what
-    pkg-config says, which has its troubles with blanks."""
+    """darshan-config's flags link a program, whatever the folder's name is; so do pkg-config's,
+    which have limits with blanks."""
     need("pkg-config")
     plain = tmp_path / "plain"
     run(["gcc", HERE / "serial.c", "-o", plain])
@@ -117,7 +118,7 @@ def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_pat
 
 
 def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
-    """Where no program is linked the compiler gets what the user said, and nothing else."""
+    """If no program is linked, the compiler gets only the user's arguments."""
     compiler = installed.compiler("gcc", tmp_path)
     object_file, library = tmp_path / "serial.o", tmp_path / "serial.so"
     run([compiler, "-fPIC", "-c", HERE / "serial.c", "-o", object_file])
@@ -127,7 +128,8 @@ def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
-    """By the names of 3.5.0, too; a line, and nothing is made."""
+    """A missing compiler is an error of one line, under the names of 3.5.0 too, and no file is
+    made."""
     command = installed.command("darshan-gen-cc.pl")
     for compiler in ("/nowhere/gcc", str(tmp_path), "no-such-compiler"):
         done = subprocess.run(
@@ -152,7 +154,7 @@ def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
-    """Programs meet no name of ours but those of wrappers and stubs."""
+    """The archive exports no names except those of wrappers and stubs."""
     text = run(["nm", "--defined-only", "-g", archives / "libdarshan.a"]).stdout
     names = {line.split()[2] for line in text.splitlines() if len(line.split()) == 3}
     allowed = re.compile(r"darshan_(wrap_\w+|link|register|ask_\w+)$|__wrap_\w+$")
@@ -161,7 +163,7 @@ def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
 
 
 def test_names_that_the_c_library_uses_itself() -> None:
-    """Members of libc.a call one another by names that are wrapped; all are known."""
+    """All wrapped names by which members of libc.a call one another are known."""
     text = run(["nm", "-A", "-u", need_file(STATIC_LIBC)]).stdout
     used = {line.split()[-1] for line in text.splitlines() if line.strip()}
     listed = set(
@@ -176,7 +178,7 @@ def test_names_that_the_c_library_uses_itself() -> None:
         )
     }
     inner = {name for name in wrapped & used if name.startswith("_")}
-    # The first end a process; the others know when they are called inside a call.
+    # _exit ends a process; the other wrappers detect that they are called inside a call.
     known = {"_exit", "__overflow", "__uflow", "__getdelim", "__sigaction"}
-    # From glibc 2.41 on; programs that are compiled today use these names, too.
+    # The names exist from glibc 2.41 on; programs that are compiled today use them too.
     assert inner - listed <= known | {"__fgets_unlocked_chk", "__fprintf_chk", "__read_chk"}

@@ -1,5 +1,5 @@
-"""The wheel, as somebody has it who only reads logs: made of the source package, installed
-where nothing else of ours is, on logs of every kind."""
+"""The wheel for users who only read logs: built from the source package, installed without the
+rest of Darshan, tested with logs of every kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tree import SOURCE
 
 SECONDS = 120
 MAKE = "import setuptools.build_meta as made; made.build_{}(*{})"
-# Answers of doc/python.md, by the Python that has the wheel.
+# Runs the examples of doc/python.md with the Python that has the wheel.
 EXAMPLES = """
 import doctest, re, sys
 blocks = re.findall(r"^```pycon\\n(.*?)^```", open(sys.argv[1]).read(), re.M | re.S)
@@ -33,7 +33,7 @@ print(darshan_report.library.load()._name)
 
 
 def run(*command: str | Path, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """With nothing of ours in the environment."""
+    """Runs a command without Darshan's variables in the environment."""
     kept = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         command, cwd=cwd, env=kept | settings, capture_output=True, text=True, timeout=SECONDS,
@@ -49,10 +49,10 @@ def made(*command: str | Path, cwd: Path, **settings: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """An environment that has the wheel, and a log."""
+    """A virtual environment with the wheel, and a log."""
 
     wheel: Path
-    folder: Path  # of the environment
+    folder: Path  # of the virtual environment
     log: Path
 
     def says(self, *command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -62,7 +62,7 @@ class Place:
 @pytest.fixture(scope="module")
 def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
     scratch = tmp_path_factory.mktemp("wheel")
-    # As quickly as it goes: what is compiled is tested elsewhere.
+    # Compiles without optimization to save time; other tests cover the compiled code.
     quick = {"CFLAGS": "-O0"}
     made(sys.executable, "-c", MAKE.format("sdist", [str(scratch)]), cwd=SOURCE)
     (package,) = scratch.glob("darshan_report-*.tar.gz")
@@ -74,7 +74,7 @@ def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
     made(sys.executable, "-m", "venv", "--without-pip", folder, cwd=scratch)
     made(sys.executable, "-m", "pip", "-q", "--python", folder / "bin" / "python", "install",
          "--no-index", "--no-deps", "--disable-pip-version-check", wheel, cwd=scratch)  # fmt: skip
-    # numpy, matplotlib and pandas are those of the tests.
+    # The tests' numpy, matplotlib and pandas are used.
     (library,) = (folder / "lib").glob("python*/site-packages")
     (library / "borrowed.pth").write_text(
         "".join(f"{path}\n" for path in sys.path if "site-packages" in path)
@@ -88,7 +88,8 @@ def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 def test_what_is_in_it(place: Place) -> None:
-    """The version of configure.ac, a tag that asks for no Python, the licences, no path of here."""
+    """The wheel has configure.ac's version, a tag without a Python version, the licences, and no
+    path of this machine."""
     names = zipfile.ZipFile(place.wheel).namelist()
     (version,) = re.findall(
         r"^AC_INIT\(\[darshan\], \[(.*?)\]\)", (SOURCE / "configure.ac").read_text(), re.M
@@ -107,7 +108,7 @@ def test_what_is_in_it(place: Place) -> None:
 
 
 def test_pages_name_what_is_there(place: Place) -> None:
-    """Guides, where the manual says."""
+    """The guides are where the manual says."""
     named: set[str] = set()
     for page in (place.folder / "share/man/man1").glob("*.1"):
         text = page.read_text("utf-8").replace("\\-", "-")
@@ -118,7 +119,7 @@ def test_pages_name_what_is_there(place: Place) -> None:
 
 
 def test_nothing_newer_is_needed(place: Place) -> None:
-    """By the symbols of its library and its programs; libz and libbz2 are brought later."""
+    """Library and programs need no symbols of a newer glibc; libz and libbz2 are added later."""
     needs = SOURCE / "darshan-test" / "glibc" / "needs.py"
     said = run(sys.executable, needs, place.folder, cwd=place.folder).stdout.splitlines()
     wrong = [
@@ -130,7 +131,7 @@ def test_nothing_newer_is_needed(place: Place) -> None:
 
 
 def test_the_reader_is_inside(place: Place) -> None:
-    """What doc/python.md shows, by the library beside the package."""
+    """The examples of doc/python.md work with the library next to the package."""
     python = place.folder / "bin" / "python"
     said = made(python, "-c", EXAMPLES, SOURCE / "doc" / "python.md", cwd=place.log.parent)
     results, library = said.splitlines()[-2:]
@@ -139,7 +140,7 @@ def test_the_reader_is_inside(place: Place) -> None:
 
 
 def test_reports(place: Place, tmp_path: Path) -> None:
-    """As text, data and a page; as PDF without LaTeX."""
+    """Reports as text, data and page work, and as PDF without LaTeX."""
     text = place.says("darshan", "report", "--text", place.log, cwd=tmp_path)
     assert text.returncode == 0 and "Many small writes" in text.stdout
     for name, start in (("a.json", "{"), ("a.html", "<!DOCTYPE html>"), ("a.pdf", "%PDF-")):
@@ -153,7 +154,7 @@ def test_reports(place: Place, tmp_path: Path) -> None:
 
 
 def test_commands(place: Place, tmp_path: Path) -> None:
-    """What reads without the runtime, by the command and by names of its own."""
+    """Commands that need no runtime work, as `darshan COMMAND` and by their own names."""
     rows = place.says("darshan", "parse", place.log, cwd=tmp_path).stdout
     assert re.search(r"^POSIX\t0\t\d+\tPOSIX_BYTES_WRITTEN\t4800000\t.*/data\.bin\t", rows, re.M)
     assert rows == place.says("darshan-parser", place.log, cwd=tmp_path).stdout
@@ -176,7 +177,7 @@ def test_commands(place: Place, tmp_path: Path) -> None:
 
 
 def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
-    """bzip2 is read; what is damaged gets one line, and status 1."""
+    """A bzip2 log is read; a damaged log is an error of one line with status 1."""
     (tmp_path / "old.darshan").write_bytes(encode(small_log(BZIP2)))
     assert data_lines(place.says("darshan", "parse", "old.darshan", cwd=tmp_path).stdout.encode())
     (tmp_path / "bad.darshan").write_bytes(place.log.read_bytes()[:900])
@@ -189,7 +190,7 @@ def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["run", "true"], ["stat", "--", "true"], ["merge", "x"]])
 def test_what_takes_the_runtime(command: list[str], place: Place, tmp_path: Path) -> None:
-    """One line says that it is not here, and nothing is left."""
+    """One line says that the command is not in the wheel, and no file remains."""
     done = place.says("darshan", *command, cwd=tmp_path)
     assert done.returncode in (125, 127) and done.stderr.count("\n") == 1
     assert "is not where it was installed" in done.stderr
@@ -197,7 +198,7 @@ def test_what_takes_the_runtime(command: list[str], place: Place, tmp_path: Path
 
 
 def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
-    """Who cannot build it is told what is missing, in one line."""
+    """If the build fails, one line says what is missing."""
     (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
     code = MAKE.format("wheel", [str(tmp_path)])
     for settings, missing in (
@@ -212,7 +213,7 @@ def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
 
 
 def test_without_libdeflate(place: Place, tmp_path: Path) -> None:
-    """It is made where libdeflate.h is not, says what it leaves out, and reads the same."""
+    """Without libdeflate.h the build succeeds, reports it, and reads logs in the same way."""
     (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
     headers = tmp_path / "headers"
     headers.mkdir()
