@@ -1,4 +1,4 @@
-"""What a call costs with this library and with another one, usually that of before."""
+"""The cost of a call with this library and with another one, usually the previous version."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from call_costs import EXCLUDED_FOLDER, KINDS, Kind
 from machine import Bench, numbers
 from rows import Row
 
-ALLOWED = 1.03  # a change that costs more than this is seen as one
+ALLOWED = 1.03  # a larger ratio counts as a change
 
 
 def timer(bench: Bench, kind: Kind, library: Path | None) -> Callable[[], float]:
-    """A function that takes the time of one call once: bare, or with this library."""
+    """Returns a function that times one call once: bare, or with this library."""
     behind = bench.program("libfree.so") if kind.free else ""
     settings = {"LD_PRELOAD": behind} if behind else {}
     if library:
@@ -34,7 +34,8 @@ def timer(bench: Bench, kind: Kind, library: Path | None) -> Callable[[], float]
 
 
 def against(bench: Bench, other: Path) -> list[Row]:
-    """Bare, the other library and ours in turn; ratios are of whole calls and of what is added."""
+    """Runs bare, the other library and this library in turn; the ratios are of whole calls and
+    of the added time."""
     rows = []
     for kind in KINDS:
         bare, before, now = (

@@ -1,4 +1,4 @@
-"""What is added to single calls, in time and in instructions."""
+"""The runtime's cost for single calls, in time and in instructions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Kind:
     in_ticks: float = 0  # goal as a multiple of two counter readings
     in_ns: float = 0  # or in nanoseconds
     excluded: bool = False
-    free: bool = False  # there is a variant whose real function costs nothing
+    free: bool = False  # there is a variant with an empty real function
     configuration: str = ""
     threads: tuple[int, ...] = (1, 2, 8)
 
@@ -54,7 +54,8 @@ KINDS = [
 
 
 def cost(bench: Bench, kind: Kind, threads: int, free: bool, floor: bool = False) -> Added:
-    """What the runtime (floor: an empty wrapper that reads the counter) adds to a call."""
+    """Measures what the runtime adds to a call. floor: measures an empty wrapper that reads the
+    counter."""
     behind = bench.program("libfree.so") if free else ""
     with_us = bench.settings(behind, kind.configuration)
     if floor:
@@ -77,7 +78,7 @@ def cost(bench: Bench, kind: Kind, threads: int, free: bool, floor: bool = False
 
 
 def cost_text(added: Added) -> str:
-    """A difference, its range, and its size in readings of the counter."""
+    """Returns a difference, its range, and its size in readings of the counter."""
     return (
         f"{added.added:+.1f} ns ({added.least:.1f} to {added.most:.1f}, fastest"
         f" {added.fastest:+.1f}) on {added.bare:.0f} ns;"
@@ -86,7 +87,7 @@ def cost_text(added: Added) -> str:
 
 
 def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
-    """The line of one measurement; first: that with one thread."""
+    """Returns the row of one measurement; first: the measurement with one thread."""
     ratio = added.added / added.ticks
     text = cost_text(added)
     if first:
@@ -98,7 +99,7 @@ def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Time added to single calls."""
+    """Returns the time added to single calls."""
     rows = []
     for kind in KINDS:
         for free in (False, True) if kind.free else (False,):
@@ -113,7 +114,7 @@ def calls(bench: Bench) -> list[Row]:
 
 
 def floor(bench: Bench) -> list[Row]:
-    """What two readings of the counter cost where they are taken: around a call."""
+    """Measures two readings of the counter around a call."""
     rows = []
     for kind in [k for k in KINDS if k.in_ticks == 1.6]:
         for free in (False, True):
@@ -127,7 +128,7 @@ COUNTED = [kind for kind in KINDS if not (kind.excluded or kind.configuration)]
 
 
 def instructions(bench: Bench) -> list[Row]:
-    """Instructions per call, counted by callgrind: they do not depend on the load."""
+    """Returns instructions per call, counted by callgrind: they do not depend on the load."""
     return [
         Row(f"instructions added: {kind.label}", f"{added:.0f} (bare {bare:.0f})", "", True)
         for kind in COUNTED
@@ -136,13 +137,13 @@ def instructions(bench: Bench) -> list[Row]:
 
 
 def instructions_of(bench: Bench, kind: Kind) -> tuple[float, float]:
-    """Instructions of a bare call, and what the runtime adds to one."""
+    """Returns the instructions of a bare call, and the instructions that the runtime adds."""
     bare, ours = (per_call(bench, kind.name, env) for env in ({}, bench.settings()))
     return bare, ours - bare
 
 
 def per_call(bench: Bench, name: str, settings: dict[str, str]) -> float:
-    """Instructions of one more call: the difference of two numbers of calls."""
+    """Returns the instructions of one more call: the difference between two numbers of calls."""
     totals = []
     for count in (1000, 3000):
         folder = bench.empty("work")
@@ -151,7 +152,7 @@ def per_call(bench: Bench, name: str, settings: dict[str, str]) -> float:
                 "valgrind",
                 "--tool=callgrind",
                 "--callgrind-out-file=/dev/null",
-                "--toggle-collect=loop_*",  # neither start nor end, which vary
+                "--toggle-collect=loop_*",  # without start and end, which vary
                 bench.program("cost"),
                 name,
                 str(count),

@@ -74,7 +74,7 @@ static void loop_lseek(struct task *task) {
   close(fd);
 }
 
-/* A descriptor that nothing is known of: the call fails in the kernel at once. */
+/* Uses a descriptor unknown to the runtime: the call fails in the kernel at once. */
 static void loop_unknown(struct task *task) {
   char buffer[BLOCK];
   TIMED(task, must(pread(999, buffer, BLOCK, 0) != BLOCK, "pread"));

@@ -1,8 +1,6 @@
-/* Times one kind of DAOS call in a loop: daos-cost KIND CALLS
- *
- * The libraries are those of darshan-test/daos, which answer from memory: what is between
- * a call and DAOS is seen, and nothing of DAOS.  Prints nanoseconds of processor time per
- * call, in the fastest of some loops. */
+/* Times one kind of DAOS call in a loop: daos-cost KIND CALLS. The stand-in libraries of
+ * darshan-test/daos return results from memory, so only the code between a call and DAOS is
+ * measured. Prints nanoseconds of processor time per call, in the fastest of some loops. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +72,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
     if (strcmp(kinds[i].name, argv[1]) == 0) {
       prepare();
-      kinds[i].call(); /* what the first one does besides is not the question */
+      kinds[i].call(); /* the first call has extra costs */
       printf("%.1f\n", fastest_loop(kinds[i].call, calls, LOOPS));
       return 0;
     }

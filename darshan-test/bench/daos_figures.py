@@ -1,4 +1,4 @@
-"""What is added to calls of DAOS, of the libraries that stand for it: they answer from memory."""
+"""The runtime's cost for calls of DAOS, with stand-in libraries that return results from memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rows import Row
 
 HERE = Path(__file__).resolve().parent
 CALLS = 400_000
-# Goals in nanoseconds: of libdaos, one call; of libdfs, two, for it calls libdaos.
+# Goals in nanoseconds: one call of libdaos; two for libdfs, which calls libdaos.
 KINDS = {
     "array": ("daos_array_write of 64 bytes", 100),
     "key": ("daos_kv_get of 64 bytes", 100),
@@ -21,7 +21,7 @@ KINDS = {
 
 
 def compiled(folder: Path) -> str:
-    """The program, beside the libraries."""
+    """Compiles the program and its libraries."""
     libraries, program = HERE.parent / "daos", folder / "daos-cost"
     common = ["gcc", "-std=gnu11", "-O2", f"-L{folder}"]
     for name, below in (("daos", []), ("dfs", ["-ldaos"])):
@@ -33,7 +33,7 @@ def compiled(folder: Path) -> str:
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Rows of the table."""
+    """Returns the rows of the table."""
     program, rows = compiled(bench.folder), []
     for kind, (label, goal) in KINDS.items():
         command = [program, kind, str(CALLS)]

@@ -16,7 +16,8 @@ CAMPAIGN = 1000  # logs
 
 
 def resident(bench: Bench) -> Row:
-    """Memory of an idle process; the middle of several, as libc's pages come in groups."""
+    """Measures the memory of an idle process. It is the median of several, because libc's pages
+    are mapped in groups."""
     small = [bench.program("small"), "idle", str(bench.folder), "resident"]
     taken = []
     for _ in range(bench.repetitions):
@@ -29,7 +30,7 @@ def resident(bench: Bench) -> Row:
 
 
 def processes(bench: Bench) -> list[Row]:
-    """Start, end and memory of small processes."""
+    """Measures start, end and memory of small processes."""
     rows = []
     pairs = [f"{name}={value}" for name, value in bench.settings().items()]
     for kind, label in (("idle", "that does nothing"), ("one", "that writes one file")):
@@ -42,7 +43,7 @@ def processes(bench: Bench) -> list[Row]:
 
 
 def logs(bench: Bench) -> list[Row]:
-    """Size of a log, and the time that the process itself needs for us."""
+    """Measures the size of a log, and the time that the process itself spends for Darshan."""
     folder = bench.empty("logs")
     small = [bench.program("small"), "many", str(bench.empty("work"))]
     timing = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
@@ -59,7 +60,7 @@ def logs(bench: Bench) -> list[Row]:
 
 
 def traces(bench: Bench) -> list[Row]:
-    """Tracing a million calls, all of them kept: time, log, end of the process."""
+    """Measures a trace of a million calls without dropped events: time, log, end of the process."""
     calls = 1_000_000
     added, sizes, ends = [], [], []
     tracing = bench.settings("", "MAX_RECORDS 65536 DXT_POSIX\n")
@@ -85,18 +86,19 @@ def traces(bench: Bench) -> list[Row]:
 
 @dataclass
 class Need:
-    """What a command needed: medians of seconds, largest memory."""
+    """The needs of a command: medians of seconds, maximum of memory."""
 
     wall: float
     processor: float
     mib: float
 
     def text(self) -> str:
-        """For the table."""
+        """Returns the text for the table."""
         return f"{self.wall:.2f} s ({self.processor:.2f} s of processor time), {self.mib:.1f} MiB"
 
     def within(self, seconds: float, mib: float) -> bool:
-        """Whether it kept to these limits; a busy machine is not its fault."""
+        """Returns whether the command kept these limits. Waiting on a busy machine does not
+        count."""
         return min(self.wall, self.processor) <= seconds and self.mib <= mib
 
 
@@ -107,13 +109,13 @@ def need(bench: Bench, times: int, command: list[str]) -> Need:
 
 
 def parser(bench: Bench, log: Path) -> Row:
-    """The parser, writing into memory."""
+    """Measures the parser, with output to memory."""
     out = bench.folder / "out"
     text = ["sh", "-c", 'exec "$0" "$1" > "$2"', str(bench.build / "darshan-parser"), str(log)]
     needed = need(bench, 5, [*text, str(out)])
     size = out.stat().st_size / 1e6
     out.unlink()
-    # The goal is for the 740 MB of another log; this one has more digits.
+    # The goal is for another log with 740 MB of text; this log has more digits.
     limit = 0.8 * size / 740
     label = f"darshan-parser, 100,000 files, {size:.0f} MB of text"
     goal = f"0.8 s for 740 MB, so {limit:.2f} s; 28 MiB"
@@ -121,7 +123,7 @@ def parser(bench: Bench, log: Path) -> Row:
 
 
 def dxt_parser(bench: Bench) -> Row:
-    """The same for traces of two million segments."""
+    """Measures the trace parser with two million segments."""
     log, out = bench.folder / "trace.darshan", bench.folder / "out"
     subprocess.run([HERE / "make_large_trace.py", log], check=True)
     tool = str(bench.build / "darshan-dxt-parser")
@@ -133,7 +135,7 @@ def dxt_parser(bench: Bench) -> Row:
 
 
 def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, float]) -> Row:
-    """A run of the report; most: seconds and MiB."""
+    """Measures a run of the report; most: seconds and MiB."""
     goal = f"{most[0]:.1f} s, {most[1]:.0f} MiB"
     command = [str(bench.build / "darshan-job-summary"), "-o", str(bench.folder / "a.pdf")]
     try:
@@ -146,7 +148,7 @@ def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, fl
 
 
 def campaign(bench: Bench, log: Path) -> Row:
-    """Many logs in one report; what it adds to the report of one, per log."""
+    """Measures a report of many logs, and its added cost per log."""
     logs, few = bench.empty("campaign"), bench.empty("few")
     for folder, count in ((logs, CAMPAIGN), (few, 1)):
         for number in range(count):
@@ -161,7 +163,7 @@ def campaign(bench: Bench, log: Path) -> Row:
 
 
 def reports(bench: Bench, common: Path, large: Path) -> list[Row]:
-    """Every form of report that has a goal."""
+    """Measures every form of report that has a goal."""
     trace, wide = bench.folder / "trace.darshan", bench.folder / "wide.darshan"
     subprocess.run([HERE / "make_large_trace.py", trace], check=True)
     subprocess.run([HERE / "make_wide_log.py", wide], check=True)
@@ -176,7 +178,7 @@ def reports(bench: Bench, common: Path, large: Path) -> list[Row]:
 
 
 def tools(bench: Bench) -> list[Row]:
-    """Parser and report on a log of 100,000 files, report on others too."""
+    """Measures parser and report on a log of 100,000 files, and the report on other logs."""
     large = bench.folder / "large.darshan"
     subprocess.run([HERE / "make_large_log.py", large], check=True)
     bench.empty("logs")

@@ -1,5 +1,5 @@
-/* The least that a timing wrapper can cost: two readings of the counter around
- * the real call, and nothing else.  Preloaded alone, for comparison. */
+/* The minimum cost of a timing wrapper: two readings of the counter around the real call. It is
+ * preloaded without the runtime, for comparison. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static uint64_t ticks(void) {
 #endif
 }
 
-/* A function pointer from dlsym, without the cast that ISO C forbids. */
+/* Stores a function pointer from dlsym without the cast that ISO C forbids. */
 static void find(void *slot, const char *name) {
   void *symbol = dlsym(RTLD_NEXT, name);
   memcpy(slot, &symbol, sizeof(symbol));

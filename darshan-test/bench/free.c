@@ -1,5 +1,5 @@
-/* Calls that cost nothing, preloaded behind the runtime: what is left of a call's
- * time is the runtime's, free of the noise of the kernel. */
+/* Calls that cost nothing, preloaded after the runtime: the remaining time of a call is the
+ * runtime's, without the noise of the kernel. */
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -7,7 +7,7 @@
 
 enum { UNKNOWN = 999, FIRST = 100 };
 
-/* Every thread has a descriptor of its own, as from the real function. */
+/* Gives every thread a descriptor of its own, like the real function. */
 EXPORT int open(const char *path, int flags, ...);
 EXPORT int open(const char *path, int flags, ...) {
   static int last = FIRST;

@@ -26,7 +26,7 @@ static hid_t create(const char *name, hsize_t length) {
   return id;
 }
 
-/* A file with a dataset, and the selection of one element of it. */
+/* Creates a file with a dataset, and the selection of one element of it. */
 static void prepare(const char *folder) {
   char path[4096];
   hsize_t length = 1024, start = 7, count = 1;
@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
     if (strcmp(kinds[i].name, argv[1]) == 0) call = kinds[i].call;
   if (!call || calls < LOOPS) return 2;
   prepare(argv[3]);
-  call(); /* what the first one does besides is not the question */
+  call(); /* the first call has extra costs */
   printf("%.1f\n", fastest_loop(call, calls, LOOPS));
   return must(H5Fclose(file)) < 0;
 }

@@ -20,7 +20,7 @@ from machine import Bench, description, interleaved, numbers, scratch
 from rows import Row
 
 CALLS = 80_000
-FEWER = 20_000  # of those that make something new each time
+FEWER = 20_000  # for calls that create an object each time
 # Goals in nanoseconds; some calls have none.
 KINDS = {
     "read": ("H5Dread of one element", 300),

@@ -1,6 +1,6 @@
-/* How much later a job gets past MPI_Init: rank 0 prints the nanoseconds from the
- * moment when the last rank came back from the MPI library's own, which init-tool
- * notes, to the moment when the last rank came back here. */
+/* The delay of a job in MPI_Init: rank 0 prints the nanoseconds between two timestamps. The first
+ * is the return of the last rank from the MPI library's own MPI_Init, noted by init-tool; the
+ * second is the return of the last rank to this program. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

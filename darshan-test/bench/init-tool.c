@@ -1,4 +1,4 @@
-/* Preloaded behind the runtime: notes when the MPI library's own MPI_Init came back. */
+/* Preloaded after the runtime: notes when the MPI library's own MPI_Init returned. */
 #include <mpi.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
-"""How long reading a log takes through our libdarshan-util and through the one in PyDarshan's
-wheel, in turn: from C, and by PyDarshan itself."""
+"""The time to read a log with Darshan's libdarshan-util and with the one in PyDarshan's wheel,
+in turn: from C, and by PyDarshan itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rows import Row
 
 RECORDS = 100_000
 TOP = Path(__file__).resolve().parent.parent.parent
-VENV = TOP / ".venv"  # where the tests have PyDarshan
+VENV = TOP / ".venv"  # the tests' virtual environment, with PyDarshan
 REPORT = """
 import sys, time
 import darshan
@@ -26,13 +26,13 @@ print(time.process_time() - start, len(report.records["POSIX"]), len(report.name
 
 
 def pydarshan() -> tuple[Path, Path] | None:
-    """The package and the library of its wheel; None: not there."""
+    """Returns the wheel's package and library; None if not installed."""
     libraries = sorted(VENV.glob("lib/python*/site-packages/darshan.libs/libdarshan-util*.so*"))
     return (libraries[0].parent.parent / "darshan", libraries[0]) if libraries else None
 
 
 def in_turn(repetitions: int, ways: list[Callable[[], float]]) -> tuple[list[float], float]:
-    """The middle of each way's times, and of their ratios: the first to the second."""
+    """Returns the median of each way's times, and of the ratios of the first to the second."""
     taken = [tuple(way() for way in ways) for _ in range(repetitions)]
     middles = [statistics.median(column) for column in zip(*taken)]
     return middles, statistics.median(first / second for first, second in taken)
@@ -57,7 +57,8 @@ def in_c(bench: Bench, log: Path, libraries: list[Path]) -> Row:
 
 
 def in_python(bench: Bench, log: Path, package: Path) -> Row:
-    """PyDarshan with our library is its Python part alone, which looks for one."""
+    """Runs PyDarshan with and without this library. PyDarshan's Python part alone searches for a
+    library."""
     alone, found = bench.empty("alone"), bench.empty("found")
     shutil.copytree(package, alone / "darshan", ignore=shutil.ignore_patterns("*.so", "*.c"))
     (found / "libdarshan-util.so").symlink_to(bench.build / "libdarshan-util.so.0")
@@ -73,12 +74,12 @@ def in_python(bench: Bench, log: Path, package: Path) -> Row:
 
         return take
 
-    repetitions = max(3, bench.repetitions // 4)  # seconds each
+    repetitions = max(3, bench.repetitions // 4)  # each takes seconds
     return row("PyDarshan", *in_turn(repetitions, [way(ours), way({})]))
 
 
 def library(bench: Bench) -> list[Row]:
-    """Both."""
+    """Runs both measurements."""
     found = pydarshan()
     if not found:
         return [Row("libdarshan-util", f"PyDarshan's wheel is not in {VENV}", "", True)]

@@ -1,4 +1,4 @@
-"""Where the benchmarks run, and how one number is taken."""
+"""The environment of the benchmarks, and the measurement of one number."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class Bench:
     """Folders and programs of a run."""
 
     build: Path
-    folder: Path  # empty, not on a path that is excluded
+    folder: Path  # empty, not on an excluded path
     repetitions: int
 
     def program(self, name: str) -> str:
-        """A program of this folder."""
+        """Returns the path of a benchmark program."""
         return str(self.build / "darshan-test" / "bench" / name)
 
     def empty(self, name: str) -> Path:
-        """An empty folder of this name."""
+        """Returns an empty folder of this name."""
         path = self.folder / name
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir()
         return path
 
     def settings(self, behind: str = "", configuration: str = "") -> dict[str, str]:
-        """Variables that switch the runtime on; behind: a library preloaded after it."""
+        """Returns variables that enable the runtime; behind: a library preloaded after it."""
         preload = f"{self.build / 'libdarshan.so'} {behind}".strip()
         settings = {
             "LD_PRELOAD": preload,
@@ -50,7 +50,7 @@ class Bench:
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without anything of ours."""
+    """Returns the environment without Darshan's variables."""
     ours = ("DARSHAN_", "DXT_", "LD_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
@@ -71,18 +71,18 @@ def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[
 
 @dataclass
 class Added:
-    """What was added to a bare time: medians, and the range of the differences."""
+    """The time added to a bare time: medians, and the range of the differences."""
 
     bare: float
     added: float
     least: float
     most: float
-    fastest: float  # between the fastest runs of both: hardly disturbed
-    times: float  # what the fastest of ours is of the fastest bare one
-    ticks: float  # two readings of the counter, in the same minutes
+    fastest: float  # between the fastest runs of both: little noise
+    times: float  # ratio of the fastest instrumented to the fastest bare time
+    ticks: float  # two readings of the counter, at the same time
 
     def text(self, digits: int = 0) -> str:
-        """For the table, of what others disturb."""
+        """Returns the text for the table, for values with noise."""
         return (
             f"+{self.fastest:.{digits}f} ns between the fastest (in pairs {self.least:.{digits}f}"
             f" to {self.most:.{digits}f}, middle {self.added:.{digits}f})"
@@ -96,7 +96,7 @@ def interleaved(
     ours: Callable[[], float],
     ticks: Callable[[], float],
 ) -> Added:
-    """Takes all three in turn, so that what disturbs one disturbs the others."""
+    """Takes all three in turn, so that a disturbance affects all of them."""
     taken = [(bare(), ours(), ticks()) for _ in range(repetitions)]
     differences = [b - a for a, b, _ in taken]
     quick_bare, quick_ours = (min(t[i] for t in taken) for i in (0, 1))
@@ -112,7 +112,7 @@ def interleaved(
 
 
 def processor() -> str:
-    """The name that the kernel gives the processor."""
+    """Returns the kernel's name of the processor."""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
@@ -120,7 +120,7 @@ def processor() -> str:
 
 
 def description() -> str:
-    """One line about the machine and how busy it is."""
+    """Returns one line about the machine and its load."""
     load = os.getloadavg()[0]
     libc = " ".join(platform.libc_ver())
     return (
@@ -131,7 +131,7 @@ def description() -> str:
 
 @contextmanager
 def scratch(parent: Path | None) -> Iterator[Path]:
-    """An empty folder, on a file system in memory if we may mount one."""
+    """Yields an empty folder, on a file system in memory if mount is permitted."""
     folder = Path(tempfile.mkdtemp(prefix="darshan-bench.", dir=parent)).resolve()
     mount = ["mount", "-t", "tmpfs", "-o", "mode=700", "tmpfs", str(folder)]
     mounted = (

@@ -1,7 +1,6 @@
-/* A tree of many short processes: many TIMES TOGETHER PROGRAM [ARGUMENT...]
- *
- * Starts the program that many times, so many at once, and prints the wall time and the
- * processor time of all of them and of itself, in microseconds. */
+/* A tree of many short processes: many TIMES TOGETHER PROGRAM [ARGUMENT...]. Starts the program
+ * TIMES times, TOGETHER at once. Prints the wall time, and the processor time of all processes and
+ * its own, in microseconds. */
 #include <err.h>
 #include <fcntl.h>
 #include <spawn.h>

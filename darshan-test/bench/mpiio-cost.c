@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   if (argc != 3) MPI_Abort(MPI_COMM_WORLD, 2);
   snprintf(name, sizeof(name), "%s/file", argv[2]);
   MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &fh);
-  loop(fh, rank, 1000); /* pages and caches */
+  loop(fh, rank, 1000); /* fills pages and caches */
   own = loop(fh, rank, atol(argv[1]));
   MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   MPI_File_close(&fh);

@@ -1,4 +1,4 @@
-"""What is added to a small write by MPI-IO, and to MPI_Init, with each MPI that is installed."""
+"""The runtime's cost for a small write by MPI-IO and for MPI_Init, with each installed MPI."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ HERE = Path(__file__).resolve().parent
 RANKS = 4
 CALLS = 50_000
 GOAL = 400  # nanoseconds
-OFF, ON = 3, 80  # of a call of communication
+OFF, ON = 3, 80  # goals for a communication call
 TALK = "DARSHAN_MOD_ENABLE=APMPI"
-# What is timed, and of how many calls it is.
+# The timed calls, and the number of calls.
 TALKS = {
     "send": ("MPI_Send to the null process", 1),
     "allreduce": ("MPI_Allreduce of one process", 1),
@@ -34,7 +34,7 @@ def nanoseconds(command: list[str]) -> float:
 
 
 def writes(bench: Bench) -> list[Row]:
-    """Rows of the table: processor time, which waiting ranks do not disturb."""
+    """Returns rows of the table: processor time, which waiting ranks do not affect."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour, RANKS), bench.folder / f"mpiio-cost.{flavour}"
@@ -63,7 +63,7 @@ def writes(bench: Bench) -> list[Row]:
 
 
 def talk(bench: Bench) -> list[Row]:
-    """Rows of the table: calls of communication, when nobody counts them and when APMPI does."""
+    """Returns rows of the table: communication calls without and with APMPI."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour, 1), bench.folder / f"talk-cost.{flavour}"
@@ -87,7 +87,7 @@ def talk(bench: Bench) -> list[Row]:
 
 
 def inits(bench: Bench) -> list[Row]:
-    """Rows of the table: a processor for each rank, and more ranks than processors."""
+    """Returns rows of the table: with a processor per rank, and with more ranks than processors."""
     rows = []
     processors = len(os.sched_getaffinity(0))
     for flavour in ("openmpi", "mpich"):

@@ -26,7 +26,7 @@ from pathlib import Path
 from report.browser import browser
 
 DARSHAN = Path(__file__).resolve().parents[2] / "build" / "darshan"
-OF = "mount=/scratch"  # a file system that the corpus has
+OF = "mount=/scratch"  # a file system of the corpus
 FIRST = (
     "",
     *(f"{p}{of}" for p in ("programs", "users", "file-systems", "jobs") for of in ("", f"?{OF}")),

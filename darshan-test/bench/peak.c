@@ -1,7 +1,6 @@
-/* The most memory that a program had at a time: peak PROGRAM [ARGUMENT...]
- *
- * Prints the resident set of the program in KiB.  It is started by a process that is small
- * itself, because a program inherits the peak of the process that starts it. */
+/* The peak memory of a program: peak PROGRAM [ARGUMENT...]. Prints the largest resident set in KiB.
+ * The starting process is small itself, because a program inherits the peak of the process that
+ * starts it. */
 #include <err.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,18 +1,18 @@
-/* Processor time of calls that are made in a loop. */
+/* Processor time of calls in a loop. */
 #ifndef BENCH_PROCESSOR_TIME_H
 #define BENCH_PROCESSOR_TIME_H
 
 #include <time.h>
 
-/* Nanoseconds that this thread has computed: waiting for a processor is not among them. */
+/* Returns the processor time of this thread in ns, without waiting times. */
 static inline double processor_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Nanoseconds per call, in the fastest of some loops that share the calls: what other
- * programs do to the caches spoils some of them only. */
+/* Returns nanoseconds per call in the fastest of some loops that share the calls: other programs'
+ * effects on the caches disturb only some loops. */
 static inline double fastest_loop(void (*call)(void), long calls, int loops) {
   double fastest = 0;
   for (int loop = 0; loop < loops; loop++) {

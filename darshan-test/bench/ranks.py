@@ -1,4 +1,5 @@
-"""The log of many ranks: played up to any number, and written by real MPI jobs."""
+"""The cost of a log of many ranks: simulated for any number of ranks, and measured in real MPI
+jobs."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from machine import Bench, plain_environment
 from rows import Row
 
 HERE = Path(__file__).resolve().parent
-MESSAGE_SECONDS = 2e-6  # that a message needs on its way: a usual network of clusters
+MESSAGE_SECONDS = 2e-6  # time of a message in a typical cluster network
 JOB_RANKS = 32
 TIMING = re.compile(r"writing the log (\d+) us")
 # Files that all ranks share, files of each rank, goals in ms and KB.
@@ -23,7 +24,7 @@ JOBS = ((0, 0, 10, 0), (1000, 0, 40, 74), (0, 1000, 60, 1522))
 
 @dataclass
 class Played:
-    """What the log took, had every rank a processor of its own."""
+    """The cost of a log if every rank had a processor of its own."""
 
     ranks: int
     seconds: float  # from the first to the last rank
@@ -34,7 +35,7 @@ class Played:
 
 
 def play(program: Path, folder: Path, ranks: int) -> Played:
-    """100 files that all ranks share."""
+    """Simulates a job with 100 files that all ranks share."""
     log = folder / f"{ranks}.darshan"
     command = [program, "--ranks", ranks, "--shared", 100, "--posix"]
     command += ["--clock", MESSAGE_SECONDS, log]
@@ -54,7 +55,7 @@ def play(program: Path, folder: Path, ranks: int) -> Played:
 
 
 def sizes(largest: int) -> Iterator[int]:
-    """Powers of four."""
+    """Yields powers of four."""
     ranks = 1
     while ranks <= largest:
         yield ranks
@@ -62,7 +63,7 @@ def sizes(largest: int) -> Iterator[int]:
 
 
 def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
-    """The command that starts a job of an MPI, empty if it is not installed."""
+    """Returns the command that starts a job of an MPI, empty if it is not installed."""
     mpiexec = shutil.which(f"mpiexec.{flavour}")
     if not mpiexec or not shutil.which(f"mpicc.{flavour}"):
         return []
@@ -71,7 +72,7 @@ def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
 
 
 def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) -> tuple[float, int]:
-    """Milliseconds until the last rank was through, and bytes of the log."""
+    """Returns milliseconds until the last rank finished, and bytes of the log."""
     logs, work = bench.empty("logs"), bench.empty("work")
     settings = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
     command = [*start, *(f"{k}={v}" for k, v in settings.items()), str(program), str(work)]
@@ -88,7 +89,7 @@ def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) ->
 
 
 def ranks(bench: Bench) -> list[Row]:
-    """Rows of the table: real jobs, more ranks than processors; then played ones."""
+    """Returns rows of the table: real jobs with more ranks than processors; then simulated jobs."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour), bench.folder / f"shutdown.{flavour}"

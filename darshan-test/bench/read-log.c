@@ -1,6 +1,5 @@
-/* Reads a log through a library of Darshan 3.5's interface, ours or another:
- * read-log LIBRARY LOG prints the microseconds of processor time that this took, and how
- * many records and names there were. */
+/* Reads a log through a library with the interface of Darshan 3.5: read-log LIBRARY LOG prints the
+ * microseconds of processor time, and the number of records and names. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@ static double processor_time(void) {
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* As PyDarshan does it: memory for each record. */
+/* Allocates memory for each record, like PyDarshan. */
 static int read_log(char *path, long *records, long *names) {
   void *log = log_open(path);
   struct name *list = NULL;

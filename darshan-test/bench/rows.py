@@ -1,4 +1,4 @@
-"""A line of the table."""
+"""The rows of the benchmark table."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-/* A rank that opens, writes and closes files, of its own or those of all ranks:
- * shutdown FOLDER SHARED OWN.  What the end costs is what the runtime says.
- *
- * All ranks begin their end at the same moment, which they sleep towards: where
- * ranks outnumber processors, some leave a barrier 40 ms after others, and it
- * would be this waiting that is measured. */
+/* A rank that opens, writes and closes its own files or those of all ranks: shutdown FOLDER SHARED
+ * OWN. The runtime prints the cost of its finalization. All ranks sleep until a common time and
+ * then start their finalization. A barrier would distort the measurement: if ranks outnumber
+ * processors, some leave it 40 ms after others. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -19,7 +17,7 @@ static int write_one(const char *path, int rank) {
 
 static int sleep_together(void) {
   enum { NS_PER_SECOND = 1000000000, LEAD = 300000000 };
-  long moment[2]; /* that of rank 0 counts */
+  long moment[2]; /* rank 0's value is used */
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
   moment[0] = until.tv_sec + (until.tv_nsec + LEAD) / NS_PER_SECOND;

@@ -16,8 +16,7 @@ static void write_file(const char *folder, int number) {
   if (fd < 0 || write(fd, path, 100) != 100 || close(fd) != 0) err(1, "%s", path);
 }
 
-/* Bytes are read by read(2) before anything is printed, so that the counting
- * itself allocates nothing. */
+/* Reads with read(2) before any output, so that the measurement allocates nothing. */
 static void print_resident(void) {
   static char text[1 << 20];
   size_t length = 0;

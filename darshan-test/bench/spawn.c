@@ -51,7 +51,7 @@ static void print(const struct series *series, size_t times) {
          series->resident);
 }
 
-/* The environment with the variables added. */
+/* Returns the environment with the variables added. */
 static char **extended(char **variables, size_t count) {
   size_t length = 0;
   while (environ[length])

@@ -27,17 +27,17 @@ ORDER = TREE / "runtime" / "start-order.ld"
 LIBRARY = "libdarshan.so"
 SHELL = "while read -r line; do echo $line; done </proc/self/maps; echo 1 >file; cat file >copy"
 TRACED = (["cat", "/proc/self/maps"], ["sh", "-c", SHELL])
-# Of these only the functions: they do not say where the library is, and a trace of the last
-# would have gigabytes.
+# Only the functions of these programs are used: their trace has no address of the library, and the
+# trace of the last would have gigabytes.
 OTHERS = (["sleep", "0"], [os.path.realpath(sys.executable), "-c", "pass"])
 
 HEAD = """/* Made by darshan-test/bench/start_order.py: what a small process touches of the library,
  * in the order in which it does.  Side by side, this takes few pages of an idle process. */
 """
 SELDOM = ".bss.seldom"
-LARGE = 1 << 16  # variables: memory of which a part is used
+LARGE = 1 << 16  # variables: memory of which only a part is used
 KINDS = (".text", ".rodata", ".data", ".bss")
-# Strings that are alike share one place, so they keep together.
+# The linker merges equal strings, so all strings stay together.
 MERGED_ALL = [f"*(.rodata.{kind}* .rodata.*.{kind}*)" for kind in ("str", "cst")]
 MERGED = re.compile(r"\.rodata(\..+)?\.(str|cst)[0-9.]+$")
 
@@ -79,7 +79,7 @@ def settings(scratch: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return {
         **kept,
-        "LANG": "C.UTF-8",  # whose files the C library opens at the start
+        "LANG": "C.UTF-8",  # the C library opens its files at the start
         "DARSHAN_ENABLE_NONMPI": "1",
         "DARSHAN_LOGPATH": str(scratch),
         "DARSHAN_MMAP_LOGPATH": str(scratch),
@@ -104,7 +104,7 @@ def under_valgrind(
     program = shutil.which(command[0]) or command[0]
     loader = [loader_of(program), "--preload", library] if first else []
     preload = {} if first else {"LD_PRELOAD": library}
-    said, errors = scratch / "said", scratch / "errors"  # files: these are followed
+    said, errors = scratch / "said", scratch / "errors"  # files, because the runtime records them
     with said.open("w") as output, errors.open("w") as error:
         subprocess.run(
             ["valgrind", *options, *loader, program, *command[1:]],

@@ -1,7 +1,6 @@
-/* Times calls of MPI that go nowhere, so that what is around them is seen: talk-cost KIND CALLS
- *
- * A job of one process.  Prints nanoseconds of processor time per call, in the fastest of
- * some loops. */
+/* Times MPI calls without a receiver, so that only the overhead is measured: talk-cost KIND CALLS.
+ * A job of one process. Prints nanoseconds of processor time per call, in the fastest of some
+ * loops. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -28,10 +28,10 @@ from test_instructions import ALLOWED, ROUNDING, where  # noqa: E402
 
 KEPT = HERE / "hdf5-instructions.json"
 CALLS = (200, 800)
-# At most this share of the call's own.  `create` was 0.9 where the runtime asked the library for
-# copies of the dataset's type, extent and properties, which are the arguments of the call.  The
-# others were twice as large where each call asked the loader for two objects and took a lock to
-# look an id up, and a second one for attribution.  Each but the attributes' is two calls.
+# Limits as a share of the call itself. `create` was 0.9 when the runtime queried copies of the
+# dataset's type, extent and properties, which are arguments of the call. The others were twice as
+# large when each call queried the loader for two objects, took a lock for the lookup of an id, and
+# a second lock for attribution. All except the attributes' are two calls.
 MOST = {
     "create": 0.25,
     "attribute": 0.12,
@@ -52,11 +52,11 @@ kinds = pytest.mark.parametrize("kind", MOST)
 
 
 def per_call(bench: Bench, kind: str, settings: dict[str, str]) -> float:
-    """Instructions of one more call: the difference of two numbers of calls."""
+    """Returns the instructions of one more call: the difference between two numbers of calls."""
     totals = []
     for count in CALLS:
         command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-        command += ["--toggle-collect=" + FUNCTIONS[kind]]  # neither start nor end, which vary
+        command += ["--toggle-collect=" + FUNCTIONS[kind]]  # without start and end, which vary
         command += [bench.program("hdf5-cost"), kind, str(count), str(bench.empty("work"))]
         done = subprocess.run(
             command, env=settings, capture_output=True, text=True, timeout=300, check=True
@@ -69,9 +69,9 @@ def per_call(bench: Bench, kind: str, settings: dict[str, str]) -> float:
 
 @functools.cache
 def measured(build: Path, kind: str) -> tuple[float, float]:
-    """Instructions of the library, and those of the runtime.
+    """Returns the instructions of the library and those of the runtime.
 
-    They are made in a folder whose name is always as long: names are looked at.
+    The folder's name always has the same length, because the runtime processes names.
     """
     target = "darshan-test/bench/hdf5-cost"
     made = subprocess.run(
@@ -93,7 +93,7 @@ def measured(build: Path, kind: str) -> tuple[float, float]:
 @pytest.mark.needs("program:valgrind")
 @kinds
 def test_share_of_a_call(build: Path, kind: str) -> None:
-    """What the runtime adds stays a small share of what the library does."""
+    """The runtime adds only a small share to the library's instructions."""
     bare, added = measured(build, kind)
     print(f"{kind}: {bare:.0f} instructions of the library, {added:.0f} of the runtime")
     assert 0 < added < MOST[kind] * bare
@@ -102,7 +102,7 @@ def test_share_of_a_call(build: Path, kind: str) -> None:
 @pytest.mark.needs("program:valgrind")
 @kinds
 def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
-    """No call has more than 3 % more instructions than its row says."""
+    """No call has more than 3 % more instructions than its row."""
     kept = json.loads(KEPT.read_text())
     place = where(build)
     if place not in kept:
@@ -112,7 +112,7 @@ def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
 
 
 def renew(build: Path) -> None:
-    """Writes the row of this place."""
+    """Writes the row of this environment."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[where(build)] = {kind: round(measured(build, kind)[1]) for kind in MOST}
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"

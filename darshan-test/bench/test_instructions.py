@@ -29,11 +29,11 @@ from place import elsewhere  # noqa: E402
 
 KEPT = HERE / "instructions.json"
 ALLOWED = 1.03
-ROUNDING = 1  # instructions: what a call shares with others may fall on either side
+ROUNDING = 1  # in instructions: shared costs of calls may count for either
 
 
 def where(build: Path) -> str:
-    """What counts depend on: compiler and its options, C library, processor."""
+    """Returns the basis of the counts: compiler and its options, C library, processor."""
     made = (build / "Makefile").read_text()
     compiler, flags = (re.search(rf"^{name} = (.*)$", made, re.M) for name in ("CC", "CFLAGS"))
     assert compiler and flags
@@ -45,9 +45,9 @@ def where(build: Path) -> str:
 
 
 def measured(build: Path) -> dict[str, int]:
-    """Instructions of one watched call of each kind, the call itself included.
+    """Returns the instructions of one instrumented call of each kind, including the call itself.
 
-    They are made in a folder whose name is always as long: names are looked at.
+    The folder's name always has the same length, because the runtime processes names.
     """
     command = ["make", "-s", "-C", str(build), "bench-programs"]
     subprocess.run(command, stdout=subprocess.DEVNULL, timeout=300, check=True)
@@ -59,7 +59,7 @@ def measured(build: Path) -> dict[str, int]:
 
 @pytest.mark.needs("program:valgrind")
 def test_calls_cost_what_they_did(build: Path) -> None:
-    """No call has more than 3 % more instructions than its row says."""
+    """No call has more than 3 % more instructions than its row."""
     kept = json.loads(KEPT.read_text())
     place = where(build)
     if place not in kept:
@@ -76,7 +76,7 @@ def test_calls_cost_what_they_did(build: Path) -> None:
 
 
 def renew(build: Path) -> None:
-    """Writes the row of this place."""
+    """Writes the row of this environment."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[where(build)] = measured(build)
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"

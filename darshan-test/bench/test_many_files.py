@@ -1,7 +1,7 @@
-"""What a process with many files takes: memory of a record, instructions of a file.
+"""The needs of a process with many files: memory per record, instructions per file.
 
-Neither depends on how busy the machine is.  The limits are some tenths above what was counted,
-since another compiler, C library or size of a page makes other counts.
+Neither depends on the load of the machine. The limits are some tenths above the measured counts,
+because another compiler, C library or page size changes the counts.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from call_costs import RAISED  # noqa: E402
 from machine import Bench, numbers  # noqa: E402
 
 FILES = (20_000, 60_000)
-BYTES = 1_400  # of a record: 1,260; 2,160 where the log is made of a copy of all records
+BYTES = 1_400  # per record: 1,260 measured; 2,160 if the log were made from a copy of all records
 FEW = (1_000, 3_000)
-INSTRUCTIONS = 14_000  # of a file that is opened and closed, with its part of the log
+INSTRUCTIONS = 14_000  # per file that is opened and closed, with its part of the log
 
 
 @pytest.fixture
 def bench(build: Path) -> Iterator[Bench]:
-    """The programs, and folders for logs and journals, whose names are always as long."""
+    """Yields the programs, and folders for logs and journals, whose names always have the same
+    length."""
     command = ["make", "-s", "-C", str(build), "bench-programs"]
     subprocess.run(command, stdout=subprocess.DEVNULL, timeout=300, check=True)
     with tempfile.TemporaryDirectory(prefix="darshan-files-", dir="/tmp") as folder:
@@ -52,7 +53,8 @@ def test_memory_of_a_record(bench: Bench) -> None:
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_of_a_file(bench: Bench) -> None:
-    """Of the whole process: counting, and writing the log."""
+    """The instructions per file of a whole process, with counting and the log, are below the
+    limit."""
     totals = []
     for files in FEW:
         command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]

@@ -1,4 +1,5 @@
-"""A run of many short processes: what each costs, what they leave, what merging that needs."""
+"""A run of many short processes: the cost of each, the size of their parts, the cost of the
+merge."""
 
 from __future__ import annotations
 
@@ -17,12 +18,12 @@ LAST = 120  # seconds until the run's log must be there
 
 
 def used(folder: Path) -> float:
-    """What files below a folder take of the disk, in MB."""
+    """Returns the disk space of the files below a folder, in MB."""
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*")) / 1e6
 
 
 def alone(bench: Bench) -> Path:
-    """The runtime with a merger beside it that fails: what processes leave stays."""
+    """Installs the runtime next to a merger that fails, so that the parts remain."""
     folder = bench.empty("alone")
     merger = folder / "darshan-merge"
     merger.write_text("#!/bin/sh\nexit 1\n")
@@ -32,7 +33,7 @@ def alone(bench: Bench) -> Path:
 
 
 def merging(bench: Bench, folder: Path) -> Need:
-    """Merges a copy of what a run left, three times."""
+    """Merges a copy of a run's parts, three times."""
     log = bench.folder / "log"
     command = [str(bench.build / "darshan-merge"), "--run", str(folder), "--keep", "--quiet"]
     script = ["sh", "-c", 'rm -f "$0" && exec "$@"', str(log), *command, "-o", str(log)]
@@ -42,7 +43,7 @@ def merging(bench: Bench, folder: Path) -> Need:
 
 
 def log_of(bench: Bench) -> Path:
-    """The one log of a run, which nobody waits for."""
+    """Waits for the only log of a run."""
     end = time.monotonic() + LAST
     while time.monotonic() < end:
         logs = list((bench.folder / "logs").glob("*.darshan"))
@@ -55,7 +56,7 @@ def log_of(bench: Bench) -> Path:
 
 
 def trees(bench: Bench) -> list[Row]:
-    """Processes that read a small file each."""
+    """Runs processes that read a small file each."""
     data = bench.folder / "data"
     data.write_bytes(bytes(4000))
     command = [bench.program("many"), str(PROCESSES), str(TOGETHER), "/bin/cat", str(data)]

@@ -17,9 +17,7 @@ typedef uint64_t hsize_t;
 
 enum { DEFAULT = 0, TRUNCATE = 2, SET = 0, LOCAL = 0 };
 enum { THREADS = 4, ROUNDS = 200, COLUMNS = 32, ROWS = 16, CHUNK_ROWS = 4, FLUSH_EVERY = 50 };
-enum {
-  PLAIN = 1000
-}; /* bytes that thread 0 transfers without HDF5; each further thread one more */
+enum { PLAIN = 1000 }; /* bytes of thread 0 without HDF5; one more per further thread */
 
 extern hid_t H5T_STD_I32LE_g, H5P_CLS_DATASET_CREATE_ID_g, H5P_CLS_DATASET_ACCESS_ID_g;
 int H5open(void);

@@ -82,7 +82,7 @@ def shares(rows: Rows, file: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The cost of one call on two datasets counts for both."""
+    """The cost of one call on two datasets is distributed over both."""
     program = build_for(library_of(wheel), "modern-multi", tmp_path)
     (tmp_path / "work").mkdir()
     observed = instrumented(build, [program], tmp_path / "work", tmp_path / "logs")
