@@ -1,8 +1,6 @@
-"""The corpus: what is true of each program, whatever the rules say of it today.
-
-A row is one case of a program in programs/.  Most have a cure, which is the same program
-with the word "cured"; a program without one is healthy, and nothing may be said against it.
-"""
+"""The corpus: the expected findings for each program, independent of the rules. A row is one
+case of a program in programs/. Most cases have a fix, which is the same program with the
+argument "cured"; a program without a fix has no problem, and no problem may be reported for it."""
 
 from __future__ import annotations
 
@@ -248,7 +246,7 @@ def _jobs(mpi: str) -> list[Row]:
         job("late-rank", "waiting-in-mpi-io", "same time"),
         job("uneven-shared", "imbalance-shared imbalance", "evenly"),
         job("all-ask", "many-small-files metadata read-by-all", "MPI_Bcast", many=True),
-        # Hints of ROMIO, which is MPICH's.
+        # Hints of ROMIO, which only MPICH has.
         *([job("hints-off", "collective-not-aggregated", "romio_cb_write")][: mpi == "mpich"]),
         *(
             Row("ranks.c", case, mpi=mpi, input=1)
@@ -263,16 +261,16 @@ def _jobs(mpi: str) -> list[Row]:
     ]
 
 
-# Locks of blocks, and of ranges, as a parallel file system asks a server for them.
+# Locks of blocks and of ranges, like requests of a parallel file system to its lock server.
 _BLOCKS = (("SLOW_BLOCK", "4096"), ("SLOW_LOCK", "1500"))
 _RANGES = (("SLOW_LOCK", "3000"),)
 _TARGETS = (("SLOW_TARGETS", "6"), ("SLOW_TARGET", "5"), ("SLOW_FACTOR", "100"))
 _HOST = (("SLOW_HOST", "node5"), ("SLOW_FACTOR", "60"), ("DXT_ENABLE_IO_TRACE", "1"))
-_DEVICE = (("SLOW_RATE", "200"),)  # of which it is worth to use more than one
+_DEVICE = (("SLOW_RATE", "200"),)  # using more than one target helps
 
 
 def _places() -> list[Row]:
-    """Blocks, locks, targets and hosts."""
+    """Rows about blocks, locks, targets and hosts."""
 
     def job(
         case: str,
@@ -281,11 +279,11 @@ def _places() -> list[Row]:
         settings: tuple[tuple[str, str], ...] = (),
         **more: int,
     ) -> Row:
-        # ROMIO's locks, sieving and hints; Open MPI's own MPI-IO has none of them.
+        # Locks, data sieving and hints are ROMIO's; Open MPI's own MPI-IO has none of them.
         return Row("blocks.c", case, finding, remedy, mpi="mpich", settings=settings, **more)
 
     def shared(case: str, finding: str, remedy: str) -> Row:
-        # MPICH's ranks spin, and wait for processors where there are fewer.
+        # MPICH's ranks spin and wait for processors if there are more ranks than processors.
         return Row("ranks_fields.c", case, finding, remedy, mpi="openmpi")
 
     both = job("odd-blocks", "shared-file-contention unaligned", "align", _BLOCKS)
@@ -303,7 +301,8 @@ def _places() -> list[Row]:
 
 
 def _honest() -> list[Row]:
-    """Written when the rules were settled: from idioms, by who had not seen the thresholds."""
+    """Rows written from idioms after the rules were finished, by an author who had not seen the
+    thresholds."""
     far = (
         *("log-of-a-service", "words-of-a-map", "gzip-a-log", "mirror"),
         *("batches-of-a-memmap", "checkpoint", "arrays-packed", "model-pickled"),
@@ -345,7 +344,7 @@ def _honest() -> list[Row]:
 
 
 def _usual() -> list[Row]:
-    """What people ask about, of the libraries that they ask about."""
+    """Rows about questions that users of common libraries ask."""
 
     def line(case: str, finding: str, remedy: str, place: str = FAR) -> Row:
         return Row("usual.py", case, finding, remedy, place)
@@ -397,7 +396,7 @@ def _usual() -> list[Row]:
 
 
 def _sound() -> list[Row]:
-    """Healthy, from the manuals of the same libraries."""
+    """Rows without a problem, from the manuals of the same libraries."""
     far = (
         *("threads-read", "digests", "unpack", "edit-in-place", "download", "rotating-log"),
         *("log-in-memory", "sound", "checkpoints-in-turn", "arrays-once", "part-of-array"),
@@ -414,7 +413,7 @@ def _sound() -> list[Row]:
 
 
 def _trees() -> list[Row]:
-    """Several processes that are no MPI job: workers, and programs that a program starts."""
+    """Rows of several processes without MPI: workers, and programs that a program starts."""
 
     def tree(case: str, finding: str = "", remedy: str = "", at_once: int = 4) -> Row:
         return Row("trees.py", case, finding, remedy, input=8, tree=at_once)

@@ -1,9 +1,7 @@
-"""What another tool says of the same logs: Drishti (drishti-io), if it is installed.
-
-It tells insights by code, without an order of cost.  So it is held to less than the report:
-its verdict on a problem is right if any of its critical insights and warnings points there,
-however many it tells beside; a healthy program is accused by a critical insight only.
-"""
+"""Results of another tool for the same logs: Drishti (drishti-io), if it is installed. It
+reports insights by code, without an order of cost. Therefore its test is easier than the
+report's: its result for a problem is right if any of its critical insights and warnings is about
+the problem; only a critical insight is a false alarm for a program without a problem."""
 
 from __future__ import annotations
 
@@ -29,8 +27,8 @@ _WARNINGS = "M01 M06 M07 P09 P10"
 CRITICAL, WARNINGS = frozenset(_CRITICAL.split()), frozenset(_WARNINGS.split())
 _READ, _WRITTEN = "P05 P15", "P06 P16"
 _UNEVEN = "P18 P19 P21 P22"
-# By the finding that is right: the insights that would lead a reader to the same change.
-# Where none of them is about such a problem, what it looks like from below counts as well.
+# The insights, by finding, that lead a reader to the same change. If no insight is about the
+# problem, insights about its effect on lower layers count too.
 POINTS = {
     "small-accesses-read": f"{_READ} S01",
     "small-accesses-write": f"{_WRITTEN} S01",
@@ -80,12 +78,13 @@ POINTS = {
 
 
 def command() -> str | None:
-    """The program: $DRISHTI, or what is found by name."""
+    """Returns the program: $DRISHTI, or the one found in PATH."""
     return os.environ.get("DRISHTI") or shutil.which("drishti")
 
 
 def codes(table: str) -> frozenset[str]:
-    """Critical insights and warnings of its CSV: a row of codes, and one of True and False."""
+    """Returns critical insights and warnings of its CSV: a row of codes, and a row of True and
+    False."""
     rows = list(csv.DictReader(io.StringIO(table)))
     if len(rows) != 1:
         raise ValueError("not a table of one log")
@@ -93,9 +92,9 @@ def codes(table: str) -> frozenset[str]:
 
 
 def said_of(program: str, log: Path) -> frozenset[str] | None:
-    """The codes that it tells of a log; None where it tells nothing and ends."""
+    """Returns the codes that it reports for a log; None if it prints none and ends."""
     with tempfile.TemporaryDirectory(prefix="drishti-") as folder:
-        named = Path(folder) / "log.darshan"  # it goes by the ending
+        named = Path(folder) / "log.darshan"  # it requires this file name extension
         named.symlink_to(log.resolve())
         try:
             done = subprocess.run(
@@ -115,7 +114,7 @@ def said_of(program: str, log: Path) -> frozenset[str] | None:
 
 
 def kept() -> dict[str, frozenset[str] | None]:
-    """What it said when it was asked, by name of the row."""
+    """Returns its stored results by name of the row."""
     found: dict[str, frozenset[str] | None] = {}
     for line in FILE.read_text().splitlines() if FILE.exists() else []:
         if line and line[0] != "#":
@@ -125,7 +124,7 @@ def kept() -> dict[str, frozenset[str] | None]:
 
 
 def write(said: Mapping[str, frozenset[str] | None], version: str) -> None:
-    """Replaces what is kept of these rows."""
+    """Replaces the stored results of these rows."""
     every = kept() | dict(said)
     lines = [
         f"{name}\t{CRASHED if found is None else ' '.join(sorted(found))}".rstrip(" ")
@@ -136,7 +135,7 @@ def write(said: Mapping[str, frozenset[str] | None], version: str) -> None:
 
 
 def version_of(program: str) -> str:
-    """The versions of it and of the reader below it, as its own Python knows them."""
+    """Returns its version and that of its log reader, from its own Python."""
     ask = (
         "from importlib.metadata import version as v;"
         "print(f\"Drishti {v('drishti-io')} with PyDarshan {v('darshan')}\")"
@@ -147,8 +146,8 @@ def version_of(program: str) -> str:
 
 
 def outcome(right: frozenset[str], found: frozenset[str] | None) -> str:
-    """Its verdict where these findings are right (none: nothing is wrong): right, wrong,
-    silent, false alarm or crashed."""
+    """Classifies its result for these correct findings (none: no problem): right, wrong, silent,
+    false alarm or crashed."""
     if found is None:
         return CRASHED
     wanted = {code for name in right for code in POINTS.get(name, "").split()}
@@ -177,7 +176,8 @@ def _line(title: str, rows: Mapping[str, frozenset[str]]) -> str:
 
 
 def section(logs: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """For doc/diagnoses.md; logs: of other people's runs, what is right by name."""
+    """Yields the section of doc/diagnoses.md; logs: the correct findings of other users' runs,
+    by name."""
     if not FILE.exists():
         return
     first = FILE.read_text().splitlines()[0]

@@ -1,4 +1,4 @@
-"""Runs a program of the corpus and its cure, and holds what the report says against the truth."""
+"""Runs a program of the corpus and its fix, and compares the report with the expected findings."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from place import runs  # noqa: E402
 from row import FAR, Row  # noqa: E402 - found by the line above
 from studies.mpirun import package  # noqa: E402
 
-SECONDS = 60  # until a run counts as hanging
-RUNS = 5  # of the program, and of its cure, to measure a gain
-# What slow.c makes of the page cache: microseconds, and bytes in one.
+SECONDS = 60  # time limit of a run
+RUNS = 5  # runs of the program and of its fix to measure a gain
+# What slow.c simulates in place of the page cache: microseconds, and bytes per microsecond.
 SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE": "2000"}
 PREPARED = (
     "fields.py",
@@ -37,8 +37,8 @@ PREPARED = (
     "usual.py",
     "sound.py",
     "words.py",
-)  # they make themselves what they read
-MANY, SMALL = 1200, b"a small file\n" * 77  # of the folder "many"
+)  # these make their input themselves
+MANY, SMALL = 1200, b"a small file\n" * 77  # number and content of the files in the folder "many"
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
 
@@ -54,33 +54,33 @@ TEXT = "wrong words"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said of one row, and whether it is true."""
+    """The report's result for one row, and whether it is correct."""
 
     row: Row
     outcome: str
-    said: str  # first finding of the program, or what is held against a healthy one
-    stake: float = 0.0  # seconds over all processes
-    gain: Gain | None = None  # the same, measured
+    said: str  # the program's first finding, or the one reported for a program without a problem
+    stake: float = 0.0  # potential saving in seconds over all processes
+    gain: Gain | None = None  # the measured saving
 
     @property
     def good(self) -> bool:
-        """Whether nothing is to be mended, stakes apart."""
+        """Returns whether the result is right, apart from the potential saving."""
         return self.outcome == RIGHT
 
     @property
     def wrong(self) -> str:
-        """What is wrong, in words; nothing if it is right."""
+        """Returns the error as text, or an empty string."""
         return "" if self.good else f"{self.outcome}: {self.said}".removesuffix(": ")
 
     @property
     def in_range(self) -> bool:
-        """Whether the stake is what the cure gains, within a factor."""
+        """Returns whether the potential saving equals the measured one, within a factor."""
         return self.gain is not None and self.gain.reached_by(self.stake)
 
 
 @dataclass
 class Judge:
-    """Where the programs are built and run."""
+    """Builds and runs the programs in a folder."""
 
     build: Path
     work: Path
@@ -94,7 +94,7 @@ class Judge:
     # --- programs --------------------------------------------------------------
 
     def setting(self, name: str) -> list[str]:
-        """A variable that configure has found."""
+        """Returns a variable that configure has set."""
         found = re.search(rf"^{name} = (.*)$", (self.build / "Makefile").read_text(), re.M)
         return found[1].split() if found else []
 
@@ -127,7 +127,7 @@ class Judge:
         return known.get(source.name, [])
 
     def compiled(self, source: Path, mpi: Mpi | None = None) -> Path:
-        """The program of a source, made if it is older than this."""
+        """Returns the program of a source, and compiles it if it is out of date."""
         target = self.programs / f"{source.name}{'.' + mpi.name if mpi else ''}.made"
         with (self.programs / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -158,7 +158,7 @@ class Judge:
 
     @contextmanager
     def _folder(self, row: Row) -> Iterator[Path]:
-        """An empty folder with what the program reads."""
+        """Yields an empty folder with the program's input."""
         folder = Path(tempfile.mkdtemp(dir=self.work, prefix="run-"))
         try:
             if row.input:
@@ -174,7 +174,7 @@ class Judge:
             shutil.rmtree(folder)
 
     def _mpi_settings(self, row: Row) -> dict[str, str]:
-        """For mpi4py: the library under the name that its wheel asks for."""
+        """Returns settings for mpi4py: the MPI library under the name that its wheel requires."""
         if row.program != "ranks.py":
             return {}
         folder = self.work / f"lib-{row.mpi}"
@@ -188,7 +188,7 @@ class Judge:
         return {"MPI4PY_MPIABI": row.mpi, "LD_LIBRARY_PATH": str(folder)}
 
     def run(self, row: Row, *, cured: bool, log: Path | None = None) -> float:
-        """Seconds of one run; with a log it is instrumented."""
+        """Returns the seconds of one run; with a log the run is instrumented."""
         preload, settings = [], self._mpi_settings(row)
         command = [*self._command(row), *(["cured"] if cured else [])]
         if log:
@@ -206,7 +206,7 @@ class Judge:
                 settings |= {**SLOW, **dict(row.settings), "SLOW_FOLDER": f"{folder}/"}
             if preload:
                 settings["LD_PRELOAD"] = ":".join(preload)
-            inside = self.work / "seconds"  # between start and end of a job
+            inside = self.work / "seconds"  # seconds within a job, without its start and end
             if mpi := mpi_of(row):
                 if not log:
                     settings["CASE_SECONDS"] = str(inside)
@@ -218,21 +218,20 @@ class Judge:
             return float(inside.read_text()) if mpi and not log else taken
 
     def log_of(self, row: Row, *, cured: bool = False) -> Path:
-        """The log of a run."""
+        """Returns the log of a run."""
         self.logs += 1
         log = self.work / f"{os.getpid()}-{self.logs}.darshan"
         self.run(row, cured=cured, log=log)
-        # A library that starts a program of its own leaves a log before ours.
+        # A program that a library starts leaves an earlier log.
         return max(self.work.glob(f"{log.name}*"), key=lambda path: path.stat().st_mtime_ns)
 
     def findings(self, row: Row, *, cured: bool = False) -> list[Any]:
-        """All that the report tells of a run, the first one first; without what is this
-        machine's, not the program's."""
+        """Returns the findings of a run in order, without those that are about the machine."""
         found = findings_of(self.build, self.log_of(row, cured=cured))
         return [f for f in found if f.name not in OF_THE_MACHINE]
 
     def gained(self, row: Row) -> Gain:
-        """Seconds over all processes that the cure gains."""
+        """Returns the seconds over all processes that the fix saves."""
         pairs = [(self.run(row, cured=False), self.run(row, cured=True)) for _ in range(RUNS)]
         before, after = zip(*pairs)
         gain = statistics.median(before) - statistics.median(after)
@@ -242,7 +241,7 @@ class Judge:
     # --- verdicts --------------------------------------------------------------
 
     def verdict(self, row: Row, *, measured: bool = False) -> Verdict:
-        """What is said of a row's program and of its cure."""
+        """Returns the result for a row's program and its fix."""
         found = self.findings(row)
         accused = problems(found)
         words = words_wrong(row, found)
@@ -259,7 +258,7 @@ class Judge:
         return Verdict(row, outcome, said, stake, gain)
 
     def _held(self, row: Row, found: list[Any]) -> tuple[str, str]:
-        """What is said first, held against the truth."""
+        """Compares the first finding with the expected one."""
         accused = problems(found)
         if not accused:
             return SILENT, ""
@@ -271,7 +270,7 @@ class Judge:
         cure = self.findings(row, cured=True)
         if row.findings & {f.name for f in problems(cure)}:
             return CURE, first.name
-        # A cure of which the log sees nothing any more is no cure.
+        # A fix whose I/O is invisible to the log does not count as a fix.
         if _mapped(cure) and not _mapped(found):
             return CURE, "mapped instead of read"
         words = words_wrong(replace(row, says=()), cure)
@@ -279,7 +278,7 @@ class Judge:
 
 
 def problems(found: list[Any]) -> list[Any]:
-    """Those that accuse the program."""
+    """Returns the findings that are problems."""
     return [f for f in found if f.kind == "problem"]
 
 
@@ -288,13 +287,13 @@ def _mapped(found: list[Any]) -> bool:
 
 
 def text_of(finding: Any) -> str:
-    """All words of a finding."""
+    """Returns all texts of a finding."""
     remedy = finding.remedy
     return f"{finding.name}: {finding.title}. {finding.sentence} {remedy.text}\n{remedy.example}"
 
 
 def words_wrong(row: Row, found: list[Any]) -> str:
-    """What the row's text lacks, or has though it must not; empty if the text is right."""
+    """Returns what the row's text lacks, or has though it must not; empty if the text is right."""
     texts = [text_of(finding) for finding in found]
     for pattern in row.says:
         if not any(re.search(pattern, text) for text in texts):
@@ -306,12 +305,12 @@ def words_wrong(row: Row, found: list[Any]) -> str:
     return ""
 
 
-# A rank is the only one of its host.
+# Runs each rank as the only one of its host.
 NAMED = 'hostname "node${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" && exec env "$@"'
 
 
 def ranks_on(row: Row, env: dict[str, str], command: list[str]) -> list[str]:
-    """What a job is; env is for its ranks, not for what brings them there."""
+    """Returns the command of a job; env is for its ranks, not for the launcher."""
     if not row.hosts:
         return ranks_of(row.ranks, env, command)
     words = [*(f"{key}={value}" for key, value in env.items()), *command]
@@ -319,12 +318,12 @@ def ranks_on(row: Row, env: dict[str, str], command: list[str]) -> list[str]:
 
 
 def mpi_of(row: Row) -> Mpi | None:
-    """The MPI of a job."""
+    """Returns the MPI of a job."""
     return next((mpi for mpi in MPIS if mpi.name == row.mpi), None)
 
 
 def fill_input(path: Path, mib: int) -> None:
-    """Lines of text, so that it can be read as lines or as bytes."""
+    """Writes lines of text, which programs read as lines or as bytes."""
     block = b"".join(b"%07d some words on a line\n" % i for i in range(1 << 16))[: 1 << 20]
     with path.open("wb") as file:
         for _ in range(mib):
@@ -332,13 +331,13 @@ def fill_input(path: Path, mib: int) -> None:
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without anything of ours."""
+    """Returns the environment without Darshan's variables."""
     ours = ("DARSHAN_", "DXT_", "LD_", "HDF5_", "SLOW_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> None:
-    """A run that has to be a success without a word."""
+    """Runs a command, which must succeed without output."""
     done = subprocess.run(
         command,
         env=plain_environment() | settings,
@@ -355,7 +354,7 @@ def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> N
 
 
 def needed(row: Row) -> list[str]:
-    """What the place must be able to do."""
+    """Returns the capabilities that the machine needs for a row."""
     found = ["slow-calls"] if row.place == FAR else []
     if row.mpi:
         found.append(f"{'hdf5' if row.program.endswith('_fields.c') else 'mpi'}:{row.mpi}")
@@ -371,7 +370,7 @@ def needed(row: Row) -> list[str]:
 
 
 def open_report(build: Path) -> tuple[Any, Any, Any]:
-    """Of the report: what diagnoses, its limits, and what opens a log."""
+    """Returns from the report: the rules, their thresholds, and the function that opens a log."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report.diagnose.limits import Limits  # noqa: PLC0415 - the path is known only here
@@ -382,12 +381,12 @@ def open_report(build: Path) -> tuple[Any, Any, Any]:
 
 
 def findings_of(build: Path, log: Path) -> list[Any]:
-    """All that the report tells of a log, the first one first."""
+    """Returns all findings of a log, in order."""
     diagnose, _, open_log = open_report(build)
     with open_log(log) as opened:
         return list(diagnose(opened))
 
 
 def problems_of(build: Path, log: Path) -> list[Any]:
-    """The problems that the report tells of a log, the first one first."""
+    """Returns the problems of a log, in order."""
     return problems(findings_of(build, log))

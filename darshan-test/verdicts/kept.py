@@ -1,5 +1,6 @@
-"""What a machine said once, kept in the tree: by row the stake that the report named, and the
-gain of the cure, measured.  `./dev verdicts --keep` writes both down; `--quick` reads the gain."""
+"""Measured results stored in the tree: by row, the potential saving that the report stated, and
+the measured saving of the fix. `./dev verdicts --keep` writes both; `--quick` reads the measured
+saving."""
 
 from __future__ import annotations
 
@@ -12,24 +13,24 @@ HEAD = (
     "# Name, seconds that the cure gains (all processes), its standard error, and what was said\n"
     "# first with its seconds at stake.  ./dev verdicts --keep writes it.\n"
 )
-CERTAIN = 3  # standard errors that a gain has to have
-FACTOR = 2  # by which a stake may miss the gain
+CERTAIN = 3  # standard errors that a measured saving must exceed
+FACTOR = 2  # factor by which the potential saving may differ from the measured one
 
 
 @dataclass(frozen=True)
 class Gain:
-    """What a cure gains: the difference of two medians."""
+    """The measured saving of a fix: the difference of two medians."""
 
     seconds: float
     error: float  # standard error of the difference
 
     @property
     def certain(self) -> bool:
-        """Whether it is more than noise."""
+        """Returns whether it exceeds the noise."""
         return self.seconds > CERTAIN * self.error
 
     def reached_by(self, stake: float) -> bool:
-        """Whether a stake is this gain, within a factor."""
+        """Returns whether a potential saving equals this one, within a factor."""
         return self.seconds / FACTOR <= stake <= self.seconds * FACTOR
 
 
@@ -43,7 +44,7 @@ class Kept:
 
 
 def kept() -> dict[str, Kept]:
-    """By name of the row."""
+    """Returns the lines by name of the row."""
     found = {}
     for line in FILE.read_text().splitlines() if FILE.exists() else []:
         if line and line[0] != "#":
@@ -53,7 +54,7 @@ def kept() -> dict[str, Kept]:
 
 
 def write(rows: Iterable[tuple[str, Kept]], known: Iterable[str]) -> None:
-    """Replaces what is kept of these rows; of rows that there are no more, takes it out."""
+    """Replaces the lines of these rows, and removes those of rows that no longer exist."""
     every = kept() | dict(rows)
     FILE.write_text(
         HEAD

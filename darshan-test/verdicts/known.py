@@ -1,4 +1,4 @@
-"""What is known to be judged wrongly: known.txt, a name and what is said, apart by a tab."""
+"""Known wrong results: each line of known.txt has a name and a result, separated by a tab."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 FILE = Path(__file__).resolve().parent / "known.txt"
-# Of what depends on how busy the machine is: neither verdict is an error.
+# Marks a result that depends on the machine's load: right and wrong are both accepted.
 SOMETIMES = "sometimes"
 HEAD = (
     "# Name, and what is said today.  Who mends it takes the line out: a test fails until then.\n"
@@ -14,14 +14,14 @@ HEAD = (
 
 
 def known() -> dict[str, str]:
-    """By name of the row: what was said when it was written down."""
+    """Returns the known results by name of the row."""
     lines = FILE.read_text().splitlines()
     rows = (line.split("\t") for line in lines if line and line[0] != "#")
     return {name: said for name, said in rows}
 
 
 def write(judged: Mapping[str, str]) -> None:
-    """Replaces what is known of these rows: by name, what is wrong; nothing: it is right."""
+    """Replaces the known results of these rows: by name, the error; an empty string means right."""
     rows = known() if FILE.exists() else {}
     for name, wrong in judged.items():
         if rows.get(name, "").startswith(SOMETIMES):

@@ -16,7 +16,7 @@
 enum { LUSTRE_SUPER_MAGIC = 0x0BD00BD0, LUSTRE_LAYOUT_MAGIC = 0x0BD10BD0, LUSTRE_TARGET_SHIFT = 2 };
 
 static struct {
-  unsigned targets, slow; /* slow: counted from one */
+  unsigned targets, slow; /* slow: counted from 1 */
   double factor;
 } lustre;
 
@@ -38,7 +38,7 @@ static void lustre_start(void) {
   lustre.factor = factor ? strtod(factor, NULL) : 1;
 }
 
-/* Counted from one; 0: no file of Lustre. */
+/* Returns the target, counted from 1; 0 if the file is not on Lustre. */
 static unsigned lustre_target(const char *name) {
   if (!lustre.targets || !name || !*name) return 0;
   size_t length = strlen(name);
@@ -49,7 +49,7 @@ static double lustre_factor(unsigned target) {
   return target && target == lustre.slow ? lustre.factor : 1;
 }
 
-/* The result of a call on a descriptor of the folder; kind: as slow.c notes it. */
+/* Returns the result of a call on a descriptor of the folder; kind: as slow.c records it. */
 static long lustre_answer(int call, const greg_t *r, unsigned kind, long result) {
   unsigned target = kind >> LUSTRE_TARGET_SHIFT;
   if (!target) return result;

@@ -1,4 +1,4 @@
-"""The part of doc/diagnoses.md that says how often the report is right; ./dev describe."""
+"""Makes the part of doc/diagnoses.md that says how often the report is right; ./dev describe."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _line(title: str, rows: Sequence[Row]) -> str:
 
 
 def section() -> str:
-    """The text."""
+    """Returns the text."""
     return "".join(_parts())
 
 

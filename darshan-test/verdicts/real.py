@@ -1,4 +1,4 @@
-"""Logs of other people's runs, and what a reader of their counters would say first: logs.tsv."""
+"""Logs of other users' runs, and the finding that should come first for each: logs.tsv."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ class Expected:
     """A line of the table."""
 
     log: str
-    findings: frozenset[str]  # that are right as the first
+    findings: frozenset[str]  # findings that are right as the first one
     why: str
 
 
 def expected() -> dict[str, Expected]:
-    """By the log's file name."""
+    """Returns the lines by the log's file name."""
     lines = [line for line in TABLE.read_text().splitlines() if line[:1] != "#"]
     rows = [line.split("\t") for line in lines]
     return {log: Expected(log, frozenset(names.split()), why) for log, names, why in rows}
 
 
 def _of_pydarshan() -> Iterator[Path]:
-    """Logs that come with PyDarshan, wherever it is installed."""
+    """Yields the logs that come with PyDarshan, if it is installed."""
     found = importlib.util.find_spec("darshan")
     for place in found.submodule_search_locations or () if found else ():
         yield from sorted(Path(place).rglob("*.darshan"))
 
 
 def logs() -> list[tuple[Expected, Path]]:
-    """What is judged and is there, each once."""
+    """Returns the available logs with their lines, each once."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         paths = real_log_paths()
@@ -49,12 +49,12 @@ def logs() -> list[tuple[Expected, Path]]:
 
 
 def name_of(row: Expected) -> str:
-    """As rows are called."""
+    """Returns the name of a log in the form of a row's name."""
     return f"log/{row.log}"
 
 
 def wrong(build: Path, row: Expected, log: Path) -> str:
-    """What is wrong with the first problem that the report tells; nothing if it is right."""
+    """Returns the error in the first reported problem, or an empty string."""
     first = next((f.name for f in problems_of(build, log)), NONE)
     if first in row.findings:
         return ""

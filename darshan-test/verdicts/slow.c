@@ -83,7 +83,8 @@ static volatile char stops = SYSCALL_DISPATCH_FILTER_ALLOW;
 static int dispatched;
 static volatile unsigned char kinds[DESCRIPTORS];
 
-/* What this calls is not stopped, by its address; nor is the end of the handler. */
+/* slow_again makes the call from an address that is not dispatched; so does the handler's return.
+ */
 long slow_again(long number, long a, long b, long c, long d, long e, long f);
 void slow_return(void);
 extern char slow_begin[], slow_end[];
@@ -123,7 +124,8 @@ static double transfer_time(long fd, unsigned number, long result) {
   return writes && (kind_of(fd) & WRITES_THROUGH) ? us + sync_us : us;
 }
 
-/* Who writes to a part of a block has to get its lock from the neighbour. */
+/* Returns the time to get the lock of a block from a neighbour, if the write covers only part of
+ * the block. */
 static double neighbour_time(const greg_t *r, unsigned number) {
   return number == SYS_pwrite64 && block > 0 && (uint64_t)r[REG_R10] % block ? lock_us : 0;
 }
@@ -135,17 +137,17 @@ static double lock_time(const greg_t *r) {
 
 static double open_time(const greg_t *r, long result) {
   int here = is_in_folder(r[REG_RDI], (const char *)r[REG_RSI]);
-  int through = (r[REG_RDX] & O_DSYNC) != 0; /* O_SYNC has this bit, too */
+  int through = (r[REG_RDX] & O_DSYNC) != 0; /* O_SYNC includes this bit */
   unsigned target = lustre_target((const char *)r[REG_RSI]) << TARGET_SHIFT;
   note_descriptor(result, here ? target | IN_FOLDER | (through ? WRITES_THROUGH : 0) : 0);
   return here ? meta_us : 0;
 }
 
-/* What a call that was made takes longer here. */
+/* Returns the additional time of a finished call. */
 static double time_of(const struct Call *call, const greg_t *r, long result) {
   unsigned fd = kind_of(r[REG_RDI]);
   switch (call->kind) {
-  case TRANSFER: /* the end of a file is known without asking */
+  case TRANSFER: /* an end of file is known without a request */
     if (!fd || result <= 0) return 0;
     return transfer_time(r[REG_RDI], call->number, result) + neighbour_time(r, call->number);
   case NAME_FIRST:
@@ -171,13 +173,14 @@ static double time_of(const struct Call *call, const greg_t *r, long result) {
   return 0;
 }
 
-/* These have to be made where they are: a child would return into this handler. */
+/* Returns whether a call makes a task. Such a call runs in place, because a child would return into
+ * this handler. */
 static int makes_a_task(int call) {
   return call == SYS_clone || call == SYS_clone3 || call == SYS_fork || call == SYS_vfork;
 }
 
-/* Who blocks all signals would be ended by the next call; the end of the handler brings the
- * mask back that its context has. */
+/* Keeps SIGSYS unblocked: the next call would end a thread that blocks it. The handler's return
+ * restores the mask in its context. */
 static long set_mask(ucontext_t *context, const greg_t *r) {
   uint64_t set = 0, *given = (uint64_t *)(intptr_t)r[REG_RSI];
   if (given) set = *given & ~((uint64_t)1 << (SIGSYS - 1));
@@ -220,7 +223,7 @@ static void stopped(int signal, siginfo_t *info, void *context) {
   r[REG_RAX] = result;
 }
 
-/* The calls of the thread that starts stop from now on; no other's do. */
+/* Starts to dispatch the system calls of the calling thread, and of no other. */
 static int dispatch(void) {
   struct {
     void (*handler)(int, siginfo_t *, void *);
@@ -233,8 +236,8 @@ static int dispatch(void) {
                          (long)slow_begin, slow_end - slow_begin, (long)&stops, 0);
 }
 
-/* A thread was made, or a process: the calls of this one are stopped again.  A new process
- * has the handler, but not what stops. */
+/* Starts dispatching again in a new thread or process. A new process inherits the handler, but not
+ * the dispatching. */
 static void stop_again(void) {
   uint64_t set = (uint64_t)1 << (SIGSYS - 1);
   if (!dispatched) return;
@@ -260,7 +263,7 @@ pid_t fork(void) {
   return child;
 }
 
-/* vfork cannot be wrapped, but whoever calls it waits for the child. */
+/* vfork cannot be wrapped, but its caller waits for the child. */
 pid_t waitpid(pid_t child, int *status, int options) {
   static pid_t (*real)(pid_t, int *, int);
   if (!real) *(void **)&real = dlsym(RTLD_NEXT, "waitpid");
@@ -274,7 +277,7 @@ static double number(const char *name) {
   return text ? strtod(text, NULL) : 0;
 }
 
-/* Whether this is the host that is slow, and how many times. */
+/* Determines whether this is the slow host, and its factor. */
 static void slow_host(void) {
   struct utsname host;
   const char *name = getenv("SLOW_HOST");
@@ -293,7 +296,7 @@ __attribute__((constructor)) static void slow(void) {
   if (rate <= 0) rate = 1e9;
   slow_host();
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  if (dispatch()) abort(); /* nothing would be slow */
+  if (dispatch()) abort(); /* without dispatching no call would be slow */
   dispatched = 1;
   stops = SYSCALL_DISPATCH_FILTER_BLOCK;
 }

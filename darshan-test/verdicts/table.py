@@ -1,4 +1,5 @@
-"""The command: judges rows of the corpus, all or those whose name has a word, and counts."""
+"""The command: judges all rows of the corpus, or those with a given word in the name, and counts
+the results."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ from known import write
 
 
 def chosen(words: Sequence[str]) -> list[Row]:
-    """Rows with one of these words in the name; without words all."""
+    """Returns rows with one of these words in the name; all rows if there are no words."""
     return [row for row in ROWS if not words or any(word in row.name for word in words)]
 
 
 def line_of(verdict: Verdict) -> str:
-    """One line of the table."""
+    """Returns one line of the table."""
     gain = ""
     if verdict.gain is not None:
         judged = "in range" if verdict.in_range else "out of range"
@@ -34,7 +35,7 @@ def line_of(verdict: Verdict) -> str:
 
 
 def summary(verdicts: Sequence[Verdict]) -> list[str]:
-    """What the corpus is for: a few numbers."""
+    """Returns the summary of the results as lines."""
     problems = [v for v in verdicts if v.row.finding]
     healthy = [v for v in verdicts if not v.row.finding]
     count = Counter(v.outcome for v in problems)
@@ -53,7 +54,7 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def keep(verdict: Verdict, *, measured: bool) -> None:
-    """Writes down what came out, and stake and gain, if both are of today."""
+    """Stores the result, and both savings if both are current."""
     name = verdict.row.name
     write({name: verdict.wrong})
     if measured and verdict.gain:
@@ -62,7 +63,7 @@ def keep(verdict: Verdict, *, measured: bool) -> None:
 
 
 def judge_logs(build: Path, words: Sequence[str]) -> dict[str, str]:
-    """Other people's logs: prints what is wrong with them, and how many are right."""
+    """Judges other users' logs: prints the errors and the number of right results."""
     judged = {}
     for row, log in real.logs():
         name = real.name_of(row)
@@ -78,7 +79,7 @@ def judge_logs(build: Path, words: Sequence[str]) -> dict[str, str]:
 
 
 def ask_drishti(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
-    """What another tool says of the same programs and logs."""
+    """Judges another tool on the same programs and logs."""
     program = drishti.command()
     if program is None:
         print("Drishti is left out: there is no program drishti (pip install drishti-io), nor "

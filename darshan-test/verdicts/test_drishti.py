@@ -1,4 +1,4 @@
-"""How another tool's table is read, and what of it counts."""
+"""Tests how another tool's table is parsed and counted."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_points_are_findings_that_are_expected_and_insights_that_accuse() -> Non
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    """Writes the table where it is told to, or ends as a crash does."""
+    """Makes a program that writes the table to its output path, or ends like a crash."""
     path = tmp_path / "drishti"
     path.write_text(
         '#!/bin/sh\n[ -e "$5" ] || exit 1\n[ -s "$5" ] || exit 2\n'

@@ -1,4 +1,4 @@
-"""What is true of the machine, and not of the program: the same job on one processor."""
+"""A finding about the machine and not about the program: the same job on one processor."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from place import needs
 
 
 def test_ranks_that_share_a_processor(build: Path, tmp_path: Path) -> None:
-    """Four ranks that wait for each other by asking, on one processor; a collective call takes
-    as many turns as there are ranks."""
+    """Four ranks that wait for each other by polling share one processor; a collective call
+    takes as many time slices as there are ranks."""
     row = next(row for row in ROWS if row.name == "ranks-c/file-view/mpich")
     needs("slow-calls", f"mpi:{row.mpi}")
     judge = Judge(build, tmp_path)

@@ -1,4 +1,4 @@
-"""What a job can expect of its file system, and seconds that two findings claim."""
+"""The rate that a job can expect of its file system, and seconds that two findings share."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ GIB = 1 << 30
 
 @pytest.fixture(scope="module")
 def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    """Runs the programs."""
+    """Builds and runs the programs."""
     return Judge(build, tmp_path_factory.mktemp("rates"))
 
 
 def report(judge: Judge, log: Path, form: str, limits: str = "") -> str:
-    """A report of a log with other thresholds."""
+    """Returns a report of a log with other thresholds."""
     (judge.work / "limits").write_text(limits)
     command = [judge.build / "darshan-job-summary", log, form, "-o", "-"]
     done = subprocess.run(
@@ -33,20 +33,21 @@ def report(judge: Judge, log: Path, form: str, limits: str = "") -> str:
 
 
 def problems(judge: Judge, log: Path, limits: str = "") -> dict[str, dict[str, Any]]:
-    """By name."""
+    """Returns the problems by name."""
     data = json.loads(report(judge, log, "--json", limits))
     found = data[0] if isinstance(data, list) else data
     return {f["name"]: f for f in found["findings"] if f["kind"] == "problem"}
 
 
 def test_rate_of_a_job(judge: Judge) -> None:
-    """A file for each rank: all share what the job's large transfers reached, else a default."""
+    """With a file for each rank, the ranks share the rate that the job's large transfers
+    reached, or else a default."""
     needs("mpi:mpich", "slow-calls")
     log = judge.log_of(Row("ranks.c", "own-files", place=FAR, mpi="mpich"))
     small = "small-accesses-write"
     alone = problems(judge, log, f"rate.good = {1 << 50}\n")[small]["stake"]
     assert "a share of the 100 GiB/s that are what a job can expect" in alone["basis"]
-    # 4 x 300,000 bytes take, at four times 300,000 bytes a second, all that there is.
+    # 4 x 300,000 bytes at four times 300,000 bytes a second take the whole time.
     bound = problems(judge, log, f"rate.good = {1 << 50}\nrate.job = 1200000\n")
     assert small not in bound or bound[small]["stake"]["seconds"] < alone["seconds"]
     own = problems(judge, log, f"rate.good = {1 << 50}\nrate.phase = {16 << 20}\n")[small]["stake"]
@@ -55,7 +56,7 @@ def test_rate_of_a_job(judge: Judge) -> None:
 
 
 def test_same_seconds(judge: Judge) -> None:
-    """Small reads here and there: two findings, one time."""
+    """Two findings about scattered small reads share one time."""
     needs("slow-calls")
     log = judge.log_of(Row("transfers.c", "random-reads", place=FAR, input=64))
     found = problems(judge, log)
@@ -75,7 +76,7 @@ def test_same_seconds(judge: Judge) -> None:
     ],
 )
 def test_same_seconds_of_a_job(judge: Judge, row: str, first: str, second: str) -> None:
-    """Two views of one shared file: only one of them counts the time."""
+    """If two findings are about one shared file, only one of them counts the time."""
     by_name = {known.name: known for known in ROWS}
     needs(*needed(by_name[row]))
     found = problems(judge, judge.log_of(by_name[row]))
@@ -85,7 +86,7 @@ def test_same_seconds_of_a_job(judge: Judge, row: str, first: str, second: str) 
 
 
 def test_other_seconds(judge: Judge) -> None:
-    """A copy in small blocks reads and writes: what one costs is not what the other does."""
+    """A copy in small blocks reads and writes: both findings have their own time."""
     log = judge.log_of(Row("transfers.c", "copy-in-blocks", place=HERE, input=1))
     found = problems(judge, log, "stake.seconds = 0\nstake.share = 0\nstream.latency = 0\n")
     assert {"small-accesses-read", "small-accesses-write"} <= set(found)

@@ -1,4 +1,4 @@
-"""Every diagnosis has a program that makes the runtime write what the diagnosis looks for."""
+"""Every diagnosis has a program for which the runtime records its evidence."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from place import needs
 from sample import turning
 
 SHARE = 0.1
-TRIES = 3  # on a busy machine
+TRIES = 3  # attempts on a busy machine
 
 BY_NAME = {row.name: row for row in ROWS}
-# Of a corpus row these must come first, which test_verdicts.py sees to.
+# Findings that must come first for a corpus row, which test_verdicts.py checks.
 FIRST = {next(iter(row.findings)) for row in ROWS if len(row.findings) == 1}
 
 
 @dataclass(frozen=True)
 class Trigger:
-    """A program of the corpus, and under what circumstances."""
+    """A program of the corpus, and its circumstances."""
 
     row: str
     settings: tuple[tuple[str, str], ...] = ()
     limits: tuple[tuple[str, float], ...] = ()  # for what is about more processes than we have
-    crowded: bool = False  # its four ranks on two processors
+    crowded: bool = False  # the four ranks run on two processors
 
 
-# Those that come first of no row, or share this place with others.
+# Findings that come first for no row, or only as one of several.
 BESIDE = {
     "aggregators": Trigger("blocks-c/one-aggregator/mpich"),
     "as-it-should-be-collective": Trigger("ranks-c/large-collective/mpich"),
@@ -61,7 +61,7 @@ BESIDE = {
     "unaligned": Trigger("blocks-c/odd-blocks/mpich"),
     "unseen-mapped": Trigger("transfers-c/mapped"),
 }
-# Those whose program is in a test of this file.
+# Findings whose program is in a test of this file.
 TESTS = {
     "unseen-storage": "test_bytes_from_storage",
     "unseen-io-uring": "test_rings",
@@ -72,13 +72,13 @@ TESTS = {
 
 @pytest.fixture(scope="module")
 def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    """Builds what the sample needs."""
+    """Builds the programs that the sample needs."""
     return Judge(build, tmp_path_factory.mktemp("triggers"))
 
 
 @contextmanager
 def on_two_processors(wanted: bool) -> Iterator[None]:
-    """What is started meanwhile stays there, if it is wanted."""
+    """Processes that start within the context run on two processors, if wanted."""
     before = os.sched_getaffinity(0)
     try:
         if wanted:
@@ -89,14 +89,14 @@ def on_two_processors(wanted: bool) -> Iterator[None]:
 
 
 def told(build: Path, log: Path, limits: tuple[tuple[str, float], ...] = ()) -> set[str]:
-    """The names of all findings of a log."""
+    """Returns the names of all findings of a log."""
     diagnose, limits_of, open_log = open_report(build)
     with open_log(log) as opened:
         return {f.name for f in diagnose(opened, limits_of(dict(limits)))}
 
 
 def all_names(build: Path) -> set[str]:
-    """Of all findings that there are: each has a case, which report/ holds against the rules."""
+    """Returns the names of all findings: each has a case, which report/ tests against the rules."""
     open_report(build)
     sys.path.append(str(HERE.parent))
     from report.diagnose.cases import CASES  # noqa: PLC0415 - it imports the report
@@ -114,7 +114,7 @@ def test_all_have_one(build: Path) -> None:
 
 
 def circumstances(trigger: Trigger) -> Row:
-    """The row as it has to be run."""
+    """Returns the row with the trigger's circumstances."""
     row = BY_NAME[trigger.row]
     return replace(row, settings=row.settings + trigger.settings)
 
@@ -134,7 +134,7 @@ def test_told(name: str, judge: Judge) -> None:
 
 
 def run_of(build: Path, folder: Path, *command: str | Path) -> Path:
-    """The log that darshan run makes of a command."""
+    """Returns the log that darshan run makes of a command."""
     log = folder / "a.darshan"
     settings = {"DARSHAN_LOGFILE": str(log), "DARSHAN_MMAP_LOGPATH": str(folder)}
     done = [str(build / "darshan"), "run", "-o", str(folder), *map(str, command)]
@@ -155,8 +155,8 @@ int main(void) {
 
 
 def test_hdf5_inside(judge: Judge, tmp_path: Path) -> None:
-    """A program with HDF5 in it; not one that copies what it has made, nor one that uses the
-    shared library."""
+    """A program with static HDF5 is reported; a program that copies it, or one with the shared
+    library, is not."""
     needs("hdf5")
     (tmp_path / "a.c").write_text(HDF5)
     headers = ["gcc", *C, *judge.setting("HDF5_CPPFLAGS"), "a.c", "-o"]
@@ -174,7 +174,7 @@ def test_hdf5_inside(judge: Judge, tmp_path: Path) -> None:
 
 
 def test_static_program(build: Path, tmp_path: Path) -> None:
-    """In a script; a run of programs that are watched says nothing of the kind."""
+    """A static program in a script is reported; a run of instrumented programs is not."""
     (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
     subprocess.run(["gcc", "-static", "-o", "a", "a.c"], cwd=tmp_path, check=True)
     log = run_of(build, tmp_path, "sh", "-c", "./a; cat a.c > b; true")
@@ -205,8 +205,8 @@ with open("a", "r+b") as file:
 @pytest.mark.needs("storage")
 @pytest.mark.parametrize("how", ["seen", "unseen"])
 def test_bytes_from_storage(how: str, build: Path, tmp_path: Path) -> None:
-    """Page faults of a mapped file, whose bytes no call has moved: the mapping explains them if
-    the runtime saw it.  Not of a small file."""
+    """Page faults of a mapped file read bytes that no call transferred. The finding is not
+    reported if the runtime saw the mapping, nor for a small file."""
     for size, is_told in ((32, True), (0, False)):
         (tmp_path / "a").write_bytes(os.urandom((size << 20) + 4096))
         log = run_of(build, tmp_path, sys.executable, "-c", MAPPED, how)
@@ -257,7 +257,8 @@ int main(int argc, char **argv) {
 
 @pytest.mark.needs("processor:x86_64", "io_uring")
 def test_rings(build: Path, tmp_path: Path) -> None:
-    """Requests that the program submits by an instruction of its own; not those of liburing."""
+    """Requests that the program submits by its own system call are reported; those of liburing
+    are not."""
     program, source = tmp_path / "ring", tmp_path / "ring.c"
     source.write_text(RING)
     subprocess.run(["gcc", "-O1", "-o", program, source, "-luring"], check=True)

@@ -1,4 +1,5 @@
-"""A turning sample of the corpus is judged as known.txt says; `./dev verdicts` judges all."""
+"""A sample of the corpus, seeded by the commit, has the results of known.txt; `./dev verdicts`
+judges all."""
 
 from __future__ import annotations
 
@@ -17,18 +18,18 @@ from sample import TOLD, turning
 from table import summary
 
 SHARE = 0.05  # 15 s at most on one core
-TRIES = 3  # a busy machine is no fault of a rule: what came out once is asked again
+TRIES = 3  # a busy machine is not an error of a rule: a wrong result is checked again
 
 
 @pytest.fixture(scope="module")
 def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    """Builds what the sample needs."""
+    """Builds the programs that the sample needs."""
     return Judge(build, tmp_path_factory.mktemp("verdicts"))
 
 
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, Verdict]:
-    """What was judged so far."""
+    """Returns the results so far."""
     return {}
 
 
@@ -51,7 +52,7 @@ def test_verdict(row: Row, judge: Judge, verdicts: dict[str, Verdict]) -> None:
 def test_table(
     verdicts: dict[str, Verdict], record_property: Callable[[str, object], None]
 ) -> None:
-    """How often the report was right in this sample, which the end of the run tells."""
+    """The share of right results in this sample is printed at the end of the run."""
     assert verdicts, "none of the sample could be judged"
     for line in summary(list(verdicts.values())):
         record_property(TOLD, f"verdicts: {line}")

@@ -1,8 +1,6 @@
-"""Rows whose text is checked: what the report once said of such a program, and what it must say.
-
-`says` are patterns that some finding of the program has, `never` such as no finding of the
-program, nor of its cure, may have.
-"""
+"""Rows whose text is checked: a wrong sentence that the report once printed, and the right one.
+`says` are patterns that a finding of the program must match; `never` are patterns that no
+finding of the program or its fix may match."""
 
 from __future__ import annotations
 
@@ -152,12 +150,12 @@ def _languages() -> list[Row]:
 
     read, write = "small-accesses-read", "small-accesses-write"
     return [
-        # Java's main is not the first thread, which slow.c is about.
+        # Java runs main in another thread than the first, and slow.c slows only the first.
         replace(line("java", "lines-out", write, "BufferedOutputStream"), place=HERE),
         replace(line("java", "bytes-in", read, "BufferedInputStream"), place=HERE),
         line("rs", "lines-out", write, "BufWriter"),
         line("rs", "bytes-in", read, "BufReader"),
-        # Node makes its calls in the thread that slow.c is about; as Perl does.
+        # Node and Perl make their calls in the first thread, which slow.c slows.
         line("js", "lines-out", write, "fs.createWriteStream"),
         line("js", "pieces-in", read, "fs.createReadStream"),
         line("pl", "lines-out", write, "push @lines"),
@@ -179,10 +177,11 @@ def _languages() -> list[Row]:
 
 
 def _tools() -> list[Row]:
-    """Tools that do what they are for; a word goes to who starts one for each of many files."""
+    """Returns rows of tools with efficient I/O; the report advises users who start one for each
+    of many files."""
 
     def tool(case: str) -> Row:
-        # A tool of a shell has a log of its own here; what said something before it is gone.
+        # Each tool of the shell has its own log here.
         return Row("words.sh", case, many=True, says=("does what it is for|Your I/O is fine",))
 
     return [
@@ -193,7 +192,7 @@ def _tools() -> list[Row]:
             many=True,
             says=("This is what (rm|tar)( and tar)? (is|are) for",),
         ),
-        # A process for each file, by what people start them with.
+        # A process for each file, started by common means.
         *(
             Row(
                 "words.sh",
@@ -241,7 +240,7 @@ def _jobs(mpi: str) -> list[Row]:
 
 
 def rows() -> list[Row]:
-    """All of them."""
+    """Returns all rows."""
     return [
         *_hdf5(),
         *_files(),

@@ -1,4 +1,4 @@
-/* Jobs that meet what a parallel file system does: locks, blocks, hosts. */
+/* Jobs that suffer from properties of a parallel file system: locks, blocks, hosts. */
 #include "job.h"
 
 #include <fcntl.h>
@@ -8,8 +8,8 @@ static int rank, ranks;
 static char room[8 << 20];
 enum { WRITING = MPI_MODE_CREATE | MPI_MODE_RDWR };
 
-/* The mesh through MPI-IO, and beside it particles in a file of the program's own making, whose
- * blocks start inside of blocks of the file system. */
+/* Writes a mesh through MPI-IO, and particles into the program's own file, whose blocks are not
+ * aligned to those of the file system. */
 static void odd_blocks(bool cured) {
   enum { SIZE = 128 << 10, NUMBER = 300 };
   MPI_File mesh;
@@ -24,7 +24,7 @@ static void odd_blocks(bool cured) {
   close(fd);
 }
 
-/* Atomic mode, as if ranks wrote to the same bytes: a lock for each call. */
+/* Uses atomic mode as if ranks wrote to the same bytes: each call takes a lock. */
 static void atomic(bool cured) {
   enum { SIZE = 64 << 10, NUMBER = 200 };
   MPI_File file;
@@ -36,8 +36,8 @@ static void atomic(bool cured) {
   MPI_File_close(&file);
 }
 
-/* One column of a table of each rank's own, with holes between the values: what lies between is
- * read and written back. */
+/* Writes one column of each rank's own table, with holes between the values: ROMIO reads and
+ * rewrites the bytes between them. */
 static void column_of_own(bool cured) {
   enum { PIECES = 1 << 16, SIZE = 32, APART = 512, MOST = 8 << 20 };
   char name[40];
@@ -56,7 +56,7 @@ static void column_of_own(bool cured) {
   MPI_File_close(&file);
 }
 
-/* A hint from a small machine: one rank of one host writes for all. */
+/* A hint from a small machine: one rank on one host writes for all. */
 static void one_aggregator(bool cured) {
   enum { SIZE = 4 << 20, NUMBER = 6 };
   MPI_Info info;
@@ -75,7 +75,7 @@ static void one_aggregator(bool cured) {
   MPI_Info_free(&info);
 }
 
-/* A file of its own for each rank, in large blocks; cured: the slow host is left out. */
+/* Writes a file for each rank in large blocks; cured: without the slow host. */
 static void own_file(bool cured) {
   enum { BLOCKS = 12, SIZE = 1 << 20 };
   char name[40], host[65] = "";

@@ -1,4 +1,4 @@
-/* A program of the corpus: PROGRAM CASE [cured].  What fails ends it. */
+/* Main function of a program of the corpus: PROGRAM CASE [cured]. Any error ends the program. */
 #ifndef VERDICTS_CASE_H
 #define VERDICTS_CASE_H
 #include <stdbool.h>

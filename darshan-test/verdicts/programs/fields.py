@@ -155,7 +155,7 @@ def prepare_cache_misses() -> None:
 
 
 def noise_compressed(cured: bool) -> None:
-    """What cannot be compressed is compressed."""
+    """Compresses data that cannot be compressed."""
     values = np.random.default_rng(1).integers(0, 256, (16 << 20,)).astype("u1")
     with h5py.File("f.h5", "w") as file:
         level = None if cured else 6
@@ -279,7 +279,7 @@ def healthy_chunks(_: bool) -> None:
 
 
 def healthy_deflate(_: bool) -> None:
-    """What can be compressed."""
+    """Compresses data that can be compressed."""
     with h5py.File("f.h5", "w") as file:
         values = np.arange(1 << 20) // 1000
         file.create_dataset("x", data=values, chunks=(1 << 17,), compression=1, shuffle=True)

@@ -1,4 +1,4 @@
-/* Healthy programs as people write them, written after the rules were settled. */
+/* Programs without a problem, as users write them, written after the rules were finished. */
 #include "case.h"
 
 #include <errno.h>

@@ -171,7 +171,7 @@ def zip_of_sources() -> None:
 
 
 def mirror() -> None:
-    """What is newer is copied: all of it, today."""
+    """Copies newer files: all of them."""
     shutil.copytree("big", "copy")
     for path in Path("big").iterdir():
         assert (Path("copy") / path.name).stat().st_mtime >= path.stat().st_mtime - 1
@@ -295,7 +295,7 @@ def hdf5_grows() -> None:
 
 
 def hdf5_packed() -> None:
-    """What is compressed well, in chunks that are read whole."""
+    """Writes data that compresses well, in chunks that are read whole."""
     with h5py.File("packed.h5", "w") as file:
         values = np.repeat(np.arange(4096), 1024).reshape(4096, 1024)
         file.create_dataset("x", data=values, chunks=(256, 1024), compression="gzip", shuffle=True)
@@ -339,7 +339,7 @@ def hdf5_restart() -> None:
 
 
 def nc_followed() -> None:
-    """Who looks at the run sees each step of 4 MiB."""
+    """Syncs each step of 4 MiB, so that a reader can follow the run."""
     with netCDF4.Dataset("followed.nc", "w") as data:
         data.createDimension("time", None)
         data.createDimension("cell", 1 << 19)

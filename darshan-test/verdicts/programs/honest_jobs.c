@@ -1,4 +1,4 @@
-/* Healthy jobs of MPI as people write them, written after the rules were settled. */
+/* MPI jobs without a problem, as users write them, written after the rules were finished. */
 #include "case.h"
 
 #include <fcntl.h>
@@ -96,7 +96,7 @@ static void read_parts(bool cured) {
   MPI_File_close(&file);
 }
 
-/* What is written overlaps with work. */
+/* Overlaps writes with computing. */
 static void overlapped(bool cured) {
   (void)cured;
   MPI_File file = opened(MPI_COMM_WORLD, "result", WRITING);

@@ -1,12 +1,12 @@
-/* A case of the corpus that is a job of MPI. */
+/* Main function of a case of the corpus that is an MPI job. */
 #ifndef VERDICTS_JOB_H
 #define VERDICTS_JOB_H
 #include "case.h"
 
 #include <mpi.h>
 
-/* Starting a job takes longer than most of them: the seconds without go to the file of
- * CASE_SECONDS. */
+/* Writes the job's seconds, without its start, to the file CASE_SECONDS, because starting a job
+ * takes longer than most cases. */
 static inline int run_job(int argc, char **argv, const struct Case *cases, int *rank, int *ranks) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, rank);

@@ -1,4 +1,4 @@
-/* Names: opening, asking, listing, making and removing. */
+/* Operations on names: opening, looking up, listing, making and removing. */
 #include "case.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@ static void name_of(char *name, size_t room, int i) {
   snprintf(name, room, "many/%d", i);
 }
 
-/* A search path that is walked for each part. */
+/* Looks up each part in a search path. */
 static void failed_access(bool cured) {
   char name[60];
   for (int i = 0; i < (cured ? 6 : 1500); i++) {
@@ -30,14 +30,14 @@ static void failed_open(bool cured) {
   }
 }
 
-/* Is the other side's file there already? */
+/* Polls for the file of another program. */
 static void stat_poll(bool cured) {
   struct stat there;
   for (int i = 0; i < (cured ? 2 : 1500); i++)
     must(stat("input", &there) == 0, "stat");
 }
 
-/* ls -l: a stat for each name, where the kind of the entry was all that was wanted. */
+/* Like ls -l: stats each name although only the type of the entry is needed. */
 static void stat_each_entry(bool cured) {
   int files = 0;
   char name[300];
@@ -56,7 +56,7 @@ static void stat_each_entry(bool cured) {
   must(files >= FILES, "files");
 }
 
-/* The next number that is free, found by listing the folder. */
+/* Lists the folder to find the next free number. */
 static void list_each_time(bool cured) {
   for (int i = 0; i < (cured ? 1 : 200); i++) {
     DIR *folder = opendir("many");
@@ -67,7 +67,7 @@ static void list_each_time(bool cured) {
   }
 }
 
-/* Files of a tree of 150 folders, which another program has made. */
+/* Returns the number of files in a tree of 150 folders, which another program has made. */
 static int walk(void) {
   int files = 0;
   char name[300];
@@ -99,7 +99,7 @@ static void make_tree(void) {
                   ": > walked/$i/a; : > walked/$i/b; i=$((i + 1)); done");
 }
 
-/* Which step was the last one?  The folder of all steps is listed to see, a few times only. */
+/* Lists the folder of all steps a few times to find the last step. */
 static void list_large(bool cured) {
   made_by_a_shell("mkdir -p steps && cd steps && seq 5000 | xargs touch");
   for (int i = 0; i < (cured ? 1 : 60); i++) {
@@ -113,7 +113,7 @@ static void list_large(bool cured) {
   }
 }
 
-/* Is there something new?  The whole tree is gone through to see. */
+/* Walks the whole tree to find new files. */
 static void walk_again(bool cured) {
   make_tree();
   for (int i = 0; i < (cured ? 1 : 12); i++)
@@ -160,7 +160,7 @@ static void open_per_record(bool cured) {
   }
 }
 
-/* A lock that is a file. */
+/* Uses a file as a lock. */
 static void lock_file(bool cured) {
   int fd = -1;
   for (int i = 0; i < 600; i++) {
@@ -198,7 +198,7 @@ static void remove_many(bool cured) {
   }
 }
 
-/* Where am I?  asked before each of many reads of memory-sized steps */
+/* Queries the file offset before each of many reads */
 static void tell_each(bool cured) {
   int fd = open("input", O_RDONLY);
   off_t at = 0;
@@ -236,14 +236,14 @@ static void open_some(bool cured) {
   }
 }
 
-/* What there is, is looked at once. */
+/* Walks the tree once. */
 static void walk_once(bool cured) {
   (void)cured;
   make_tree();
   must(walk() == 300, "files");
 }
 
-/* A build tool looks once at each file, and then works. */
+/* Checks each file once like a build tool, and then works. */
 static void stat_once(bool cured) {
   (void)cured;
   stat_each_entry(false);

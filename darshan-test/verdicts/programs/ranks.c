@@ -20,7 +20,7 @@ static int made(const char *name) {
   return fd;
 }
 
-/* A file view of every ranks-th piece: one collective call for all pieces. */
+/* Writes or reads with a file view of every n-th piece: one collective call for all pieces. */
 static void together(bool reads, int pieces, int size) {
   MPI_File file = opened(reads ? "input" : "mesh", reads ? MPI_MODE_RDONLY : WRITING);
   MPI_Datatype type;
@@ -101,7 +101,7 @@ static void rank_zero(bool cured) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* The last rank has what is left over, and that is most. */
+/* The last rank has the remainder, which is most of the data. */
 static void left_over(bool cured) {
   char name[40];
   snprintf(name, sizeof name, "out.%d", rank);
@@ -112,7 +112,7 @@ static void left_over(bool cured) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Every rank reads the whole input for itself. */
+/* Every rank reads the whole input. */
 static void all_read_all(bool cured) {
   for (int i = 0; i < 6; i++) {
     if (!cured || rank == 0) {
@@ -170,7 +170,7 @@ static void late_rank(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Every rank asks for every file, as a start of a program with many modules does. */
+/* Every rank looks up every file, like the start of a program with many modules. */
 static void all_ask(bool cured) {
   for (int i = 0; i < (cured && rank ? 0 : 600); i++) {
     char name[40];
@@ -192,7 +192,7 @@ static void uneven_shared(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Hints from a page about another machine: collective calls that do nothing together. */
+/* Hints from another machine turn off collective buffering. */
 static void hints_off(bool cured) {
   enum { PIECES = 3000, SIZE = 512 };
   MPI_Info info;
@@ -248,7 +248,7 @@ static void read_and_tell(bool cured) {
   file_per_rank(false);
 }
 
-/* Each rank reads a part of its own. */
+/* Each rank reads its own part. */
 static void parts_read(bool cured) {
   (void)cured;
   MPI_File file = opened("input", MPI_MODE_RDONLY);
@@ -258,13 +258,13 @@ static void parts_read(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Every ranks-th piece of a file, all with one call. */
+/* Writes every n-th piece of a file with one call. */
 static void file_view(bool cured) {
   (void)cured;
   together(false, 1024, 4096);
 }
 
-/* What is small is read by all. */
+/* All ranks read a small file. */
 static void settings_by_all(bool cured) {
   (void)cured;
   int fd = open("input", O_RDONLY);
@@ -272,7 +272,7 @@ static void settings_by_all(bool cured) {
   usleep(200000);
 }
 
-/* Each rank writes a checkpoint in large pieces, and a log in small ones; both its own. */
+/* Each rank writes its own checkpoint in large pieces and its own log in small ones. */
 static void own_files(bool cured) {
   char name[40];
   snprintf(name, sizeof name, "checkpoint%d", rank);

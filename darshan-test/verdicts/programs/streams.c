@@ -55,7 +55,7 @@ static void flush_per_line(bool cured) {
   fclose(stream);
 }
 
-/* Line buffering, as if somebody looked on. */
+/* Uses line buffering although no user reads the lines. */
 static void line_buffered(bool cured) {
   FILE *stream = opened("log", "w");
   if (!cured) setvbuf(stream, NULL, _IOLBF, 0);
@@ -64,7 +64,7 @@ static void line_buffered(bool cured) {
   fclose(stream);
 }
 
-/* An index is looked up, record by record, in the order of the questions. */
+/* Looks up records in an index, in the order of the queries. */
 static void seek_and_read(bool cured) {
   enum { RECORD = 64, RECORDS = 8 << 14, ASKED = 3000 };
   char record[RECORD];
@@ -91,7 +91,7 @@ static void seek_and_read(bool cured) {
 
 /* 48 MB through the usual buffer of 4 KiB. */
 static void bulk_stream(bool cured) {
-  static char block[3000], room[4 << 20]; /* without a room, glibc ignores the size */
+  static char block[3000], room[4 << 20]; /* glibc ignores the size without a buffer */
   FILE *stream = opened("bulk", "w");
   if (cured) setvbuf(stream, room, _IOFBF, sizeof room);
   for (int i = 0; i < 16000; i++)
@@ -99,7 +99,7 @@ static void bulk_stream(bool cured) {
   fclose(stream);
 }
 
-/* rewind and parse the whole table again for each question */
+/* Rewinds and parses the whole table again for each query */
 static void parse_again(bool cured) {
   char line[80];
   FILE *stream = opened("input", "r");
@@ -180,7 +180,7 @@ static void *answer(void *unused) {
   return unused;
 }
 
-/* Nobody is slow here: the other side comes later. */
+/* Reads from a fifo; the wait is for the other program, not for I/O. */
 static void fifo(bool cured) {
   (void)cured;
   pthread_t other;
@@ -195,12 +195,12 @@ static void fifo(bool cured) {
 
 /* --- healthy, written when the rules were settled ----------------------------- */
 
-/* A lexer takes letter by letter, out of a buffer that somebody made large. */
+/* A lexer reads single characters from a stream with a large buffer. */
 static void getc_of_a_large_buffer(bool cured) {
   (void)cured;
   FILE *stream = opened("input", "r");
   int letter, lines = 0;
-  static char large[4 << 20]; /* with NULL, glibc ignores the size */
+  static char large[4 << 20]; /* glibc ignores the size with NULL */
   must(setvbuf(stream, large, _IOFBF, sizeof large) == 0, "setvbuf");
   while ((letter = getc(stream)) != EOF)
     lines += letter == '\n';
@@ -208,7 +208,7 @@ static void getc_of_a_large_buffer(bool cured) {
   must(lines > 0, "lines");
 }
 
-/* Somebody looks on: each of few lines is there when it is said. */
+/* Flushes each of few lines, because a user follows them. */
 static void log_of_few_lines(bool cured) {
   (void)cured;
   FILE *stream = opened("log", "w");
@@ -220,7 +220,7 @@ static void log_of_few_lines(bool cured) {
   fclose(stream);
 }
 
-/* A parser looks ahead and steps back; the block is in the buffer all the time. */
+/* A parser looks ahead and steps back within the buffered block. */
 static void steps_within_the_buffer(bool cured) {
   (void)cured;
   char word[8];
@@ -232,7 +232,7 @@ static void steps_within_the_buffer(bool cured) {
   fclose(stream);
 }
 
-/* What must not be lost is flushed, once for each checkpoint. */
+/* Flushes important data once per checkpoint. */
 static void flush_at_checkpoints(bool cured) {
   (void)cured;
   FILE *stream = opened("state", "w");
@@ -245,7 +245,7 @@ static void flush_at_checkpoints(bool cured) {
   fclose(stream);
 }
 
-/* What another program says is read line by line; the waiting is for its work. */
+/* Reads another program's output line by line; the wait is for that program's work. */
 static void read_of_a_program(bool cured) {
   (void)cured;
   char line[200];
@@ -257,7 +257,7 @@ static void read_of_a_program(bool cured) {
   must(pclose(stream) == 0 && lines == 3000, "pclose");
 }
 
-/* Records of a fixed size are asked for by number, in order, as people do out of habit. */
+/* Seeks to each record of fixed size although the records are read in order. */
 static void seek_to_where_it_is(bool cured) {
   enum { RECORD = 4096 };
   (void)cured;

@@ -1,4 +1,4 @@
-/* What waits for the device: fsync and its relatives, asked for or on the way. */
+/* Calls that wait for the device: fsync and its relatives, explicit and implicit. */
 #include "case.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@ static void put(int fd, const void *bytes, size_t size) {
   must(write(fd, bytes, size) == (ssize_t)size, "write");
 }
 
-/* A journal that is safe after each record, though a run that ends is begun again. */
+/* Syncs a journal after each record, although an interrupted run starts over. */
 static void fsync_each(bool cured) {
   char record[1000] = "record";
   int fd = made("journal", 0);
@@ -37,7 +37,7 @@ static void fdatasync_each(bool cured) {
   close(fd);
 }
 
-/* Copied from a manual: O_SYNC, "to be safe". */
+/* Opens with O_SYNC, copied from a manual, "to be safe". */
 static void o_sync(bool cured) {
   char line[200] = "a line of a log";
   int fd = made("log", cured ? 0 : O_SYNC);
@@ -56,7 +56,7 @@ static void o_dsync(bool cured) {
   close(fd);
 }
 
-/* The settings are saved after each step: written beside, synced, renamed. */
+/* Saves the settings after each step: writes a new file, syncs and renames it. */
 static void save_each_step(bool cured) {
   char state[3000] = "state";
   for (int step = 0; step < 200; step++) {
@@ -83,7 +83,7 @@ static void msync_each(bool cured) {
   close(fd);
 }
 
-/* An insert by itself is a transaction. */
+/* Inserts without a transaction: each insert is a transaction. */
 static void sqlite_autocommit(bool cured) {
   sqlite3 *db;
   must(sqlite3_open("results.db", &db) == SQLITE_OK, "open");
@@ -97,7 +97,7 @@ static void sqlite_autocommit(bool cured) {
 
 /* --- healthy ------------------------------------------------------------------ */
 
-/* A checkpoint of 64 MB, synced once: that is what fsync is for. */
+/* Syncs a checkpoint of 64 MB once, as fsync is meant to be used. */
 static void checkpoint(bool cured) {
   static char block[4 << 20];
   (void)cured;

@@ -1,4 +1,4 @@
-/* Files on Lustre, of one process; the digit at the end of a name is the target of the file. */
+/* Files of one process on Lustre; the digit at the end of a name is the file's target. */
 #include "case.h"
 
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 
 static char room[1 << 20];
 
-/* Results over six targets, of which the last fails; cured: without that. */
+/* Writes results to six targets, of which the last is slow; cured: without it. */
 static void all_targets(bool cured) {
   enum { TARGETS = 6, FILES = 3, BLOCKS = 3 };
   for (int i = 0; i < TARGETS * FILES; i++) {

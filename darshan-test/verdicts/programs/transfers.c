@@ -1,4 +1,4 @@
-/* Sizes and places of transfers. */
+/* Sizes and offsets of transfers. */
 #include "case.h"
 
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static void copy_in_blocks(bool cured) {
   close(from), close(to);
 }
 
-/* 16 bytes of header and 8 of value, written one after the other */
+/* Writes 16 bytes of header and 8 of value with separate calls */
 static void header_and_value(bool cured) {
   int fd = made("values");
   for (int i = 0; i < 2000 && !cured; i++)
@@ -109,7 +109,7 @@ static void backward_reads(bool cured) {
   close(fd);
 }
 
-/* One column of a table of records of 4 KiB. */
+/* Reads one column of a table of records of 4 KiB. */
 static void one_column(bool cured) {
   int fd = opened("input", O_RDONLY);
   for (int i = 0; !cured && i < 3000; i++)
@@ -127,7 +127,7 @@ static void read_again(bool cured) {
   close(fd);
 }
 
-/* A restart file that is written again after each of many short steps. */
+/* Rewrites a restart file after each of many short steps. */
 static void write_again(bool cured) {
   int fd = made("restart");
   for (int step = 0; step < 40; step++) {
@@ -138,7 +138,7 @@ static void write_again(bool cured) {
   close(fd);
 }
 
-/* A header with a count, brought up to date after each block. */
+/* Updates the count in a header after each block. */
 static void header_each_block(bool cured) {
   int fd = made("blocks");
   for (int i = 0; i < 1500; i++) {
@@ -148,7 +148,7 @@ static void header_each_block(bool cured) {
   close(fd);
 }
 
-/* Counters that are read, raised and written back, one after the other. */
+/* Reads, increments and writes back counters one by one. */
 static void update_in_place(bool cured) {
   int fd = opened("input", O_RDWR);
   for (int i = 0; !cured && i < 2000; i++) {
@@ -159,8 +159,7 @@ static void update_in_place(bool cured) {
   close(fd);
 }
 
-/* A copy of the whole file is made beside it for each change of 16 bytes; the cure keeps
- * the bytes that were there. */
+/* Copies the whole file for each change of 16 bytes; the fix saves only the overwritten bytes. */
 static void copy_each_edit(bool cured) {
   int fd = opened("input", O_RDWR);
   int undo = made("input.undo");
@@ -213,7 +212,7 @@ static void odd_sizes(bool cured) {
   close(fd);
 }
 
-/* The page cache answers: 64 KiB at a time are as good as anything. */
+/* The page cache serves the reads: 64 KiB at a time are as good as any size. */
 static void blocks_64k(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -243,7 +242,7 @@ static void few_small(bool cured) {
   usleep(400000);
 }
 
-/* A header before each block: what it costs is lost in the rest. */
+/* Writes a header before each block; its cost is negligible. */
 static void headers_among_bulk(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -252,8 +251,8 @@ static void headers_among_bulk(bool cured) {
   close(fd);
 }
 
-/* For each block that is written the records before it are looked at, one by one: twice as many
- * blocks take eight times as long. */
+/* Reads the earlier records one by one for each new block: twice as many blocks take eight times as
+ * long. */
 static void search_from_start(bool cured) {
   enum { BLOCKS = 400, RECORD = 16, EACH = 500 };
   int fd = made("blocks");
@@ -265,7 +264,7 @@ static void search_from_start(bool cured) {
   close(fd);
 }
 
-/* Large blocks from where they happen to be in memory. */
+/* Writes large blocks from unaligned memory. */
 static void odd_buffers(bool cured) {
   (void)cured;
   int fd = made("blocks");

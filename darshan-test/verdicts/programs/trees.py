@@ -16,19 +16,19 @@ lines: list[str] = []
 
 
 def load() -> list[str]:
-    """All of a text."""
+    """Returns all lines of a text."""
     with open("input") as file:
         return file.readlines()
 
 
 def count(number: int) -> int:
-    """Something that a task does with the table."""
+    """Does a task's work with the table."""
     table = lines or load()
     return sum(len(line) for line in table[number::TASKS])
 
 
 def table_in_each_worker(cured: bool) -> None:
-    """Each task has a process of its own, and each of these loads the table."""
+    """Each task has its own process, and each process loads the table."""
     if cured:
         lines.extend(load())
     with multiprocessing.get_context("fork").Pool(WORKERS, maxtasksperchild=1) as pool:
@@ -36,18 +36,18 @@ def table_in_each_worker(cured: bool) -> None:
 
 
 def program_for_each(cured: bool) -> None:
-    """A program goes through the file for each word."""
+    """Starts a program that reads the file for each word."""
     words = [f"000{i} some" for i in range(40)]
     if cured:
         options = [option for word in words for option in ("-e", word)]
         subprocess.run(["grep", "-c", *options, "input"], stdout=subprocess.PIPE, check=True)
         return
-    for word in words:  # for /dev/null grep would stop at the first
+    for word in words:  # grep would stop at the first match if its output were /dev/null
         subprocess.run(["grep", "-c", word, "input"], stdout=subprocess.PIPE, check=False)
 
 
 def samples_of_a_worker(number: int) -> int:
-    """Loads the list of samples, value by value as a parser does."""
+    """Loads the list of samples value by value, like a parser."""
     found = 0
     with open("input", "rb", buffering=2048) as file:
         while block := file.read(1024):
@@ -56,7 +56,7 @@ def samples_of_a_worker(number: int) -> int:
 
 
 def loaders(cured: bool) -> None:
-    """The workers of a loader begin at one time, and each reads the same list."""
+    """The workers of a loader start at one time, and each reads the same list."""
     if cured:
         Path("input").read_bytes()
         return
@@ -68,7 +68,7 @@ def loaders(cured: bool) -> None:
 
 
 def part_of_file(number: int) -> int:
-    """A share of the lines."""
+    """Reads a share of the lines."""
     size = Path("input").stat().st_size // 4
     with open("input", "rb") as file:
         file.seek(number * size)
@@ -82,18 +82,18 @@ def parts(_: bool) -> None:
 
 
 def write_own(number: int) -> None:
-    """A result of a worker."""
+    """Writes the result of a worker."""
     np.save(f"result{number}.npy", np.full(1 << 19, number))
 
 
 def own_files(_: bool) -> None:
-    """Each task has a result."""
+    """Each task writes its own result."""
     with multiprocessing.get_context("fork").Pool(3) as pool:
         pool.map(write_own, range(12), 1)
 
 
 def read_settings(number: int) -> float:
-    """Settings, and work."""
+    """Reads settings and works."""
     with open("settings.csv", newline="") as file:
         values = [float(row[1]) for row in csv.reader(file)]
     time.sleep(0.1)
@@ -101,14 +101,14 @@ def read_settings(number: int) -> float:
 
 
 def settings(_: bool) -> None:
-    """What is small is read by all workers."""
+    """All workers read a small file."""
     Path("settings.csv").write_text("".join(f"x{i},{i}\n" for i in range(20)))
     with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
         assert sum(pool.map(read_settings, range(8), 1)) == 28
 
 
 def steps(_: bool) -> None:
-    """Programs that follow each other, and each reads what the one before has written."""
+    """Starts programs one after the other; each reads the output of the one before."""
     script = "sort input > sorted && uniq -c sorted > counted && wc -l sorted > lines"
     subprocess.run(["sh", "-c", script], check=True)
 

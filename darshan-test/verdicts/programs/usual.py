@@ -71,7 +71,7 @@ def prepare_key_of_npz() -> None:
 
 
 def member_of_tar(cured: bool) -> None:
-    """An archive has no list of its members: who opens it for each goes through all headers."""
+    """A tar archive has no index: opening it for each member reads all headers."""
     names = [f"part{i}" for i in range(0, 200, 4)]
     if cured:
         with tarfile.open("parts.tar") as archive:
@@ -98,7 +98,7 @@ def prepare_member_of_tar() -> None:
 
 
 def scan_of_gzip(cured: bool) -> None:
-    """A packed text is unpacked up to the line, for each line that is wanted."""
+    """Decompresses a text up to a line, for each line that is needed."""
     if cured:
         with gzip.open("text.gz", "rb") as file:
             lines = file.readlines()
@@ -117,7 +117,7 @@ def prepare_scan_of_gzip() -> None:
 
 
 def row_of_csv(cured: bool) -> None:
-    """A table is gone through for each key."""
+    """Reads the table for each key."""
     keys = [str(i * 400) for i in range(1, 40)]
     if cured:
         with open("table.csv", newline="") as file:
@@ -136,7 +136,7 @@ def prepare_row_of_csv() -> None:
 
 
 def connect_each(cured: bool) -> None:
-    """A connection for each question."""
+    """Opens a connection for each query."""
     db = sqlite3.connect("cities.db")
     for i in range(250):
         if not cured:
@@ -147,7 +147,7 @@ def connect_each(cured: bool) -> None:
 
 
 def without_index(cured: bool) -> None:
-    """Each question goes through the whole table."""
+    """Each query scans the whole table."""
     db = sqlite3.connect("cities.db")
     if cured:
         db.execute("create index by_name on city(name)")
@@ -170,7 +170,7 @@ prepare_connect_each = prepare_without_index
 
 
 def state_again(cured: bool) -> None:
-    """What is known is loaded, changed a little and saved, item by item."""
+    """Loads the known state, changes it a little and saves it, item by item."""
     known = {}
     for i in range(120):
         if not cured:
@@ -181,12 +181,12 @@ def state_again(cured: bool) -> None:
 
 
 def prepare_state_again() -> None:
-    """Nearly nothing is known."""
+    """The known state is nearly empty."""
     Path("known.pickle").write_bytes(pickle.dumps({}))
 
 
 def memmap_each(cured: bool) -> None:
-    """The file is mapped anew for each batch, as a cure for growing memory."""
+    """Maps the file again for each batch, to limit memory."""
     data = np.memmap("tokens.bin", "u2", "r")
     for i in range(500):
         if not cured:
@@ -200,7 +200,7 @@ def prepare_memmap_each() -> None:
 
 
 def status_each(cured: bool) -> None:
-    """How far it is, in a file, after every step."""
+    """Writes the progress to a file after every step."""
     for step in range(800):
         if not cured or step % 100 == 0:
             Path("status.json").write_text(json.dumps({"step": step}))
@@ -210,7 +210,7 @@ def status_each(cured: bool) -> None:
 
 
 def h5_all_for_one(cured: bool) -> None:
-    """x[:][i]: the whole dataset for each of its rows."""
+    """x[:][i] reads the whole dataset for each of its rows."""
     with h5py.File("x.h5") as file:
         x = file["x"][:] if cured else file["x"]
         for i in range(60):

@@ -1,4 +1,4 @@
-"""Programs of which the report once said something wrong: words.py CASE [cured|prepare]."""
+"""Programs for which the report once printed a wrong sentence: words.py CASE [cured|prepare]."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def results_each_step(cured: bool) -> None:
 
 
 def replaced_each_step(cured: bool) -> None:
-    """The same as it should be where a crash may come: a new file takes the name of the old."""
+    """The correct way if a crash may occur: a new file is renamed to the old name."""
     results: list[int] = []
     for step in range(500):
         results.append(step)
@@ -155,7 +155,7 @@ def look_ups(_: bool) -> None:
 
 
 def looked_for(cured: bool) -> None:
-    """Which results are there already is asked name by name, in two folders."""
+    """Checks name by name, in two folders, which results exist already."""
     if cured:
         there = {*os.listdir("done"), *os.listdir("older")}
         assert not there
@@ -206,7 +206,7 @@ def prepare_random_reads() -> None:
 
 @contextmanager
 def crowded() -> Iterator[None]:
-    """Three programs that only compute share the one processor that this one may use, and go
+    """Three programs that only compute share the only allowed processor, and are scheduled
     first."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     spin = ["sh", "-c", "echo; while :; do :; done"]
@@ -260,7 +260,7 @@ def prepare_imports_and_array() -> None:
 
 
 def kept_aside(cured: bool) -> None:
-    """An index is written whole for each entry; the version before is kept as index.bak."""
+    """Rewrites an index for each entry; the previous version is preserved as index.bak."""
     for i in range(20 if cured else 500):
         if i and not cured:
             os.rename("index.dir", "index.bak")

@@ -1,4 +1,5 @@
-# Shells and tools: words.sh CASE [cured].  A tool takes the place of the shell, as a user starts it.
+# Shells and tools: words.sh CASE [cured]. A tool replaces the shell by exec, so that it runs as if
+# a user had started it.
 set -e
 case $1 in
   echo-each)

@@ -1,4 +1,4 @@
-/* Jobs of which the report once said something wrong: words_jobs CASE [cured]. */
+/* Jobs for which the report once printed a wrong sentence: words_jobs CASE [cured]. */
 #include "job.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 static int rank, ranks;
 static char room[8 << 20];
 
-/* 64 KiB of each rank with each collective write; the same again by independent reads. */
+/* Writes 64 KiB of each rank with each collective call; reads the same back independently. */
 static void written_and_checked(bool cured) {
   enum { STEPS = 40, PIECE = 64 << 10 };
   MPI_File file;
@@ -25,7 +25,7 @@ static void written_and_checked(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Each rank adds lines to one log, and each line goes to the file at once. */
+/* Each rank appends lines to one log and flushes each line. */
 static void log_by_lines(bool cured) {
   FILE *log = fopen("log", "a");
   must(log != NULL, "log");
@@ -35,7 +35,7 @@ static void log_by_lines(bool cured) {
   must(fclose(log) == 0, "log");
 }
 
-/* The same without a stream. */
+/* Appends lines like log_by_lines, without a stream. */
 static void log_by_writes(bool cured) {
   int fd = open("log", O_WRONLY | O_CREAT | O_APPEND, 0644), used = 0;
   must(fd >= 0, "log");
@@ -59,7 +59,8 @@ static void small_reads(bool cured) {
   close(fd);
 }
 
-/* Every rank reads the whole input; or one does, in one piece, and sends it to the others. */
+/* Every rank reads the whole input; cured: one rank reads it in one piece and sends it to the
+ * others. */
 static void read_by_all(bool cured) {
   for (int i = 0; i < (cured ? 1 : 6); i++) {
     int fd = cured && rank ? -1 : open("input", O_RDONLY);
