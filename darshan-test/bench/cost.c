@@ -1,8 +1,8 @@
 /* Times one kind of call in a loop: cost KIND CALLS THREADS FOLDER
  *
- * Prints nanoseconds of processor time per call, the mean over the threads; each
- * thread has a file of its own.  The same program is run bare and with the
- * runtime, and the difference is what the runtime adds. */
+ * Prints nanoseconds of processor time per call, the mean over the threads; each thread has a
+ * file of its own. The difference between a run with and a run without the runtime is the
+ * runtime's cost. */
 #include <err.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* A small process: small idle|one|many FOLDER
  *
- * idle does nothing, one writes a file, many writes a thousand.  With a third
- * argument it then prints its resident memory in KiB: all of it, what of it
- * belongs to mappings of libdarshan.so, and what of it is in no file. */
+ * idle does nothing, one writes a file, many writes a thousand files. With a third argument
+ * it then prints its resident memory in KiB: the total, the part in mappings of libdarshan.so,
+ * and the part in no file. */
 #include <err.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
-/* What the start and end of a process cost: spawn TIMES NAME=VALUE... -- COMMAND...
+/* The cost of the start and end of a process: spawn TIMES NAME=VALUE... -- COMMAND...
  *
- * Runs the command that many times as it is and that many times with the given
- * variables, in turn.  Prints a line for each: the median of the wall time and
- * of the processor time in microseconds, and the largest resident memory of any
- * process in KiB. */
+ * Runs the command TIMES times without and TIMES times with the given variables, in turn. Prints
+ * a line for each way: the medians of wall time and processor time in microseconds, and the
+ * largest resident memory of any process in KiB. */
 #include <err.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 """Instructions that the runtime adds to calls of HDF5.
 
-As a share of the call's own they hardly depend on the machine: the library's own instructions
-are in both.  What a place is known to need is kept in hdf5-instructions.json, as that of calls of
-libc is in instructions.json.  To renew the row of this place:
+Their share of the whole call hardly depends on the machine, because the share includes the
+library's own instructions.  hdf5-instructions.json has the known counts of each environment, as
+instructions.json has those of libc's calls.  To renew the row of this environment:
 
     python3 darshan-test/bench/test_hdf5_instructions.py BUILD
 """

@@ -1,9 +1,9 @@
-"""Instructions of a watched call, against those that are kept.
+"""Instructions of an instrumented call, compared with stored counts.
 
-They do not depend on how busy the machine is, but on the compiler, the C library and the
-processor's model (libc chooses its functions by that): each such place has a row in
-instructions.json.  More than 3 % above the kept count is a failure to explain: make the
-call cheaper again, or renew the row and say why in the commit:
+The counts do not depend on the load of the machine, but on the compiler, the C library and the
+processor's model (libc chooses its functions by model): each such environment has a row in
+instructions.json.  A count of more than 3 % above the stored count is a failure: make the call
+cheaper again, or renew the row and give the reason in the commit:
 
     python3 darshan-test/bench/test_instructions.py BUILD
 """

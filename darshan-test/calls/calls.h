@@ -1,12 +1,11 @@
-/* What a case of the per-function tests uses.
+/* The interface for cases of the per-function tests.
  *
- * A case performs real calls in an empty folder and, next to each call, tells
- * the model (model.h) what it did.  main.c runs one case by name and writes what
- * the log must say.  Nothing but the calls under test passes through libc's I/O:
- * everything else here uses system calls of its own.
+ * A case performs real calls in an empty folder and reports each call to the model (model.h).
+ * main.c runs one case by name and writes the expected log. Only the calls under test use
+ * libc's I/O; everything else uses direct system calls.
  *
- * CASE(function)     tests one wrapped function; `calls --list` names them
- * SCENARIO(name)     tests behaviour that is not one function's */
+ * CASE(function)     tests one wrapped function; `calls --list` prints these functions
+ * SCENARIO(name)     tests behaviour that does not belong to one function */
 #ifndef CALLS_H
 #define CALLS_H
 

@@ -1,7 +1,8 @@
-/* calls --list          names of the functions that have a case
- * calls NAME DIR OUT    runs a case in the empty folder DIR; OUT gets what the
- *                       log must say, and the trace of errno values
- * Status 77: skipped, the reason is on stdout. */
+/* Runs the cases of the per-function tests.
+ * calls --list          prints the functions that have a case
+ * calls NAME DIR OUT    runs a case in the empty folder DIR; writes the expected log
+ *                       and the trace of errno values to OUT
+ * Status 77: skipped, with the reason on stdout. */
 #include "calls.h"
 
 #include <dlfcn.h>

@@ -1,11 +1,11 @@
+/* The rows of the expected log. */
 #include "calls.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Letters of the row format: = equal, > at least, ? any, + positive, i id of
- * the record named in the value column, s sum over records, r record exists,
- * n nothing is compared about this path. */
+/* Relations of a row: = equal, > at least, ? any, + positive, i id of the record that the value
+ * column names, s sum over records, r record exists, n nothing of this path is compared. */
 struct row {
   char relation;
   const char *path;

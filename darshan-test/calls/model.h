@@ -1,8 +1,8 @@
-/* What a log must say, computed independently of the runtime: the rules of the
- * record formats (doc/counters.md) applied to what a case did.
+/* The expected log, computed independently of the runtime: the rules of the record formats
+ * (doc/counters.md) applied to the calls of a case.
  *
- * Not thread-safe: threaded tests tell the model afterwards what their threads
- * did.  Paths are absolute and clean. */
+ * Not thread-safe: a case with threads reports their calls to the model afterwards. Paths are
+ * absolute and normalized. */
 #ifndef CALLS_MODEL_H
 #define CALLS_MODEL_H
 

@@ -1,12 +1,11 @@
-/* Does the reads and writes of a plan: transfers PLAN
+/* Performs the reads and writes of a plan: transfers PLAN
  *
- * A line of the plan is THREAD OPERATION FILE OFFSET LENGTH.  Threads go through
- * their own lines in order.  Prints per line that is a transfer when it began
- * and ended (seconds of the wall clock) and how many bytes it moved, in the
- * order of the plan.
+ * A line of the plan is THREAD OPERATION FILE OFFSET LENGTH. Each thread performs its own lines
+ * in order. For each transfer, in the order of the plan, the program prints the start and end
+ * (seconds of the wall clock) and the number of moved bytes.
  *
  *   pread, pwrite, preadv, pwritev   at OFFSET
- *   seek                             of the file's position to OFFSET
+ *   seek                             moves the file's position to OFFSET
  *   read, write                      at the position
  *   fread, fwrite                    through a stream of the file
  *   sleep                            LENGTH microseconds */

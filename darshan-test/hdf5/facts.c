@@ -1,3 +1,4 @@
+/* Performs HDF5 operations and prints their facts. */
 #include "facts.h"
 
 #include <stdint.h>

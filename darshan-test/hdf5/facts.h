@@ -1,14 +1,14 @@
-/* Operations of HDF5 that say what they did.  Each prints facts, a line each with
- * tabs between, from which the test computes the expected records:
+/* HDF5 operations that print facts about themselves. A fact is a line with tabs between its
+ * fields; the test computes the expected records from the facts:
  *   file    open|flush|close  FILE
  *   dataset open     FILE NAME deprecated(0|1) element-size dimensions chunk
  *   dataset read|write FILE NAME bytes kind lengths strides
  *   dataset extent   FILE NAME dimensions
  *   dataset flush|close FILE NAME
  *   meta    COUNTER  FILE
- *   flushed FILE     (a group of it; a meta fact says which counter has that)
- * Lists have commas; an empty one is "-".  What is printed comes from the arguments
- * of a case, never from asking the library. */
+ *   flushed FILE     (a group of the file; a meta fact names its counter)
+ * Lists have commas; an empty list is "-". Facts come from the arguments of a case, never from
+ * queries to the library. */
 #ifndef HDF5_TEST_FACTS_H
 #define HDF5_TEST_FACTS_H
 

@@ -34,7 +34,7 @@ def shown(line: str) -> tuple[str, list[float]]:
 
 
 def test_three_slowest(program: Program) -> None:
-    """Of four datasets, the screen has the three with the most time, and their numbers."""
+    """The screen has the three slowest of four datasets, and their numbers."""
     outcome = program.run("timing")
     done = subprocess.run(
         [program.build / "darshan", "stat", "-r", outcome.log],

@@ -1,9 +1,9 @@
-/* Calls every communication function that is wrapped, and checks what arrives.
+/* Calls every wrapped communication function and checks the received data.
  *
  *   communication WHERE
  *
- * outside: before an MPI-IO call; inside: from the error handler of one that
- * fails, so within the call.  Prints how many calls a rank made, last. */
+ * outside: before an MPI-IO call; inside: within an MPI-IO call, from the error handler of a
+ * failing call. At the end it prints the number of calls that a rank made. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

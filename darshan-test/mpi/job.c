@@ -1,4 +1,4 @@
-/* A small MPI job: every rank writes a file of its own, all write one together;
+/* A small MPI job: every rank writes a file of its own, and all ranks write a shared file;
  * then the job ends in the way that the first argument names.
  *
  *   job END FOLDER

@@ -1,3 +1,4 @@
+/* Loads configurations for unit tests. */
 #include "load-config.h"
 
 #include <stdio.h>

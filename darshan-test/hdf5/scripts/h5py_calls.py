@@ -70,9 +70,7 @@ with h5py.File("groups.h5", "w") as file:
     for n in range(50):
         file.create_group(f"g{n}/sub")
 with h5py.File("groups.h5", "a") as file:
-    file["new"] = (
-        values  # the runtime does not search all groups for its name, which would read them
-    )
+    file["new"] = values  # the runtime does not search all groups for its name
     wanted.fix("groups.h5:/new", H5D_OPENS=1, LAYERS_OPEN_POSIX_READS=0)
 
 with h5py.File("groups.h5", "a") as file:
