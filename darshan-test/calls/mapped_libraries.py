@@ -1,9 +1,9 @@
-"""Reads or writes a file through the mapping of a library, and says what the kernel mapped of it.
+"""Uses a file through the mapping of a library, and prints how much of it the kernel mapped.
 
-mapped_libraries.py LIBRARY make     makes the file, with bytes that nothing compresses
+mapped_libraries.py LIBRARY make     makes the file, with incompressible bytes
 mapped_libraries.py LIBRARY whole    touches all of it
 mapped_libraries.py LIBRARY some     ... every n-th part
-mapped_libraries.py LIBRARY random   ... parts by chance
+mapped_libraries.py LIBRARY random   ... random parts
 
 It prints the bytes that were used, the bytes that the kernel mapped and the file's name.
 """

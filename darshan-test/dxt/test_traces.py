@@ -196,8 +196,8 @@ def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) ->
 
 
 def test_files_past_the_record_limit(build: Path, tmp_path: Path) -> None:
-    """Such files share a record, so their segments cannot be distinguished: they are dropped,
-    and the log reports this."""
+    """Segments of files past the limit share a record and cannot be distinguished: they are
+    dropped, and the log reports this."""
     plan = [Step("pwrite", f"f{i}", 0, 10) for i in range(12)]
     traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 5 POSIX\n", **TRACE)
     assert sorted(file for _, file, _ in traced.segments) == sorted(f"f{i}" for i in range(5))
