@@ -1,9 +1,7 @@
-"""A small Slurm of this machine alone: a head and nodes, each a set of namespaces.
-
-A node has a name, an address, processes, /tmp and /dev/shm of its own; everything else is
-one file system, as a home and a scratch folder of a cluster are.  Only for a layer over
-the machine (./dev slurm): users and files of /etc are made.
-"""
+"""Runs a small Slurm on this machine alone: a head and nodes, each a set of namespaces. A node
+has its own name, address, processes, /tmp and /dev/shm; everything else is one file system, like
+the home and scratch folders of a cluster. Use it only in a layer over the machine (./dev slurm),
+because it adds users and files in /etc."""
 
 from __future__ import annotations
 
@@ -84,7 +82,8 @@ exec sleep infinity
 
 
 def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """With what it said, if it fails and must not; nothing of the tests' own environment."""
+    """Runs a command, and prints its output if it fails unexpectedly; the tests' environment is
+    not passed on."""
     words = [str(word) for word in command]
     env = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -99,7 +98,7 @@ def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess
 
 @dataclass
 class Cluster:
-    """Started by start(), ended by stop()."""
+    """A Slurm cluster; start() starts it and stop() ends it."""
 
     head: subprocess.Popen[str] | None = None
     nodes: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
@@ -176,7 +175,8 @@ class Cluster:
 
     @staticmethod
     def _first(node: subprocess.Popen[str]) -> int:
-        """The first process of a node; unshare itself is not in its process namespace."""
+        """Returns the first process of a node, because unshare itself is outside its PID
+        namespace."""
         children = Path(f"/proc/{node.pid}/task/{node.pid}/children").read_text().split()
         return int(children[0]) if children else 0
 
@@ -202,7 +202,7 @@ class Cluster:
         return set(done.stdout.split())
 
     def on(self, where: str, *command: str | Path, user: str = "root") -> str:
-        """What a command says, errors too, that runs on the head or a node."""
+        """Returns the output of a command on the head or a node, errors included."""
         become = (
             [] if user == "root" else ["runuser", "-u", user, "--", "env", f"HOME=/home/{user}"]
         )
@@ -210,7 +210,7 @@ class Cluster:
         return done.stdout + done.stderr
 
     def submit(self, script: str, *options: str, user: str = "alice") -> int:
-        """A batch job in a folder of its own; its number."""
+        """Submits a batch job in a folder of its own; returns the job id."""
         folder = Path(run("mktemp", "-d", "-p", str(SHARED)).stdout.strip())
         folder.chmod(0o777)
         file = folder / "job.sh"
@@ -230,7 +230,7 @@ class Cluster:
         return re.search(r"JobState=(\w+)", said).group(1)  # type: ignore[union-attr]
 
     def finish(self, *jobs: int) -> None:
-        """Until they have ended, and so have their epilogues: nodes are free."""
+        """Waits until the jobs and their epilogues have ended and the nodes are free."""
         over = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL"}
         for job in jobs:
             self._wait_for(f"end of job {job}", lambda job=job: self.state(job) in over)
@@ -241,7 +241,7 @@ class Cluster:
 
 
 def left(cluster: Cluster) -> list[str]:
-    """Journals and folders of runs on the nodes."""
+    """Returns journals and run directories that remain on the nodes."""
     found = []
     for node in NODES:
         for folder in ("/tmp", "/dev/shm"):
@@ -251,10 +251,10 @@ def left(cluster: Cluster) -> list[str]:
 
 
 def logs_of(job: int, folder: Path = LOGS) -> list[Path]:
-    """Logs whose names have this job."""
+    """Returns the logs whose names have this job id."""
     return sorted(path for path in folder.rglob("*.darshan") if f"_id{job}-" in path.name)
 
 
 def in_layer() -> bool:
-    """Whether users and files of /etc may be made."""
+    """Returns whether the tests may add users and files in /etc."""
     return os.environ.get("DARSHAN_LAYER") == "slurm"

@@ -1,4 +1,5 @@
-"""A small Slurm with Darshan installed as doc/deploy.md says, for all tests of this folder."""
+"""Starts a small Slurm with Darshan installed as doc/deploy.md describes, for all tests of this
+folder."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def cluster(build: Path) -> Iterator[Cluster]:
 
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
-    """Switches that a test has set are set back."""
+    """Restores the switches that a test has set."""
     yield
     OFF.unlink(missing_ok=True)
     if CONFIG.exists():

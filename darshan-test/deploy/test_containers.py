@@ -1,5 +1,5 @@
-"""Containers as Apptainer, Docker and Podman make them, by bwrap and an ordinary user: what has
-to be bound into them, and what happens where it is not."""
+"""Containers of an ordinary user, made with bwrap like those of Apptainer, Docker and Podman:
+the necessary bind mounts, and the effect of a missing one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .cluster import PREFIX, SHARED, Cluster, run
 
 pytestmark = pytest.mark.needs("slurm")
 LIBRARY = PREFIX / "lib" / "libdarshan.so"
-# A root of its own that nobody may write to, with processes and a /tmp of its own.
+# A read-only root, with processes and a /tmp of the container's own.
 IMAGE = [
     "bwrap", "--unshare-user", "--unshare-pid", "--die-with-parent", "--proc", "/proc",
     "--dev", "/dev", "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc",
@@ -26,8 +26,8 @@ IMAGE = [
 
 @pytest.fixture
 def place(cluster: Cluster) -> Path:
-    """A folder of alice's, on what container and host share."""
-    del cluster  # it has installed everything
+    """Yields a folder of alice's that container and host share."""
+    del cluster  # the fixture has installed everything
     folder = Path(run("mktemp", "-d", "-p", str(SHARED)).stdout.strip())
     run("chown", "alice:", folder)
     return folder
@@ -36,7 +36,7 @@ def place(cluster: Cluster) -> Path:
 def inside(
     place: Path, *command: str, binds: Sequence[str], **settings: str
 ) -> subprocess.CompletedProcess[str]:
-    """As alice, with the runtime preloaded, in a container with these binds."""
+    """Runs a command as alice with the runtime preloaded, in a container with these bind mounts."""
     env = {"LD_PRELOAD": str(LIBRARY), "DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_LOGPATH": str(place)}
     words = [part for name, value in (env | settings).items() for part in ("--setenv", name, value)]
     become = ["runuser", "-u", "alice", "--"]
@@ -51,7 +51,8 @@ BIND = ["--ro-bind", str(PREFIX), str(PREFIX), "--bind", str(SHARED), str(SHARED
 
 
 def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
-    """That is enough: the root is read-only, /tmp and processes are the container's own."""
+    """These binds are sufficient: the root is read-only, /tmp and processes are the container's
+    own."""
     done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")
     (log,) = logs(place)
@@ -59,7 +60,7 @@ def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
 
 
 def test_a_run_of_several_processes(place: Path) -> None:
-    """Its merger is found beside the library, by the path inside."""
+    """The merger is found next to the library, by the path inside the container."""
     done = inside(place, "sh", "-c", "cat /etc/passwd | sort >out", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")
     for _ in range(100):
@@ -72,7 +73,7 @@ def test_a_run_of_several_processes(place: Path) -> None:
 
 
 def test_library_is_not_bound(place: Path) -> None:
-    """The loader says so, of each program; it runs, and leaves nothing."""
+    """The loader reports the missing library for each program, which runs without a log."""
     binds = ["--bind", str(SHARED), str(SHARED)]
     done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=binds)
     assert done.returncode == 0 and (place / "copy").exists() and not logs(place)
@@ -80,7 +81,7 @@ def test_library_is_not_bound(place: Path) -> None:
 
 
 def test_nothing_may_be_written(place: Path) -> None:
-    """A line says where the log was to go; the program does what it does."""
+    """One line names the path of the log; the program runs normally."""
     binds = ["--ro-bind", str(PREFIX), str(PREFIX), "--remount-ro", "/tmp"]
     script = "cat /etc/passwd >/dev/null; cat /usr/bin/env | wc -c"
     done = inside(place, "sh", "-c", script, binds=binds, DARSHAN_JOB_TREE="0")
@@ -89,7 +90,7 @@ def test_nothing_may_be_written(place: Path) -> None:
 
 
 def test_shared_tmp(place: Path) -> None:
-    """Who looks after a /tmp that a container shares leaves alone what lives in there."""
+    """Recovery on a /tmp that a container shares leaves the container's living processes alone."""
     shared = ["--bind", "/tmp", "/tmp"]
     script = f"exec 3>{place}/file; echo 12345 >&3; touch {place}/ready; sleep 60"
     env = {"LD_PRELOAD": str(LIBRARY), "DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_JOB_TREE": "0"}

@@ -1,4 +1,4 @@
-"""/etc/ld.so.preload: every process of a node has the library in it."""
+"""/etc/ld.so.preload: every process of a node loads the library."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .cluster import LOGS, PREFIX, SHARED, Cluster, logs_of, run
 pytestmark = pytest.mark.needs("slurm")
 LIBRARY = PREFIX / "lib" / "libdarshan.so"
 EVERYWHERE = Path("/etc/ld.so.preload")
-# In mounts of its own: the file of the layer stays as it is.
+# Uses its own mount namespace: the layer's file stays unchanged.
 SPACE = ["unshare", "--mount", "sh", "-ec"]
 
 
 def with_library(library: str, script: str) -> subprocess.CompletedProcess[str]:
-    """A script in a place whose ld.so.preload names this library."""
+    """Runs a script in an environment whose ld.so.preload names this library."""
     made = SHARED / "ld.so.preload"
     made.write_text(f"{library}\n")
     EVERYWHERE.touch()
@@ -28,7 +28,7 @@ def with_library(library: str, script: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_jobs_leave_logs_and_nothing_else_does(cluster: Cluster) -> None:
-    """Daemons of Slurm and tools of the system among them."""
+    """Daemons of Slurm and system tools leave no logs."""
     before = set(LOGS.rglob("*.darshan"))
     EVERYWHERE.write_text(f"{LIBRARY}\n")
     try:
@@ -45,7 +45,7 @@ def test_jobs_leave_logs_and_nothing_else_does(cluster: Cluster) -> None:
 
 
 def test_raised_rights(cluster: Cluster) -> None:
-    """A set-user-id program loads it, and nothing becomes of it."""
+    """A set-user-id program loads the library, which does nothing."""
     del cluster
     script = (
         'runuser -u alice -- sh -c "DARSHAN_ENABLE_NONMPI=1 DARSHAN_LOGPATH=/tmp/r su --version"'
@@ -55,7 +55,7 @@ def test_raised_rights(cluster: Cluster) -> None:
 
 
 def test_library_that_is_gone(cluster: Cluster) -> None:
-    """Every command says so, and runs."""
+    """If the library is missing, the loader reports it for every command, and the command runs."""
     del cluster
     done = with_library("/opt/not-mounted/libdarshan.so", "true; id -un")
     assert done.stdout == "root\n" and done.returncode == 0

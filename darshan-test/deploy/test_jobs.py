@@ -1,4 +1,4 @@
-"""Jobs of ordinary users on a small Slurm whose slurm.conf starts our two scripts."""
+"""Jobs of ordinary users on a small Slurm whose slurm.conf runs Darshan's two scripts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def today() -> Path:
 
 
 def test_what_a_task_gets(cluster: Cluster) -> None:
-    """The library behind what the user preloads, and the configuration file, in tasks and in
-    batch scripts; the user's own file stays."""
+    """Tasks and batch scripts get the library after the user's own preloads, and the
+    configuration file, unless the user has one."""
     script = "echo batch=$LD_PRELOAD,$DARSHAN_CONFIG_PATH\nsrun -n1 sh -c 'echo task=$LD_PRELOAD'"
     script += "\nLD_PRELOAD=libm.so.6 srun -n1 sh -c 'echo other=$LD_PRELOAD'"
     script += "\nDARSHAN_CONFIG_PATH=/mine srun -n1 sh -c 'echo own=$DARSHAN_CONFIG_PATH'"
@@ -43,7 +43,7 @@ def test_what_a_task_gets(cluster: Cluster) -> None:
 
 
 def test_one_log_of_ranks_on_two_nodes(cluster: Cluster) -> None:
-    """With the job's number in its name, below the day's folder, and the user's."""
+    """The log has the job id and the user in its name, and is below the day's folder."""
     job = cluster.submit(MPI, "-N2", "-n4")
     cluster.finish(job)
     assert cluster.said(job) == ""
@@ -60,7 +60,7 @@ def test_each_step_has_a_log(cluster: Cluster) -> None:
 
 
 def test_arrays(cluster: Cluster) -> None:
-    """Each task of an array is a job of its own number."""
+    """Each task of a job array is a job with its own id."""
     job = cluster.submit(f"{MPI}\necho $SLURM_JOB_ID", "-n2", "--array=1-2")
     cluster.finish(job)
     numbers = [int(line) for line in cluster.said(job).split()]
@@ -69,7 +69,7 @@ def test_arrays(cluster: Cluster) -> None:
 
 
 def test_users_share_the_folder_of_the_day(cluster: Cluster) -> None:
-    """Who comes first makes it, for all."""
+    """The first user's job makes the folder of the day for all users."""
     jobs = [cluster.submit(MPI, "-n2", user=user) for user in ("bob", "alice")]
     cluster.finish(*jobs)
     assert [log.owner() for job in jobs for log in logs_of(job)] == ["bob", "alice"]
@@ -88,7 +88,7 @@ def wait_for(path: Path) -> None:
 
 
 def check_recovered(cluster: Cluster, job: int, nodes: int) -> None:
-    """The epilogue of each node has made a log of what was left there."""
+    """Checks that each node's epilogue has made a log of the orphaned files."""
     logs = logs_of(job)
     assert [log.owner() for log in logs] == ["alice"] * nodes
     assert all(log.parent == today() for log in logs)
@@ -107,7 +107,7 @@ def test_cancelled(cluster: Cluster) -> None:
 
 
 def test_requeued(cluster: Cluster) -> None:
-    """The second start of a job has its number again; no log replaces another."""
+    """A requeued job has the same id; no log replaces another."""
     job = cluster.submit(f"[ $SLURM_RESTART_COUNT ] || wait=100\n{MPI} $wait", "-n2")
     wait_for(cluster.folder(job) / "all")
     cluster.on("head", "scontrol", "requeue", str(job))
@@ -133,7 +133,7 @@ def test_a_share_of_the_jobs(cluster: Cluster) -> None:
 
 
 def test_library_that_is_gone(cluster: Cluster) -> None:
-    """Not mounted: jobs run, nodes are not drained."""
+    """If the library is not mounted, jobs run and nodes are not drained."""
     away = PREFIX.parent / "away"
     PREFIX.rename(away)
     PREFIX.mkdir()

@@ -1,4 +1,4 @@
-"""Ranks without MPI that srun starts: what doc/runs.md says of them, on a real Slurm."""
+"""Ranks without MPI that srun starts, as doc/runs.md describes, on a real Slurm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def submit(cluster: Cluster, script: str, *options: str) -> int:
 
 
 def finish(cluster: Cluster, *jobs: int) -> None:
-    """Runs are merged by nobody's child, which may be a little later."""
+    """Waits for the jobs, and for the mergers, which are daemonized and may end later."""
     cluster.finish(*jobs)
     end = time.monotonic() + 20
     while left(cluster) and time.monotonic() < end:
@@ -36,7 +36,7 @@ def logs(cluster: Cluster, job: int) -> list[Path]:
 
 
 def merge(cluster: Cluster, job: int, *options: str) -> Path:
-    """As the user, of the whole folder, and of what the options name."""
+    """Runs the merger as the user on the whole folder, with these options."""
     folder = cluster.folder(job)
     log = folder / "one.darshan"
     darshan = PREFIX / "bin" / "darshan"
@@ -47,7 +47,7 @@ def merge(cluster: Cluster, job: int, *options: str) -> Path:
 
 
 def check(log: Path, data: Path, size: int, launch: str) -> None:
-    """Bytes of each rank, and of all together."""
+    """Checks the bytes of each rank and their sum."""
     for rank in range(size):
         (own,) = of_file(log, data / f"own.{rank}")
         assert (own["rank"], own["POSIX_BYTES_WRITTEN"]) == (rank, 10 * (rank + 1))
@@ -61,7 +61,7 @@ def check(log: Path, data: Path, size: int, launch: str) -> None:
 
 
 def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
-    """Where srun itself is not observed each has a log of its own."""
+    """If srun itself is not instrumented, each rank has a log of its own."""
     start = "env DARSHAN_ENABLE_NONMPI=1"
     job = submit(cluster, f"unset DARSHAN_ENABLE_NONMPI\nsrun {start} {PROGRAM}", "-N2", "-n4")
     finish(cluster, job)
@@ -77,18 +77,19 @@ def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
 @pytest.mark.parametrize("program", [PROGRAM, WRAPPED], ids=["one", "several"])
 @pytest.mark.parametrize("before", ["", "unset DARSHAN_ENABLE_NONMPI\n"], ids=["run", "none"])
 def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
-    """With processes below each task or without, in a batch script that is observed or not."""
+    """Each step has one log, with or without child processes, in an instrumented batch script or
+    not."""
     again = "DARSHAN_ENABLE_NONMPI=1 " if before else ""
     job = submit(cluster, f"{before}{again}srun {program}", "-N2", "-n4")
     finish(cluster, job)
     log = merge(cluster, job)
     check(log, cluster.folder(job) / "data", 4, f"{job}.0")
     counts = [row["PROCESS_COUNT"] for row in rows(log, "PROCESS")]
-    assert counts == [1 if program == PROGRAM else 2] * 4  # and no TaskProlog
+    assert counts == [1 if program == PROGRAM else 2] * 4  # without the TaskProlog
 
 
 def test_steps_at_once(cluster: Cluster) -> None:
-    """Each has a name of its own."""
+    """Each simultaneous step has a log with its own name."""
     one = f"srun -n2 --exact {PROGRAM}"
     other = one.replace("$PWD/data", "$PWD/other")
     job = submit(cluster, f"mkdir other\n{one} & {other} & wait", "-N1", "-n4")
@@ -106,7 +107,7 @@ def test_steps_at_once(cluster: Cluster) -> None:
 
 
 def test_darshan_run_around_srun(cluster: Cluster) -> None:
-    """Of the node where it runs one log, of the others what they left; and one of all."""
+    """The launcher's node has one log, the other nodes leave theirs; merging makes one of all."""
     run = f"{PREFIX}/bin/darshan run -o logs --"
     job = submit(cluster, f"{run} srun {PROGRAM}", "-N2", "-n4")
     finish(cluster, job)
@@ -122,8 +123,8 @@ def test_darshan_run_in_each_task(cluster: Cluster) -> None:
 
 
 def test_rank_that_is_killed(cluster: Cluster) -> None:
-    """The epilogue makes a log of what it left, in the folder of all: it does not know the
-    job's variables."""
+    """The epilogue writes the killed rank's log to the common folder, because it does not know
+    the job's variables."""
     die = f"{PROGRAM}; echo end >data/end.$SLURM_PROCID; [ $SLURM_PROCID = 0 ] || kill -9 $$"
     job = submit(cluster, f"srun sh -c '{die}'", "-N2", "-n2")
     finish(cluster, job)
@@ -136,7 +137,8 @@ def test_rank_that_is_killed(cluster: Cluster) -> None:
 
 
 def test_batch_script_is_no_rank(cluster: Cluster) -> None:
-    """Nor one that a task submits, whose variables it has."""
+    """A batch script is not a rank, even if a task submits it and it inherits the task's
+    variables."""
     inner = "echo '#!/bin/sh' >in.sh; echo 'echo $SLURM_JOB_ID,$SLURM_PROCID,"
     inner += "$SLURM_STEP_NUM_TASKS >inner; cat inner' >>in.sh; sbatch -W -n1 -o /dev/null in.sh"
     job = submit(
@@ -149,7 +151,7 @@ def test_batch_script_is_no_rank(cluster: Cluster) -> None:
 
 
 def test_requeued_job(cluster: Cluster) -> None:
-    """Both starts have the same number, and their steps too; they are two launches."""
+    """Both starts of a job have the same job and step ids; they are two launches."""
     wait = f"{PROGRAM}; [ $SLURM_RESTART_COUNT ] || {{ touch data/all; sleep 100; }}"
     job = submit(cluster, f"srun sh -c '{wait}'", "-n2")
     while not (cluster.folder(job) / "data" / "all").exists():

@@ -1,1 +1,2 @@
-"""Programs that nobody here wrote: unchanged by the runtime, and counted as the kernel saw them."""
+"""Tests with existing programs: the runtime does not change them, and the logs agree with the
+kernel's view."""

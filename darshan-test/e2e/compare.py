@@ -1,4 +1,4 @@
-"""Counts of strace against the counters of the logs, file by file."""
+"""Compares counts of strace with the counters of the logs, file by file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from calls.run_case import Log
 
 from .descriptors import Tally
 
-# Names that are never recorded (doc/environment.md), and what is not a name.
+# Names that are never recorded (doc/environment.md), and strings that are not names.
 EXCLUDED = re.compile(r"/(?:etc|dev|usr|bin|boot|lib|opt|sbin|sys|proc|var)/|<|(?![/<])")
 
 COUNTERS = {
@@ -24,14 +24,13 @@ COUNTERS = {
     "fsyncs": "POSIX_FSYNCS",
     "fdsyncs": "POSIX_FDSYNCS",
 }
-# What libc does below a stream cannot be told from the application's own calls
-# by looking at system calls, and is not counted by the POSIX module: what POSIX
-# has counted is a lower bound.
+# System calls that libc makes for a stream look like the application's own calls, and the POSIX
+# module does not count them: the POSIX counters are a lower bound.
 BY_STREAM = ("reads", "writes", "bytes_read", "bytes_written", "seeks", "stats", "mmaps")
 
 
 def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
-    """The same with the random parts of temporary names replaced."""
+    """Returns the counts with the random parts of temporary names replaced."""
     merged: dict[str, Tally] = {}
     for name, tally in counts.items():
         merged.setdefault(plain(name, random), Tally()).add(tally)
@@ -39,14 +38,14 @@ def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
 
 
 def plain(name: str, random: str) -> str:
-    """A name without what a program drew by lot; a file without a name (O_TMPFILE) is its
-    folder's, as the call says that made it."""
+    """Returns a name without its random parts. A file without a name (O_TMPFILE) has its
+    folder's name, like the call that made it."""
     name = re.sub(r"/#\d+$", "", name)
     return re.sub(random, "*", name) if random else name
 
 
 def recorded(log: Log, random: str) -> dict[str, dict[str, float]]:
-    """The counters of a file, those of both modules in one dict."""
+    """Returns the counters of a file, those of both modules in one dict."""
     rows: dict[str, dict[str, float]] = {}
     for (module, name), counters in log.records.items():
         if module not in ("POSIX", "STDIO") or name.startswith("<"):
@@ -58,7 +57,7 @@ def recorded(log: Log, random: str) -> dict[str, dict[str, float]]:
 
 
 def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
-    """A file that no stream was opened on: every count is the same."""
+    """Yields differences of a file without streams: every count must be equal."""
     for kind, counter in COUNTERS.items():
         ours = row.get(counter, 0) - (row.get("POSIX_FILENOS", 0) if kind == "opens" else 0)
         theirs = getattr(seen, kind)
@@ -67,7 +66,7 @@ def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[st
 
 
 def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
-    """A file with streams: what is exact all the same, and bounds for the rest."""
+    """Yields differences of a file with streams: some counts are exact, the rest have bounds."""
 
     def get(counter: str) -> float:
         return row.get(counter, 0)
@@ -80,7 +79,7 @@ def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
         "fsyncs": get("POSIX_FSYNCS"),
         "fdsyncs": get("POSIX_FDSYNCS"),
     }
-    # A stream whose descriptor was given the file counts it as opened once.
+    # A stream on an inherited descriptor counts as one open.
     if get("POSIX_OPENS") - get("POSIX_FILENOS") == seen.opens:
         exact["opens"] = seen.opens
     exact["bytes_written"] = get("POSIX_BYTES_WRITTEN") + get("STDIO_BYTES_WRITTEN")
@@ -91,13 +90,13 @@ def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
         if get(COUNTERS[kind]) > getattr(seen, kind):
             yield f"{name}: {COUNTERS[kind]} {get(COUNTERS[kind])}, strace {getattr(seen, kind)}"
     read = get("STDIO_BYTES_READ") + get("POSIX_BYTES_READ")
-    # A byte that ungetc() pushed back is read once more, so one byte per call may be.
+    # A byte that ungetc() pushed back is read again, so each call may add one byte.
     if get("STDIO_SEEKS") == 0 and read > seen.bytes_read + get("STDIO_READS"):
         yield f"{name}: {read:.0f} bytes read from streams, strace {seen.bytes_read}"
 
 
 def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) -> list[str]:
-    """Everything in which logs and trace do not agree; inside: names not looked at."""
+    """Returns all differences between logs and trace; inside: names that are not compared."""
     seen, rows = by_name(counts, random), recorded(log, random)
     found: list[str] = []
     for name in sorted(seen.keys() | rows.keys()):
@@ -112,7 +111,7 @@ def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) ->
 
 
 def unplaced(log: Log, name: str) -> bool:
-    """Whether some process wrote where it was not known: it was born with the descriptor."""
+    """Returns whether a process wrote to an inherited descriptor, whose offset it did not know."""
     row = log.records.get(("STDIO", name), {})
     by_stream = row.get("STDIO_BYTES_WRITTEN", 0) > row.get("STDIO_MAX_BYTE_WRITTEN", 0) + 1
     beside = log.records.get(("POSIX_EXT", name), {}).get("POSIX_EXT_UNPLACED_WRITTEN", 0)
@@ -120,7 +119,8 @@ def unplaced(log: Log, name: str) -> bool:
 
 
 def sizes(log: Log, sizes_left: dict[str, int], exempt: str) -> list[str]:
-    """Files whose highest byte written is not their last; sizes_left: by name, at the end."""
+    """Yields files whose highest byte written is not their last; sizes_left: the final size by
+    name."""
     found = []
     for name, size in sizes_left.items():
         if exempt and re.search(exempt, name):

@@ -1,9 +1,7 @@
-"""From system calls to counts per file: follows every descriptor of every process.
-
-What is counted is what the records promise: calls of the application on files
-that it named.  System calls that libc, the loader or the kernel's inheritance
-rules make without a call of the application are told apart by EXCEPTIONS.
-"""
+"""Computes counts per file from system calls: follows every descriptor of every process. It
+counts what the records promise: calls of the application on files that it named. EXCEPTIONS
+marks system calls that libc, the loader or the kernel's inheritance rules cause without a call
+of the application."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from .strace import Call, descriptor, quoted
 
-# Why a system call need not have a counter.  The word is what `Opening.reason` says.
+# Reasons why a system call need not have a counter. The key is the value of `Opening.reason`.
 EXCEPTIONS = {
     "loader": "ld.so maps a library (its first read is the 832 bytes of an ELF header): the calls"
     " are made inside the loader, before or beside any wrapper",
@@ -24,18 +22,18 @@ EXCEPTIONS = {
     "vfork": "between vfork and exec the child runs in its parent's memory, so the runtime leaves"
     " all tables alone (posix_spawn's file actions, subprocess of Python)",
 }
-# Flags that only libc uses, in this combination, for calls of its own.
+# Combinations of flags that only libc uses, for its own calls.
 FLAGS_OF_LIBC = {
     "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY": "opendir",
     "O_RDONLY|O_NOFOLLOW|O_CLOEXEC|O_PATH": "chmod",
 }
-# What strace shows for a file with a name: no pipe, device or piece of memory.
+# The path that strace shows for a file with a name, and not for a pipe, device or memory.
 NAMED = re.compile(r"/(?!memfd:)[^<]*$")
 
 
 @dataclass
 class Tally:
-    """Successful calls on a file."""
+    """The successful calls on a file."""
 
     opens: int = 0
     reads: int = 0
@@ -49,35 +47,35 @@ class Tally:
     fdsyncs: int = 0
 
     def add(self, other: Tally) -> None:
-        """Adds another's counts."""
+        """Adds the counts of another Tally."""
         for item in fields(self):
             setattr(self, item.name, getattr(self, item.name) + getattr(other, item.name))
 
 
 @dataclass
 class Opening:
-    """What an open returned, shared by its duplicates and by forked children."""
+    """The result of an open, shared by its duplicates and by forked children."""
 
     name: str
     tally: Tally = field(default_factory=Tally)
-    reason: str = ""  # an EXCEPTIONS word: not to be counted
-    listed: bool = False  # a folder: it is fdopendir() or rewinddir() that seeks
+    reason: str = ""  # a key of EXCEPTIONS: not counted
+    listed: bool = False  # a folder: seeks come from fdopendir() or rewinddir()
 
 
 @dataclass
 class Process:
-    """Descriptors and folder of a process; threads share one."""
+    """Descriptors and working folder of a process; its threads share them."""
 
     table: dict[int, Opening] = field(default_factory=dict)
     folder: str = "/"
     in_vfork: bool = False
-    unseen: bool = False  # a program that nothing is preloaded to
-    # What to make of the path of a descriptor that it was born with.
+    unseen: bool = False  # the runtime is not loaded into this program
+    # The treatment of inherited descriptors, by path.
     inherit: Callable[[str], Opening] = Opening
 
 
 def clean(folder: str, path: str) -> str:
-    """A name as the log has it: absolute, without // and /./, links not followed."""
+    """Returns a name as the log has it: absolute, without // and /./, links not followed."""
     name = path if path.startswith("/") else f"{folder}/{path}"
     name = re.sub(r"/(?:\./|/)+", "/", re.sub(r"/+", "/", name))
     while "/./" in name:
@@ -86,10 +84,8 @@ def clean(folder: str, path: str) -> str:
 
 
 class Follower:
-    """Replays a trace.
-
-    watched: whether the runtime is in a program, by its path; None: in every one.
-    """
+    """Replays a trace. watched: says by its path whether the runtime is loaded into a program;
+    None: into every one."""
 
     def __init__(self, folder: str, watched: Callable[[str], bool] | None = None) -> None:
         self.first_folder = folder
@@ -99,22 +95,22 @@ class Follower:
         self.by_path: dict[str, Tally] = {}
 
     def process(self, pid: int) -> Process:
-        """The process of this number; the first one starts empty."""
+        """Returns the process of this pid; the first one starts empty."""
         return self.processes.setdefault(pid, self.image(self.first_folder, ""))
 
     def image(self, folder: str, program: str) -> Process:
-        """A process that has just become a program."""
+        """Returns the process after exec."""
         unseen = bool(program and self.watched) and not self.watched(program)
         return Process(folder=folder, unseen=unseen, inherit=self.inherited)
 
     def inherited(self, path: str) -> Opening:
-        """A descriptor that somebody else has opened."""
+        """Returns the opening of an inherited descriptor."""
         opening = Opening(path)
         self.openings.append(opening)
         return opening
 
     def path(self, process: Process, directory: str, argument: str) -> str:
-        """The name that a descriptor of a folder and a path make."""
+        """Returns the path that a folder's descriptor and a relative path form."""
         number, folder = descriptor(directory)
         path = quoted(argument)
         if number == -100 or folder is None:
@@ -122,7 +118,7 @@ class Follower:
         return folder if path == "" else clean(folder, path)
 
     def opened(self, process: Process, call: Call, name: str, flags: str) -> None:
-        """A new descriptor of a named file."""
+        """Records a new descriptor of a named file."""
         opening = Opening(name)
         opening.tally.opens = 1
         opening.reason = FLAGS_OF_LIBC.get(flags, "")
@@ -130,7 +126,7 @@ class Follower:
         install(process, call.result, opening)
 
     def totals(self) -> dict[str, Tally]:
-        """Counts by name, exceptions left out."""
+        """Returns the counts by name, without exceptions."""
         totals: dict[str, Tally] = {}
         for name, tally in self.by_path.items():
             totals.setdefault(name, Tally()).add(tally)
@@ -143,7 +139,7 @@ class Follower:
 
 
 def install(process: Process, number: int, opening: Opening | None) -> None:
-    """Gives a descriptor its meaning; None: closed, or something without a name."""
+    """Assigns an opening to a descriptor; None: closed, or a file without a name."""
     if opening is None:
         process.table.pop(number, None)
     else:
@@ -151,7 +147,7 @@ def install(process: Process, number: int, opening: Opening | None) -> None:
 
 
 def of(process: Process, argument: str) -> Opening | None:
-    """What a descriptor argument stands for."""
+    """Returns the opening of a descriptor argument."""
     number, path = descriptor(argument)
     if number not in process.table and path and NAMED.match(path):
         process.table[number] = process.inherit(path)

@@ -1,4 +1,4 @@
-"""The files that the programs need: the same bytes each time."""
+"""Makes the input files of the programs, with the same bytes each time."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ SCRIPTS = Path(__file__).resolve().parent / "scripts"
 
 
 def nothing(work: Path) -> None:
-    """A program that brings its own files."""
+    """For a program that brings its own files."""
 
 
 def big_file(work: Path) -> None:
-    """Eight megabytes that do not compress, and not a multiple of anything."""
+    """Makes eight megabytes that do not compress, with an odd size."""
     (work / "big").write_bytes(random.Random(1).randbytes((8 << 20) + 77))
 
 
 def tree(work: Path) -> None:
-    """Sixty files of many sizes in ten folders; a link, an empty file, odd names."""
+    """Makes sixty files of many sizes in ten folders; a link, an empty file, odd names."""
     rng = random.Random(2)
     for i in range(60):
         path = work / "tree" / f"branch {i % 10}" / f"leaf-{i:02}"
@@ -34,14 +34,14 @@ def tree(work: Path) -> None:
 
 
 def two_trees(work: Path) -> None:
-    """A tree and a copy of it that is not quite the same."""
+    """Makes a tree and a slightly different copy."""
     tree(work)
     shutil.copytree(work / "tree", work / "other", symlinks=True)
     (work / "other" / "empty").write_text("no more\n")
 
 
 def archive(work: Path) -> None:
-    """A tree, packed by tar."""
+    """Makes a tree in a tar archive."""
     tree(work)
     subprocess.run(
         ["tar", "--mtime=@1", "--sort=name", "-cf", "in.tar", "tree"], cwd=work, check=True
@@ -50,20 +50,20 @@ def archive(work: Path) -> None:
 
 
 def words(work: Path) -> None:
-    """Fifty thousand lines in no order."""
+    """Makes fifty thousand lines in random order."""
     rng = random.Random(3)
     lines = (f"{rng.randrange(1 << 30):09} line {i}\n" for i in range(50_000))
     (work / "words").write_text("".join(lines))
 
 
 def redirected(work: Path) -> None:
-    """Words, and a script that redirects much."""
+    """Makes words, and a script with many redirections."""
     words(work)
     script("redirected.sh")(work)
 
 
 def sources(work: Path) -> None:
-    """A small C program and its makefile."""
+    """Makes a small C program and its makefile."""
     (work / "part.h").write_text("int part(int n);\n")
     (work / "part.c").write_text('#include "part.h"\nint part(int n) { return n * n; }\n')
     (work / "main.c").write_text(
@@ -77,7 +77,7 @@ def sources(work: Path) -> None:
 
 
 def repository(work: Path) -> None:
-    """A git repository with three commits."""
+    """Makes a git repository with three commits."""
     env = os.environ | {
         "HOME": str(work),
         **{
@@ -102,7 +102,7 @@ def repository(work: Path) -> None:
 
 
 def script(name: str) -> Callable[[Path], None]:
-    """A setup that leaves one of the scripts."""
+    """Returns a setup that copies one of the scripts."""
 
     def setup(work: Path) -> None:
         shutil.copyfile(SCRIPTS / name, work / name)
@@ -111,6 +111,6 @@ def script(name: str) -> Callable[[Path], None]:
 
 
 def copied_by_script(work: Path) -> None:
-    """The big file and the script that copies it."""
+    """Makes the big file and the script that copies it."""
     big_file(work)
     script("copies.py")(work)

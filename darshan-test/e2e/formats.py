@@ -1,4 +1,4 @@
-"""The utilities of HDF5, netCDF and PnetCDF on files of their formats: a row each."""
+"""The utilities of HDF5, netCDF and PnetCDF on files of their formats, one row each."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from .files import words
 from .program import Program
 
-# Long enough for several chunks, stretches and flushes.
+# Long enough for several chunks, ranges and flushes.
 STEPS, ROWS, COLUMNS = 24, 32, 48
 
 
 def description(work: Path) -> None:
-    """A netCDF file as text: a record variable, a fixed one, attributes."""
+    """Writes a netCDF file as text: a record variable, a fixed one, attributes."""
     shape = f"time = UNLIMITED ; row = {ROWS} ; column = {COLUMNS} ;"
     heat = ", ".join(str(i % 997 / 8) for i in range(STEPS * ROWS * COLUMNS))
     times = ", ".join(str(3600 * i) for i in range(STEPS))
@@ -29,7 +29,7 @@ def description(work: Path) -> None:
 
 
 def netcdf(*names: str, kind: str = "classic") -> Callable[[Path], None]:
-    """The same as files of a netCDF format."""
+    """Makes the described file in a netCDF format."""
 
     def setup(work: Path) -> None:
         description(work)
@@ -44,19 +44,19 @@ two_hdf5 = netcdf("field.nc", "other.nc", kind="nc4")
 
 
 def text_of_numbers(work: Path) -> None:
-    """What h5import takes."""
+    """Writes the input of h5import."""
     (work / "numbers").write_text("\n".join(str(i % 911) for i in range(200 * 30)))
 
 
 def hdf5_and_words(work: Path) -> None:
-    """A file, and what to put in front of it."""
+    """Makes a file, and words to put before it."""
     hdf5(work)
     words(work)
 
 
 IMPORT = ["-d", "200,30", "-t", "TEXTIN", "-s", "32", "-o", "numbers.h5"]
 PERF = "-e 200,400 -x 20,40 -c 20,40 -i 1"
-# PnetCDF's are MPI programs: what MPI keeps elsewhere is named after processes.
+# PnetCDF's utilities are MPI programs: MPI names its own files after processes.
 OF_MPI = r"^(?!.*/work/)"
 
 FORMATS = [
@@ -84,7 +84,7 @@ FORMATS = [
     Program("cdfdiff", ["cdfdiff", "field.nc", "other.nc"], netcdf("field.nc", "other.nc")),
     Program("ncvalidator", ["ncvalidator", "field.nc"], netcdf("field.nc")),
     Program("ncoffsets", ["ncoffsets", "field.nc"], netcdf("field.nc")),
-    # HDF5 1.14 shows references as addresses in memory, 1.10 as those in the file.
+    # HDF5 1.14 prints references as addresses in memory, 1.10 as addresses in the file.
     Program("h5dump", ["h5dump", "field.nc"], hdf5, printed=r"(?<=DATASET )\d{12,}"),
     Program("h5ls", ["h5ls", "-r", "-v", "field.nc"], hdf5),
     Program("h5stat", ["h5stat", "field.nc"], hdf5),
@@ -96,7 +96,7 @@ FORMATS = [
         "h5repack", ["h5repack", "-f", "GZIP=1", "-l", "CHUNK=4x8x48", "field.nc", "out.h5"], hdf5
     ),
     Program("h5repack-plain", ["h5repack", "-l", "CONTI", "field.nc", "out.h5"], hdf5),
-    # The file says in which second its dataset was made.
+    # The file stores the second in which its dataset was made.
     Program(
         "h5import",
         ["h5import", "numbers", *IMPORT],

@@ -1,4 +1,4 @@
-"""What each system call does to descriptors and counts."""
+"""The effect of each system call on descriptors and counts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .strace import Call, descriptor, quoted
 Handler = Callable[[Follower, Process, Call], None]
 LOADER_READ = '"\\177ELF'
 LOADER_BYTES = "832"
-# What the runtime asks of a descriptor that it has not seen opened (names/fd-name.c).
+# Calls by which the runtime inspects an unknown descriptor (names/fd-name.c).
 OUR_LOOK = "AT_STATX_DONT_SYNC|AT_EMPTY_PATH, STATX_TYPE|STATX_NLINK|STATX_INO"
-# Replayed where they begin: a child runs, and a number is free, before they return.
+# Replayed at their start, because a child runs, or a descriptor is free, before the call returns.
 FORKS = ("clone", "clone3", "fork", "vfork")
 EARLY = (*FORKS, "close", "close_range")
 IN_VFORK = ("execve", "chdir")  # all that a child between vfork and exec can do to us
@@ -32,7 +32,7 @@ def on_open(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_transfer(read: bool, place: int = 0) -> Handler:
-    """A transfer through the descriptor at this place of the arguments."""
+    """Handles a transfer through the descriptor at this index of the arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         opening = of(process, call.arguments[place])
@@ -53,7 +53,7 @@ def on_transfer(read: bool, place: int = 0) -> Handler:
 
 
 def on_copy(source: int, target: int) -> Handler:
-    """A transfer from one descriptor to another inside the kernel."""
+    """Handles a transfer from one descriptor to another inside the kernel."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         on_transfer(True, source)(follower, process, call)
@@ -63,7 +63,7 @@ def on_copy(source: int, target: int) -> Handler:
 
 
 def on_event(kind: str, place: int = 0) -> Handler:
-    """One more of this kind on the descriptor at this place."""
+    """Counts one more of this kind on the descriptor at this index."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         opening = of(process, call.arguments[place]) if len(call.arguments) > place else None
@@ -74,7 +74,7 @@ def on_event(kind: str, place: int = 0) -> Handler:
 
 
 def on_stat(follower: Follower, process: Process, call: Call) -> None:
-    """Any form of stat; only regular files are counted."""
+    """Handles any form of stat; only regular files are counted."""
     if "S_IFREG" not in call.text or OUR_LOOK in call.text:
         return
     first = call.arguments[0]
@@ -115,14 +115,14 @@ def on_fcntl(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_new_numbers(follower: Follower, process: Process, call: Call) -> None:
-    """Pipes and sockets: they take numbers, and have no name."""
+    """Handles pipes and sockets: they use descriptors, and have no name."""
     numbers = [int(n) for n in re.findall(r"(\d+)<", call.text)] or [call.result]
     for number in numbers:
         install(process, number, None)
 
 
 def on_listing(follower: Follower, process: Process, call: Call) -> None:
-    """A folder that was opened to be listed, maybe by its descriptor."""
+    """Handles a folder that was opened to be listed, possibly by its descriptor."""
     opening = of(process, call.arguments[0])
     if opening:
         opening.listed = True
@@ -145,7 +145,7 @@ def on_fork(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_exec(follower: Follower, process: Process, call: Call) -> None:
-    """A new image learns by their use what descriptors it inherits."""
+    """Handles exec: the new image learns its inherited descriptors from their use."""
     program = clean(process.folder, quoted(call.arguments[0]))
     follower.processes[call.pid] = follower.image(process.folder, program)
 
@@ -202,7 +202,8 @@ HANDLERS: dict[str, Handler] = {
 
 
 def unseen(process: Process, call: Call) -> bool:
-    """Whether no wrapper can have counted this call, and it changes nothing that we follow."""
+    """Returns whether no wrapper can have counted this call, and the call changes no followed
+    state."""
     if process.in_vfork:
         return call.name not in IN_VFORK
     return process.unseen and call.name not in IN_VFORK + FORKS
@@ -211,8 +212,8 @@ def unseen(process: Process, call: Call) -> bool:
 def count(
     calls: list[Call], folder: str, watched: Callable[[str], bool] | None = None
 ) -> dict[str, Tally]:
-    """Counts by name of a whole trace; folder: where the first process starts; watched: as
-    of Follower."""
+    """Returns the counts by name of a whole trace; folder: working folder of the first process;
+    watched: as in Follower."""
     follower = Follower(folder, watched)
     for call in sorted(calls, key=lambda c: c.started if c.name in EARLY else c.ended):
         handler = HANDLERS.get(call.name)

@@ -1,4 +1,4 @@
-"""MPI programs that nobody here wrote, or that use such libraries: a row each."""
+"""Existing MPI programs, and scripts that use existing MPI libraries, one row each."""
 
 from __future__ import annotations
 
@@ -15,37 +15,38 @@ from .files import script
 from .formats import netcdf
 
 OPENMPI, MPICH = MPIS
-DEBIAN_PYTHON = "/usr/bin/python3"  # whose h5py and mpi4py were built with Open MPI
+DEBIAN_PYTHON = "/usr/bin/python3"  # its h5py and mpi4py were built with Open MPI
 
 
 @dataclass
 class Job:
-    """A command that is run on several ranks, bare and instrumented."""
+    """A command that runs on several ranks, without and with the runtime."""
 
     name: str
     mpi: Mpi
     ranks: int
     command: list[str]
     setup: Callable[[Path], None]
-    # Of the ranks; {work} stands for the folder where they run.
+    # The environment of the ranks; {work} stands for their working folder.
     environment: dict[str, str] = field(default_factory=dict)
-    # Files with times inside, which differ from one bare run to the next.
+    # Files that contain times, which differ between two runs without the runtime.
     changing: str = ""
-    # What shows that their contents are the same.
+    # A command that prints the contents for comparison.
     shown_by: tuple[str, ...] = ()
-    # By how much numbers in them may differ.
+    # The tolerance for numbers in these files.
     rounding: float = 0.0
-    # It prints times.
+    # The output has times.
     prints_times: bool = False
-    # Files that it must have opened with MPI-IO, and nothing else.
+    # Exactly these files must be opened with MPI-IO.
     together: str = "(?!)"
-    # Files whose highest byte written is not their last (O_APPEND does not tell where).
+    # Files whose highest byte written is not their last, because O_APPEND does not report the
+    # offset.
     resized: str = ""
-    # Modules of Debian's Python that it needs.
+    # Modules of Debian's Python that the job needs.
     modules: tuple[str, ...] = ()
 
     def missing(self) -> str:
-        """What is not installed; empty if all is."""
+        """Returns the missing packages; an empty string if all are installed."""
         if not self.mpi.command("mpiexec"):
             return f"mpiexec.{self.mpi.name}"
         found = subprocess.run(["sh", "-c", 'command -v "$0"', self.command[0]], check=False)
@@ -59,7 +60,8 @@ class Job:
 
 
 def wheel(library: str) -> Callable[[Path], None]:
-    """A script, and the MPI library under the name that mpi4py's wheel looks for."""
+    """Returns a setup with a script, and the MPI library under the name that mpi4py's wheel
+    looks for."""
 
     def setup(work: Path) -> None:
         script("slices.py")(work)
@@ -76,7 +78,7 @@ def wheel(library: str) -> Callable[[Path], None]:
 
 
 def mpi4py(mpi: Mpi, library: str) -> Job:
-    """The wheel of mpi4py on one of the MPIs."""
+    """Returns the job with mpi4py's wheel on one of the MPIs."""
     environment = {"MPI4PY_MPIABI": mpi.name, "LD_LIBRARY_PATH": "{work}/lib"}
     command = [sys.executable, "slices.py"]
     return Job(
@@ -85,7 +87,7 @@ def mpi4py(mpi: Mpi, library: str) -> Job:
 
 
 JOBS = [
-    # Molecular dynamics: dumps through streams of rank 0, and through MPI-IO of all ranks.
+    # Molecular dynamics: rank 0 dumps through streams, and all ranks through MPI-IO.
     Job(
         "lammps",
         OPENMPI,
@@ -94,9 +96,9 @@ JOBS = [
         script("melt.in"),
         changing=r"log\.lammps",
         prints_times=True,
-        together=r"\w+\.mpiio\.(?!.*locktest).*",  # Open MPI asks whether locks work
+        together=r"\w+\.mpiio\.(?!.*locktest).*",  # Open MPI tests whether locks work
     ),
-    # Photonic bands: fields in HDF5 files that all ranks write.
+    # Photonic bands: all ranks write fields to HDF5 files.
     Job(
         "mpb",
         OPENMPI,
@@ -106,7 +108,7 @@ JOBS = [
         changing=r"rods-.*\.h5",
         prints_times=True,
         shown_by=("h5dump", "--width=0"),
-        rounding=1e-3,  # FFTW takes the transform that was fastest today
+        rounding=1e-3,  # FFTW chooses the transform that is fastest in this run
         together=r"rods-.*\.h5",
     ),
     Job(

@@ -1,4 +1,4 @@
-"""What a program that is run bare and instrumented is."""
+"""Describes a program that runs without and with the runtime."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .files import nothing
 
 @dataclass
 class Program:
-    """A command that is run bare and instrumented."""
+    """A command that runs without and with the runtime."""
 
     name: str
     command: list[str]
@@ -19,21 +19,21 @@ class Program:
     environment: dict[str, str] = field(default_factory=dict)
     # Random parts of names: files that differ only in these are added up.
     random: str = ""
-    # Files with times or such inside, which differ from one bare run to the next.
+    # Files that differ between two runs without the runtime, for example because of times.
     changing: str = ""
-    # What it prints that differs from one bare run to the next: addresses in memory.
+    # Output that differs between two runs without the runtime: addresses in memory.
     printed: str = ""
-    # Its calls differ from run to run (sizes of pipe reads, races between its
-    # processes): counted by strace in the very run that is recorded.
+    # The calls differ from run to run (sizes of pipe reads, races between processes); therefore
+    # strace counts the recorded run itself.
     same_run: bool = False
-    # Names on which libc alone acts: they are in no log.
+    # Names that only libc uses: they are in no log.
     inside: str = ""
-    # It kills processes of its own: their journals stay, and count.
+    # The program kills its own processes: their journals remain and are counted.
     kills: bool = False
-    # Files whose highest byte written is not their last: cut short or replaced later, or
-    # appended to by several opens or processes (positions are per process, and
-    # O_APPEND does not tell where it writes).
+    # Files whose highest byte written is not their last: truncated or replaced later, or appended
+    # to by several opens or processes (offsets are per process, and O_APPEND does not report where
+    # it writes).
     resized: str = ""
     status: int = 0
-    # A module of Python that it needs.
+    # A Python module that the program needs.
     module: str = ""

@@ -1,4 +1,4 @@
-"""The programs: a row each."""
+"""The programs, one row each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SQL = (SCRIPTS / "table.sql").read_text()
 
 
 def fio(engine: str, *more: str) -> Program:
-    """fio with one of its engines, threads instead of processes if asked."""
+    """Returns fio with one of its engines, with threads in place of processes on request."""
     name = "-".join(("fio", engine, *(m.strip("-") for m in more)))
     options = [
         "--name=job",
@@ -36,7 +36,7 @@ def fio(engine: str, *more: str) -> Program:
     ]
     fixed = ["--randrepeat=1", "--buffer_pattern=0xabcd", "--fsync=16", "--output=report"]
     command = ["fio", f"--ioengine={engine}", *options, *fixed, *more]
-    # libpmem, which fio is linked to, looks for devices with fts_open(3), which opens "."
+    # libpmem, which fio links, searches devices with fts_open(3), which opens "."
     return Program(name, command, changing=r"report", same_run=True, inside=r"/\.$")
 
 
@@ -46,11 +46,11 @@ GIT = {
     "GIT_COMMITTER_NAME": "a",
     "GIT_COMMITTER_EMAIL": "a@b",
 }
-GIT_INDEX = r"(clone|origin)/\.git/index"  # has times and inode numbers of the working files
+GIT_INDEX = r"(clone|origin)/\.git/index"  # contains times and inode numbers of the working files
 GIT_NAMES = r"(?<=/tmp_)(pack|idx|rev|obj)_\w+|(?<=/\.git/t)\w{6}$"
 GIT_HEAD = r"clone/\.git/HEAD$"  # written, and later replaced by HEAD.lock
 CC_NAMES = r"(?<=/cc)\w{6}(?=\.|$)"
-MAKE_NAMES = CC_NAMES + r"|(?<=/GMfifo)\d+$"  # make 4.4 hands out its jobs through a FIFO
+MAKE_NAMES = CC_NAMES + r"|(?<=/GMfifo)\d+$"  # make 4.4 distributes its jobs through a FIFO
 
 PROGRAMS = [
     Program("cp", ["cp", "big", "copy"], big_file),

@@ -1,4 +1,5 @@
-"""Runs a command in a folder made for it: bare under strace, then with the runtime."""
+"""Runs a command in a folder made for it: without the runtime under strace, then with the
+runtime."""
 
 from __future__ import annotations
 
@@ -20,12 +21,12 @@ from .handlers import HANDLERS, count
 from .strace import read_trace
 
 SECONDS = 300
-TIME = 1_700_000_000  # of every file that a test sets up
+TIME = 1_700_000_000  # the modification time of every input file
 
 
 @dataclass
 class Outcome:
-    """What a command left behind."""
+    """The results of a command."""
 
     status: int
     stdout: bytes
@@ -40,7 +41,7 @@ class Recorded:
     log: Log = field(default_factory=Log)
     paths: list[Path] = field(default_factory=list)
     journals: list[Path] = field(default_factory=list)
-    others: list[Path] = field(default_factory=list)  # files between the logs
+    others: list[Path] = field(default_factory=list)  # other files in the folder of the logs
 
 
 @dataclass
@@ -51,15 +52,15 @@ class Sandbox:
     build: Path
     setup: Callable[[Path], None]
     extra: dict[str, str] = field(default_factory=dict)
-    watched: Callable[[str], bool] | None = None  # as of Follower
+    watched: Callable[[str], bool] | None = None  # as in Follower
 
     @property
     def work(self) -> Path:
-        """Where the command runs."""
+        """Returns the command's working folder."""
         return self.base / "work"
 
     def fresh(self) -> None:
-        """Empty folders, then the files that the command needs, all equally old."""
+        """Makes empty folders and the command's input files, all with one time."""
         shutil.rmtree(self.base, ignore_errors=True)
         for name in ("work", "temporary", "home", "logs", "journals"):
             (self.base / name).mkdir(parents=True)
@@ -68,12 +69,12 @@ class Sandbox:
             os.utime(path, (TIME, TIME), follow_symlinks=False)
 
     def sizes_left(self) -> dict[str, int]:
-        """The regular files that are there now, by name."""
+        """Returns the sizes of the existing regular files, by name."""
         paths = (path for path in self.work.rglob("*") if path.is_file() and not path.is_symlink())
         return {str(path): path.stat().st_size for path in paths}
 
     def environment(self) -> dict[str, str]:
-        """Little, and the same for both runs."""
+        """Returns a minimal environment, the same for both runs."""
         python = Path(sys.executable).parent
         env = {
             "PATH": f"/usr/local/bin:/usr/bin:/bin:{python}",
@@ -87,7 +88,7 @@ class Sandbox:
         return env | self.extra
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
-        """Runs to the end and looks at what is there afterwards."""
+        """Runs the command to its end and inspects the result."""
         done = subprocess.run(
             command,
             cwd=self.work,
@@ -100,14 +101,14 @@ class Sandbox:
         return Outcome(done.returncode, done.stdout, done.stderr, snapshot(self.work))
 
     def bare(self, command: list[str]) -> Outcome:
-        """Without us."""
+        """Runs without the runtime."""
         self.fresh()
         return self.execute(command, self.environment())
 
     def traced(
         self, command: list[str], settings: dict[str, str] | None = None
     ) -> tuple[Outcome, dict[str, Tally]]:
-        """Counted by strace; settings go to the command, not to strace."""
+        """Runs under strace and counts; settings go to the command, not to strace."""
         self.fresh()
         trace = self.base / "trace"
         wanted = "trace=" + ",".join(f"?{name}" for name in HANDLERS)
@@ -124,11 +125,11 @@ class Sandbox:
 
     @property
     def configuration(self) -> Path:
-        """A configuration file for the runtime, if there is one."""
+        """Returns the path of the runtime's optional configuration file."""
         return self.base.with_suffix(".conf")
 
     def settings(self) -> dict[str, str]:
-        """What switches the runtime on."""
+        """Returns the variables that switch the runtime on."""
         exists = self.configuration.exists()
         extra = {"DARSHAN_CONFIG_PATH": str(self.configuration)} if exists else {}
         return extra | {
@@ -140,22 +141,22 @@ class Sandbox:
         }
 
     def instrumented(self, command: list[str], more: dict[str, str] | None = None) -> Outcome:
-        """With the runtime."""
+        """Runs with the runtime."""
         self.fresh()
         return self.execute(command, self.environment() | self.settings() | (more or {}))
 
     @property
     def parser(self) -> Path:
-        """The parser of this build."""
+        """Returns the parser of this build."""
         return self.build / "darshan-parser"
 
     def has_log(self, journal: Path, logs: list[Path]) -> bool:
-        """Whether a process was killed when its log was there and its journal not yet gone."""
+        """Returns whether a killed process had written its log but not yet removed its journal."""
         ours = counters(parse(self.parser, journal))
         return any(counters(parse(self.parser, log)) == ours for log in logs)
 
     def recorded(self) -> Recorded:
-        """The logs of the last run, together."""
+        """Returns the logs of the last run, combined."""
         left = left_in(self.base / "journals")
         logs = self.base / "logs"
         found = Recorded(paths=sorted(logs.rglob("*.darshan")), journals=left)
@@ -169,7 +170,7 @@ class Sandbox:
 
 
 def counters(log: Log) -> dict[tuple[str, str, str], float]:
-    """All counters that are whole numbers (times are rounded when a log is written)."""
+    """Returns all integer counters (times are rounded when a log is written)."""
     return {
         (module, name, counter): value
         for (module, name), row in log.records.items()
@@ -179,7 +180,7 @@ def counters(log: Log) -> dict[tuple[str, str, str], float]:
 
 
 def describe(path: Path) -> str:
-    """Everything about a file that a program can have decided."""
+    """Returns all properties of a file that a program can decide."""
     status = path.lstat()
     kind = f"{stat.filemode(status.st_mode)} {status.st_size if path.is_file() else ''}"
     if path.is_symlink():
@@ -190,5 +191,5 @@ def describe(path: Path) -> str:
 
 
 def snapshot(folder: Path) -> dict[str, str]:
-    """All files below a folder."""
+    """Returns all files below a folder."""
     return {str(path.relative_to(folder)): describe(path) for path in sorted(folder.rglob("*"))}

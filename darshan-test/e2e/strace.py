@@ -1,4 +1,4 @@
-"""Reads what `strace -f -yy` wrote: one Call per finished system call."""
+"""Parses the output of `strace -f -yy`: one Call per finished system call."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ class Call:
     arguments: list[str]
     result: int
     started: int  # line of the trace on which the call began
-    ended: int  # line on which it returned
+    ended: int  # line of the trace on which the call returned
 
     @property
     def text(self) -> str:
-        """All arguments, for flags that may stand in any of them."""
+        """Returns all arguments, for flags at any position."""
         return ", ".join(self.arguments)
 
 
 def unescape(text: str) -> str:
-    """A string as strace escapes it, as a file name of Python."""
+    """Converts a string as strace escapes it to a file name of Python."""
     return os.fsdecode(codecs.escape_decode(text.encode("latin-1"))[0])
 
 
 def quoted(argument: str) -> str:
-    """The path that an argument in quotes names."""
+    """Returns the path that a quoted argument names."""
     return unescape(argument[1 : argument.rindex('"')])
 
 
 def descriptor(argument: str) -> tuple[int, str | None]:
-    """Number of a descriptor (AT_FDCWD: -100) and the path that strace names for it."""
+    """Returns a descriptor (AT_FDCWD: -100) and the path that strace prints for it."""
     found = DESCRIPTOR.fullmatch(argument)
     if not found:
         return -1, None
@@ -53,7 +53,7 @@ def descriptor(argument: str) -> tuple[int, str | None]:
 
 
 def skip_quotes(text: str, at: int) -> int:
-    """The index after the string that starts at this quote."""
+    """Returns the index after the string that starts at this quote."""
     at += 1
     while at < len(text) and text[at] != '"':
         at += 2 if text[at] == "\\" else 1
@@ -61,7 +61,7 @@ def skip_quotes(text: str, at: int) -> int:
 
 
 def skip_annotation(text: str, at: int) -> int:
-    """The index after the `<...>` that strace puts behind a descriptor."""
+    """Returns the index after the `<...>` that strace prints after a descriptor."""
     depth = 0
     while at < len(text):
         if text[at] == "<":
@@ -75,7 +75,7 @@ def skip_annotation(text: str, at: int) -> int:
 
 
 def split_arguments(text: str) -> list[str]:
-    """Splits at the commas that stand outside quotes, brackets and annotations."""
+    """Splits at the commas outside quotes, brackets and annotations."""
     parts, depth, start, at = [], 0, 0, 0
     while at < len(text):
         character = text[at]
@@ -95,7 +95,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def call_of(pid: int, text: str, started: int, ended: int) -> Call | None:
-    """A Call from its complete line; None for one that never returned."""
+    """Returns a Call from its complete line; None for a call that never returned."""
     found = WHOLE.fullmatch(text)
     if not found or found[3] == "?":
         return None
@@ -103,7 +103,7 @@ def call_of(pid: int, text: str, started: int, ended: int) -> Call | None:
 
 
 def read_trace(path: Path) -> list[Call]:
-    """The calls of all processes in the order in which they returned."""
+    """Returns the calls of all processes in the order in which they returned."""
     pending: dict[int, tuple[str, int]] = {}
     calls = []
     for number, line in enumerate(path.read_text(encoding="latin-1").split("\n")):
@@ -113,7 +113,7 @@ def read_trace(path: Path) -> list[Call]:
         pid, text, started = int(found[1]), found[2], number
         resumed = RESUMED.fullmatch(text)
         if resumed:
-            if pid not in pending:  # it began before strace looked
+            if pid not in pending:  # the call began before strace attached
                 continue
             text, started = pending.pop(pid)
             text += resumed[2]

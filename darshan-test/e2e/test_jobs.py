@@ -1,4 +1,5 @@
-"""Each MPI program leaves what it leaves without us; its one log counts what strace counts."""
+"""Each MPI program has the same results as without the runtime, and its one log has strace's
+counts."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from .sandbox import Outcome, Sandbox
 
 
 def of_work(log: Log, work: Path) -> Log:
-    """Without what an MPI keeps elsewhere, in files named after processes."""
+    """Returns the log without the files that an MPI stores elsewhere, named after processes."""
     kept = {
         (module, name): row
         for (module, name), row in log.records.items()
@@ -29,13 +30,13 @@ def of_work(log: Log, work: Path) -> Log:
 
 
 def command(job: Job, box: Sandbox, settings: dict[str, str]) -> list[str]:
-    """What starts the job; the settings are for its ranks."""
+    """Returns the launcher's command; the settings are for the ranks."""
     own = {k: v.format(work=box.work) for k, v in job.environment.items()}
     return job.mpi.launch(ranks_of(job.ranks, own | settings, job.command))
 
 
 def lasting(job: Job, outcome: Outcome) -> dict[str, str]:
-    """The files that must be the same in every run."""
+    """Returns the files that must be the same in every run."""
     return {n: d for n, d in outcome.files.items() if not re.fullmatch(job.changing, n)}
 
 
@@ -43,7 +44,7 @@ NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:e[-+]\d+)?")
 
 
 def shown(job: Job, box: Sandbox) -> dict[str, bytes]:
-    """What can be compared of the other files."""
+    """Returns the comparable contents of the other files."""
     found = {}
     for path in sorted(box.work.rglob("*")) if job.shown_by else ():
         if re.fullmatch(job.changing, path.name):
@@ -53,7 +54,7 @@ def shown(job: Job, box: Sandbox) -> dict[str, bytes]:
 
 
 def same(a: bytes, b: bytes, tolerance: float) -> bool:
-    """The same text, but for numbers that differ by rounding."""
+    """Returns whether two texts are equal except for rounding of numbers."""
     if NUMBER.sub(b"#", a) != NUMBER.sub(b"#", b):
         return False
     pairs = zip(NUMBER.findall(a), NUMBER.findall(b), strict=True)
@@ -78,7 +79,7 @@ def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
     if b"have been removed from LAMMPS" in bare.stdout:
         elsewhere("LAMMPS writes no longer through MPI-IO")
     contents = shown(job, box)
-    # Of programs that a rank starts, only those of MPI leave a log: numpy asks `uname -p`.
+    # Of the programs that a rank starts, only MPI programs leave a log: numpy runs `uname -p`.
     settings = {k: v for k, v in box.settings().items() if k != "DARSHAN_ENABLE_NONMPI"}
     run, counts = box.traced(command(job, box, settings))
 

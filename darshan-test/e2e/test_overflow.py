@@ -1,4 +1,4 @@
-"""Past the limit of records the totals stay exact: no call is lost."""
+"""Beyond the limit of records the totals stay exact: no call is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .programs import PROGRAMS
 from .sandbox import Sandbox
 
 LIMIT = 7
-# Programs without streams, whose every call is in a counter.
+# Programs without streams: a counter has each of their calls.
 CHOSEN = [p for p in PROGRAMS if p.name in ("cp-tree", "tar-create", "rsync")]
 
 

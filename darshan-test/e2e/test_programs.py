@@ -1,4 +1,4 @@
-"""Each program leaves what it leaves without us, and its logs count what strace counts."""
+"""Each program has the same results as without the runtime, and its logs have strace's counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .sandbox import Outcome, Recorded, Sandbox
 
 
 def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
-    """Fails unless the program did its work, and both runs said and left the same."""
+    """Checks that the program did its work, and that both runs have the same output and files."""
     assert bare.status == program.status, bare.stderr.decode(errors="replace")
 
     def said(outcome: Outcome) -> tuple[int, bytes, bytes]:
@@ -37,7 +37,7 @@ def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
 
 
 def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
-    """Fails unless there are logs, all readable by PyDarshan too, and nothing else."""
+    """Checks that there are logs, readable by PyDarshan too, and no other files."""
     assert recorded.paths
     assert kills or recorded.journals == recorded.others == []
     for path in recorded.paths:
@@ -45,7 +45,7 @@ def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
 
 
 def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str, Tally]]:
-    """Bare and instrumented outcome, and strace's counts."""
+    """Returns the results without and with the runtime, and strace's counts."""
     if program.same_run:
         bare = box.bare(program.command)
         run, counts = box.traced(program.command, box.settings())

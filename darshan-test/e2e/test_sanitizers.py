@@ -1,11 +1,8 @@
-"""Programs under valgrind, and programs with AddressSanitizer or ThreadSanitizer inside.
-
-GCC's AddressSanitizer wants to be the first library of a process and refuses to
-start behind any preloaded one: a limit of every preloaded tool.  It runs when it
-is named first in LD_PRELOAD, or with ASAN_OPTIONS=verify_asan_link_order=0, which
-`darshan run` sets.
-Clang links it into the program, where it is first anyway.
-"""
+"""Programs under valgrind, and programs with AddressSanitizer or ThreadSanitizer. GCC's
+AddressSanitizer must be the first library of a process and refuses to start after any preloaded
+library: this limits every preloaded tool. It runs if LD_PRELOAD names it first, or with
+ASAN_OPTIONS=verify_asan_link_order=0, which `darshan run` sets. Clang links it statically into
+the program, where it is always first."""
 
 from __future__ import annotations
 
@@ -64,20 +61,20 @@ int main(void) {
 
 
 def compiled(work: Path, *command: str, source: str = SOURCE) -> None:
-    """Leaves the program."""
+    """Compiles the program."""
     (work / "program.c").write_text(source)
     subprocess.run([*command, "-g", "-o", "program", "program.c"], cwd=work, check=True)
     (work / "program.c").unlink()
 
 
 def box_with(tmp_path: Path, build: Path, *command: str, source: str = SOURCE) -> Sandbox:
-    """A sandbox with the program; skips without the compiler."""
+    """Returns a sandbox with the program; skips without the compiler."""
     needs(f"program:{command[0]}")
     return Sandbox(tmp_path / "box", build, lambda work: compiled(work, *command, source=source))
 
 
 def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
-    """Fails unless the program ran as without us, and its calls are in the log."""
+    """Checks that the program ran as without the runtime, and that its calls are in the log."""
     assert (run.status, run.stdout, run.stderr) == (0, b"done\n", b"")
     assert (bare.status, bare.stdout, bare.files.keys()) == (0, b"done\n", run.files.keys())
     assert recorded.journals == recorded.others == []
@@ -87,7 +84,7 @@ def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
 
 
 def threads_counted(box: Sandbox) -> None:
-    """Fails unless the files of THREADS are in the log."""
+    """Checks that the files of THREADS are in the log."""
     log = box.recorded().log
     for name in (f"{box.work}/file-{i}-{j}" for i in range(4) for j in range(10)):
         assert log.value(name, "STDIO_BYTES_WRITTEN") == 5, name
@@ -103,7 +100,7 @@ def test_valgrind(build: Path, tmp_path: Path) -> None:
 
 
 def test_valgrind_with_threads(build: Path, tmp_path: Path) -> None:
-    """Where threads run on memory of ours, valgrind does not take it for their stacks."""
+    """If threads run on the runtime's memory, valgrind does not take it for their stacks."""
     needs("program:valgrind")
     box = box_with(tmp_path, build, "gcc", "-pthread", source=THREADS)
     assert box.bare(["./program"]).status == 0
@@ -141,7 +138,7 @@ def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
 
 
 def test_thread_sanitizer(build: Path, tmp_path: Path) -> None:
-    """As the user's guide says it: what our locks guard is no race of the program."""
+    """Like the user's guide: data that the runtime's locks guard is not reported as a race."""
     box = box_with(tmp_path, build, "gcc", "-pthread", "-fsanitize=thread", source=THREADS)
     bare = box.bare(["./program"])
     if b"unexpected memory mapping" in bare.stderr:

@@ -17,14 +17,14 @@ from pathlib import Path
 
 Release = tuple[int, ...]
 
-# By whom it is had on the older release.
+# The library that provides the symbol on the older release.
 ELSEWHERE = {
     **dict.fromkeys(
         ("dladdr", "dladdr1", "dlerror", "dlinfo", "dlopen", "dlsym", "dlvsym"), "libdl.so.2"
     ),
     "__libc_start_main": "libc.so.6",  # util/glibc/start.c
 }
-# What every machine has, by the names that it has everywhere.
+# Libraries that every machine has, under the same names.
 LIBRARIES = re.compile(r"(libc|libm)\.so\.6|libdl\.so\.2|ld-linux-[\w-]+\.so\.\d|libbz2\.so\.1$")
 UNDEFINED = re.compile(r"\sUND\s+(\w+)@(GLIBC_[\w.]+)")
 DEFAULT = re.compile(r"\s(\w+)@@(GLIBC_[\d.]+)")
@@ -36,7 +36,7 @@ def said(*command: str | Path) -> str:
 
 
 def elf_files(folder: Path) -> Iterator[Path]:
-    """Programs and libraries; objects and archives are no finished files."""
+    """Yields programs and libraries, but no object files and archives."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             with path.open("rb") as file:
@@ -46,20 +46,21 @@ def elf_files(folder: Path) -> Iterator[Path]:
 
 
 def release(version: str) -> Release:
-    """GLIBC_2.3.4 as numbers; of what has none (GLIBC_PRIVATE, GLIBC_ABI_DT_RELR) too high ones."""
+    """Returns GLIBC_2.3.4 as numbers; very high numbers for names without a version
+    (GLIBC_PRIVATE, GLIBC_ABI_DT_RELR)."""
     found = re.fullmatch(r"GLIBC_([\d.]+)", version)
     return tuple(map(int, found[1].split("."))) if found else (999,)
 
 
 def newest_here() -> dict[str, Release]:
-    """Of each name the version that is linked with today."""
+    """Returns for each name the version that the linker uses today."""
     libc = said("cc", "-print-file-name=libc.so.6").strip()
     rows = DEFAULT.findall(said("readelf", "-W", "--dyn-syms", libc))
     return {name: release(version) for name, version in rows}
 
 
 def faults(path: Path, limit: Release, here: dict[str, Release]) -> Iterator[str]:
-    """What is wrong with a file, a line each."""
+    """Yields the faults of a file, a line each."""
     needed = NEEDED.findall(said("readelf", "-W", "-d", path))
     for library in needed:
         if not LIBRARIES.match(library):

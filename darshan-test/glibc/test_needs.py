@@ -1,4 +1,4 @@
-"""What needs.py says of programs that were made so, and so."""
+"""Tests needs.py on programs with and without faults."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   return !(power > 49.18 && power < 49.19);
 }
 """
-# By its version of old, and yet not in the libc of then.
+# This symbol's version is old, but the old libc did not have the symbol.
 MOVED = """
 #include <pthread.h>
 __asm__(".symver pthread_create,pthread_create@GLIBC_2.2.5");
@@ -46,7 +46,7 @@ int main(void) { pthread_t thread; return pthread_create(&thread, NULL, nothing,
 
 
 def built(folder: Path, source: str, *more: str | Path) -> Path:
-    """A folder with the program alone."""
+    """Returns a folder with only the program."""
     (folder / "program.c").write_text(source)
     where = folder / "made"
     where.mkdir()
@@ -62,7 +62,7 @@ def wishes(folder: Path) -> tuple[int, str]:
 
 
 def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
-    """It needs nothing newer, begins and ends as ever, and stat says the same."""
+    """The program needs no newer symbol, starts and ends normally, and stat has the same result."""
     libraries = ["-lm", "-Wl,--no-as-needed", "-l:libdl.so.2"]
     where = built(tmp_path, PROGRAM, *VERSIONS, *OURS, *libraries)
     assert wishes(where) == (0, "1 files, 0 of their wishes are not of glibc 2.28\n")
@@ -76,7 +76,7 @@ def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
 
 
 def test_a_program_of_today(tmp_path: Path) -> None:
-    """Each wish is told."""
+    """Each required newer version is reported."""
     status, said = wishes(built(tmp_path, PROGRAM, "-lm"))
     assert status == 1
     for wish in (
@@ -89,7 +89,7 @@ def test_a_program_of_today(tmp_path: Path) -> None:
 
 
 def test_what_came_from_another_library(tmp_path: Path) -> None:
-    """A version that is old enough is not all."""
+    """An old enough version is not sufficient if another library had the symbol."""
     if platform.machine() != "x86_64":
         elsewhere("the version in it is that of x86-64")
     status, said = wishes(built(tmp_path, MOVED, *VERSIONS, *OURS))
@@ -100,5 +100,5 @@ def test_what_came_from_another_library(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_nothing(tmp_path: Path) -> None:
-    """Nothing found is nothing shown."""
+    """A folder without ELF files is an error."""
     assert wishes(tmp_path)[0] == 1

@@ -1,5 +1,5 @@
-"""What continuous integration runs: each part has to pass, and what fails says why.  The parts
-themselves are not run here: this runs in one of them."""
+"""The script for continuous integration: each part must pass, and a failure has a reason. The
+parts themselves are not run here, because this test runs in one of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAIN, CONTAINER = "fresh --plain", "fresh --container"
 
 
 def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProcess[str]:
-    """As it is started where a submission is judged."""
+    """Runs the script as the CI does."""
     return subprocess.run(
         ["bash", tree / ".ci" / "run", *arguments], env={"PATH": "/usr/bin:/bin", "FAILS": fails},
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
@@ -30,7 +30,7 @@ def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProc
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """One whose ./dev notes what it was asked, and fails where it is told to."""
+    """Makes a tree whose ./dev records its arguments and fails on request."""
     place = tmp_path / "a tree"
     (place / ".ci").mkdir(parents=True)
     shutil.copy(SOURCE / ".ci" / "run", place / ".ci")
@@ -58,7 +58,7 @@ def test_all_parts(tree: Path) -> None:
 
 
 def test_places_by_turns(tree: Path) -> None:
-    """One of the two, as the commit's name says."""
+    """The commit's name selects one of the two environments."""
     git = ["git", "-C", str(tree), "-c", "user.name=a", "-c", "user.email=a@b"]
     subprocess.run([*git, "init", "-q"], check=True)
     found = set()
@@ -78,7 +78,7 @@ def test_places_by_turns(tree: Path) -> None:
 def parts_are(
     done: subprocess.CompletedProcess[str], tree: Path, asked: list[str], sums: int
 ) -> None:
-    """Each was asked for and has a line; a line with the sum may follow."""
+    """Checks that each part was run and has a line; a line with the sum may follow."""
     assert done.returncode == 0 and done.stderr == ""
     assert (tree / "asked").read_text().splitlines() == asked
     lines = done.stdout.splitlines()
@@ -90,7 +90,7 @@ def parts_are(
     ("fails", "asked"), [("fresh", [README]), ("packages", [README, PACKAGES])]
 )
 def test_a_part_fails(fails: str, asked: list[str], tree: Path) -> None:
-    """With its status, its reason, and a last line that says which."""
+    """The failing part has its status and reason, and the last line names it."""
     done = ci(tree, fails=fails)
     assert done.returncode == 7
     assert (tree / "asked").read_text().splitlines() == asked
@@ -106,7 +106,7 @@ def test_no_such_part(tree: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_no_mounting() -> None:
-    """Where no minimal root can be made nothing is installed for it, and that is the reason."""
+    """If no minimal root can be made, no package is installed for it, and the line says so."""
     done = subprocess.run(
         ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin",
          "bash", SOURCE / ".ci" / "run", "packages"],

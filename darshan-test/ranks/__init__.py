@@ -1,1 +1,1 @@
-"""One log from many ranks: exactness, bounds, failures."""
+"""Tests of one log from many ranks: exactness, limits, failures."""

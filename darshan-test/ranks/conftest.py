@@ -1,4 +1,4 @@
-"""The binding of this build, by which the tests read logs."""
+"""Sets the path to this build's binding, which the tests use to read logs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-# Before the tests are imported: `import darshan_report` is to give this build's.
+# Set before the tests are imported: `import darshan_report` must find this build's package.
 _BUILD = os.environ.get("DARSHAN_BUILD")
 if not _BUILD:
     raise RuntimeError("DARSHAN_BUILD does not name the build folder")

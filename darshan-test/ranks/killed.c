@@ -1,5 +1,5 @@
-/* Every rank writes to a file of its own and to one that all share; then one is
- * killed, before MPI_Finalize. */
+/* Every rank writes to its own file and to a shared file; then one rank is killed before
+ * MPI_Finalize. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>

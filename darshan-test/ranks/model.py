@@ -1,8 +1,6 @@
-"""What ranks' records become together, from the rules of the format and nothing else.
-
-Ranks are merged along the tree that doc/log-format.md describes, because what
-falls out of a list of four depends on the order.
-"""
+"""Computes the merged records of several ranks from the rules of the format alone. Ranks are
+merged along the tree that doc/log-format.md describes, because the order decides which values
+leave a list of four."""
 
 from __future__ import annotations
 
@@ -30,19 +28,19 @@ TABLES = {
 ROW = re.compile(r"^F?COUNTER\((\w+),\s*(\w+),\s*(\w+),", re.M)
 SOURCE = Path(__file__).resolve().parent.parent.parent
 Key = tuple[str, int]  # module, record id
-Number = float  # ints where a counter is one
+Number = float  # ints for counters that are integers
 
 
 @lru_cache
 def rules(module: str) -> dict[str, str]:
-    """The rule of each counter, by its name without prefix, in order."""
+    """Returns the rule of each counter, by its name without prefix, in order."""
     (path,) = SOURCE.glob(f"runtime/modules/*/{TABLES[module]}.def")
     return {name: rule for name, rule, _ in ROW.findall(path.read_text())}
 
 
 @dataclass
 class Record:
-    """One record: its counters by their name without prefix, and whose they are."""
+    """A record: its counters by their name without prefix, and its rank."""
 
     module: str
     id: int
@@ -54,7 +52,7 @@ class Record:
 
 
 def read(path: Path) -> Iterator[Record]:
-    """The records of a log, of all modules that are merged."""
+    """Yields the records of all merged modules of a log."""
     with open_log(path) as log:
         for module, table in TABLES.items():
             if log.info.region(module) is None:
@@ -69,13 +67,13 @@ def read(path: Path) -> Iterator[Record]:
 
 
 def io_time(values: dict[str, Number]) -> float:
-    """Seconds in all I/O; what a module does not have counts as 0."""
+    """Returns the seconds of all I/O; missing counters count as 0."""
     transfers = values.get("F_READ_TIME", 0) + values.get("F_WRITE_TIME", 0)
     return values.get("F_META_TIME", 0) + transfers
 
 
 def prepare(record: Record) -> Record:
-    """A rank's own record, ready to be merged."""
+    """Returns a rank's own record, ready to be merged."""
     values = dict(record.values)
     moved = int(values.get("BYTES_READ", 0) + values.get("BYTES_WRITTEN", 0))
     for who in ("FASTEST", "SLOWEST"):
@@ -88,7 +86,7 @@ def prepare(record: Record) -> Record:
 
 
 def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, Number]:
-    """The lists of both, added up and cut to four."""
+    """Returns the four most common values of both lists together."""
     out = {}
     names = list(rules(module))
     values = [n for n in names if rules(module)[n] == "TOP4_VALUE"]
@@ -108,8 +106,7 @@ def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, N
                     old[1] += side[group[slot]]
                 else:
                     found.append([value, side[group[slot]]])
-        # Stable: among equals in count and first number, what was there first is pushed down
-        # by what comes later.
+        # If count and first number are equal, later values come before earlier ones.
         order: list[list[object]] = []
         for entry in found:
             place = 0
@@ -127,12 +124,12 @@ def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, N
 
 
 def least_above_zero(a: Number, b: Number) -> Number:
-    """0 says "never"."""
+    """Returns the smaller positive value; 0 means "never"."""
     return min((x for x in (a, b) if x > 0), default=a)
 
 
 def pair(a: Record, b: Record) -> Record:
-    """Two prepared records of one file."""
+    """Merges two prepared records of one file."""
     out: dict[str, Number] = {}
     x, y = a.values, b.values
     table = rules(a.module)
@@ -164,13 +161,13 @@ def pair(a: Record, b: Record) -> Record:
 
 
 def variance(values: list[float]) -> float:
-    """Of a whole population."""
+    """Returns the population variance."""
     mean = sum(values) / len(values)
     return sum((v - mean) ** 2 for v in values) / len(values)
 
 
 def finish(record: Record, nprocs: int) -> Record:
-    """A record of one rank stays as it is; others get their variances."""
+    """Sets the variances of a merged record; a rank-local record stays unchanged."""
     if len(record.ranks) == 1 and nprocs > 1:
         return record
     record = record if record.times else prepare(record)
@@ -182,7 +179,7 @@ def finish(record: Record, nprocs: int) -> Record:
 
 
 def along_tree(ranks: dict[int, dict[Key, Record]], rank: int, size: int) -> dict[Key, Record]:
-    """What a rank and those below it have, merged."""
+    """Returns the merged records of a rank and its subtree."""
     have = dict(ranks[rank])
     step = 1
     while rank % (2 * step) == 0 and rank + step < size:
@@ -198,7 +195,8 @@ def along_tree(ranks: dict[int, dict[Key, Record]], rank: int, size: int) -> dic
 
 
 def merged(logs: list[Path]) -> dict[Key, list[Record]]:
-    """What the log of a job must hold: by module and id, combined or of single ranks."""
+    """Returns the records that the log of a job must have, by module and id, reduced or
+    rank-local."""
     ranks = {n: {(r.module, r.id): r for r in read(path)} for n, path in enumerate(logs)}
     whole = along_tree(ranks, 0, len(logs))
     return {key: [finish(record, len(logs))] for key, record in whole.items()}

@@ -1,6 +1,5 @@
-/* Plays a job of many ranks, without MPI and in one process, and says what the
- * ranks got.  --each writes a log per rank, from which a test can compute what
- * the log of all must hold. */
+/* Simulates a job of many ranks in one process without MPI, and prints the ranks' results. --each
+ * writes a log per rank, from which a test computes the expected log of all ranks. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 
 struct play {
   struct synthetic synthetic;
-  struct synthetic_content content; /* of the rank that is open */
+  struct synthetic_content content; /* of the rank in progress */
   struct darshan_config config;
   struct reduce_limits limits;
   int keep_ranks;
@@ -48,7 +47,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
                     (double)agreed->times.end_sec, out);
 }
 
-/* Two nodes; rank 1 starts first, the last ends last. */
+/* Two nodes; rank 1 starts first, the last rank ends last. */
 static int open_rank(void *context, int rank, struct reduce_source *source) {
   struct play *play = context;
   synthetic_make(&play->content, &play->synthetic, rank);
@@ -101,7 +100,7 @@ static void write_each(struct play *play) {
   }
 }
 
-/* What the log took: as long as its slowest rank, and the busiest of each. */
+/* Prints the cost of the log: the time of the slowest rank, and the largest amounts of any rank. */
 static void print_clocks(const struct player_clock *clocks, int ranks) {
   struct player_clock most = {0, 0, 0, 0, 0};
   for (int i = 0; i < ranks; i++) {

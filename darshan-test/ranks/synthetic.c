@@ -39,13 +39,13 @@ static int num_files(const struct synthetic *s) {
   return s->shared + s->own + s->part;
 }
 
-/* 0: this rank does not have it. */
+/* Returns 0 if this rank does not have the file. */
 static int file_name(const struct synthetic *s, int rank, int file, char *out) {
   if (file < s->shared) return snprintf(out, NAME_ROOM, "/data/shared-%d", file);
   file -= s->shared;
   if (file < s->own) return snprintf(out, NAME_ROOM, "/data/own-%d-%d", rank, file);
   file -= s->own;
-  /* Neighbours; two pairs, far apart; every seventh rank; nearly all. */
+  /* Neighbours; two distant pairs; every seventh rank; nearly all ranks. */
   int far = s->ranks / 4 + 1;
   const int has[] = {rank / 4 == file % far, rank / 2 % far == file % far, rank % 7 == file % 7,
                      rank != file % s->ranks};
@@ -54,7 +54,7 @@ static int file_name(const struct synthetic *s, int rank, int file, char *out) {
 
 /* --- what a record says -------------------------------------------------------------- */
 
-/* Four values, most common first, as a rank keeps them. */
+/* Fills in four values, most common first, in a rank's order. */
 static void make_top4(int64_t *values, int64_t *counts, int width, uint64_t *state) {
   int64_t count = 40 + (int64_t)(next(state) % 20);
   for (int slot = 0; slot < SLOTS; slot++) {
@@ -77,7 +77,7 @@ static int64_t counter_value(const struct darshan_counter *row, uint64_t *state)
   case DARSHAN_RULE_OR:
     return 1;
   case DARSHAN_RULE_ANY:
-    return 4096; /* meant to be equal everywhere */
+    return 4096; /* must be equal on all ranks */
   case DARSHAN_RULE_SUM:
   case DARSHAN_RULE_MAX:
   case DARSHAN_RULE_COMPANION:
@@ -152,7 +152,7 @@ static void add_counted(struct synthetic_content *content, const struct syntheti
   char name[NAME_ROOM], record[4096];
   for (int file = 0; file < num_files(s); file++) {
     int length = file_name(s, rank, file, name);
-    /* Not every module knows every file. */
+    /* Some modules have no record of some files. */
     if (length == 0 || (id != DARSHAN_MOD_POSIX && (file + id) % 3 == 0)) continue;
     uint64_t state = ((uint64_t)rank << 32 ^ (uint64_t)file << 8 ^ (uint64_t)id) + 77;
     struct darshan_base_record base = {darshan_hash(name, (size_t)length, 0), rank};

@@ -1,4 +1,4 @@
-/* Records that no program made: what each rank of a job of any size has. */
+/* Generates the records of each rank of a job of any size. */
 #ifndef DARSHAN_TEST_SYNTHETIC_H
 #define DARSHAN_TEST_SYNTHETIC_H
 
@@ -7,7 +7,7 @@
 struct synthetic {
   int ranks;
   int shared; /* files that all ranks have */
-  int own;    /* files that one rank has, for each */
+  int own;    /* files of a single rank, for each rank */
   int part;   /* files that some ranks have */
   int posix_alone;
 };
@@ -19,7 +19,7 @@ struct synthetic_content {
   int num_parts;
 };
 
-/* The same for the same rank, always. */
+/* The result depends only on the arguments. */
 void synthetic_make(struct synthetic_content *content, const struct synthetic *synthetic, int rank);
 void synthetic_free(struct synthetic_content *content);
 

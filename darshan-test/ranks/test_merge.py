@@ -1,4 +1,4 @@
-"""darshan-merge makes of journals the log that the ranks would have written."""
+"""darshan-merge makes from journals the log that the ranks would have written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def merge(build: Path) -> Merge:
 
 @pytest.fixture
 def each(build: Path, tmp_path: Path) -> list[Path]:
-    """What nine ranks left."""
+    """Returns the journals of nine ranks."""
     folder = tmp_path / "each"
     folder.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -116,7 +116,7 @@ with open(sys.argv[1], "wb", buffering=0) as f:
 
 
 def test_journal_of_a_killed_process(merge: Merge, build: Path, tmp_path: Path) -> None:
-    """It has no end; the last thing that it did is taken for it."""
+    """The journal has no end time; the time of the last operation replaces it."""
     environment = os.environ | {
         "LD_PRELOAD": str(build / "libdarshan.so"),
         "DARSHAN_ENABLE_NONMPI": "1",

@@ -1,4 +1,4 @@
-"""A killed job leaves a log on each of its nodes: joined they are the log of all journals."""
+"""A killed job leaves a log on each of its nodes; their merge equals the log of all journals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from place import needs
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-RANKS, IN_COMMON = 9, 18446744073709551557  # that a 64 bit number can hold
+RANKS, IN_COMMON = 9, 18446744073709551557  # a 64-bit number
 NODES = {0: (0, 3, 6), 1: (1, 4, 7, 8), 2: (2, 5)}
 
 
@@ -31,7 +31,7 @@ def merging(build: Path) -> Run:
 
 
 def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
-    """What the ranks of a job left, under the names of journals."""
+    """Makes the files of a job's ranks, with the names of journals."""
     folder.mkdir(parents=True)
     play = build / "darshan-test" / "ranks" / "play"
     files = ("--shared", 5, "--own", 2, "--part", 8)
@@ -44,7 +44,7 @@ def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
 
 
 def rows(build: Path, log: Path) -> list[str]:
-    """All that a log says, but for where it lies and how large it is."""
+    """Returns all contents of a log, except for its path and size."""
     command = [build / "darshan-parser", "--all", log]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     loose = ("log file", "region", "compression", "(compressed)", "# job_duration")
@@ -52,7 +52,7 @@ def rows(build: Path, log: Path) -> list[str]:
 
 
 def on_nodes(merge: Run, journals: list[Path], folder: Path) -> list[Path]:
-    """A log of each node."""
+    """Makes a log of each node."""
     folder.mkdir(exist_ok=True)
     made = []
     for node, ranks in NODES.items():
@@ -63,7 +63,8 @@ def on_nodes(merge: Run, journals: list[Path], folder: Path) -> list[Path]:
 
 
 def test_logs_of_nodes_are_joined(build: Path, merge: Run, tmp_path: Path) -> None:
-    """From a folder that holds other things, too, and where one node has its journals still."""
+    """Node logs are merged from a folder with other files, and with a node that still has its
+    journals."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once = tmp_path / "all-at-once"
     assert merge("-o", all_at_once, *journals).returncode == 0
@@ -88,7 +89,7 @@ def test_logs_of_nodes_are_joined(build: Path, merge: Run, tmp_path: Path) -> No
 
 
 def test_some_of_the_nodes(build: Path, merge: Run, tmp_path: Path) -> None:
-    """Their log is joined with the rest later."""
+    """A merge of some nodes' logs can be merged with the rest later."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once, some, joined = (tmp_path / name for name in ("all-at-once", "some", "joined"))
     assert merge("-o", all_at_once, *journals).returncode == 0
@@ -106,7 +107,7 @@ def test_some_of_the_nodes(build: Path, merge: Run, tmp_path: Path) -> None:
 
 
 def test_nodes_of_two_jobs(build: Path, merge: Run, tmp_path: Path) -> None:
-    """One folder for all logs: they are told apart by number, and chosen by it."""
+    """In one folder for all logs, the job id distinguishes and selects them."""
     jobs = {}
     for number in (11, 12):
         journals = journals_of(build, tmp_path / str(number), number)
@@ -117,7 +118,7 @@ def test_nodes_of_two_jobs(build: Path, merge: Run, tmp_path: Path) -> None:
     assert not log.exists()
     done = merge("-o", log, "--job", 13, tmp_path / "logs")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    # A log of a launch beside them, which the folder would be taken for otherwise.
+    # A log of another launch in the folder, which could be mistaken for this one.
     case = next(iter(good_cases())).log
     said = b"rank=0\nworld_size=2\nlauncher=slurm\nlaunch=12.0\n"
     told = encode(replace(case, metadata=case.metadata + said))
@@ -135,7 +136,7 @@ def test_what_is_no_part_of_it(build: Path, merge: Run, tmp_path: Path) -> None:
     twice, short, together = (tmp_path / name for name in ("twice", "short", "together"))
     shutil.copy(second, twice)
     short.write_bytes(second.read_bytes()[:2000])
-    # Says that it is one, and has records that ranks made together.
+    # The log says that it is from one node, and has shared records.
     case = next(
         case.log
         for case in good_cases()
@@ -156,7 +157,7 @@ def test_what_is_no_part_of_it(build: Path, merge: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("flavour", ["mpich", "openmpi"])
 def test_killed_job_on_two_nodes(merge: Run, build: Path, tmp_path: Path, flavour: str) -> None:
-    """Real ranks, each with the folder for journals of its node; with traces and talk."""
+    """Real ranks with a journal folder per node, traces and MPI communication."""
     needs(f"mpi:{flavour}")
     compiler, start = shutil.which(f"mpicc.{flavour}"), shutil.which(f"mpiexec.{flavour}")
     program = tmp_path / "killed"
@@ -185,6 +186,6 @@ def test_killed_job_on_two_nodes(merge: Run, build: Path, tmp_path: Path, flavou
     assert merge("-o", expected, *journals[0], *journals[1]).returncode == 0
     found = rows(build, joined)
     assert found == rows(build, expected)
-    assert [row for row in found if row.startswith("APMPI\t2\t")]  # who killed itself
+    assert [row for row in found if row.startswith("APMPI\t2\t")]  # the rank that killed itself
     with open_log(joined) as opened:
         assert opened.info.nprocs == 4

@@ -1,4 +1,4 @@
-"""The log of many ranks holds what the rules of the format say, within bounds, or there is none."""
+"""The log of many ranks follows the format's rules, within limits, or no log is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZES = (1, 2, 3, 7, 16, 21, 40)
 
 @pytest.fixture
 def play(build: Path) -> Path:
-    """The program that plays many ranks."""
+    """Returns the program that simulates many ranks."""
     return build / "darshan-test" / "ranks" / "play"
 
 
@@ -28,7 +28,7 @@ def run(play: Path, log: Path, *options: object) -> subprocess.CompletedProcess[
 
 
 def made(play: Path, folder: Path, ranks: int, *options: object) -> tuple[Path, list[Path]]:
-    """The log of all, and those of each."""
+    """Returns the log of all ranks, and those of each rank."""
     each = folder / "each"
     each.mkdir()
     done = run(play, folder / "all.darshan", "--ranks", ranks, "--each", each, *options)
@@ -46,7 +46,7 @@ def by_key(path: Path) -> dict[tuple[str, int], list[Record]]:
 def same(found: Record, expected: Record) -> None:
     assert found.rank == expected.rank
     for name, value in expected.values.items():
-        if name == "F_VARIANCE_RANK_TIME":  # 12 bits of it are written
+        if name == "F_VARIANCE_RANK_TIME":  # the log stores only 12 bits of it
             assert found.values[name] == pytest.approx(value, rel=2**-13, abs=1e-12), name
         elif name.startswith("F_"):
             assert found.values[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
@@ -59,7 +59,7 @@ def same(found: Record, expected: Record) -> None:
 def test_every_counter_is_merged_by_its_rule(
     play: Path, tmp_path: Path, ranks: int, streams: int
 ) -> None:
-    """Also when nearly every rank writes its streams itself."""
+    """Every counter is merged by its rule, even if nearly every rank writes its own streams."""
     files = ("--shared", 6, "--own", 3, "--part", 12)
     log, each = made(play, tmp_path, ranks, *files, "--streams", streams)
     expected, found = merged(each), by_key(log)
@@ -74,7 +74,8 @@ def test_every_counter_is_merged_by_its_rule(
 def test_shared_records_and_names_are_in_the_order_of_rank_0(
     play: Path, tmp_path: Path, ranks: int
 ) -> None:
-    """Which is that of time: neighbours are alike, and the log is smaller than in that of ids."""
+    """The order is that of time: neighbouring records are similar, and the log is smaller than
+    in order of ids."""
     log, each = made(play, tmp_path, ranks, "--shared", 50, "--posix")
 
     def order(path: Path) -> tuple[list[int], list[int]]:
@@ -88,7 +89,7 @@ def test_shared_records_and_names_are_in_the_order_of_rank_0(
 
 @pytest.mark.parametrize("ranks", (3, 16))
 def test_variances_have_no_noise(play: Path, tmp_path: Path, ranks: int) -> None:
-    """The last 40 of their 52 bits are zero: noise would be a tenth of the log."""
+    """The last 40 of their 52 bits are zero: random bits would be a tenth of the log."""
     log, _ = made(play, tmp_path, ranks, "--shared", 50, "--posix")
     values = [r.values["F_VARIANCE_RANK_TIME"] for r in read(log) if r.module == "POSIX"]
     bits = [int.from_bytes(struct.pack("<d", value), "little") for value in values]
@@ -160,7 +161,7 @@ def test_ranks_can_be_kept_apart(play: Path, tmp_path: Path) -> None:
 
 
 def sums(path: Path) -> Counter[tuple[str, str]]:
-    """Of everything that adds up."""
+    """Returns the sums of all additive counters."""
     total: Counter[tuple[str, str]] = Counter()
     for record in read(path):
         for name, rule in rules(record.module).items():
@@ -185,7 +186,8 @@ FOLDING = ("--ranks", 64, "--part", 400, "--posix")
 def test_beyond_the_bound_nothing_is_lost(
     play: Path, tmp_path: Path, files: tuple[object, ...], candidates: int, folded: bool
 ) -> None:
-    """Records stay with their rank, or fold into one; sums are those of all ranks."""
+    """Beyond the limit, records stay with their rank or are aggregated; the sums are those of
+    all ranks."""
     log, each = made(play, tmp_path, *files[1:], "--candidates", candidates, "--streams", 5000)
     expected: Counter[tuple[str, str]] = Counter()
     for path in each:
@@ -238,7 +240,7 @@ def test_a_log_is_never_replaced(play: Path, tmp_path: Path) -> None:
 
 
 def test_a_writer_that_cannot_write_fails_all(play: Path, tmp_path: Path) -> None:
-    """The size of files is limited, between where the root and where the last rank write."""
+    """The limit of the file size is between the offsets of rank 0 and of the last rank."""
     files = ("--ranks", 8, "--shared", 2, "--own", 300, "--posix", "--streams", 1000)
     assert run(play, tmp_path / "whole.darshan", *files).returncode == 0
     limit = (tmp_path / "whole.darshan").stat().st_size // 2
@@ -260,7 +262,7 @@ def test_a_writer_that_cannot_write_fails_all(play: Path, tmp_path: Path) -> Non
 def test_a_lost_message_is_no_hang_and_no_half_log(
     play: Path, tmp_path: Path, edge: str, number: int, streams: int
 ) -> None:
-    """Every rank comes to an end; a log that is there is whole."""
+    """Every rank ends; if a log exists, it is complete."""
     log = tmp_path / "all.darshan"
     files = ("--ranks", 8, "--shared", 3, "--own", 3, "--streams", streams)
     done = run(play, log, *files, "--lose", f"{edge},{number}")
@@ -274,7 +276,7 @@ def test_a_lost_message_is_no_hang_and_no_half_log(
 
 
 def test_twenty_thousand_ranks(play: Path, tmp_path: Path) -> None:
-    """Sums, and a largest message that does not grow with the job."""
+    """The sums are right, and the largest message does not grow with the job."""
     options = ("--shared", 4, "--posix", "--clock", "0")
     done = run(play, tmp_path / "all.darshan", "--ranks", 20_000, *options)
     words = done.stdout.split()

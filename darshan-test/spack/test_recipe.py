@@ -1,6 +1,6 @@
-"""The Spack recipe, over a stand-in of Spack (standin/): its directives say what configure and
-packages.txt know, and its own functions build, install and try what it says, in the order in
-which Spack calls them.  Spack itself is not part of it."""
+"""The Spack recipe, with a stand-in for Spack (standin/): its directives agree with configure
+and packages.txt, and its functions build, install and test as Spack would call them. Spack
+itself is not used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 TREE = HERE.parents[1]
 REPO = TREE / "share" / "spack" / "spack_repo" / "darshan_rebuilt"
 RECIPE = REPO / "packages" / "darshan" / "package.py"
-# Packages of Debian that building needs, and what Spack calls them; it has the rest always.
+# Debian's build dependencies and their names in Spack; Spack always has the others.
 DEPENDENCIES = {
     "autoconf": "autoconf", "automake": "automake", "gcc": "c", "make": "gmake",
     "pkgconf": "pkgconfig", "zlib1g-dev": "zlib", "libbz2-dev": "bzip2",
@@ -36,7 +36,7 @@ DEPENDENCIES = {
 
 @pytest.fixture(scope="module")
 def recipe() -> Iterator[ModuleType]:
-    """The recipe, read as Spack reads it: with its modules in the path."""
+    """Yields the recipe, read like Spack reads it, with its modules in the path."""
     before = dict(sys.modules)
     sys.path.insert(0, str(HERE / "standin"))
     for name in [name for name in sys.modules if name.split(".")[0] in ("spack", "spack_repo")]:
@@ -55,12 +55,12 @@ def recipe() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def said(recipe: ModuleType) -> Any:
-    """What its directives said."""
+    """Returns the recipe's directives."""
     return sys.modules["spack.package"].said
 
 
 def package(recipe: ModuleType, stage: Path, prefix: str = "/none", **values: Any) -> Any:
-    """The package as a concrete spec has it: defaults, but for these."""
+    """Returns the package with the default values of a concrete spec, except for these."""
     standin = sys.modules["spack_repo.builtin.build_systems.autotools"]
     variants = {
         name: row["default"] for name, row in sys.modules["spack.package"].said.variants.items()
@@ -73,7 +73,7 @@ def package(recipe: ModuleType, stage: Path, prefix: str = "/none", **values: An
 
 
 def test_names(recipe: ModuleType, said: Any) -> None:
-    """A class is called after its folder, and the repository after its own."""
+    """The class is named after its folder, and the repository after its own."""
     assert (REPO / "repo.yaml").read_text().split() == [
         "repo:", "namespace:", REPO.name, "api:", "v2.0",
     ]  # fmt: skip
@@ -84,7 +84,7 @@ def test_names(recipe: ModuleType, said: Any) -> None:
 
 
 def test_configure_knows_the_arguments(recipe: ModuleType, said: Any, tmp_path: Path) -> None:
-    """Of every value of every variant."""
+    """configure knows the arguments of every value of every variant."""
     known = subprocess.run(
         [TREE / "configure", "--help"], capture_output=True, text=True, check=True
     )
@@ -114,7 +114,7 @@ def test_dependencies_are_those_of_the_tree(said: Any) -> None:
 
 
 def test_loading_it(recipe: ModuleType, tmp_path: Path) -> None:
-    """Nothing is preloaded unless that was asked for, and then behind what is there."""
+    """Loading the package preloads nothing unless requested, and then after existing preloads."""
     modifications = sys.modules["spack.package"].EnvironmentModifications
     for asked, expected in ((False, "other.so"), (True, "other.so:/none/lib/libdarshan.so")):
         env, changes = {"LD_PRELOAD": "other.so"}, modifications()
@@ -124,7 +124,7 @@ def test_loading_it(recipe: ModuleType, tmp_path: Path) -> None:
 
 
 def unpack(build: Path, folder: Path) -> Path:
-    """The stage: what `make dist` packs."""
+    """Unpacks the output of `make dist` as the stage."""
     subprocess.run(
         ["make", "-s", "-C", build, "dist"], env={**os.environ, "XZ_OPT": "-1"},
         capture_output=True, timeout=300, check=True,
@@ -146,7 +146,7 @@ if everything():
     def test_install(
         values: dict[str, Any], recipe: ModuleType, build: Path, tmp_path: Path
     ) -> None:
-        """Stage, phases, environment, tests of the package: as `spack install --test=root`."""
+        """Stage, phases, environment and package tests work, like `spack install --test=root`."""
         said = sys.modules["spack.package"].said
         if values:
             values = {**values, "logpath": str(tmp_path / "logs")}

@@ -1,4 +1,4 @@
-"""Copies by the kernel, maps, temporary files, and helpers started by vfork."""
+"""Copies by the kernel, maps, temporary files, and child processes started by vfork."""
 
 import mmap
 import os

@@ -1,4 +1,4 @@
-# What is read and written by descriptors that somebody else has opened.
+# Reads and writes through inherited descriptors.
 gzip -nc <words >words.gz
 cat <words >copied
 tee one two <words >three

@@ -1,4 +1,4 @@
-"""Two tests for a pytest that is itself under test."""
+"""Two tests for a pytest that is the program under test."""
 
 from pathlib import Path
 

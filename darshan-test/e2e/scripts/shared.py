@@ -1,4 +1,5 @@
-"""Ranks share an HDF5 file through a parallel h5py: rows of a dataset, alone and together."""
+"""Ranks share an HDF5 file through a parallel h5py: rows of a dataset, independent and
+collective."""
 
 import h5py
 import numpy as np

@@ -1,4 +1,5 @@
-"""Each rank writes slices of a shared file, alone and together, and reads its neighbour's."""
+"""Each rank writes slices of a shared file, independently and collectively, and reads its
+neighbour's."""
 
 import numpy as np
 from mpi4py import MPI

@@ -1,4 +1,4 @@
-# Pipes, redirections, loops and helpers; ends with 3.
+# Pipes, redirections, loops and child processes; exits with 3.
 set -e
 for i in 1 2 3 4 5 6; do echo "line $i" >> list; done
 sort -r list | sed 's/line/row/' | tee copy | wc -l > count

@@ -1,6 +1,6 @@
-"""A stand-in for spack.package: what directives say is kept, and functions that recipes call
-do what Spack's do.  Only what our recipe uses is here, so that a name that it gets wrong
-fails as it would there; with `import *` it is all that a recipe has."""
+"""A stand-in for spack.package: it stores the directives, and its functions behave like Spack's.
+It has only the names that Darshan's recipe uses, so that a wrong name fails as in Spack; with
+`import *` a recipe has no other names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 @dataclass
 class Said:
-    """What the directives of the recipe that is being read have said."""
+    """The directives of the recipe that is being read."""
 
     versions: dict[str, dict[str, Any]] = field(default_factory=dict)
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Said:
     conditions: list[str] = field(default_factory=list)
 
     def with_conditions(self, options: dict[str, Any]) -> dict[str, Any]:
-        """when= of the directive and of the blocks around it; all have to hold."""
+        """Returns the conditions of the directive and of the enclosing blocks; all must hold."""
         conditions = [*self.conditions, *([options["when"]] if "when" in options else [])]
         return {**options, "when": conditions}
 
@@ -93,7 +93,7 @@ def when(condition: str) -> Iterator[None]:
 
 
 class EnvironmentModifications:
-    """Applied to an environment when a package is loaded."""
+    """Changes of the environment when a package is loaded."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[str, str, str]] = []
@@ -116,7 +116,7 @@ def join_path(first: str, *more: str) -> str:
 
 
 class Executable:
-    """A program; an exit status that is not 0 is an error."""
+    """A program; an exit status other than 0 is an error."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""A stand-in for Spack's AutotoolsPackage: its phases, in its order, with its commands."""
+"""A stand-in for Spack's AutotoolsPackage: its phases, order and commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Prefix(str):
-    """prefix.bin.name is a path."""
+    """A path whose attributes are paths, such as prefix.bin.name."""
 
     def __getattr__(self, name: str) -> Prefix:
         if name.startswith("_"):
@@ -19,7 +19,7 @@ class Prefix(str):
 
 
 class Spec:
-    """A concrete spec: values of all variants, and where dependencies are."""
+    """A concrete spec: values of all variants, and prefixes of dependencies."""
 
     def __init__(self, variants: dict[str, Any], version: str, commands: dict[str, str]) -> None:
         self.variants = {k: SimpleNamespace(value=v) for k, v in variants.items()}
@@ -38,7 +38,7 @@ class Spec:
 
 
 class AutotoolsPackage:
-    """What a recipe inherits."""
+    """The base class of a recipe."""
 
     phases = ("autoreconf", "configure", "build", "install")
 
