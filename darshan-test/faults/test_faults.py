@@ -10,7 +10,7 @@ import pytest
 from sample import everything, seed
 
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.needs("no-filter")  # rejected calls cannot be made to fail
+pytestmark = pytest.mark.needs("no-filter")  # under a filter the runtime makes probing calls
 # Without MPI jobs, whose processes take a second each (./dev faults has them).
 PROGRAM = re.compile(r'^PROGRAM\("([a-z-]+)", "[a-z-]+", "(?:daos)?"', re.MULTILINE)
 MODES = PROGRAM.findall((HERE / "programs.def").read_text())

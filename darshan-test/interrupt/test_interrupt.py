@@ -16,7 +16,7 @@ from sample import everything, seed, turning
 HERE = Path(__file__).parent
 KINDS = re.findall(r"\{\"([a-z0-9_-]+)\",", (HERE / "calls-libc.c").read_text())
 DAOS = re.findall(r"\{\"([a-z0-9_-]+)\",", (HERE / "calls-daos.c").read_text())
-# The full harness tests the kinds that take seconds to trace; this test runs them rarely.
+# Only the full harness (./dev interrupt) tests the kinds that take seconds to trace.
 LONG = {"exec", "exit", "exit-now", "growth", "first"}
 ACTIONS = "abcdef"
 SHARE_OF_KINDS = 0.1
