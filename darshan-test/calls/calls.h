@@ -84,11 +84,11 @@ const char *in_dir(const char *name);
 enum { BUFFER_SIZE = 1 << 20 };
 extern char buffer[BUFFER_SIZE];
 
-/* Functions that the runtime does not see. */
+/* Files that direct system calls create and inspect, unseen by the runtime. */
 void raw_file(const char *path, long size);        /* size letters */
 void raw_text(const char *path, const char *text); /* exactly this text */
 int raw_open(const char *path, int flags);   /* a descriptor whose open the runtime did not see */
-void write_unseen(int fd, const char *path); /* writes the first 700 bytes so */
+void write_unseen(int fd, const char *path); /* 700 bytes by libc's write, after an unseen open */
 long raw_size(const char *path);             /* -1 if the file does not exist */
 void raw_print(int fd, const char *text);
 

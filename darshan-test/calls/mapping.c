@@ -104,8 +104,8 @@ static char *mapped_file(const char *path, long size, long mapped) {
   return at;
 }
 
-/* The whole file is mapped with ordinary pages, each of which is written; a page at each end is
- * unmapped first. */
+/* Every page of the mapped file is written; then the first, the last and a middle page are
+ * unmapped. */
 CASE(munmap) {
   const char *path = in_dir("file");
   long size = 16 * 4096;

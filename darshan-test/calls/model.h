@@ -38,8 +38,7 @@ void write_rows(int fd);
 #define OTHER_PATHS "<other paths>"
 
 void model_open(const char *path, unsigned mode);
-/* A descriptor from another process, which may move its offset: the offset is unknown until a
- * seek. */
+/* A descriptor of an unseen open. Other code may move its offset, so it is unknown until a seek. */
 void model_arrived(const char *path);
 void model_close(const char *path);
 /* A duplicate made by dup (DUPS) or fileno (FILENOS). */
