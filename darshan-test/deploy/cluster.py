@@ -54,8 +54,8 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 CGROUP_CONF = "CgroupPlugin=cgroup/v1\n"
 
-# What becomes a node; its standard input tells that its network is there.  A tree below
-# /tmp is not there any more, and each step would complain of the folder it began in.
+# The first process of a node; a line on its standard input says that the network is ready. It
+# leaves /tmp, because every step would complain about a working folder below the hidden /tmp.
 NODE = """
 cd /
 hostname "$1"

@@ -1,4 +1,4 @@
-"""The place of a study's test: what was built, and an empty folder."""
+"""The environment of a study's test: the build, and an empty folder."""
 
 from __future__ import annotations
 

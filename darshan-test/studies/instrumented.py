@@ -14,40 +14,40 @@ from pathlib import Path
 SECONDS = 1800  # a run of the largest study takes less
 
 Counters = dict[str, float]
-# From the variables that a program is to see: what stands before its command.
+# Returns the launcher's words before a command, for the variables of the program.
 Launcher = Callable[[dict[str, str]], list[str]]
 
 
 @dataclass
 class Run:
-    """What became of one run of a program."""
+    """The results of one run of a program."""
 
     seconds: float  # from its start to its end
-    cpu: float  # seconds of processor time: what other users of the machine disturb less
-    words: list[str]  # of its output
-    log: Path | None  # of an instrumented run
+    cpu: float  # processor seconds, which other users of the machine disturb less
+    words: list[str]  # words of its output
+    log: Path | None  # the log, if the run was instrumented
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without anything of ours."""
+    """Returns the environment without Darshan's variables."""
     ours = ("DARSHAN_", "DXT_", "LD_", "HDF5_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 @dataclass
 class Lab:
-    """Where a study runs, and with what."""
+    """The environment of a study: build and folder."""
 
     build: Path
     folder: Path
     logs: int = field(default=0)
 
     def program(self, name: str) -> str:
-        """A program of a study, as `study/program`."""
+        """Returns the path of a study's program, given as `study/program`."""
         return str(self.build / "darshan-test" / "studies" / name)
 
     def instrumentation(self) -> tuple[dict[str, str], Path]:
-        """Variables that switch the runtime on, and where the log will be."""
+        """Returns the variables that switch the runtime on, and the path of the log."""
         self.logs += 1
         log = self.folder / "logs" / f"{self.logs}.darshan"
         journals = self.folder / "journals"
@@ -69,10 +69,8 @@ class Lab:
         launcher: Launcher | None = None,
         variables: dict[str, str] | None = None,
     ) -> Run:
-        """Runs a command to its end, which must be a success without a word on stderr.
-
-        The variables are for the program; a library to preload comes behind the runtime.
-        """
+        """Runs a command, which must succeed without output on stderr. The variables are for the
+        program; a library to preload comes after the runtime."""
         settings, log = self.instrumentation() if instrumented else ({}, None)
         behind = variables or {}
         preloads = [s["LD_PRELOAD"] for s in (settings, behind) if "LD_PRELOAD" in s]
@@ -99,7 +97,7 @@ class Lab:
         return Run(seconds, cpu, done.stdout.split(), log)
 
     def counters(self, log: Path, module: str = "POSIX") -> dict[str, Counters]:
-        """Per file, by its name without the folder: the counters of a module."""
+        """Returns the counters of a module by the file's name without folder."""
         done = subprocess.run(
             [self.build / "darshan-parser", log], capture_output=True, text=True, check=True
         )
@@ -114,7 +112,7 @@ class Lab:
 
 
 def digest(path: Path) -> str:
-    """Of a file's bytes."""
+    """Returns the digest of a file."""
     with path.open("rb") as stream:
         hashed = hashlib.sha256()
         while block := stream.read(1 << 20):
@@ -123,12 +121,12 @@ def digest(path: Path) -> str:
 
 
 def per_cent(value: float, base: float) -> str:
-    """How much more than the base, as in the sources' tables."""
+    """Returns the increase over the base, as in the sources' tables."""
     return f"{100 * (value / base - 1):+.0f} %"
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """As Markdown, padded so that it can be read in a terminal."""
+    """Prints a Markdown table, padded for terminals."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     rule = ["-" * width for width in widths]
     for row in (head, rule, *rows):

@@ -1,4 +1,4 @@
-"""The problem and the cure of every study as two logs of a small run each."""
+"""Makes two logs of each study by small runs: one of the problem and one of the fix."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Pair:
 
 
 def log_of(lab: Lab, command: Sequence[str | Path]) -> Path:
-    """Of one instrumented run."""
+    """Returns the log of an instrumented run."""
     run = lab.run(command, instrumented=True)
     assert run.log
     return run.log
 
 
 def of_chunk_cache(lab: Lab) -> Pair:
-    """Slices of chunks that do not fit into the chunk cache, and of ones that do."""
+    """Slices of chunks that do not fit into the chunk cache, and of chunks that do."""
     size = chunk_cache.Size(steps=256, slices=24, series=0)
     study = chunk_cache.Study(lab, size)
     pair = chunk_cache.PROBLEMS[1]
@@ -76,7 +76,7 @@ def of_keyed_growth(lab: Lab) -> Pair:
 
 
 def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
-    """Rows of a shared mesh written by each rank for itself, and together."""
+    """Rows of a shared mesh, written independently and collectively."""
 
     def make(lab: Lab) -> Pair:
         study = mesh_collective.Study(lab, mpi, delay=400)
@@ -92,7 +92,7 @@ def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
 
 @dataclass(frozen=True)
 class Known:
-    """What a report must say of the problem, and not of the cure."""
+    """The finding that a report must have for the problem, and not for the fix."""
 
     make: Callable[[Lab], Pair]
     finding: str  # name of the diagnosis
@@ -101,7 +101,7 @@ class Known:
     mpi: mesh_collective.Mpi | None = None
 
     def missing(self, build: Path) -> str:
-        """What is not installed; empty if all is."""
+        """Returns the missing packages; an empty string if all are installed."""
         if self.mpi:
             return mesh_collective.missing(self.mpi, "hdf5")
         there = f"\nhave_{self.needs} = yes\n" in (build / "Makefile").read_text()

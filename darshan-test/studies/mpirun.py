@@ -12,7 +12,8 @@ WARNINGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
 
 
 def missing(mpi: Mpi, library: str) -> str:
-    """What of an MPI and a library for it is not installed; empty if all is."""
+    """Returns what is missing of an MPI and a library for it; an empty string if all is
+    installed."""
     if not (mpi.command("mpicc") and mpi.command("mpiexec")):
         return f"{mpi.name} (mpicc, mpiexec)"
     package = f"{library}-{mpi.name}"
@@ -21,27 +22,25 @@ def missing(mpi: Mpi, library: str) -> str:
 
 
 def package(mpi: Mpi, library: str) -> list[str]:
-    """Options that compile and link with the build of a library for this MPI."""
+    """Returns options that compile and link with the library's build for this MPI."""
     words = subprocess.run(
         ["pkg-config", "--cflags", "--libs", f"{library}-{mpi.name}"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    # Its headers' warnings are not ours; how to link is the business of the compiler wrapper.
+    # Warnings in its headers are ignored; the compiler wrapper chooses the link options.
     return [word.replace("-I", "-isystem", 1) for word in words if word[:3] != "-Wl"]
 
 
 def compile_for(mpi: Mpi, source: Path, program: Path, *options: str) -> None:
-    """Makes a program, or, with -shared, a library."""
+    """Compiles a program, or, with -shared, a library."""
     command = [mpi.command("mpicc"), *WARNINGS, "-o", program, source, *options]
     subprocess.run(list(map(str, command)), check=True)
 
 
 def launcher(mpi: Mpi, ranks: int, variables: dict[str, str]) -> list[str]:
-    """What stands before a command; the variables reach the ranks, not mpiexec.
-
-    Except for those that Open MPI wants of root; nothing keeps them from the ranks.
-    """
+    """Returns the launcher's words before a command. The variables reach the ranks, not mpiexec,
+    except those that Open MPI requires of root, which the ranks may see."""
     root = [f"{k}={v}" for k, v in ROOT_MAY_RUN.items()] if os.getuid() == 0 else []
     return ["env", *root, *mpi.launch(ranks_of(ranks, variables, []))]

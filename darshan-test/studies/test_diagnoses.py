@@ -1,4 +1,4 @@
-"""The report names every study's problem, with its remedy, and is silent on the cure."""
+"""The report names every study's problem with its remedy, and does not report it for the fix."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from sample import turning
 
 
 def findings(build: Path, log: Path) -> list[Any]:
-    """All of a log, problems first, the costliest of them first.
-
-    The runs are kept short, so on a fast machine little time is at stake in each.
-    """
+    """Returns the findings of a log, problems first, in order of potential saving. The
+    thresholds are low because the short runs lose little time on a fast machine."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report.diagnose.limits import Limits  # noqa: PLC0415 - the path is known only here

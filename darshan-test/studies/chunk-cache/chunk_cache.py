@@ -26,7 +26,7 @@ SOURCE = {
 
 @dataclass(frozen=True)
 class Size:
-    """How much of the study is done.  Slices of whole chunks make means comparable."""
+    """The size of the study. Slices of whole chunks make means comparable."""
 
     steps: int
     slices: int
@@ -43,16 +43,16 @@ class Case:
 
     library: str  # hdf5 or netcdf
     chunk: tuple[int, int, int]
-    level: int  # of deflate, 0: not compressed
+    level: int  # deflate level, 0: not compressed
     cache: int  # bytes
 
     @property
     def file(self) -> str:
-        """Name of the file that holds this layout."""
+        """Returns the name of the file that has this layout."""
         return "-".join(map(str, (*self.chunk, self.level))) + ".nc"
 
 
-# The problem and its cure, through HDF5 itself and as netCDF cures it.
+# The problem and its fix, through HDF5 itself, and with netCDF's own fix.
 PROBLEMS = [
     (Case("hdf5", COMPRESSED[0], 1, CACHES[0]), Case("hdf5", COMPRESSED[0], 1, CACHES[1])),
     (Case("hdf5", COMPRESSED[1], 1, CACHES[0]), Case("hdf5", COMPRESSED[1], 1, CACHES[3])),
@@ -62,7 +62,7 @@ PROBLEMS = [
 
 
 def cases(everything: bool) -> list[Case]:
-    """The problems and their cures; or all combinations of the source."""
+    """Returns the problems and their fixes, or all combinations of the source."""
     pairs = [case for pair in PROBLEMS for case in pair]
     if not everything:
         return pairs
@@ -73,49 +73,49 @@ def cases(everything: bool) -> list[Case]:
 
 @dataclass
 class Measured:
-    """A case, read twice."""
+    """A case, read without and with the runtime."""
 
     case: Case
-    bare: dict[str, float]  # what the reader printed
+    bare: dict[str, float]  # the output of the reader
     ours: dict[str, float]
-    same: bool  # everything that it printed, but for times
+    same: bool  # whether all output except times is equal
     posix: Counters  # of the file
     dataset: Counters  # H5D
-    layers: Counters  # what became of the dataset's calls
+    layers: Counters  # the calls below those of the dataset
 
     @property
     def read(self) -> float:
-        """Bytes that the file system was asked for."""
+        """Returns the bytes that were read from the file system."""
         return self.posix["BYTES_READ"]
 
     @property
     def read_again(self) -> float:
-        """How often a byte was read on average, for the dataset."""
+        """Returns how often a byte was read on average for the dataset."""
         moved = self.layers["READ_POSIX_BYTES_READ"]
-        # Scattered small reads are known to stretches: the gaps count, up to this error.
+        # Scattered small reads are stored as ranges: gaps count as read, up to this error.
         return moved / min(moved, self.layers["DISTINCT_BYTES_READ"])
 
 
 def numbers(run: Run) -> dict[str, float]:
-    """What a reader printed."""
+    """Returns the output of a reader."""
     return dict(zip(run.words[::2], map(float, run.words[1::2])))
 
 
 def results(run: Run) -> list[tuple[str, str]]:
-    """What a reader printed, without the times."""
+    """Returns the output of a reader without the times."""
     pairs = zip(run.words[::2], run.words[1::2])
     return [(name, value) for name, value in pairs if not name.endswith("_us")]
 
 
 @dataclass
 class Study:
-    """Cases at work in a lab."""
+    """Runs the cases in a lab."""
 
     lab: Lab
     size: Size
 
     def write(self, case: Case) -> Path:
-        """Makes the file of a case, if it is not there."""
+        """Writes the file of a case unless it exists."""
         path = self.lab.folder / case.file
         if not path.exists():
             partial = path.with_suffix(".partial")
@@ -126,13 +126,13 @@ class Study:
         return path
 
     def command(self, case: Case) -> list[str]:
-        """Reads the file of a case."""
+        """Returns the command that reads the file of a case."""
         amounts = map(str, (case.cache, self.size.slices, self.size.series))
         program = self.lab.program(f"chunk-cache/read-{case.library}")
         return [program, str(self.write(case)), *amounts]
 
     def measure(self, case: Case) -> Measured:
-        """Reads the file of a case bare, then instrumented."""
+        """Reads the file of a case without, then with the runtime."""
         path = self.write(case)
         command = self.command(case)
         bare = self.lab.run(command, instrumented=False)
@@ -169,7 +169,7 @@ HEAD = (
 
 
 def row(measured: Measured) -> list[str]:
-    """A case as a row of the table."""
+    """Returns a case as a row of the table."""
     case, bare, ours = measured.case, measured.bare, measured.ours
     source = SOURCE.get((case.chunk[0], case.cache)) if case.level else None
     return [
@@ -192,7 +192,7 @@ def row(measured: Measured) -> list[str]:
 
 
 def mean_slice(result: dict[str, float], size: Size) -> float:
-    """Microseconds per slice, the first one and its chunk included."""
+    """Returns microseconds per slice, including the first slice and its chunk."""
     later = result["slice_later_us"] * (size.slices - 1)
     return (result["slice_first_us"] + later) / size.slices
 
@@ -207,7 +207,7 @@ COMPARISON = (
 
 
 def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
-    """Time of slices and bytes, problem against cure, beside the source's."""
+    """Compares time of slices and bytes of problem and fix, with the source's values."""
     rows = []
     for problem, cure in PROBLEMS:
         a, b = measured[problem], measured[cure]
@@ -227,7 +227,8 @@ def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
 
 
 def overhead(measured: dict[Case, Measured]) -> str:
-    """Processor time, instrumented against bare: the middle of all cases, and their sum."""
+    """Returns the relative processor time with the runtime: the median over all cases, and the
+    sum."""
     times = [(r.bare["processor_us"], r.ours["processor_us"]) for r in measured.values()]
     middle = median(ours / bare for bare, ours in times)
     total = sum(ours for _, ours in times) / sum(bare for bare, _ in times)

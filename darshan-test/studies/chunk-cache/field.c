@@ -1,12 +1,12 @@
-/* Values that look like a climate model's: smooth in space and time, with noise
- * in the low bits, so that deflate gains something, but not everything. */
+/* Generates values similar to a climate model's: smooth in space and time, with noise in the low
+ * bits, so that deflate reduces their size partially. */
 #include "field.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A triangle wave instead of a sine: the same bits on every machine. */
+/* Returns a triangle wave, whose bits are the same on every machine, unlike a sine's. */
 static float wave(size_t at, size_t period) {
   size_t phase = at % period;
   size_t up = phase < period - phase ? phase : period - phase;

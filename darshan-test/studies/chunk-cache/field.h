@@ -10,7 +10,7 @@ enum { FIELD_LAT = 128, FIELD_LON = 256, FIELD_PLANE = FIELD_LAT * FIELD_LON };
 /* Fills the plane of a time step, FIELD_PLANE values, row by row. */
 void field_plane(size_t step, float *plane);
 
-/* A number from text, at least 0; ends the program with a message if it is none. */
+/* Parses a number, at least 0; ends the program with a message if the text is not one. */
 size_t field_number(const char *text);
 
 #endif

@@ -24,7 +24,7 @@ static double sum(const float *values, size_t n) {
 }
 
 struct times {
-  double first, later; /* later: all but the first, together */
+  double first, later; /* later: sum of all but the first */
 };
 
 static void add(struct times *times, size_t i, double taken) {
@@ -79,12 +79,12 @@ int main(int argc, char **argv) {
   printf("cache %zu\n", variable_cache());
   variable_close();
 
-  if (series > 0) { /* opened again, so as not to profit from what the slices left */
+  if (series > 0) { /* reopened, so that the series do not profit from cached chunks */
     variable_open(argv[1], cache);
     read_series(series, steps, values);
     variable_close();
   }
-  /* On a busy machine the only time that can be compared to a per cent. */
+  /* Processor time is the only time that is precise to a per cent on a busy machine. */
   printf("processor_us %.1f\n", microseconds(CLOCK_PROCESS_CPUTIME_ID));
   printf("asked %zu\n", (slices * FIELD_PLANE + series * steps) * sizeof(float));
   free(values);

@@ -1,4 +1,4 @@
-"""What does not depend on time in the small form of the study."""
+"""Checks the results of the small study that do not depend on time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIZE = Size(steps=256, slices=12, series=0)
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab) -> dict[Case, Measured]:
-    """The problems and their cures."""
+    """Measures the problems and their fixes."""
     if "\nhave_netcdf = yes\n" not in (lab.build / "Makefile").read_text():
         pytest.fail("configure has found HDF5, but not netCDF")
     study = Study(lab, SIZE)
@@ -22,7 +22,7 @@ def measured(lab: Lab) -> dict[Case, Measured]:
 
 
 def test_output_is_the_same(measured: dict[Case, Measured]) -> None:
-    """The runtime changes nothing that a reader prints, and all readers read the same."""
+    """All readers print the same, with and without the runtime."""
     reference = next(iter(measured.values())).bare
     sums = {name for name in reference if name.rpartition("_")[2].isdigit()}
     assert len(sums) == SIZE.slices + SIZE.series
@@ -37,7 +37,8 @@ def test_output_is_the_same(measured: dict[Case, Measured]) -> None:
 def test_problem_reads_the_chunk_again(
     problem: Case, cure: Case, measured: dict[Case, Measured]
 ) -> None:
-    """Without room for a chunk, every slice reads it; with room, the first one does."""
+    """If the cache is smaller than a chunk, every slice reads the chunk; otherwise only the
+    first slice does."""
     bad, good = measured[problem], measured[cure]
     chunk = bad.posix["ACCESS1_ACCESS"]
     plain_bytes = problem.chunk[0] * PLANE * VALUE_BYTES
@@ -46,13 +47,13 @@ def test_problem_reads_the_chunk_again(
     assert bad.read - good.read == (SIZE.slices - 1) * chunk
     assert bad.read > 10 * good.read
     assert bad.posix["READS"] - good.posix["READS"] == SIZE.slices - 1
-    # The metadata apart, which is less than a percent of a chunk.
+    # The metadata is less than a percent of a chunk.
     assert chunk <= good.read < 1.01 * chunk
 
 
 @pytest.mark.parametrize(("problem", "cure"), PROBLEMS, ids=str)
 def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Measured]) -> None:
-    """The dataset's records: a chunk, the cache that has no room for it, and the price."""
+    """The dataset's record names the chunk size, the too small cache, and the bytes read again."""
     for case in (problem, cure):
         result = measured[case]
         layers = result.layers
@@ -67,7 +68,7 @@ def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Mea
     chunk = measured[problem].posix["ACCESS1_ACCESS"]
     assert bad["CHUNK_BYTES"] > bad["CHUNK_CACHE_BYTES"]
     assert good["CHUNK_BYTES"] <= good["CHUNK_CACHE_BYTES"]
-    # Of the first read, the index of chunks is a part.
+    # The first read includes the index of chunks.
     again = bad["READ_POSIX_BYTES_READ"] - good["READ_POSIX_BYTES_READ"]
     assert again == (SIZE.slices - 1) * chunk
     assert bad["DISTINCT_BYTES_READ"] == good["DISTINCT_BYTES_READ"]
@@ -76,7 +77,7 @@ def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Mea
 
 
 def test_netcdf_makes_room(measured: dict[Case, Measured]) -> None:
-    """The cache that netCDF chooses holds a chunk."""
+    """netCDF chooses a cache that holds a chunk."""
     for case, result in measured.items():
         if case.cache == OWN:
             chunk_bytes = case.chunk[0] * PLANE * VALUE_BYTES

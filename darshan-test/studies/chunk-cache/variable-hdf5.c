@@ -1,4 +1,4 @@
-/* The variable through HDF5; the cache is that of the file's access list. */
+/* Reads the variable with HDF5; the file's access list sets the cache size. */
 #include "field.h"
 #include "variable.h"
 

@@ -1,5 +1,4 @@
-/* The variable through netCDF-4, which by itself enlarges the cache of a variable
- * whose chunks are large. */
+/* Reads the variable with netCDF-4, which enlarges the cache of a variable with large chunks. */
 #include "field.h"
 #include "variable.h"
 

@@ -4,14 +4,14 @@
 
 #include <stddef.h>
 
-/* Opens the file and its variable with a chunk cache of this many bytes; 0: what
- * the library itself thinks right.  Ends the program on an error. */
+/* Opens the file and its variable with a chunk cache of this many bytes; 0: the library's default.
+ * Ends the program on an error. */
 void variable_open(const char *path, size_t cache_bytes);
 
 /* Length of the variable in time. */
 size_t variable_steps(void);
 
-/* Bytes of the chunk cache that the variable really has. */
+/* Returns the actual size of the chunk cache in bytes. */
 size_t variable_cache(void);
 
 /* Reads a box into values, which holds all of it. */

@@ -29,7 +29,7 @@ static int copy_bytes(int from, int to) {
   return status;
 }
 
-/* The backup takes the file's place one day, so it has its permissions. */
+/* The backup may replace the file, so it gets the file's permissions. */
 static int copy_file(const char *from_path, const char *to_path) {
   struct stat status;
   int from = open(from_path, O_RDONLY | O_CLOEXEC);

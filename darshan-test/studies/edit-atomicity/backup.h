@@ -2,11 +2,11 @@
 #ifndef STUDY_BACKUP_H
 #define STUDY_BACKUP_H
 
-/* Copies the file to a temporary name, then gives it the backup's, in place of an older
- * one.  All return 0, or -1 after a message. */
+/* Copies the file to a temporary name and renames the copy to the backup, replacing an older one.
+ * All functions return 0, or -1 after a message. */
 int backup_make(const char *path);
 
-/* Puts the backup in the place of the file, if there is one: 1 if so, 0 if none. */
+/* Renames the backup to the file: returns 1 if there was a backup, 0 if not. */
 int backup_restore(const char *path);
 
 /* Removes the backup of a file that is complete. */

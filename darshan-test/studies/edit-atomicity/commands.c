@@ -49,7 +49,7 @@ static int expect(struct reader *reader, char wanted) {
   return 0;
 }
 
-/* The next word, which ends before a blank or punctuation of the language. */
+/* Reads the next word, which ends at a blank or punctuation of the language. */
 static size_t word(struct reader *reader, const char **start) {
   skip_blanks(reader);
   *start = reader->at;
@@ -91,7 +91,7 @@ static int read_type(struct reader *reader, struct command *command) {
   return wrong(reader, start, "'%.*s' is no type", (int)length, start);
 }
 
-/* The dims in their parentheses, if there are any; sets the count of values. */
+/* Reads the optional dims in parentheses; sets the count of values. */
 static int read_dims(struct reader *reader, struct command *command) {
   command->count = 1;
   skip_blanks(reader);
@@ -105,7 +105,7 @@ static int read_dims(struct reader *reader, struct command *command) {
     char *end;
     if (!isdigit((unsigned char)*reader->at)) return wrong(reader, reader->at, "no dimension");
     unsigned long long dim = strtoull(reader->at, &end, 10);
-    /* An attribute holds less than 64 KiB, but HDF5 may say that: this bounds memory. */
+    /* HDF5 rejects attributes of 64 KiB and more later; this check only limits memory. */
     if (dim == 0 || dim > 1 << 20 || command->count * dim > 1 << 20)
       return wrong(reader, reader->at, "no such dimension of an attribute");
     command->dims[command->rank++] = dim;
@@ -114,7 +114,7 @@ static int read_dims(struct reader *reader, struct command *command) {
   }
 }
 
-/* strtoll and its kin, and whether the number is one of the type. */
+/* Converts with strtoll and similar functions, and checks the range of the type. */
 static char *convert(const char *start, const struct number_type *type, union number *value,
                      int *fits) {
   char *end = NULL;
@@ -137,7 +137,7 @@ static char *convert(const char *start, const struct number_type *type, union nu
     if (type->bits == 32 && isfinite(value->real)) *fits = isfinite((float)value->real);
     break;
   }
-  /* A result too small for a double is still the nearest one. */
+  /* A result that is too small for a double is rounded to the nearest double. */
   if (errno == ERANGE && !(type->kind == REAL && fabs(value->real) < 1)) *fits = 0;
   return end;
 }

@@ -1,4 +1,4 @@
-"""The file that is edited, and its states."""
+"""The edited file and its states."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ SIZE = 70_000
 
 @pytest.fixture(scope="module")
 def case(lab: Lab) -> Case:
-    """The states, each made by one command on the one before.
-
-    A kill forgets nothing that was written, so syncing would only take time here.
-    """
+    """Makes the states, each by one command from the one before, without syncing, which has no
+    effect on kills."""
     study = Study(lab, ("--no-sync",))
     path = study.make("states.h5", SIZE)
     states = [path.read_bytes()]

@@ -1,17 +1,17 @@
-/* Reading, writing and syncing to the end, or saying what did not work. */
+/* Functions that read, write and sync completely, or print an error. */
 #ifndef STUDY_DURABLE_H
 #define STUDY_DURABLE_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Without, a kill is survived but a loss of power may not be. */
+/* Without it, an edit survives a kill, but possibly not a loss of power. */
 extern int durable;
 
 /* Prints "h5edit: " and the text with errno's meaning; returns -1. */
 int complain(const char *what, const char *path);
 
-/* As pread and pwrite, but for all bytes: 0, or -1 with errno; EIO if the file ends. */
+/* Like pread and pwrite, but for all bytes: return 0, or -1 with errno; EIO if the file ends. */
 int read_all(int fd, void *buffer, size_t size, off_t offset);
 int write_all(int fd, const void *buffer, size_t size, off_t offset);
 
@@ -21,7 +21,7 @@ int sync_descriptor(int fd);
 int sync_file(const char *path);
 int sync_folder_of(const char *path);
 
-/* The path with a prefix "." and this suffix on the file's name; the caller frees. */
+/* Returns the path with "." before and this suffix after the file's name; the caller frees it. */
 char *hidden_name(const char *path, const char *suffix);
 
 #endif

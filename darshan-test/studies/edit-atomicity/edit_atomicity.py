@@ -19,10 +19,10 @@ NINE = HERE / "nine.h5edit"
 LEVELS = ("no", "yes", "inc", "delta")
 SMALL = (15, 38, 76)  # megabytes, as in the source
 FULL = (*SMALL, 123, 310, 549, 2200)
-METADATA = 1 << 20  # make-file puts all metadata in front of that
-BACKUP_SUFFIXES = (".bck-new", ".undo")  # of what h5edit writes beside the file
-# All that is known here of the source's table (H5edit with Backup Virtual File Driver,
-# Atomicity Performance Study, 2014): one backup against nine.
+METADATA = 1 << 20  # make-file stores all metadata before this offset
+BACKUP_SUFFIXES = (".bck-new", ".undo")  # suffixes of the files that h5edit writes next to the file
+# The known value of the source's table (H5edit with Backup Virtual File Driver, Atomicity
+# Performance Study, 2014): the ratio of nine backups to one.
 SOURCE_INC_YES = 9
 
 
@@ -35,9 +35,9 @@ def backup_names(name: str) -> list[str]:
 class Measured:
     """Of a file and a level: seconds per run, a bare and an instrumented one in turn."""
 
-    seconds: float  # of the whole program, bare, in the least disturbed run
-    bare: list[float]  # of processor time, without the runtime
-    instrumented: list[float]  # and with it
+    seconds: float  # seconds of the whole program without the runtime, minimum over the runs
+    bare: list[float]  # processor time without the runtime
+    instrumented: list[float]  # processor time with the runtime
     counters: dict[str, Counters]  # per file
 
     def total(self, counter: str) -> float:

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the values of a command; HDF5 converts them to the type of the attribute. */
+/* Returns the type of a command's values; HDF5 converts them to the attribute's type. */
 static hid_t memory_type(enum number_kind kind) {
   switch (kind) {
   case SIGNED:
@@ -52,7 +52,7 @@ static int same_attribute(hid_t a_object, const struct command *a, hid_t file,
   return same;
 }
 
-/* Of a command whose predecessors are right. */
+/* Checks a command, assuming that the commands before it are valid. */
 static int check_one(hid_t file, const struct command *first, const struct command *command,
                      struct mistake *mistake) {
   hid_t object = H5Oopen(file, command->object, H5P_DEFAULT);

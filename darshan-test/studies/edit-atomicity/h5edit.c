@@ -24,14 +24,14 @@ static int failed(const char *path, size_t done, const char *state) {
   return 1;
 }
 
-/* No backup. */
+/* Edits without a backup. */
 static int edit_no(const char *path, const struct commands *commands) {
   long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
   if (done == (long)commands->count) return sync_file(path) ? 1 : 0;
   return failed(path, done < 0 ? 0 : (size_t)done, "the file has no backup");
 }
 
-/* A backup that is kept until all is done. */
+/* Edits with one backup, which is removed at the end. */
 static int edit_yes(const char *path, const struct commands *commands) {
   if (backup_make(path)) return 1;
   long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
@@ -40,11 +40,12 @@ static int edit_yes(const char *path, const struct commands *commands) {
                 backup_restore(path) == 1 ? "the file is as it was" : "its backup is kept");
 }
 
-/* A backup that is renewed after every command, so that those before it are not lost. */
+/* Edits with a backup that is renewed after every command, so that finished commands are not lost.
+ */
 static int edit_inc(const char *path, const struct commands *commands) {
   for (size_t i = 0; i < commands->count; i++) {
     if (backup_make(path)) return 1;
-    /* Closed, because a copy of an open file is none. */
+    /* The file is closed first, because a copy of an open file may be inconsistent. */
     if (editor_execute(path, H5P_DEFAULT, &commands->items[i], 1) == 1 && !sync_file(path))
       continue;
     return failed(path, i,
@@ -53,7 +54,7 @@ static int edit_inc(const char *path, const struct commands *commands) {
   return commands->count && backup_remove(path) ? 1 : 0;
 }
 
-/* A journal of the bytes that are overwritten. */
+/* Edits with a journal of the overwritten bytes. */
 static int edit_delta(const char *path, const struct commands *commands) {
   struct undo *undo = undo_begin(path);
   if (!undo) return 1;
@@ -71,8 +72,8 @@ static const struct level {
   int (*edit)(const char *path, const struct commands *commands);
 } levels[] = {{"no", edit_no}, {"yes", edit_yes}, {"inc", edit_inc}, {"delta", edit_delta}};
 
-/* One editor at a time, or the second would take the first one's backup for a leftover.
- * The lock goes with the process; that of HDF5 is of another kind and does not meet it. */
+/* Locks the file, because a second editor would mistake the first one's backup for a stale one. The
+ * lock ends with the process; HDF5's own lock is of another kind and does not conflict. */
 static int lock_file(const char *path) {
   struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   struct stat locked, named;
@@ -82,14 +83,14 @@ static int lock_file(const char *path) {
     fprintf(stderr, "h5edit: %s is being edited\n", path);
     return -1;
   }
-  /* Another editor may have put its backup in place between open and lock. */
+  /* Another editor may have renamed its backup to the file between open and lock. */
   if (fstat(fd, &locked) || stat(path, &named)) return complain("cannot open", path);
   if (locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) return 0;
   close(fd);
   return lock_file(path);
 }
 
-/* Puts the file back to where it was if an editor was killed: 0, or -1 after a message. */
+/* Restores the file after an editor was killed. Returns 0, or -1 after a message. */
 static int recover(const char *path) {
   int from_backup = backup_restore(path), from_journal = undo_recover(path);
   if (from_backup == 1 || from_journal == 1)
@@ -97,7 +98,7 @@ static int recover(const char *path) {
   return from_backup < 0 || from_journal < 0 ? -1 : 0;
 }
 
-/* The text, which the caller frees; NULL after a message. */
+/* Returns the text, which the caller frees; NULL after a message. */
 static char *read_text(const char *path) {
   struct stat status;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -157,7 +158,7 @@ int main(int argc, char **argv) {
     if (letter == '?' || !level) return usage();
   }
   if (argc - optind != 2 - recover_only) return usage();
-  /* Backups lie beside the file itself, not beside a link to it. */
+  /* Backups are in the folder of the file itself, not of a link to it. */
   char path[PATH_MAX];
   if (!realpath(argv[optind], path)) return complain("cannot find", argv[optind]), 1;
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

@@ -24,7 +24,7 @@ __attribute__((constructor)) static void start(void) {
   trace = path ? fopen(path, "w") : NULL;
 }
 
-/* Counts a call: whether it is the one. */
+/* Counts a call; returns whether it is the one to interrupt. */
 static int is_last(void) {
   return ++calls == at;
 }

@@ -1,4 +1,4 @@
-"""A file that is edited by an editor that is killed, and all the states that it may have."""
+"""Edits a file with an editor that is killed, and knows all valid states of the file."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ HIDDEN = (".bck", ".bck-new", ".undo")
 
 @dataclass
 class Case:
-    """A file, and all the states that it may have."""
+    """A file, and all its valid states."""
 
     study: Study
     path: Path
-    states: list[bytes]  # after no command, after the first ...
+    states: list[bytes]  # after no command, after the first, ...
 
     def reset(self) -> None:
-        """The file before the edit, and nothing beside it."""
+        """Restores the file before the edit, and removes the editor's other files."""
         for suffix in HIDDEN:
             self.hidden(suffix).unlink(missing_ok=True)
         self.path.write_bytes(self.states[0])
 
     def hidden(self, suffix: str) -> Path:
-        """A file that the editor may have left."""
+        """Returns the path of a file that the editor may have left."""
         return self.path.with_name(f".{self.path.name}{suffix}")
 
     def leftovers(self) -> list[str]:
-        """Which of them there are."""
+        """Returns the suffixes of the files that exist."""
         return [suffix for suffix in HIDDEN if self.hidden(suffix).exists()]
 
     def interrupted(self, command: list[str], at: int, how: dict[str, str]) -> bool:
-        """Runs a command that is killed at a call; whether it got there."""
+        """Runs a command that is killed at a call; returns whether the command reached the call."""
         settings = {
             "LD_PRELOAD": self.study.lab.program("edit-atomicity/interrupt.so"),
             "INTERRUPT_AT": str(at),
@@ -49,20 +49,20 @@ class Case:
         return done.returncode != 0
 
     def recover_command(self) -> list[str]:
-        """What the user calls after a kill; every edit begins with it."""
+        """Returns the command that the user runs after a kill; every edit begins with it."""
         return [self.study.lab.program("edit-atomicity/h5edit"), "--recover", str(self.path)]
 
     def recover(self) -> None:
-        """To the end."""
+        """Runs the recovery."""
         subprocess.run(self.recover_command(), check=True, capture_output=True)
 
     def state(self) -> int | None:
-        """How many commands the file shows; None if it is in between."""
+        """Returns the number of commands that the file contains; None if the file is in between."""
         content = self.path.read_bytes()
         return self.states.index(content) if content in self.states else None
 
     def trace(self, command: list[str], path: Path) -> list[list[str]]:
-        """Runs a command to its end; the fields of all its calls that change files."""
+        """Runs a command; returns the fields of all its calls that change files."""
         settings = {
             "LD_PRELOAD": self.study.lab.program("edit-atomicity/interrupt.so"),
             "INTERRUPT_TRACE": str(path),

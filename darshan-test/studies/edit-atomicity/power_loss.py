@@ -1,4 +1,5 @@
-"""What a loss of power may leave of a trace of calls: what was synced, and any of the rest."""
+"""Simulates the outcomes of a loss of power for a trace of calls: synced data survives, any
+other data may."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ class DataCall:
 
     file: int
     offset: int
-    data: bytes | None  # None: the file ends at the offset
+    data: bytes | None  # None: truncates the file at the offset
 
     def apply(self, content: bytes) -> bytes:
-        """The content after it."""
+        """Returns the content after the call."""
         padded = content.ljust(self.offset, b"\0")
         if self.data is None:
             return padded[: self.offset]
@@ -27,10 +28,8 @@ class DataCall:
 
 @dataclass
 class Disk:
-    """A folder with one file, number 0, on a disk that keeps only what was synced.
-
-    Names reach the disk in the order of the calls, data in any order.
-    """
+    """A folder with one file, number 0, on a disk that guarantees only synced data. Names reach
+    the disk in the order of the calls, data in any order."""
 
     folder: int  # its inode
     name: str
@@ -48,35 +47,35 @@ class Disk:
         self.numbers = {self.inode: 0}
 
     def feed(self, call: str, *arguments: str) -> None:
-        """One call of a trace."""
+        """Applies one call of a trace."""
         getattr(self, f"call_{call}")(*arguments)
 
     def call_create(self, inode: str, path: str) -> None:
-        """A new file with a new name."""
+        """Creates a file."""
         number = len(self.contents)
         self.numbers[int(inode)] = number
         self.contents[number] = b""
         self.waiting_names.append(lambda names: names.update({Path(path).name: number}))
 
     def call_write(self, inode: str, offset: str, data: str) -> None:
-        """pwrite."""
+        """Writes with pwrite."""
         self.waiting.append(DataCall(self.numbers[int(inode)], int(offset), bytes.fromhex(data)))
 
     def call_truncate(self, inode: str, size: str) -> None:
-        """ftruncate."""
+        """Truncates the file."""
         self.waiting.append(DataCall(self.numbers[int(inode)], int(size), None))
 
     def call_rename(self, old: str, new: str) -> None:
-        """A name in the place of another."""
+        """Renames a file, replacing another one."""
         before, after = Path(old).name, Path(new).name
         self.waiting_names.append(lambda names: names.update({after: names.pop(before)}))
 
     def call_unlink(self, path: str) -> None:
-        """A name less."""
+        """Removes a name."""
         self.waiting_names.append(lambda names: names.pop(Path(path).name))
 
     def call_sync(self, inode: str) -> None:
-        """Of a file, its data; of the folder, its names."""
+        """Syncs a file's data, or the folder's names."""
         if int(inode) == self.folder:
             for change in self.waiting_names:
                 change(self.names)
@@ -89,7 +88,7 @@ class Disk:
         self.waiting = [call for call in self.waiting if call.file != synced]
 
     def outcomes(self) -> Iterator[dict[str, bytes]]:
-        """Folders that may be found after a loss of power now."""
+        """Yields the possible folders after a loss of power at this point."""
         some = self.waiting
         choices = (
             [],

@@ -1,4 +1,4 @@
-"""The command language: what is written, and what a bad command says and leaves alone."""
+"""The command language: written values, and bad commands, which change nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from edit_atomicity import LEVELS, Study
 from instrumented import Lab, digest
 
 SIZE = 100_000
-TYPES = {  # of HDF5: values that reach both ends, and how h5dump shows them
+TYPES = {  # HDF5's types with extreme values, and their output by h5dump
     "H5T_STD_I8": ("-128 127", "-128, 127"),
     "H5T_STD_U8": ("0 255", "0, 255"),
     "H5T_STD_I16": ("-32768 32767", "-32768, 32767"),
@@ -51,12 +51,12 @@ BAD = {
 
 @pytest.fixture
 def study(lab: Lab) -> Study:
-    """Without syncing, which these tests do not need."""
+    """Does not sync, because these tests do not need it."""
     return Study(lab, ("--no-sync",))
 
 
 def execute(study: Study, level: str, path: Path, text: str) -> tuple[int, str]:
-    """The status and what was said on stderr."""
+    """Returns the status and stderr."""
     commands = study.lab.folder / "commands"
     commands.write_text(text)
     done = subprocess.run(
@@ -66,7 +66,7 @@ def execute(study: Study, level: str, path: Path, text: str) -> tuple[int, str]:
 
 
 def test_types(study: Study) -> None:
-    """Every type in either byte order, as h5dump reads it."""
+    """h5dump reads every type in either byte order."""
     path = study.make("types.h5", SIZE)
     names = [f"{name}{order}" for name in TYPES for order in ("LE", "BE")]
     text = "".join(
@@ -84,7 +84,7 @@ def test_types(study: Study) -> None:
 
 @pytest.mark.parametrize("bad", BAD, ids=BAD.values())
 def test_bad_command_changes_nothing(study: Study, bad: str) -> None:
-    """The first command is right, the second is not: neither is executed."""
+    """If the second command is bad, the first is not executed either."""
     path = study.make("bad.h5", SIZE)
     before = digest(path)
     for level in LEVELS:
@@ -95,7 +95,7 @@ def test_bad_command_changes_nothing(study: Study, bad: str) -> None:
 
 
 def test_existing_attribute(study: Study) -> None:
-    """What a former edit has made is not made again."""
+    """An existing attribute is an error."""
     path = study.make("twice.h5", SIZE)
     assert execute(study, "delta", path, GOOD) == (0, "")
     before = digest(path)
@@ -105,7 +105,7 @@ def test_existing_attribute(study: Study) -> None:
 
 
 def test_not_hdf5(study: Study) -> None:
-    """A file that is no HDF5 file stays as it is."""
+    """A file that is not HDF5 stays unchanged."""
     path = study.lab.folder / "text.h5"
     path.write_text("no HDF5")
     status, said = execute(study, "yes", path, GOOD)
@@ -114,7 +114,7 @@ def test_not_hdf5(study: Study) -> None:
 
 
 def test_failure_of_hdf5_is_rolled_back(study: Study) -> None:
-    """A command that only HDF5 can refuse: name and data together are too large for it."""
+    """A command that only HDF5 can reject (name and data are too large together) is rolled back."""
     path = study.make("refused.h5", SIZE)
     before = path.read_bytes()
     assert execute(study, "no", path, GOOD) == (0, "")
@@ -136,7 +136,7 @@ def test_failure_of_hdf5_is_rolled_back(study: Study) -> None:
 
 
 def test_one_editor_at_a_time(study: Study) -> None:
-    """A file that is locked as an editor locks it is left alone."""
+    """A file that another editor has locked is left alone."""
     path = study.make("locked.h5", SIZE)
     before = digest(path)
     with path.open("r+b") as stream:

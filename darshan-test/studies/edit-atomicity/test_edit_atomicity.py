@@ -1,4 +1,4 @@
-"""The study in small: same bytes with the runtime, and counters that name the cause."""
+"""The small study: the runtime changes no byte, and the counters show the cause."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ COMMANDS = NINE.read_text().count("CREATE")
 
 @pytest.fixture(scope="module")
 def study(lab: Lab) -> Study:
-    """Without syncing, which does not change the counters below."""
+    """Does not sync, which does not change the counters below."""
     return Study(lab, ("--no-sync",), SIZES)
 
 
 @pytest.fixture(scope="module")
 def measured(study: Study) -> dict[tuple[int, str], Measured]:
-    """Every size and level once; raises where the runtime changes the file."""
+    """Measures every size and level once; raises if the runtime changes the file."""
     return study.table(rounds=1)
 
 
 @pytest.fixture(scope="module")
 def file_size(study: Study) -> dict[int, int]:
-    """Of the files before the edit, in bytes."""
+    """Returns the size in bytes of each file before the edit."""
     return {size: study.make("size.h5", size * 1_000_000).stat().st_size for size in SIZES}
 
 
 def test_nine_commands() -> None:
-    """As in the source: rank 3, one array of doubles, the others of integers."""
+    """The commands are those of the source: rank 3, one array of doubles, the others of
+    integers."""
     text = NINE.read_text()
     assert COMMANDS == 9
     assert text.count("H5T_IEEE_F64LE (2, 3, 4)") == 1
@@ -37,7 +38,7 @@ def test_nine_commands() -> None:
 
 
 def test_levels_leave_the_same_file(study: Study) -> None:
-    """Whatever protects the edit, its result is the same."""
+    """All levels of protection have the same result."""
     digests = set()
     for level in LEVELS:
         path = study.make("level.h5", 200_000)
@@ -56,10 +57,11 @@ def test_backups_copy_the_file(
     level: str,
     copies: int,
 ) -> None:
-    """What the backup is written, the file was read: once, or once per command."""
+    """The editor reads as many bytes of the file as it writes to backups: one copy, or one per
+    command."""
     counters = measured[size, level].counters
     backup, file = counters[".edited.h5.bck-new"], counters["edited.h5"]
-    growth = file["BYTES_WRITTEN"]  # the file that is copied may have grown by as much
+    growth = file["BYTES_WRITTEN"]  # the copied file may have grown by this much
     assert copies * file_size[size] <= backup["BYTES_WRITTEN"]
     assert backup["BYTES_WRITTEN"] <= copies * (file_size[size] + growth)
     assert file["BYTES_READ"] >= backup["BYTES_WRITTEN"]
@@ -69,7 +71,7 @@ def test_backups_copy_the_file(
 def test_journal_does_not_grow_with_the_file(
     measured: dict[tuple[int, str], Measured], file_size: dict[int, int]
 ) -> None:
-    """The journal holds what the edit overwrote, whatever the size of the file."""
+    """The journal holds the overwritten bytes, whatever the size of the file."""
     small, large = (measured[size, "delta"] for size in SIZES)
     journals = [study.counters[".edited.h5.undo"] for study in (small, large)]
     assert journals[0]["BYTES_WRITTEN"] == journals[1]["BYTES_WRITTEN"]
@@ -80,7 +82,7 @@ def test_journal_does_not_grow_with_the_file(
 
 
 def test_syncing_is_counted(lab: Lab) -> None:
-    """A durable edit syncs file and journal; one that is not, never."""
+    """A durable edit syncs file and journal; another edit never syncs."""
     path = lab.folder / "synced.h5"
     syncs = []
     for options in ((), ("--no-sync",)):

@@ -1,4 +1,4 @@
-"""Kills the editor at every call that changes files; the file must come back."""
+"""Kills the editor at every call that changes files; recovery must restore a valid file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOW = ({}, {"INTERRUPT_HALF": "1"})
 @pytest.mark.parametrize("how", HOW, ids=["before", "half"])
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_killed_at_every_call(case: Case, level: str, how: dict[str, str]) -> None:
-    """The file or its backup is complete, and recovery finds which."""
+    """The file or its backup is complete, and recovery chooses the right one."""
     command = case.study.command(level, case.path)
     allowed = range(10) if level == "inc" else (0, 9)
     before, at = 0, 1
@@ -29,7 +29,7 @@ def test_killed_at_every_call(case: Case, level: str, how: dict[str, str]) -> No
         case.recover()
         assert case.state() in allowed
         assert not case.leftovers()
-        # No command is undone again once the backup has been renewed after it.
+        # A finished command is never undone after the backup was renewed.
         assert case.state() >= before
         before = case.state()
         at += 1
@@ -39,7 +39,7 @@ def test_killed_at_every_call(case: Case, level: str, how: dict[str, str]) -> No
 
 
 def test_without_backup_a_kill_damages_the_file(case: Case) -> None:
-    """What the other levels protect from; also shows that these tests can fail."""
+    """Without a backup a kill damages the file; this also shows that these tests can fail."""
     damaged, at = 0, 1
     for how in HOW:
         at = 1
@@ -55,7 +55,7 @@ def test_without_backup_a_kill_damages_the_file(case: Case) -> None:
 
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_recovery_killed_at_every_call(case: Case, level: str) -> None:
-    """Recovery may be killed as often as it likes, from wherever the edit was killed."""
+    """Recovery can be killed repeatedly, at any call, after a kill at any call."""
     command = case.study.command(level, case.path)
     met, at = 0, 1
     while True:
@@ -68,12 +68,12 @@ def test_recovery_killed_at_every_call(case: Case, level: str) -> None:
             again += 1
         assert case.state() in (range(10) if level == "inc" else (0, 9))
         assert not case.leftovers()
-        at += 3  # every third: each is followed by a kill at every call of its recovery
+        at += 3  # every third call, because a kill at every call of the recovery follows each
     assert met > at // 6
 
 
 def test_next_edit_recovers_by_itself(case: Case) -> None:
-    """An edit after a killed one starts from the file as it was."""
+    """An edit after a killed one starts from the restored file."""
     for level in ("yes", "delta"):
         command = case.study.command(level, case.path)
         case.reset()
@@ -86,7 +86,7 @@ def test_next_edit_recovers_by_itself(case: Case) -> None:
 
 
 def test_journal_of_another_file_is_refused(case: Case) -> None:
-    """A journal never overwrites a file that took the place of its own."""
+    """A journal never overwrites a file that replaced its own."""
     case.reset()
     at = 1
     while case.hidden(".undo").exists() is False or case.hidden(".undo").stat().st_size < 4096:

@@ -1,4 +1,4 @@
-"""Loses power after every call: what was synced is enough to get the file back."""
+"""Loses power after every call: the synced data is sufficient to restore the file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Outcome = dict[str, bytes]
 
 
 def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]]:
-    """Every folder that a loss of power may leave, once, and whether all had been done."""
+    """Returns every possible folder after a loss of power, once, and whether the edit had ended."""
     case.reset()
     disk = Disk(
         case.path.parent.stat().st_ino, case.path.name, case.path.stat().st_ino, case.states[0]
@@ -27,11 +27,11 @@ def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]
 
 
 def recovered(case: Case, outcome: Outcome) -> int | None:
-    """The file's state after recovery from such a folder."""
+    """Returns the file's state after recovery from such a folder."""
     for suffix in HIDDEN:
         case.hidden(suffix).unlink(missing_ok=True)
     for name, content in outcome.items():
-        # In place: the journal knows its file by the inode.
+        # Written in place, because the journal identifies its file by the inode.
         case.path.with_name(name).write_bytes(content)
     case.recover()
     return case.state()
@@ -39,7 +39,7 @@ def recovered(case: Case, outcome: Outcome) -> int | None:
 
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_power_lost_after_every_call(case: Case, level: str) -> None:
-    """Recovery leads to a complete state, and to the last one if the edit had ended."""
+    """Recovery results in a complete state, and in the last one if the edit had ended."""
     found = outcomes(case, level)
     assert len(found) > 10
     allowed = range(10) if level == "inc" else (0, 9)
@@ -52,6 +52,6 @@ def test_power_lost_after_every_call(case: Case, level: str) -> None:
 
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_without_syncing_power_matters(case: Case, level: str) -> None:
-    """Shows that the test above can fail, and what the syncing is for."""
+    """Without syncing the test above fails for some folders."""
     found = outcomes(case, level, "--no-sync")
     assert any(recovered(case, outcome) is None for outcome, _ in found)

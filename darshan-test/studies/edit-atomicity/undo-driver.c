@@ -9,7 +9,7 @@
 
 #include "durable.h"
 
-/* The header of drivers got a name of its own, and the class a version, later. */
+/* Later versions of HDF5 have a header for drivers, and a version in the class. */
 #if H5_VERSION_GE(1, 13, 2)
 #include <H5FDdevelop.h>
 #endif
@@ -59,7 +59,7 @@ static int driver_cmp(const H5FD_t *a, const H5FD_t *b) {
   return one->inode == two->inode ? 0 : one->inode < two->inode ? -1 : 1;
 }
 
-/* As HDF5's own driver for such files: then both lay out a file in the same way. */
+/* The flags are those of HDF5's own driver, so that both lay out a file in the same way. */
 static herr_t driver_query(const H5FD_t *common, unsigned long *flags) {
   (void)common;
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
@@ -83,7 +83,7 @@ static haddr_t driver_get_eof(const H5FD_t *common, H5FD_mem_t type) {
   return ((const struct driver_file *)common)->end_of_file;
 }
 
-/* Bytes behind the end of the file are zeros for HDF5. */
+/* HDF5 reads zeros after the end of the file. */
 static herr_t driver_read(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr_t address,
                           size_t size, void *buffer) {
   struct driver_file *file = (struct driver_file *)common;
@@ -128,7 +128,7 @@ static herr_t driver_truncate(H5FD_t *common, hid_t transfer, hbool_t closing) {
   return 0;
 }
 
-/* As HDF5's own drivers: keeps other HDF5 programs from a file that is written. */
+/* Like HDF5's own drivers, keeps other HDF5 programs from a file that is being written. */
 static herr_t driver_lock(H5FD_t *common, hbool_t write) {
   int status = flock(((struct driver_file *)common)->fd, (write ? LOCK_EX : LOCK_SH) | LOCK_NB);
   return status && errno != ENOSYS ? -1 : 0;
@@ -142,7 +142,7 @@ static herr_t driver_unlock(H5FD_t *common) {
 static const H5FD_class_t driver = {
 #ifdef H5FD_CLASS_VERSION
     .version = H5FD_CLASS_VERSION,
-    .value = 600, /* of the numbers that HDF5 leaves to private drivers */
+    .value = 600, /* from the range that HDF5 reserves for private drivers */
 #endif
     .name = "undo",
     .maxaddr = ((haddr_t)1 << 62) - 1,

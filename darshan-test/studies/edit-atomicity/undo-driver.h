@@ -6,8 +6,8 @@
 
 #include "undo.h"
 
-/* An access list for H5Fopen with the driver; the journal must outlive the file.
- * Negative on error; the caller closes it. */
+/* Returns an access list for H5Fopen with the driver; negative on error. The caller closes it. The
+ * journal must outlive the file. */
 hid_t undo_driver_access(struct undo *undo);
 
 #endif

@@ -135,8 +135,8 @@ int undo_commit(struct undo *undo) {
   return result;
 }
 
-/* Puts the bytes of all complete records back.  The first incomplete one ends the
- * journal: what it was to protect has not been overwritten, because it was not synced. */
+/* Restores the bytes of all complete records. The first incomplete record ends the journal: it was
+ * not synced, so its bytes of the file have not been overwritten. */
 static int put_back(int journal, int file) {
   struct record record;
   char *bytes = malloc(LARGEST);
@@ -154,11 +154,11 @@ static int put_back(int journal, int file) {
   return result;
 }
 
-/* Of a journal that can be read: 0, or -1 after a message. */
+/* Rolls back a journal that can be read. Returns 0, or -1 after a message. */
 static int roll_back(int journal, const char *path) {
   struct header header;
   struct stat status;
-  /* No complete header: nothing was overwritten yet. */
+  /* Without a complete header nothing was overwritten. */
   if (read_all(journal, &header, sizeof header, 0) || memcmp(header.magic, magic, sizeof magic) ||
       header.checksum != header_checksum(&header))
     return 0;

@@ -13,21 +13,20 @@ struct undo;
 /* Starts a journal for this file, durable on return; NULL after a message. */
 struct undo *undo_begin(const char *path);
 
-/* To be called before these bytes of the file are overwritten or cut off: on return
- * what they were is durable.  Bytes behind the original end need no saving.  0, or -1
- * after a message: then they must not be overwritten. */
+/* Called before these bytes of the file are overwritten or truncated: on return their old values
+ * are durable. Bytes after the original end need no saving. Returns 0, or -1 after a message: then
+ * the bytes must not be overwritten. */
 int undo_save(struct undo *undo, off_t offset, size_t length);
 
-/* The file is complete and durable: removes the journal, which makes the edit final.
- * Frees it also on error (-1 after a message). */
+/* Removes the journal, which makes the edit final; the file must be complete and durable. Frees
+ * `undo` also on error (-1 after a message). */
 int undo_commit(struct undo *undo);
 
-/* Frees it and leaves the journal to undo_recover. */
+/* Frees `undo` and leaves the journal to undo_recover. */
 void undo_abandon(struct undo *undo);
 
-/* If there is a journal, gives the file its bytes and size back and removes the
- * journal: 1 if so, 0 if there was none, -1 after a message.  May itself be killed
- * and started again. */
+/* Restores the file's bytes and size from an existing journal and removes the journal. Returns 1 if
+ * it did, 0 if there was no journal, -1 after a message. Can be killed and started again. */
 int undo_recover(const char *path);
 
 #endif

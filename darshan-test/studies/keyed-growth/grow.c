@@ -35,7 +35,7 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* splitmix64: well spread numbers from any seed. */
+/* splitmix64: returns well-distributed numbers for any seed. */
 static uint64_t next(uint64_t *seed) {
   uint64_t z = *seed += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -43,7 +43,7 @@ static uint64_t next(uint64_t *seed) {
   return z ^ (z >> 31);
 }
 
-/* Letters and digits. */
+/* Fills the text with letters and digits. */
 static void fill(char *text, size_t length, uint64_t *seed) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
   for (size_t i = 0; i < length; i += 12) {
@@ -53,7 +53,8 @@ static void fill(char *text, size_t length, uint64_t *seed) {
   }
 }
 
-/* Nothing waits for the disk: what is asked is what a growing file costs, not a commit. */
+/* Opens the database without syncing, because the study measures the cost of growth, not of
+ * commits. */
 static sqlite3 *open_base(const struct plan *plan) {
   sqlite3 *base = NULL;
   char cache[64];
@@ -110,13 +111,13 @@ static void add_batch(sqlite3 *base, const struct plan *plan, unsigned long batc
          (intmax_t)status.st_size);
 }
 
-/* What the kernel has counted for this process: the witness against the log. */
+/* The kernel's counts for this process, an independent check of the log. */
 struct traffic {
   uint64_t bytes_read, bytes_written, reads, writes;
   uint64_t asking; /* bytes read to learn this, which count from now on */
 };
 
-/* -1 where the kernel does not count. */
+/* Returns -1 if the kernel does not count. */
 static int read_traffic(struct traffic *traffic) {
   char text[512];
   int file = open("/proc/self/io", O_RDONLY | O_CLOEXEC);

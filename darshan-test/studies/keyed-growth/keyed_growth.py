@@ -13,14 +13,14 @@ from statistics import mean
 
 from instrumented import Counters, Lab, Run, print_table
 
-RECORD = 998  # bytes, of them nine keys of 30
+RECORD = 998  # bytes, including nine keys of 30 bytes
 BATCHES = 14
 FULL = 305_000  # records of a batch, as in the source
 SMALL = FULL // 50
-DEFAULT_CACHE = 2000  # KiB, what SQLite takes by itself
-ROOM = {SMALL: 256 << 10, FULL: 4 << 20}  # KiB that hold what the batches touch
-FRONT = 1 << 20  # the empty tables are shorter
-HOLE_END = (4 << 30) + (1 << 20)  # from here on the sparse variant grows
+DEFAULT_CACHE = 2000  # KiB, SQLite's default
+ROOM = {SMALL: 256 << 10, FULL: 4 << 20}  # KiB of cache that hold all pages of the batches
+FRONT = 1 << 20  # larger than the file with empty tables
+HOLE_END = (4 << 30) + (1 << 20)  # the sparse file grows from this offset on
 
 
 @dataclass

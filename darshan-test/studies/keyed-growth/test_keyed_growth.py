@@ -1,4 +1,4 @@
-"""What does not depend on time in the small form of the study, beyond 4 GiB too."""
+"""Checks the results of the small study that do not depend on time, also beyond 4 GiB."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ PAGE = 4096
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Like that of the other studies, but HDF5 is not needed."""
+    """Like the lab of the other studies, without HDF5."""
     needs("sqlite")
     return Lab(build, tmp_path_factory.mktemp("keyed"))
 
 
 @pytest.fixture(scope="module", params=[0, HOLE_END], ids=["from the start", "beyond 4 GiB"])
 def growth(lab: Lab, request: pytest.FixtureRequest) -> Growth:
-    """A process and a log per batch; raises where the runtime changes the file."""
+    """Runs a process with a log per batch; raises if the runtime changes the file."""
     return Study(lab, RECORDS, hole=request.param).grow(1)
 
 
 def test_log_counts_what_the_kernel_counts(growth: Growth) -> None:
-    """Calls and bytes of every batch, to the last one, in files of any size."""
+    """Calls and bytes of every batch are exact in files of any size."""
     assert len(growth.kernel) == len(growth.counters) == BATCHES
     for kernel, counters in zip(growth.kernel, growth.counters):
         assert logged_traffic(counters) == kernel
 
 
 def test_offsets(growth: Growth) -> None:
-    """The last byte of the file is the highest one written, beyond 4 GiB, too."""
+    """The last byte of the file is the highest one written, also beyond 4 GiB."""
     start = growth.bare[0].size - RECORDS * RECORD * 2
     for batch, counters in zip(growth.bare, growth.counters):
         file = counters["keyed.db"]
@@ -55,7 +55,8 @@ def test_offsets(growth: Growth) -> None:
 
 
 def test_pages_are_what_is_moved(growth: Growth) -> None:
-    """Whole pages, one per call: the header that says whether the file changed apart."""
+    """Each call transfers a whole page, except for the header that shows whether the file
+    changed."""
     for batch, counters in zip(growth.bare[1:], growth.counters[1:]):
         file = counters["keyed.db"]
         assert file["BYTES_WRITTEN"] == PAGE * file["WRITES"], batch
@@ -65,7 +66,7 @@ def test_pages_are_what_is_moved(growth: Growth) -> None:
 
 
 def test_small_cache(lab: Lab) -> None:
-    """Problem and cure: pages of the indexes are moved for every record, or once."""
+    """With a small cache, index pages are transferred for every record; with a large one, once."""
     problem, cure = (
         Study(lab, RECORDS, cache).grow(BATCHES) for cache in (DEFAULT_CACHE, ROOM[SMALL])
     )
@@ -76,11 +77,11 @@ def test_small_cache(lab: Lab) -> None:
     assert bad.bytes_read > 10 * asked
     assert bad.bytes_written > 10 * asked
     assert good.bytes_read < PAGE * BATCHES
-    # A transaction writes each page of the indexes once, in the journal and in the file.
+    # A transaction writes each index page once, in the journal and in the file.
     indexes = problem.bare[-1].size
     assert good.bytes_written < 2 * BATCHES * indexes
     assert bad.bytes_written > 2 * good.bytes_written
-    # The heat map has every byte, in the time of the batches.
+    # The heat map has every byte, within the time of the batches.
     for growth, moved in ((problem, bad), (cure, good)):
         heat = heat_of(lab, growth.logs[0])
         assert sum(heat.read) == moved.bytes_read

@@ -26,7 +26,7 @@ static void fail(const char *what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Seconds since then of the rank that took longest, on rank 0. */
+/* Returns the seconds since `begun` of the slowest rank, on rank 0. */
 static double slowest(double begun) {
   double mine = MPI_Wtime() - begun, most = 0;
   MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -42,7 +42,7 @@ static hid_t create_file(const struct plan *plan) {
   return file;
 }
 
-/* The value depends on variable and place alone. */
+/* The value depends only on variable and position. */
 static void fill_part(const struct plan *plan, const hsize_t start[3], hsize_t variable,
                       double *values) {
   for (hsize_t z = 0; z < plan->edge; z++)

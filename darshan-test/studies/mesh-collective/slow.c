@@ -1,5 +1,5 @@
-/* Preloaded behind the runtime: every write waits as for the server of a parallel file
- * system, MESH_WRITE_US microseconds, however small it is. */
+/* Preloaded after the runtime: every write of any size waits MESH_WRITE_US microseconds, like on
+ * the server of a parallel file system. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -23,7 +23,7 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset) {
   return write_late(fd, bytes, size, offset);
 }
 
-/* Not by way of pwrite64, which is the runtime's and would be counted, too. */
+/* Does not call pwrite64, because the runtime's wrapper would count it again. */
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
   return write_late(fd, bytes, size, offset);
 }

@@ -1,4 +1,5 @@
-"""What does not depend on time in the small form of the study, and where waiting is booked."""
+"""Checks the results of the small study that do not depend on time, and the attribution of
+waiting."""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ LATE = 300  # milliseconds
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Like that of the other studies; what is compiled here needs a parallel HDF5."""
+    """Like the lab of the other studies; the programs need a parallel HDF5."""
     return Lab(build, tmp_path_factory.mktemp("mesh"))
 
 
 @pytest.fixture(scope="module", params=MPIS, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """One MPI after the other; skips where it or its HDF5 is missing."""
+    """Yields each MPI; skips if it or its HDF5 is missing."""
     chosen: Mpi = request.param
     if lacking := missing(chosen, "hdf5"):
         absent(f"there is no {lacking}")
@@ -32,20 +33,20 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab, mpi: Mpi) -> dict[str, Measured]:
-    """Each mode once."""
+    """Measures each mode once."""
     study = Study(lab, mpi)
     return {mode: study.measure(MESH, mode) for mode in MODES}
 
 
 def test_file_is_the_same(measured: dict[str, Measured]) -> None:
-    """The runtime changes nothing, and the modes differ only in how they write."""
+    """The runtime changes no byte, and the modes differ only in how they write."""
     assert all(result.same for result in measured.values())
     assert len({result.digest for result in measured.values()}) == 1
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
-    """HDF5's own counters do not depend on the mode, but for the one that names it."""
+    """HDF5's own counters do not depend on the mode, except for the counter of the mode."""
     datasets = measured[mode].counters["H5D"]
     assert datasets["WRITES"] == MESH.writes
     assert datasets["BYTES_WRITTEN"] == MESH.bytes
@@ -54,7 +55,7 @@ def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
 
 
 def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
-    """Each for itself: a write of MPI-IO and one of POSIX for every row of every part."""
+    """Independent writes: one MPI-IO and one POSIX write for every row of every part."""
     counters = measured["independent"].counters
     posix, mpiio = counters["POSIX"], counters["MPI-IO"]
     metadata = mpiio["INDEP_WRITES"] - MESH.rows
@@ -69,19 +70,20 @@ def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
 
 
 def test_cure_writes_the_whole(measured: dict[str, Measured]) -> None:
-    """Together: one call of MPI-IO per rank and part, and few large ones of POSIX."""
+    """Collective writes: one MPI-IO call per rank and part, and few large POSIX writes."""
     bad, good = (measured[mode].counters for mode in MODES)
     assert good["MPI-IO"]["COLL_WRITES"] == MESH.writes
     assert good["POSIX"]["WRITES"] * 50 < bad["POSIX"]["WRITES"]
     assert good["MPI-IO"]["BYTES_WRITTEN"] == bad["MPI-IO"]["BYTES_WRITTEN"]
-    # Parts of one call leave gaps: ROMIO reads what lies in them, and writes it again.
+    # The parts of one call leave gaps: ROMIO reads and rewrites the bytes in them.
     again = good["POSIX"]["BYTES_WRITTEN"] - bad["POSIX"]["BYTES_WRITTEN"]
     assert 0 <= again <= good["POSIX"]["BYTES_READ"]
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_layers_add_up(measured: dict[str, Measured], mode: str) -> None:
-    """Below datasets and file lies all that POSIX has seen, in files of the MPI too."""
+    """POSIX's sums below datasets and file are all POSIX calls, including those on the MPI's own
+    files."""
     counters = measured[mode].counters
     below = sum(
         counters[kind][f"{operation}_POSIX_WRITES"]
@@ -97,7 +99,7 @@ def test_layers_add_up(measured: dict[str, Measured], mode: str) -> None:
 
 
 def test_waiting_for_a_late_rank_is_communication(lab: Lab, mpi: Mpi) -> None:
-    """All ranks but one wait in H5Fclose, and the log says that they wait."""
+    """All ranks but one wait in H5Fclose, and the log shows the waiting as communication."""
     late = Study(lab, mpi, late=LATE).measure(MESH, "collective").counters["LAYERS"]
     went = where_time_went(late, "CLOSE")
     waited = (MESH.ranks - 1) * LATE / 1000

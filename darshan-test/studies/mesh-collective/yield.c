@@ -1,5 +1,5 @@
-/* Preloaded: gives the processor away while MPICH waits for a message.  Its ranks spin,
- * and where there are more of them than processors the one that is waited for does not run. */
+/* Preloaded: yields the processor while MPICH waits for a message. Its ranks spin; if there are
+ * more ranks than processors, the rank that they wait for would not run. */
 #include <dlfcn.h>
 #include <sched.h>
 

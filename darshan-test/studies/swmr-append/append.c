@@ -1,8 +1,6 @@
-/* Appends 32-bit integers to a chunked dataset, one element per H5Dwrite.
- *
- * What the study varies: SWMR or not, how often the dataset is flushed, the chunk,
- * and the direction in which the dataset grows.  Prints the seconds from the
- * creation of the file to its close. */
+/* Appends 32-bit integers to a chunked dataset, one element per H5Dwrite. The options select SWMR,
+ * the flush interval, the chunk, and the direction of growth. Prints the seconds from the creation
+ * of the file to its close. */
 #include <errno.h>
 #include <getopt.h>
 #include <hdf5.h>
@@ -28,7 +26,7 @@ static int rank_of(const struct task *task) {
   return task->growth == LINE ? 1 : 2;
 }
 
-/* The extent after n elements, which is also one past the place of element n - 1. */
+/* Returns the extent after n elements, which is also one past the position of element n - 1. */
 static void extent_after(const struct task *task, hsize_t n, hsize_t extent[2]) {
   extent[0] = task->growth == IN_X ? 1 : n;
   extent[1] = task->growth == IN_Y ? 1 : n;
@@ -48,7 +46,7 @@ static void done(herr_t status, const char *what) {
   if (status < 0) fail(what);
 }
 
-/* The latest format with and without SWMR: only the access differs. */
+/* The format is the latest one with and without SWMR, so that only the access differs. */
 static hid_t create_file(const struct task *task) {
   hid_t access = made(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate");
   done(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "H5Pset_libver_bounds");

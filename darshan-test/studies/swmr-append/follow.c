@@ -15,7 +15,7 @@ static void fail(const char *what) {
   exit(1);
 }
 
-/* Elements known to the dataset now; what it knew before is dropped. */
+/* Returns the current number of elements; drops cached metadata. */
 static hsize_t refreshed_extent(hid_t dataset) {
   hsize_t extent = 0;
   if (H5Drefresh(dataset) < 0) fail("H5Drefresh");
@@ -36,8 +36,8 @@ static void read_elements(hid_t dataset, hsize_t first, hsize_t count, int *valu
   H5Sclose(space);
 }
 
-/* How many of these elements have their value, counted from the first; ends the
- * program on a value that nobody wrote. */
+/* Returns how many elements have their value, counted from the first; ends the program on a value
+ * that was never written. */
 static hsize_t right_elements(const int *values, hsize_t first, hsize_t count) {
   hsize_t right = 0;
   for (hsize_t i = 0; i < count; i++) {
@@ -51,8 +51,8 @@ static hsize_t right_elements(const int *values, hsize_t first, hsize_t count) {
   return right;
 }
 
-/* While the writer extends the file, its superblock may name an end that is not
- * there yet: a reader has to try again. */
+/* Retries opening, because while the writer extends the file its superblock may name an end that
+ * does not exist yet. */
 static hid_t open_file(const char *path) {
   enum { TRIES = 5000 };
   const struct timespec pause = {0, 1000000};

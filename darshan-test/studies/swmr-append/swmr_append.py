@@ -24,8 +24,8 @@ class Layout:
     source: tuple[int, int, int]  # per cent over no SWMR, in the order of MODES[1:]
 
 
-# The source: SWMR performance data of the HDF Group.  Its 2-D chunk is not known; 32 x 32
-# elements are as near to its 1,000 as a square gets.
+# The source: SWMR performance data of the HDF Group. Its 2-D chunk is not known; 32 x 32 elements
+# is the square nearest to its 1,000 elements.
 LAYOUTS = (
     Layout("1-D, chunks of 10 (small)", 10, "line", (40, 197, 48)),
     Layout("1-D, chunks of 1,000 (large)", 1000, "line", (79, 615, 81)),
@@ -47,8 +47,8 @@ class Measured:
     """Of a layout and a mode: the least disturbed times, in seconds, and the counters."""
 
     seconds: float  # from the creation of the file to its close, bare
-    bare: float  # of processor time, without the runtime
-    instrumented: float  # and with it
+    bare: float  # processor time without the runtime
+    instrumented: float  # processor time with the runtime
     counters: Counters
 
 
@@ -88,7 +88,7 @@ class Study:
             command = self.command(layout, mode)
             runs[instrumented] = self.lab.run(command, instrumented=instrumented)
             left[instrumented] = digest(path)
-            path.unlink()  # or the next run pays for cutting it off
+            path.unlink()  # otherwise the next run would pay for the truncation
         if left[True] != left[False]:
             raise RuntimeError(f"{layout.name}, {mode}: the file differs under instrumentation")
         log, bare = runs[True].log, runs[False]

@@ -1,4 +1,4 @@
-"""The study in small: same bytes with the runtime, and counters that name the cause."""
+"""The small study: the runtime changes no byte, and the counters show the cause."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ COUNT = 3000
 
 
 def raw_writes(layout: Layout, mode: str) -> int:
-    """How often a chunk must be written if each flush writes the chunks that are dirty.
-
-    In every direction element n lies in chunk n // edge, so this is the number of
-    distinct chunks between two flushes, summed over the flushes.
-    """
+    """Returns how often a chunk must be written if each flush writes the dirty chunks. In every
+    direction element n is in chunk n // edge, so this is the number of distinct chunks between
+    two flushes, summed over the flushes."""
     options = MODES[mode]
     step = int(options[-1]) if "--flush" in options else COUNT
     return sum(
@@ -26,13 +24,14 @@ def raw_writes(layout: Layout, mode: str) -> int:
 
 
 def chunk_bytes(layout: Layout) -> int:
-    """Of a whole chunk, which is what is written however few of its elements are new."""
+    """Returns the bytes of a whole chunk; a flush writes all of it, however few elements are
+    new."""
     return VALUE * layout.chunk ** (1 if layout.growth == "line" else 2)
 
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab) -> dict[tuple[Layout, str], Measured]:
-    """Every layout and mode once; raises where the runtime changes the file."""
+    """Measures every layout and mode once; raises if the runtime changes the file."""
     return Study(lab, COUNT).table(rounds=1)
 
 
@@ -41,7 +40,7 @@ def measured(lab: Lab) -> dict[tuple[Layout, str], Measured]:
 def test_chunks_are_written_once_per_flush(
     measured: dict[tuple[Layout, str], Measured], layout: Layout, mode: str
 ) -> None:
-    """Bytes written are the dirty chunks of every flush, and metadata."""
+    """The bytes written are the dirty chunks of every flush, and metadata."""
     counters = measured[layout, mode].counters
     raw = raw_writes(layout, mode) * chunk_bytes(layout)
     assert raw <= counters["BYTES_WRITTEN"]
@@ -54,7 +53,7 @@ def test_chunks_are_written_once_per_flush(
 def test_flushing_finer_than_a_chunk_rewrites_it(
     measured: dict[tuple[Layout, str], Measured],
 ) -> None:
-    """The problem and its cure, as the log shows them."""
+    """Flushing more often than once per chunk rewrites the chunk; the log shows problem and fix."""
     large = LAYOUTS[1]
     problem, cure = (measured[large, mode].counters for mode in ("every 100", "every 10,000"))
     assert problem["BYTES_WRITTEN"] > 10 * VALUE * COUNT
@@ -65,7 +64,7 @@ def test_flushing_finer_than_a_chunk_rewrites_it(
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "no SWMR"])
 def test_reader_beside_the_writer(lab: Lab, mode: str) -> None:
-    """It sees every element, never a wrong one, with both instrumented."""
+    """The reader sees every element and never a wrong one, with both programs instrumented."""
     found = Study(lab, COUNT).follow(mode, instrumented=True)
     assert found.refreshes > 0
     assert found.reader["BYTES_READ"] >= VALUE * COUNT
