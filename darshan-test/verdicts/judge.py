@@ -46,7 +46,7 @@ C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
 # one trigger leaves too little memory for records.
 EXPECTED = ("the name is taken", "darshan: log: ", "some files have no records of their own")
 
-OF_THE_MACHINE = ("ranks-outnumber-processors",)  # true where there are fewer than RANKS
+OF_THE_MACHINE = ("ranks-outnumber-processors",)  # if processors < RANKS
 
 RIGHT, WRONG, SILENT, FALSE_ALARM, CURE = "right", "wrong", "silent", "false alarm", "cure accused"
 TEXT = "wrong words"

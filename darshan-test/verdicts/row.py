@@ -14,7 +14,7 @@ class Row:
 
     program: str  # a file of programs/
     case: str
-    finding: str = ""  # that must come first, or several that are as right; none: healthy
+    finding: str = ""  # must come first; several: any of them; empty: no problem
     remedy: str = ""  # words; the remedy must contain one of them
     place: str = FAR
     input: int = 0  # size of the file "input" in MiB

@@ -173,8 +173,8 @@ static double time_of(const struct Call *call, const greg_t *r, long result) {
   return 0;
 }
 
-/* Returns whether a call makes a task. Such a call runs in place, because a child would return into
- * this handler. */
+/* Returns whether a call makes a task. The handler lets the program itself make it, because a child
+ * would return into this handler. */
 static int makes_a_task(int call) {
   return call == SYS_clone || call == SYS_clone3 || call == SYS_fork || call == SYS_vfork;
 }
