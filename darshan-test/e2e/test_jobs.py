@@ -79,7 +79,7 @@ def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
     if b"have been removed from LAMMPS" in bare.stdout:
         elsewhere("LAMMPS writes no longer through MPI-IO")
     contents = shown(job, box)
-    # Of the programs that a rank starts, only MPI programs leave a log: numpy runs `uname -p`.
+    # Only MPI programs leave a log; numpy, for example, starts `uname -p` on each rank.
     settings = {k: v for k, v in box.settings().items() if k != "DARSHAN_ENABLE_NONMPI"}
     run, counts = box.traced(command(job, box, settings))
 

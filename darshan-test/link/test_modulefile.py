@@ -30,7 +30,7 @@ def plain(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @dataclass
 class Modules:
-    """One of the two programs, and the folder in which it finds modules."""
+    """A program for environment modules, and the folder in which it finds them."""
 
     name: str
     prefix: Path

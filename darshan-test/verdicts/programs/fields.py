@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-# One library for one case: each brings an HDF5 of its own.
+# Each case uses only one library, because each library brings its own HDF5.
 if sys.argv[1].startswith(("nc-", "healthy-records", "healthy-synced")):
     import netCDF4
 elif sys.argv[1] in ("table-flush", "many-leaves", "healthy-table"):
@@ -17,7 +17,7 @@ else:
 
 
 def fill_many(cured: bool) -> None:
-    """200 datasets that are filled when they are made, and then written."""
+    """Makes 200 datasets that are filled at creation, and then writes them."""
     with h5py.File("f.h5", "w") as file:
         for i in range(200):
             plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -30,7 +30,7 @@ def fill_many(cured: bool) -> None:
 
 
 def open_each(cured: bool) -> None:
-    """The file is opened for each value that is wanted of it."""
+    """Opens the file for each value."""
     if cured:
         with h5py.File("in.h5") as file:
             for _ in range(300):
@@ -42,7 +42,7 @@ def open_each(cured: bool) -> None:
 
 
 def many_attributes(cured: bool) -> None:
-    """A value is an attribute."""
+    """Stores each value as an attribute."""
     with h5py.File("f.h5", "w", libver="latest") as file:
         if cured:
             file["values"] = np.arange(3000.0)
@@ -52,7 +52,7 @@ def many_attributes(cured: bool) -> None:
 
 
 def many_datasets(cured: bool) -> None:
-    """A value is a dataset."""
+    """Stores each value as a dataset."""
     with h5py.File("f.h5", "w") as file:
         if cured:
             file["values"] = np.arange(1000.0)
@@ -62,7 +62,7 @@ def many_datasets(cured: bool) -> None:
 
 
 def element_writes(cured: bool) -> None:
-    """A loop over elements."""
+    """Writes in a loop over elements."""
     with h5py.File("f.h5", "w") as file:
         made = file.create_dataset("x", (5000,), "f8")
         if cured:
@@ -73,7 +73,7 @@ def element_writes(cured: bool) -> None:
 
 
 def element_reads(cured: bool) -> None:
-    """A loop over elements."""
+    """Reads in a loop over elements."""
     with h5py.File("in.h5") as file:
         if cured:
             file["x"][:]
@@ -83,7 +83,7 @@ def element_reads(cured: bool) -> None:
 
 
 def flush_steps(cured: bool) -> None:
-    """20 datasets grow by a row each step, and the file is flushed."""
+    """Appends a row to 20 datasets in each step, and flushes the file."""
     with h5py.File("f.h5", "w") as file:
         made = [
             file.create_dataset(f"x{i}", (0, 16), "f8", maxshape=(None, 16), chunks=(256, 16))
@@ -98,7 +98,7 @@ def flush_steps(cured: bool) -> None:
 
 
 def flush_dataset(cured: bool) -> None:
-    """A dataset is flushed after each row of a chunk of 1,024 rows."""
+    """Flushes a dataset after each row of a chunk of 1,024 rows."""
     with h5py.File("f.h5", "w") as file:
         made = file.create_dataset("x", (1024, 64), "f8", chunks=(1024, 64))
         for step in range(1000):
@@ -125,7 +125,7 @@ def append_rows(cured: bool) -> None:
 
 
 def one_of_a_chunk(cured: bool) -> None:
-    """Small windows of large compressed chunks; or all at once, and the windows of that."""
+    """Reads small windows of large compressed chunks; cured: reads all at once."""
     with h5py.File("windows.h5", rdcc_nbytes=1 << 16) as file:
         x = file["x"][...] if cured else file["x"]
         for i in range(60):
@@ -192,7 +192,7 @@ def nc_sync_step(cured: bool) -> None:
 
 
 def nc_element_writes(cured: bool) -> None:
-    """A loop over elements."""
+    """Writes in a loop over elements."""
     with netCDF4.Dataset("f.nc", "w") as file:
         file.createDimension("x", 5000)
         made = file.createVariable("v", "f8", ("x",))
@@ -204,7 +204,7 @@ def nc_element_writes(cured: bool) -> None:
 
 
 def nc_open_each(cured: bool) -> None:
-    """The file is opened for each step that is wanted of it."""
+    """Opens the file for each step."""
     if cured:
         with netCDF4.Dataset("in.nc") as file:
             for _ in range(200):
@@ -223,7 +223,7 @@ def prepare_nc_open_each() -> None:
 
 
 def nc_prefill(cured: bool) -> None:
-    """Contiguous variables are filled, and then written."""
+    """Writes contiguous variables that were filled at creation."""
     with netCDF4.Dataset("f.nc", "w") as file:
         if cured:
             file.set_fill_off()
@@ -235,7 +235,7 @@ def nc_prefill(cured: bool) -> None:
 
 
 def table_flush(cured: bool) -> None:
-    """A row is appended and flushed."""
+    """Appends and flushes row by row."""
     with tables.open_file("t.h5", "w") as file:
         made = file.create_table("/", "t", {"a": tables.Float64Col()}, chunkshape=(1024,))
         for i in range(1000):
@@ -246,7 +246,7 @@ def table_flush(cured: bool) -> None:
 
 
 def many_leaves(cured: bool) -> None:
-    """A result is an array of its own."""
+    """Stores each result as an array."""
     with tables.open_file("t.h5", "w") as file:
         if cured:
             file.create_array("/", "all", np.ones((600, 4)))
@@ -286,7 +286,7 @@ def healthy_deflate(_: bool) -> None:
 
 
 def healthy_records(_: bool) -> None:
-    """A record of a time step is a chunk."""
+    """Uses one chunk per record of a time step."""
     with netCDF4.Dataset("f.nc", "w") as file:
         file.createDimension("t", None)
         file.createDimension("x", 1 << 17)
@@ -303,7 +303,7 @@ def healthy_table(_: bool) -> None:
 
 
 def healthy_checkpoints(_: bool) -> None:
-    """A few flushes, each after much."""
+    """Flushes a few times, each time after much data."""
     with h5py.File("f.h5", "w") as file:
         for i in range(12):
             file.create_dataset(f"step{i}", data=np.full((1024, 1024), i, "f4"))
@@ -337,14 +337,14 @@ prepare_healthy_rows = prepare_column_of_rows
 
 
 def healthy_reopened(_: bool) -> None:
-    """A file for each phase of a program, opened again for the next."""
+    """Reopens the files of each phase of a program."""
     for phase in range(4):
         with h5py.File("f.h5", "a") as file:
             file[f"phase{phase}"] = np.full(1 << 20, phase, "f8")
 
 
 def healthy_filled(_: bool) -> None:
-    """Fill values that stay: most is never written."""
+    """Most fill values remain, because most of the dataset is never written."""
     with h5py.File("f.h5", "w") as file:
         made = file.create_dataset("x", (64, 65536), "f4", chunks=(1, 65536), fillvalue=-1)
         made[::16] = 1.0

@@ -50,7 +50,7 @@ static void direct_blocks(bool cured) {
   free(block);
 }
 
-/* Room is taken first, and then filled from front to back. */
+/* Allocates the space first, and then fills it from front to back. */
 static void preallocated(bool cured) {
   (void)cured;
   void *block = block_of(MIB);
@@ -62,7 +62,7 @@ static void preallocated(bool cured) {
   free(block);
 }
 
-/* More than may be in memory: written once, read back once, and gone. */
+/* Data larger than memory: written once, read back once, then removed. */
 static void out_of_core(bool cured) {
   (void)cured;
   char *block = block_of(2 * MIB);
@@ -76,7 +76,7 @@ static void out_of_core(bool cured) {
   free(block);
 }
 
-/* Pages of a database: each is read once, when it is wanted, and then kept. */
+/* Reads each page of a database once when needed, and caches it. */
 static void page_cache(bool cured) {
   (void)cured;
   static char pages[1024][4096];
@@ -90,7 +90,7 @@ static void page_cache(bool cured) {
   must(close(fd) == 0, "close");
 }
 
-/* A line now and then, from a program that works. */
+/* Appends a line now and then while working. */
 static void appends(bool cured) {
   (void)cured;
   int fd = opened("log", O_CREAT | O_WRONLY | O_APPEND);
@@ -142,7 +142,7 @@ static void image(bool cured) {
   free(rows);
 }
 
-/* Many know of one file whose turn it is. */
+/* Many processes use locks on one file to take turns. */
 static void locked_records(bool cured) {
   (void)cured;
   char *record = block_of(512 * KIB);
@@ -158,7 +158,7 @@ static void locked_records(bool cured) {
   free(record);
 }
 
-/* How large is it?  Then all of it. */
+/* Determines the size of a file by seeking, then reads all of it. */
 static void size_by_seek(bool cured) {
   (void)cured;
   FILE *file = fopen("input", "rb");

@@ -1,7 +1,5 @@
-"""Healthy programs as people write them: honest.py CASE [prepare].
-
-Written after the rules were settled, from idioms and not from rules: nothing may be said.
-"""
+"""Programs without a problem, as users write them: honest.py CASE [prepare]. They were written
+after the rules were finished, from idioms and not from rules: the report must find no problem."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 MIB = 1 << 20
-# One library for one case: each brings an HDF5 of its own.
+# Each case uses only one library, because each library brings its own HDF5.
 if sys.argv[1].startswith("nc-"):
     import netCDF4
 elif sys.argv[1].startswith("table-"):
@@ -102,7 +100,7 @@ NEEDS = {
 
 
 def csv_reader() -> None:
-    """Columns of a table are added up."""
+    """Adds up columns of a table."""
     with open("table.csv", newline="") as lines:
         assert sum(float(row[1]) for row in csv.reader(lines)) > 0
 
@@ -117,7 +115,7 @@ def json_lines() -> None:
 
 
 def log_of_a_service() -> None:
-    """The usual log beside the work: each record reaches the file at once, as it should."""
+    """Logs during the work: each record reaches the file at once, as it should."""
     logging.basicConfig(filename="service.log", level=logging.INFO)
     for step in range(60):
         time.sleep(0.02)
@@ -134,7 +132,7 @@ def words_of_a_map() -> None:
 
 
 def sort_with_temporary_files() -> None:
-    """More lines than may be in memory: sorted runs, merged."""
+    """Sorts more lines than fit in memory: sorted runs, merged."""
     runs = []
     with open("table.csv") as table:
         while lines := table.readlines(MIB):
@@ -188,7 +186,7 @@ def make_some() -> None:
 
 
 def disk_use() -> None:
-    """du: each file of a tree is asked for once, a run of its own."""
+    """Like du: stats each file of a tree once."""
     total = sum(entry.stat().st_size for folder, _, _ in os.walk(".") for entry in
                 os.scandir(folder))  # fmt: skip
     assert total > MIB
@@ -210,7 +208,7 @@ def import_in_a_transaction() -> None:
 
 
 def look_up() -> None:
-    """5,000 rows by their key, from pages that the database keeps."""
+    """Reads 5,000 rows by key, from pages that the database caches."""
     db = sqlite3.connect("cities.db")
     db.execute("pragma cache_size=-65536")
     assert db.execute("select count(*), sum(people) from city where name > 'a'").fetchone()[0]
@@ -243,7 +241,7 @@ def batches_of_a_memmap() -> None:
 
 
 def checkpoint() -> None:
-    """Every second step is saved: written beside, synced once, renamed."""
+    """Saves every second step: writes a new file, syncs it once, renames it."""
     state = np.ones((16, MIB // 8))
     for _ in range(3):
         time.sleep(0.15)
@@ -385,7 +383,7 @@ def table_appended() -> None:
 
 
 def start_only() -> None:
-    """Much is imported, little is done."""
+    """Imports many modules and does little work."""
     Path("result").write_text("42\n")
 
 

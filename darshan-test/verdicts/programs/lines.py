@@ -19,7 +19,7 @@ MANY = 1200  # files of the folder "many"
 
 
 def open_per_line(cured: bool) -> None:
-    """A result is appended by opening the file for it."""
+    """Opens the file to append each result."""
     if cured:
         with open("log", "a") as log:
             log.writelines(f"step {i}\n" for i in range(600))
@@ -30,7 +30,7 @@ def open_per_line(cured: bool) -> None:
 
 
 def print_flush(cured: bool) -> None:
-    """Progress for nobody."""
+    """Flushes progress lines that no user reads."""
     with open("log", "w") as log:
         for i in range(3000):
             print("step", i, file=log, flush=not cured)
@@ -43,7 +43,7 @@ def csv_line_buffered(cured: bool) -> None:
 
 
 def read_unbuffered(cured: bool) -> None:
-    """A binary format, value by value."""
+    """Reads a binary format value by value, without a buffer."""
     with open("input", "rb", buffering=-1 if cured else 0) as file:
         for _ in range(3000):
             assert len(file.read(8)) == 8
@@ -62,7 +62,7 @@ def logging_each(cured: bool) -> None:
 
 
 def fsync_each(cured: bool) -> None:
-    """flush and fsync, as an answer on the net advises."""
+    """Calls flush and fsync for each line, as an answer on the Internet recommends."""
     with open("log", "w") as log:
         for i in range(250):
             log.write(f"step {i}\n")
@@ -72,7 +72,7 @@ def fsync_each(cured: bool) -> None:
 
 
 def json_each(cured: bool) -> None:
-    """A sample of a data set is a file."""
+    """Writes each sample of a data set to its own file."""
     if cured:
         with open("input", "rb") as file:
             file.read()
@@ -83,7 +83,7 @@ def json_each(cured: bool) -> None:
 
 
 def npy_each(cured: bool) -> None:
-    """An array of 100 numbers is a file."""
+    """Writes each array of 100 numbers to its own file."""
     rows = np.ones((MANY, 100))
     if cured:
         np.save("all.npy", rows)
@@ -94,7 +94,7 @@ def npy_each(cured: bool) -> None:
 
 
 def exists_each(cured: bool) -> None:
-    """Is it done already?  asked for each item, one by one."""
+    """Checks for each item, one by one, whether its result exists."""
     done = set(os.listdir(".")) if cured else set()
     for i in range(1500):
         name = f"done.{i}"
@@ -102,13 +102,13 @@ def exists_each(cured: bool) -> None:
 
 
 def listdir_each(cured: bool) -> None:
-    """A folder is listed for each item."""
+    """Lists a folder for each item."""
     for _ in range(2 if cured else 200):
         assert len(os.listdir("many")) == MANY
 
 
 def pickle_again(cured: bool) -> None:
-    """The whole state is written again after each of many small changes."""
+    """Rewrites the whole state after each of many small changes."""
     state = {"table": os.urandom(8 << 20)}
     for step in range(25):
         if cured and step < 24:
@@ -118,7 +118,7 @@ def pickle_again(cured: bool) -> None:
 
 
 def load_again(cured: bool) -> None:
-    """A table is loaded in each turn of a loop."""
+    """Loads a table in each iteration of a loop."""
     for _ in range(1 if cured else 40):
         with open("input", "rb") as file:
             file.read()
@@ -137,7 +137,7 @@ def sqlite_commit(cured: bool) -> None:
 
 
 def memmap_flush(cured: bool) -> None:
-    """An array in a file, flushed after each row."""
+    """Flushes an array in a mapped file after each row."""
     rows = np.memmap("rows", "f8", "w+", shape=(150, 512))
     for i in range(150):
         rows[i] = i

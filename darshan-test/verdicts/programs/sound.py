@@ -1,7 +1,5 @@
-"""Healthy programs from the manuals of libraries: sound.py CASE [prepare].
-
-Written with the mistakes of usual.py, from what the manuals show: nothing may be said.
-"""
+"""Programs without a problem, from the manuals of libraries: sound.py CASE [prepare]. They were
+written together with the mistakes of usual.py: the report must find no problem."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 MIB = 1 << 20
-# One library for one case: each brings an HDF5 of its own.
+# Each case uses only one library, because each library brings its own HDF5.
 if sys.argv[1].startswith("nc-"):
     import netCDF4
 elif sys.argv[1].startswith("table-"):
@@ -124,7 +122,7 @@ def csv_to_json() -> None:
 
 
 def edit_in_place() -> None:
-    """A file is edited as editors do: a copy is kept, the new one is synced and renamed."""
+    """Edits a file like an editor: preserves a copy, syncs the new file and renames it."""
     shutil.copy2("table.csv", "table.csv~")
     text = Path("table.csv").read_text().replace("name7", "NAME7")
     with open("table.csv.new", "w") as file:
@@ -145,7 +143,7 @@ def download() -> None:
 
 
 def rotating_log() -> None:
-    """A log that begins anew when it is full; a few lines a second."""
+    """Writes a few log lines a second, and starts a new file when the log is full."""
     log = logging.getLogger("service")
     log.addHandler(logging.handlers.RotatingFileHandler("log", maxBytes=4000, backupCount=3))
     for i in range(40):
@@ -189,7 +187,7 @@ def query() -> None:
 
 
 def checkpoints_in_turn() -> None:
-    """Two names in turn, so that one is always whole."""
+    """Alternates between two names, so that one file is always complete."""
     state = np.zeros(MIB)
     for step in range(6):
         time.sleep(0.1)
@@ -233,7 +231,7 @@ def h5_strings() -> None:
 
 
 def h5_followed() -> None:
-    """A writer whose readers look on: a flush after each megabyte."""
+    """Flushes after each megabyte, because readers follow the file."""
     with h5py.File("x.h5", "w", libver="latest") as file:
         made = file.create_dataset("x", (0, 16384), "f8", maxshape=(None, 16384), chunks=(8, 16384))
         file.swmr_mode = True
@@ -244,7 +242,7 @@ def h5_followed() -> None:
 
 
 def h5_of_others() -> None:
-    """Datasets of several files, seen as one."""
+    """Reads datasets of several files through one virtual dataset."""
     layout = h5py.VirtualLayout((8, 65536), "f8")
     for i in range(8):
         with h5py.File(f"part{i}.h5", "w") as file:

@@ -1,4 +1,4 @@
-/* Mistakes that people ask about, in C, with their cures: usual CASE [cured]. */
+/* Mistakes that users ask about, in C, with their fixes: usual CASE [cured]. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ static FILE *opened(const char *name, const char *mode) {
   return file;
 }
 
-/* A matrix is kept by rows, and computed by columns. */
+/* Stores a matrix by rows, and computes it by columns. */
 static void matrix_by_columns(bool cured) {
   enum { SIDE = 60 };
   static double matrix[SIDE][SIDE];
@@ -35,7 +35,7 @@ static void matrix_by_columns(bool cured) {
   fclose(file);
 }
 
-/* A buffer, but of 64 bytes. */
+/* Uses a buffer of only 64 bytes. */
 static void small_buffer(bool cured) {
   static char buffer[64];
   FILE *file = opened("values", "w");
@@ -60,7 +60,7 @@ static void value_by_dprintf(bool cured) {
   close(fd);
 }
 
-/* The index at the file's start is read again for each record. */
+/* Reads the index at the file's start again for each record. */
 static void index_each(bool cured) {
   int fd = open("input", O_RDONLY);
   must(fd >= 0, "input");
@@ -72,7 +72,7 @@ static void index_each(bool cured) {
   close(fd);
 }
 
-/* A small state, saved so that it is never half: many times a second. */
+/* Replaces a small state atomically, many times a second. */
 static void replaced_each(bool cured) {
   for (int step = 0; step < 400; step++) {
     if (cured && step % 40) continue;
@@ -82,7 +82,7 @@ static void replaced_each(bool cured) {
   }
 }
 
-/* A line that says how far it is, written over the last one. */
+/* Overwrites the last progress line. */
 static void line_over_line(bool cured) {
   int fd = made("progress");
   for (int i = 0; i < 3000; i++) {
@@ -93,7 +93,7 @@ static void line_over_line(bool cured) {
   close(fd);
 }
 
-/* Is there more?  asked of the file's size before each block. */
+/* Queries the file's size before each block. */
 static void size_before_each(bool cured) {
   struct stat st;
   int fd = open("input", O_RDONLY);

@@ -1,4 +1,4 @@
-"""Mistakes that people ask about, with their cures: usual.py CASE [cured|prepare]."""
+"""Mistakes that users ask about, with their fixes: usual.py CASE [cured|prepare]."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-# One library for one case: each brings an HDF5 of its own.
+# Each case uses only one library, because each library brings its own HDF5.
 if sys.argv[1].startswith("nc-"):
     import netCDF4
 elif sys.argv[1].startswith("table-"):
@@ -32,7 +32,7 @@ elif sys.argv[1].startswith("parquet-"):
 
 
 def table_again(cured: bool) -> None:
-    """The whole table of results is written again after each of them."""
+    """Rewrites the whole table of results after each result."""
     rows: list[list[float]] = []
     for step in range(50):
         rows += ([step, i, i * 0.5] for i in range(300))
@@ -43,7 +43,7 @@ def table_again(cured: bool) -> None:
 
 
 def append_to_zip(cured: bool) -> None:
-    """The archive is opened for each member that is added."""
+    """Opens the archive for each member that it adds."""
     if cured:
         with zipfile.ZipFile("all.zip", "w") as archive:
             for i in range(150):

@@ -1,4 +1,4 @@
-/* Mistakes of jobs that people ask about, with their cures: usual_jobs CASE [cured]. */
+/* Mistakes of MPI jobs that users ask about, with their fixes: usual_jobs CASE [cured]. */
 #include "job.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static void number_and_values(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Each rank opens the log of all for each of its lines. */
+/* Each rank opens the common log for each of its lines. */
 static void log_of_all(bool cured) {
   int fd = -1;
   for (int i = 0; i < 250; i++) {

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-# One library for one case: each brings an HDF5 of its own.
+# Each case uses only one library, because each library brings its own HDF5.
 if sys.argv[1].startswith("h5-"):
     import h5py
 elif sys.argv[1].startswith("table-"):
@@ -113,7 +113,7 @@ def replaced_each_step(cured: bool) -> None:
 
 
 def images(cured: bool) -> None:
-    """Each image is a file, and the first read of each waits for the disk."""
+    """Reads images from one file each; the first read of each file waits for the disk."""
     if cured:
         data = Path("all.bin").read_bytes()
         assert len(data) > 1_000_000
