@@ -73,7 +73,9 @@ def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
     assert own_kib(told[0]) - own_kib(told[1]) <= OWN_KIB
 
 
-LIBRARY_KIB = 400  # resident pages of the library in an idle process, in KiB
+# Resident pages of the library in a process that does nothing.  A fault maps the pages around it
+# that are in the page cache: 268 to 460 KiB by file system, and 1,000 to 1,160 before.
+LIBRARY_KIB = 560
 
 
 def test_idle_process_has_few_pages_of_the_library(build: Path, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def _files() -> list[Row]:
                 says=(r"[78]\d\d files of program text",),
                 never=("[Mm]any small files", "Open files once"),
             ),
-            settings=(("SLOW_META", "900"),),
+            settings=(("SLOW_META", "500"),),
         ),
         file(
             "looked-for",
@@ -109,7 +109,7 @@ def _files() -> list[Row]:
                 says=(r"loading program files \(\d\d\d files\)",),
                 never=("fewer, larger", "[Mm]any small"),
             ),
-            settings=(("SLOW_META", "900"),),
+            settings=(("SLOW_META", "500"),),
         ),
         file(
             "kept-aside",
