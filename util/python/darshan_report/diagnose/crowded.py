@@ -17,6 +17,8 @@ from .finding import PROBLEM, Finding
 # Modules whose times are times of system calls; the times of upper layers contain computation.
 _SYSTEM = frozenset(("POSIX", "POSIX_EXT", "STDIO", "STDIO_EXT"))
 _LITTLE = 0.02  # share of the time in calls; a smaller correction is ignored
+# A kernel may account processor time in ticks of this many seconds; a short process then gets none.
+_TICK = 0.01
 
 
 @once
@@ -30,7 +32,7 @@ def real_part(facts: Facts) -> float:
     known = Usage(table.records)
     in_calls = _in_calls(facts, known)
     told = known.knows("F_BLOCKED_TIME") & known.knows("F_RUNNABLE_TIME")
-    most = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"]
+    most = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"] + _TICK
     least = in_calls - known["F_RUNNABLE_TIME"]
     real = np.where(told, np.minimum(in_calls, np.maximum(most, least)), in_calls)
     whole = float(in_calls.sum())
