@@ -126,8 +126,10 @@ def test_stat_does_not_call_fine_what_the_report_does_not(darshan: Run, tmp_path
     """stat and the report name a file that is read forty times."""
     done = darshan("stat", "-o", tmp_path / "logs", sys.executable, "-c", AGAIN)
     assert done.returncode == 0, done.stderr
-    sentence = "Your I/O is fine, but the same bytes are read again and again"
-    assert f"  {sentence}." in done.stderr.decode().splitlines()
     (log,) = (tmp_path / "logs").rglob("*.darshan")
-    report = darshan("report", "--text", log)
-    assert sentence in report.stdout.decode()
+    report = " ".join(darshan("report", "--text", log).stdout.decode().split())
+    # Whether the time in I/O is called fine differs from machine to machine.
+    (said,) = re.findall(
+        r"^  (.*the same bytes are read again and again\.)$", done.stderr.decode(), re.I | re.M
+    )
+    assert said[:-1] in report
