@@ -297,8 +297,9 @@ class Context:
         """MPI communication, or None if it was not recorded."""
         try:
             return talk_of(self.log)
-        except LogError:
-            return None  # the damage is not reported
+        except LogError as error:
+            self.damaged.append(("APMPI", str(error)))
+            return None
 
     def timelines(self, module: str, most: int) -> Timelines | None:
         """Returns the access times of the busiest files of a trace; None if there is no trace."""

@@ -113,6 +113,7 @@ def warnings(context: Context) -> list[str]:
         context.heats,
         context.attribution,
         context.processes,
+        context.talk,
     )  # reading these adds damaged modules to context.damaged
     found += [
         f"The records of module {module} are damaged and left out: {printable(reason)}."
@@ -174,7 +175,8 @@ def blocks(context: Context) -> list[Block]:
     if inlined:
         lines.append(
             "Buffers of streams were filled or emptied by code that the compiler put into the "
-            f"program itself (seen {inlined:,} times): counts of STDIO operations are lower bounds."
+            f"program itself (seen {plural(int(inlined), 'time')}): counts of STDIO operations are "
+            "lower bounds."
         )
     modules = _left_out(context)
     if modules:
