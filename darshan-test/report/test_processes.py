@@ -252,7 +252,7 @@ def test_page(summary: Run, tmp_path: Path) -> None:
     assert summary(log, "-o", "a.pdf").returncode == 0
     text = "".join(text_of(tmp_path / "a.pdf").split())
     for words_of in (
-        "ran for 20.0 s, 4 processes. Of these 1 was killed by SIGKILL and 1 ended with a "
+        "ran for 20.0 s, 4 processes. Of its processes, 1 was killed by SIGKILL and 1 ended with a "
         "status other than 0.",
         "4 processes of 4 programs, at most 4 at once.",
         "dump --all data.db 100 ms 2.00 s 1.90 s 400 ms 40.0 MiB 0 B 1",

@@ -410,6 +410,18 @@ static void print_file(struct screen *screen, const struct alike_row *row, int h
   end_line(screen);
 }
 
+/* Prints how many rows are not shown, and their time. Program files are the last rows, whatever
+ * time they took. */
+static void print_rest(struct screen *screen, const struct alike_rows *rows, size_t shown) {
+  char a[NUMBER];
+  double time = 0;
+  if (shown >= rows->count) return;
+  for (size_t i = shown; i < rows->count; i++)
+    time += rows->row[i].sum.time;
+  fprintf(stderr, "and %zu more, with %s", rows->count - shown, quantity_seconds(a, time));
+  end_line(screen);
+}
+
 /* Prints as many files as the screen has lines for. least: print at least so many, because a table
  * of datasets may fill the screen. */
 static void print_files(struct screen *screen, const struct picture *picture, int least) {
@@ -428,10 +440,7 @@ static void print_files(struct screen *screen, const struct picture *picture, in
             : "files by time in I/O                            read   written    calls    time");
   for (size_t i = 0; i < shown; i++)
     print_file(screen, &rows.row[i], has_mapped);
-  if (shown < rows.count) {
-    fprintf(stderr, "and %zu more", rows.count - shown);
-    end_line(screen);
-  }
+  print_rest(screen, &rows, shown);
   alike_free(&rows);
 }
 

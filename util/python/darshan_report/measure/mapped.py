@@ -12,10 +12,10 @@ MAPPED = ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_DIRTY", "MMAP_POPULATED", "MMAP
 
 # A page fault maps several pages, or a large one; if memory is short, the kernel takes pages back.
 PAGES = (
-    "pages that the kernel mapped, 16 or a large page of 2 MiB at a page fault, so of random "
-    "access more than was used."
+    "the pages that the kernel mapped. A page fault maps 16 pages or a large page of 2 MiB, so "
+    "random access shows more than the program used."
 )
-CAUTION = f"Counted are {PAGES} Pages that it took back when memory was short are not in it."
+CAUTION = f"Counted are {PAGES} Pages that the kernel took back when memory was short are missing."
 
 
 @dataclass(frozen=True)

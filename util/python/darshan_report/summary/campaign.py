@@ -135,8 +135,8 @@ def _table(jobs: list[Job]) -> Table:
     left = len(jobs) - _ROWS
     note = (
         "File I/O: time in calls of the lowest layers; All layers: that and in the libraries "
-        f"above, such as HDF5; both of {in_io.OF_WORK}, which is what processes lived without "
-        "what they waited. At stake: seconds of the run time."
+        f"above, such as HDF5; both of {in_io.OF_WORK}, which is the lifetime of processes "
+        "without the time in which they only waited. At stake: seconds of the run time."
     ) + (f" {count(left)} more jobs are not shown." if left > 0 else "")
     return Table(columns, tuple(_row(j) for j in jobs[:_ROWS]), note)
 

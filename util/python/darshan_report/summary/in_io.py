@@ -33,8 +33,8 @@ def sentence(shares: Shares) -> str:
         told += f", {all_layers(shares)} into I/O of all layers"
     if shares.waited:
         told += (
-            f". Working time, {seconds(shares.work)}, is what the processes lived without what "
-            "they waited"
+            f". Working time ({seconds(shares.work)}) is the lifetime of the processes without the "
+            "time in which they only waited"
         )
     if shares.overlapping:
         told += (

@@ -150,12 +150,10 @@ def _traffic(facts: Facts) -> Iterator[Finding]:
         yield _notice(
             "mapped",
             "Files were mapped into memory",
-            held.sentence,
+            f"{held.sentence} {'' if held.touched is None else f'{CAUTION} '}No total of calls in "
+            "this report contains bytes of mapped files; the time of page faults is the program's.",
             facts.sums(extra, "MMAP_BYTES", *new, "MSYNCS", "MSYNC_BYTES"),
-            Remedy(
-                ("" if held.touched is None else f"{CAUTION} ")
-                + "Bytes of mapped files are in no total of calls here; the time is in the program."
-            ),
+            Remedy(""),
         )
 
 

@@ -41,5 +41,5 @@ function makeTrend(node, campaign) {
 function makeCampaign(campaign) {
   if (campaign.rows.length > 1) makeTrend(document.getElementById("trend"), campaign);
   new SortedTable(document.getElementById("jobs-table"), JOB_COLUMNS, campaign.rows, (i) => campaign.pages[i] || null,
-    "File I/O: time in calls of the lowest layers; All layers: that and in the libraries above; both of working time, which is what processes lived without what they waited. At stake: seconds of the run time, of the costliest problem. A program's name leads to the page of its log.");
+    "File I/O: time in calls of the lowest layers; All layers: that and in the libraries above; both of working time, which is the lifetime of processes without the time in which they only waited. At stake: seconds of the run time, of the costliest problem. A program's name leads to the page of its log.");
 }

@@ -76,7 +76,7 @@ def bad_ends(context: Context) -> str:
         parts.append(f"{killed:,} {'was' if killed == 1 else 'were'} {how}")
     if failed:
         parts.append(f"{failed:,} ended with a status other than 0")
-    words = [f"Of these {' and '.join(parts)}."] if parts else []
+    words = [f"Of its processes, {' and '.join(parts)}."] if parts else []
     unseen = context.tree.told_unseen() if context.tree else ""
     return " ".join([*words, f"Not watched: {unseen}."] if unseen else words)
 
