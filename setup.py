@@ -303,6 +303,7 @@ setuptools.setup(
     data_files=[
         ("share/man/man1", [page for page in pages if os.path.exists(page)]),
         ("share/doc/darshan", guides),
+        ("share/doc/darshan/history", sorted(glob.glob("doc/history/*.md"))),
     ],
     distclass=Here,
     cmdclass={"build_py": BuildPackage, "build_scripts": BuildCommands, "bdist_wheel": Wheel},

@@ -22,6 +22,7 @@ root_doc = "doc/index"
 include_patterns = [
     "*.md",
     "doc/*.md",
+    "doc/history/*.md",
     "doc/manual/*.md",
     "runtime/*.md",
     "runtime/**/*.md",
