@@ -1,7 +1,7 @@
 """Fixtures of all tests: the build folder, and the real logs.
 
-DARSHAN_BUILD is the top of the build folder.  DARSHAN_REAL_LOGS is the folder of real logs; the
-default is next to the source tree (tree.py).
+DARSHAN_BUILD is the top of the build folder; the default is build/ of the tree.
+DARSHAN_REAL_LOGS is the folder of real logs; the default is next to the source tree (tree.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from place import allowed, needs
 from sample import TOLD, left_out, seed
-from tree import real_log_paths
+from tree import build_folder, real_log_paths
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -91,10 +91,11 @@ def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The top of the build folder, under a path that LD_PRELOAD can contain."""
-    value = os.environ.get("DARSHAN_BUILD")
-    if not value:
-        pytest.fail("DARSHAN_BUILD does not name the build folder")
-    path = Path(value).resolve()
+    path = build_folder()
+    if not (path / "Makefile").exists():
+        pytest.fail(
+            f"there is no build in {path}: ./dev build makes it, DARSHAN_BUILD names another"
+        )
     if not any(separator in str(path) for separator in " :"):
         return path
     link = tmp_path_factory.mktemp("build") / "build"

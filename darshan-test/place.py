@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from tree import build_folder
 
 ELSEWHERE = "only elsewhere: "  # prefix of a skip reason that is permitted on CI
 SECONDS = 60  # limit of a probe
@@ -95,7 +96,7 @@ def configured(*names: str) -> Probe:
     """Returns a probe for libraries that configure found for this build."""
 
     def probe() -> str:
-        makefile = Path(os.environ.get("DARSHAN_BUILD", "build")) / "Makefile"
+        makefile = build_folder() / "Makefile"
         text = makefile.read_text() if makefile.exists() else ""
         missing = [name for name in names if f"\nhave_{name} = yes\n" not in text]
         return f"configure has not found {' '.join(missing)}" if missing else ""

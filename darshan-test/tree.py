@@ -7,10 +7,25 @@ Tests import modules with unique names.  Many folders have a conftest.py, and `f
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
+
+
+def build_folder() -> Path:
+    """Returns the top of the build folder: DARSHAN_BUILD, or build/ of the tree."""
+    return Path(os.environ.get("DARSHAN_BUILD") or SOURCE / "build").resolve()
+
+
+def use_binding() -> None:
+    """Lets this process import darshan_report of the build, with the reader library of the build.
+
+    Called before the tests of a folder are imported.
+    """
+    sys.path.insert(0, str(build_folder() / "python"))
+    os.environ["DARSHAN_READ_LIB"] = str(build_folder() / "libdarshan-read.so.0")
 
 
 def started_by(build: Path) -> list[str]:

@@ -19,7 +19,7 @@ import pytest
 from darshan_report import lake as lakes
 from darshan_report.lake.ask.questions import BY_NAME, QUESTIONS, Filters, query
 from sample import everything, turning
-from tree import real_log_paths
+from tree import build_folder, real_log_paths
 
 from .made import SECONDS, make
 
@@ -61,7 +61,7 @@ def darshan(*words: str | Path) -> str:
     """Returns the output of a command."""
     inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     done = subprocess.run(
-        [Path(os.environ["DARSHAN_BUILD"]).resolve() / "darshan", *words],
+        [build_folder() / "darshan", *words],
         env={**inherited, "DARSHAN_PYTHON": sys.executable},
         stdin=subprocess.DEVNULL,
         capture_output=True,

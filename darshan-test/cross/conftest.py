@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from tree import build_folder
 
-BUILD = Path(os.environ.get("DARSHAN_BUILD", "build"))
+BUILD = build_folder()
 KINDS = ("aarch64", "musl")
 note = BUILD / "built-for"
 target = note.read_text().strip() if note.exists() else ""

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from place import needs
-
-sys.path.insert(0, str(Path(os.environ.get("DARSHAN_BUILD", "build")).resolve() / "python"))
+from tree import use_binding
 
 from .cluster import CONFIG, LOGS, OFF, PREFIX, SHARED, Cluster
+
+use_binding()
 
 HERE = Path(__file__).resolve().parent
 SETTINGS = f"""

@@ -127,9 +127,9 @@ def test_stat_does_not_call_fine_what_the_report_does_not(darshan: Run, tmp_path
     done = darshan("stat", "-o", tmp_path / "logs", sys.executable, "-c", AGAIN)
     assert done.returncode == 0, done.stderr
     (log,) = (tmp_path / "logs").rglob("*.darshan")
-    report = " ".join(darshan("report", "--text", log).stdout.decode().split())
-    # Whether the time in I/O is called fine differs from machine to machine.
-    (said,) = re.findall(
-        r"^  (.*the same bytes are read again and again\.)$", done.stderr.decode(), re.I | re.M
-    )
-    assert said[:-1] in report
+    report = json.loads(darshan("report", "--json", "-o", "-", log).stdout)
+    titles = [finding["title"] for finding in report["findings"]]
+    # A busy machine may spend so much time in the calls that they are not called fine at all.
+    assert "Your I/O is fine" not in titles
+    (said,) = re.findall(r"^  (\D*)\.$", done.stderr.decode(), re.M)
+    assert said in titles

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from tree import build_folder
+
 SECONDS = 60
 _HERE = ("--host", "127.0.0.1", "--no-dashboard")
 
@@ -64,7 +66,7 @@ class Cluster:
         # differently.
         where = self._folder / "there"
         where.mkdir(exist_ok=True)
-        inherited = {**os.environ, "PYTHONPATH": os.environ["DARSHAN_BUILD"] + "/python"}
+        inherited = {**os.environ, "PYTHONPATH": str(build_folder() / "python")}
         with self._log(len(self._running)).open("wb") as log:
             process = subprocess.Popen(
                 [*before, sys.executable, "-m", "dask", *map(str, arguments)],

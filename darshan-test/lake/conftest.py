@@ -9,14 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tree import use_binding
 
 SECONDS = 60
 
-_BUILD = os.environ.get("DARSHAN_BUILD")
-if not _BUILD:
-    raise RuntimeError("DARSHAN_BUILD does not name the build folder")
-sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
-os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")
+use_binding()
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

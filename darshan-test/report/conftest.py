@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tree import use_binding
 
 SECONDS = 60
 
-# Set before the tests are imported: `import darshan_report` must find the package and the library
-# of this build.
-_BUILD = os.environ.get("DARSHAN_BUILD")
-if not _BUILD:
-    raise RuntimeError("DARSHAN_BUILD does not name the build folder")
-sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
-os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")
+use_binding()
 
 INCOMPLETE = 3  # exit status: the report was made, but a log is incomplete
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

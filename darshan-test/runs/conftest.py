@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tree import use_binding
 
-# Before the tests import darshan_report, which must be that of this build.
-_BUILD = os.environ.get("DARSHAN_BUILD")
-if not _BUILD:
-    raise RuntimeError("DARSHAN_BUILD does not name the build folder")
-sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
-os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")
+use_binding()
 
 Program = Callable[..., Path]
 Merge = Callable[..., "subprocess.CompletedProcess[str]"]

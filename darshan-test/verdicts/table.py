@@ -4,7 +4,6 @@ the results."""
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from judge import CURE, FALSE_ALARM, RIGHT, SILENT, TEXT, WRONG, Judge, Verdict
 from kept import Kept
 from kept import write as write_gains
 from known import write
+from tree import build_folder
 
 
 def chosen(words: Sequence[str]) -> list[Row]:
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--drishti", action="store_true", help="judge Drishti instead")
     parser.add_argument("name", nargs="*", help="part of a row's name; without one all")
     options = parser.parse_args()
-    build = Path(os.environ["DARSHAN_BUILD"]).resolve()
+    build = build_folder()
     verdicts = []
     with tempfile.TemporaryDirectory(prefix="darshan-verdicts-") as work:
         judge = Judge(build, Path(work))
