@@ -101,8 +101,8 @@ def test_commands(build: Path) -> None:
     """Completion proposes all commands of the usage, and the options of those that are separate
     programs."""
     usage = helps.asked(COMMANDS["darshan"], build)
-    commands = set(re.findall(r"^  ([a-z]+) ", usage, re.MULTILINE))
-    assert proposed("darshan", "") == {*commands, "--version", "--help"}
+    commands = set(re.findall(r"^  ([a-z][a-z-]+) ", usage, re.MULTILINE))
+    assert proposed("darshan", "") == {*commands, "-V", "--version", "-h", "--help"}
     assert proposed("darshan", "re") == {"report", "recover"}
     assert proposed("darshan", "help", "") == commands - {"help"} | {"help"}
     assert proposed("darshan", "parse", "--to") == {"--total"}

@@ -87,9 +87,9 @@ def test_options_of_a_page(name: str, build: Path) -> None:
 
 
 def test_a_word_of_each_text_is_in_its_page(build: Path) -> None:
-    """The page has all words of --help except Python's headings."""
+    """The page has all words of --help except headings."""
     for name, command in COMMANDS.items():
-        said = helps.asked(command, build).lower()
+        said = re.sub(r"(?m)^[A-Z][a-z]+:$", "", helps.asked(command, build)).lower()
         said = re.sub(r"(?m)^(usage|exit status|positional arguments|options):", "", said)
         told = (PAGES / f"{name}.1").read_text("utf-8").lower()
         told = re.sub(r"\\(?:f[bir]|&)", "", told).replace("\\(aq", "'").replace("\\-", "-")
@@ -148,7 +148,7 @@ def test_help_opens_the_page(word: str, page: str, installed: Path) -> None:
     """`help` opens the page, or prints the text of --help if no pager is installed."""
     words = [word] if word else []
     without = asked_for(installed, *words)
-    assert without.lower().startswith("usage: " + page.replace("-run", " run"))
+    assert without.lower().startswith(f"usage: darshan {word.removeprefix('darshan-')[:5]}")
     (installed / "reader").mkdir()
     man = installed / "reader" / "man"
     man.write_text('#!/bin/sh\necho "shown: $1"\n')

@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 SECONDS = 60
-COMMANDS = ["run", "stat", "watch", "recover", "report", "parse", "trace", "merge", "convert",
-            "diff", "collect", "ask", "digest", "serve", "lake"]  # fmt: skip
+GROUPS = {
+    "Run": ["run", "stat", "watch", "recover"],
+    "Read": ["report", "parse", "diff", "trace", "dxt-parse", "dxt-analyze", "per-file", "analyze"],
+    "Convert": ["convert", "merge"],
+    "Centre": ["collect", "ask", "digest", "serve", "lake"],
+    "Admin": ["mk-log-dirs", "config", "gen-cc"],
+}
+COMMANDS = [command for group in GROUPS.values() for command in group]
 PROGRAMS = ["darshan-parser", "darshan-dxt-parser", "darshan-merge", "darshan-convert",
             "darshan-diff", "darshan-analyzer", "darshan-job-summary", "darshan-dxt-analyzer",
             "darshan-summary-per-file", "darshan-mk-log-dirs"]  # fmt: skip
@@ -26,13 +32,30 @@ def said(*command: str | Path) -> tuple[int, str, str]:
 
 
 def test_every_command_is_here(build: Path) -> None:
-    """COMMANDS lists all commands of the usage."""
+    """The usage lists all commands in groups, a line of at most 80 columns each."""
     _, usage, _ = said(build / "darshan", "--help")
-    assert {*COMMANDS, "help"} == set(re.findall(r"^  ([a-z]+) ", usage, re.MULTILINE))
+    found: dict[str, list[str]] = {}
+    for line in usage.splitlines():
+        assert len(line) <= 80
+        if heading := re.fullmatch(r"([A-Z][a-z]+):", line):
+            found[heading[1]] = []
+        elif command := re.match(r"  ([a-z][a-z-]+) ", line):
+            found[list(found)[-1]].append(command[1])
+    found["Admin"].remove("help")
+    assert found == GROUPS
 
 
-# The parser has no short options, like 3.5.0's.
-ASKED = [(c, o) for c in COMMANDS for o in ("--help", "-h") if (c, o) != ("parse", "-h")]
+def test_every_tool_is_a_command(build: Path) -> None:
+    """Each program of the build is a command, under the end of its name."""
+    programs = {p.name for p in build.glob("darshan-*") if p.is_file() and p.stat().st_mode & 1}
+    for name in sorted(n for n in programs if "." not in n):
+        status, shown, _ = said(build / "darshan", name.removeprefix("darshan-"), "--help")
+        assert (status, "usage: " in shown.lower()) == (0, True), name
+
+
+# The parsers have no short options, like 3.5.0's; darshan-config and mk-log-dirs neither.
+LONG_ONLY = ("parse", "dxt-parse", "config")
+ASKED = [(c, o) for c in COMMANDS for o in ("--help", "-h") if c not in LONG_ONLY or o != "-h"]
 
 
 @pytest.mark.parametrize("command, option", ASKED)
@@ -56,10 +79,59 @@ def test_a_word_that_is_no_command(word: str, kind: str, build: Path) -> None:
     front = build / "darshan"
     status, shown, wrong = said(front, word, "x")
     assert (status, shown) == (2, "")
-    assert wrong.splitlines()[0] == f"darshan: there is no {kind} {word}"
-    assert wrong.splitlines()[1].startswith("usage: darshan")
-    assert said(front)[::2] == (2, wrong.partition("\n")[2])
+    assert wrong.splitlines() == [
+        f"darshan: there is no {kind} {word}",
+        'darshan: "darshan --help" lists the commands',
+    ]
     assert said(front, "run", "-Q")[0] == said(front, "watch", "--bogus")[0] == 2
+
+
+def test_without_arguments(build: Path) -> None:
+    """Without arguments the usage goes to stderr, and the exit status is that of a usage error."""
+    front = build / "darshan"
+    status, shown, wrong = said(front)
+    assert (status, shown) == (2, "")
+    assert said(front, "--help") == said(front, "-h") == (0, wrong, "")
+
+
+@pytest.mark.parametrize(
+    "typed, meant",
+    [("reprot", "report"), ("stats", "stat"), ("rum", "run"), ("colect", "collect"),
+     ("anal", "analyze"), ("mk-logdirs", "mk-log-dirs"), ("halp", "help")],
+)  # fmt: skip
+def test_a_similar_command_is_proposed(typed: str, meant: str, build: Path) -> None:
+    status, shown, wrong = said(build / "darshan", typed)
+    assert (status, shown) == (2, "")
+    assert wrong.startswith(f"darshan: there is no command {typed}; did you mean {meant}?\n")
+
+
+@pytest.mark.parametrize("command", [["-V"], ["--version"], ["run", "-V"], ["stat", "--version"]])
+def test_the_version(command: list[str], build: Path) -> None:
+    status, shown, wrong = said(build / "darshan", *command)
+    assert (status, wrong) == (0, "") and re.fullmatch(r"darshan \d+\.\d+\.\d+\n", shown)
+
+
+@pytest.mark.parametrize(
+    "command, arguments",
+    [("parse", ["/no/log"]), ("dxt-parse", ["/no/log"]), ("diff", ["/no/log", "/no/log"]),
+     ("convert", ["/no/log", "/no/new"]), ("merge", ["/no/log"]), ("analyze", ["/no/log"]),
+     ("report", ["/no/log"]), ("trace", ["/no/log"]), ("dxt-analyze", ["/no/log"])],
+)  # fmt: skip
+def test_errors_have_the_name_that_was_typed(
+    command: str, arguments: list[str], build: Path
+) -> None:
+    """A tool that `darshan` starts prints `darshan COMMAND: …`; the tool itself its own name."""
+    status, _, wrong = said(build / "darshan", command, *arguments)
+    assert status != 0
+    assert wrong.startswith(f"darshan {command}: /no/log"), wrong
+    usage = said(build / "darshan", command, "--help")[1].splitlines()[0].lower()
+    assert usage.startswith(f"usage: darshan {command} ")
+
+
+@pytest.mark.parametrize("program", ["darshan-parser", "darshan-job-summary", "darshan-diff"])
+def test_errors_of_a_program_have_its_own_name(program: str, build: Path) -> None:
+    wrong = said(build / program, *["/no/log"] * (1 + (program == "darshan-diff")))[2]
+    assert wrong.startswith(f"{program}: /no/log: ")
 
 
 def test_a_hostile_word_does_not_steer_the_terminal(build: Path) -> None:

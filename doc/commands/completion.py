@@ -63,7 +63,14 @@ def installed(commands: list[Command]) -> list[str]:
 
 
 # Names of pages, by which `man darshan report` finds what `darshan report` is.
-PAGES_ONLY = ("darshan-report", "darshan-parse")
+PAGES_ONLY = (
+    "darshan-report",
+    "darshan-parse",
+    "darshan-dxt-parse",
+    "darshan-dxt-analyze",
+    "darshan-per-file",
+    "darshan-analyze",
+)
 
 
 def words(row: Row) -> list[str]:

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../reader/called.h"
 #include "../reader/written.h"
 #include "darshan-read.h"
 #include "records.h"
@@ -99,7 +100,7 @@ static int add_log(const char *path, struct darshan_error *error) {
 
 static int complain(const char *path, const char *text) {
   wipe();
-  fprintf(stderr, "darshan-analyzer: %s: %s\n", path, text);
+  fprintf(stderr, "%s: %s: %s\n", called_as("darshan-analyzer"), path, text);
   counts.bad++;
   return 0;
 }
@@ -152,11 +153,14 @@ int main(int argc, char **argv) {
       {"version", no_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
   int code = getopt_long(argc, argv, "h", names, NULL);
   if (code == 'h' || code == 'v') {
-    fputs(code == 'h' ? usage : "darshan-analyzer " PACKAGE_VERSION "\n", stdout);
+    if (code == 'h')
+      called_usage(stdout, usage, "darshan-analyzer");
+    else
+      puts("darshan-analyzer " PACKAGE_VERSION);
     return written(stdout, "darshan-analyzer", 0);
   }
   if (code != -1 || optind >= argc) {
-    fputs(usage, stderr);
+    called_usage(stderr, usage, "darshan-analyzer");
     return 2;
   }
   progress = isatty(STDERR_FILENO);
@@ -166,7 +170,8 @@ int main(int argc, char **argv) {
   }
   wipe();
   if (counts.links)
-    fprintf(stderr, "darshan-analyzer: %lu symbolic links were not followed\n", counts.links);
+    fprintf(stderr, "%s: %lu symbolic links were not followed\n", called_as("darshan-analyzer"),
+            counts.links);
   print_counts();
   return written(stdout, "darshan-analyzer", counts.bad > 0);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../reader/called.h"
 #include "../reader/written.h"
 #include "convert.h"
 #include "message.h"
@@ -160,18 +161,21 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
     if (code == 'h' || code == VERSION_) {
-      fputs(code == 'h' ? usage : "darshan-convert " PACKAGE_VERSION "\n", stdout);
+      if (code == 'h')
+        called_usage(stdout, usage, "darshan-convert");
+      else
+        puts("darshan-convert " PACKAGE_VERSION);
       return written(stdout, "darshan-convert", 0);
     }
     if (code == '?') {
-      fputs(usage, stderr);
+      called_usage(stderr, usage, "darshan-convert");
       return 2;
     }
     if (apply(arguments, code) < 0) return 2;
   }
   struct convert_options *options = &arguments->options;
   if (optind != argc - (options->out ? 1 : 2)) {
-    fputs(usage, stderr);
+    called_usage(stderr, usage, "darshan-convert");
     return 2;
   }
   options->in = argv[optind];

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../reader/called.h"
 #include "../reader/written.h"
 #include "differences.h"
 #include "job-fields.h"
@@ -32,7 +33,8 @@ static int read_number(double *value, const char *text) {
   char *end;
   *value = strtod(text, &end);
   if (*text && !*end && isfinite(*value) && *value >= 0) return 0;
-  fprintf(stderr, "darshan-diff: a tolerance is a number of 0 and above, not %s\n", text);
+  fprintf(stderr, "%s: a tolerance is a number of 0 and above, not %s\n", called_as("darshan-diff"),
+          text);
   return -1;
 }
 
@@ -40,7 +42,7 @@ static int apply(struct diff_options *options, int code) {
   if (code == RELATIVE) return read_number(&options->relative, optarg);
   if (code == SECONDS) return read_number(&options->seconds, optarg);
   if (code == IGNORE && options->num_ignored == DIFF_IGNORED_MAX) {
-    fprintf(stderr, "darshan-diff: at most %d patterns\n", DIFF_IGNORED_MAX);
+    fprintf(stderr, "%s: at most %d patterns\n", called_as("darshan-diff"), DIFF_IGNORED_MAX);
     return -1;
   }
   if (code == IGNORE) options->ignored[options->num_ignored++] = optarg;
@@ -65,14 +67,17 @@ static int read_arguments(struct diff_options *options, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "qh", names, NULL)) != -1) {
     if (code == 'h' || code == VERSION_) {
-      fputs(code == 'h' ? usage : "darshan-diff " PACKAGE_VERSION "\n", stdout);
+      if (code == 'h')
+        called_usage(stdout, usage, "darshan-diff");
+      else
+        puts("darshan-diff " PACKAGE_VERSION);
       return written(stdout, "darshan-diff", 0);
     }
-    if (code == '?') fputs(usage, stderr);
+    if (code == '?') called_usage(stderr, usage, "darshan-diff");
     if (code == '?' || apply(options, code) < 0) return 2;
   }
   if (optind != argc - 2) {
-    fputs(usage, stderr);
+    called_usage(stderr, usage, "darshan-diff");
     return 2;
   }
   memcpy(options->paths, argv + optind, sizeof(options->paths));
@@ -91,13 +96,13 @@ static int compare(const struct diff_options *options, darshan_log *const logs[2
   struct output out;
   bool differ = false;
   if (output_open(&out, STDOUT_FILENO) != 0) {
-    fputs("darshan-diff: out of memory\n", stderr);
+    fprintf(stderr, "%s: out of memory\n", called_as("darshan-diff"));
     return 1;
   }
   if (options->quiet) out.take = print_nowhere;
   for (int i = 0; i < 2; i++)
     if (info[i]->annex_problem && options->annex)
-      fprintf(stderr, "darshan-diff: %s: annex left out: %s\n", options->paths[i],
+      fprintf(stderr, "%s: %s: annex left out: %s\n", called_as("darshan-diff"), options->paths[i],
               info[i]->annex_problem);
   if (options->job && job_fields_compare(options, info, &out) > 0) {
     differ = true;
@@ -105,7 +110,7 @@ static int compare(const struct diff_options *options, darshan_log *const logs[2
   }
   int failed = differences_print(options, logs, &out, &differ) < 0;
   int error = output_close(&out);
-  if (error) fprintf(stderr, "darshan-diff: cannot write: %s\n", strerror(error));
+  if (error) fprintf(stderr, "%s: cannot write: %s\n", called_as("darshan-diff"), strerror(error));
   return failed || error || differ;
 }
 
@@ -118,7 +123,7 @@ int main(int argc, char **argv) {
     struct darshan_error error = {""};
     logs[i] = darshan_log_read(options.paths[i], &error);
     if (logs[i]) continue;
-    fprintf(stderr, "darshan-diff: %s: %s\n", options.paths[i], error.text);
+    fprintf(stderr, "%s: %s: %s\n", called_as("darshan-diff"), options.paths[i], error.text);
     status = 1;
   }
   if (status < 0) status = compare(&options, logs);

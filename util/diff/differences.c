@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../reader/called.h"
 #include "id-table.h"
 #include "record-list.h"
 #include "record-rows.h"
@@ -24,7 +25,8 @@ struct comparison {
 static int complain(const struct comparison *comparison, int which, const char *module,
                     const char *text) {
   output_flush(comparison->out);
-  fprintf(stderr, "darshan-diff: %s: %s: %s\n", comparison->options->paths[which], module, text);
+  fprintf(stderr, "%s: %s: %s: %s\n", called_as("darshan-diff"), comparison->options->paths[which],
+          module, text);
   return -1;
 }
 

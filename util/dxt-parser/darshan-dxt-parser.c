@@ -1,6 +1,7 @@
 /* darshan-dxt-parser: prints the traces of a log as text. */
 #include "config.h"
 
+#include "../reader/called.h"
 #include "../reader/written.h"
 #include "preamble.h"
 #include "traces.h"
@@ -10,14 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char usage_text[] =
+    "Usage: darshan-dxt-parser [options] <log>\n"
+    "  --show-incomplete  do not stop at a module that ran out of room\n"
+    "  --version          print the version\n"
+    "  --help             print this\n";
+
 /* Prints the usage text, on request or after a usage error. Returns the exit status, which is 1
  * after an error as in 3.5.0. */
 static int usage(bool asked) {
-  fputs("Usage: darshan-dxt-parser [options] <log>\n"
-        "  --show-incomplete  do not stop at a module that ran out of room\n"
-        "  --version          print the version\n"
-        "  --help             print this\n",
-        asked ? stdout : stderr);
+  called_usage(asked ? stdout : stderr, usage_text, "darshan-dxt-parser");
   return asked ? written(stdout, "darshan-dxt-parser", 0) : 1;
 }
 
@@ -50,19 +53,20 @@ int main(int argc, char **argv) {
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_read(options.path, &error);
   if (!log) {
-    fprintf(stderr, "darshan-dxt-parser: %s: %s\n", options.path, error.text);
+    fprintf(stderr, "%s: %s: %s\n", called_as("darshan-dxt-parser"), options.path, error.text);
     return 1;
   }
   struct output out;
   if (output_open(&out, STDOUT_FILENO) != 0) {
-    fprintf(stderr, "darshan-dxt-parser: out of memory\n");
+    fprintf(stderr, "%s: out of memory\n", called_as("darshan-dxt-parser"));
     return 1;
   }
   preamble_print(&out, darshan_log_info(log), false);
   status = traces_print(log, &options, &out);
   int write_error = output_close(&out);
   if (write_error) {
-    fprintf(stderr, "darshan-dxt-parser: cannot write: %s\n", strerror(write_error));
+    fprintf(stderr, "%s: cannot write: %s\n", called_as("darshan-dxt-parser"),
+            strerror(write_error));
     status = 1;
   }
   darshan_log_free(log);

@@ -1,6 +1,7 @@
 /* Prints the traces of a log; see traces.h. */
 #include "traces.h"
 
+#include "../reader/called.h"
 #include "preamble.h"
 
 #include "id-table.h"
@@ -23,7 +24,8 @@ struct printer {
 static void complain(const struct printer *printer, const struct darshan_module_region *region,
                      const char *text) {
   output_flush(printer->out);
-  fprintf(stderr, "darshan-dxt-parser: %s: %s: %s\n", printer->options->path, region->name, text);
+  fprintf(stderr, "%s: %s: %s: %s\n", called_as("darshan-dxt-parser"), printer->options->path,
+          region->name, text);
 }
 
 static void print_heading(struct output *out, const struct darshan_module_region *region) {

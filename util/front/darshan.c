@@ -4,69 +4,89 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../reader/called.h"
 #include "../reader/written.h"
 #include "installed.h"
 #include "places.h"
 #include "recover.h"
 #include "run.h"
 #include "say.h"
+#include "suggest.h"
 #include "watch.h"
 
 #include <config.h>
 
-static const char usage[] =
-    "usage: darshan COMMAND ...\n"
-    "  run [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
-    "      runs the program under observation; its log goes to DIR (default:\n"
-    "      DARSHAN_LOGPATH, else ./darshan-logs); one line says where it is\n"
-    "  stat [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
-    "      the same, and shows on a screen what the program did\n"
-    "  stat -r LOG [-r LOG...]\n"
-    "      the same screen for logs that are there\n"
-    "  watch [-n SECONDS] [-c COUNT] [FOLDER|JOURNAL...]\n"
-    "      what observed processes do right now, per layer and file\n"
-    "  report [OPTION...] LOG...   a report as PDF, web page, data or text\n"
-    "  parse [OPTION...] LOG       a log as text: darshan-parser\n"
-    "  trace [-o FILE] LOG         traced transfers for Perfetto and chrome://tracing\n"
-    "  merge [OPTION...] JOURNAL...|LOG...|FOLDER\n"
-    "      a log of what a killed job left, or ranks without MPI: darshan-merge\n"
-    "  convert [OPTION...] LOG NEW-LOG\n"
-    "      a log anew, compressed otherwise or with names hidden: darshan-convert\n"
-    "  diff [OPTION...] LOG LOG    what two logs say otherwise: darshan-diff\n"
-    "  recover [-o DIR] [--dry-run] [FOLDER...]\n"
-    "      finds what killed processes left, and makes their logs\n"
-    "  collect [OPTION...] LOG|FOLDER...\n"
-    "      many logs as tables of Parquet, each log once: a lake to ask\n"
-    "  ask LAKE [QUESTION] [OPTION...]\n"
-    "      a question to a lake, ready or in SQL\n"
-    "  digest LAKE [--week [WEEK]] [OPTION...]\n"
-    "      a week of a lake as a text to send\n"
-    "  serve LAKE [--port N] [OPTION...]\n"
-    "      a lake in a browser, on this machine alone\n"
-    "  lake info|check|compact|prune|sweep [OPTION...] [LAKE]\n"
-    "      what is in a lake, is it whole, what goes\n"
-    "  help [COMMAND]              the page of the manual, or what --help says\n"
-    "  --version, --help\n";
+enum { TERM = 26 }; /* columns of a command with its arguments */
 
-/* Subcommands that are separate programs. */
-static const struct {
-  const char *command, *program;
-} others[] = {
-    {"report", "darshan-job-summary"}, {"parse", "darshan-parser"},    {"trace", "darshan-trace"},
-    {"merge", "darshan-merge"},        {"convert", "darshan-convert"}, {"diff", "darshan-diff"},
-    {"collect", "darshan-collect"},    {"ask", "darshan-ask"},         {"lake", "darshan-lake"},
-    {"digest", "darshan-digest"},      {"serve", "darshan-serve"}};
+/* A command: a function of this program, or a program of its own. */
+struct command {
+  const char *word;
+  int (*run)(int argc, char **argv); /* NULL: program */
+  const char *program, *folder;
+  const char *arguments, *line;
+};
 
-static int become(const char *program, char **argv) {
+static const struct command commands[] = {
+#define GROUP(name) {name, NULL, NULL, NULL, NULL, NULL},
+#define OWN(word, function, arguments, line) {word, function, NULL, NULL, arguments, line},
+#define TOOL(word, program, folder, arguments, line) {word, NULL, program, folder, arguments, line},
+#include "commands.def"
+#undef GROUP
+#undef OWN
+#undef TOOL
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static int is_group(const struct command *command) {
+  return command->line == NULL;
+}
+
+static void print_line(FILE *stream, const char *word, const char *arguments, const char *line) {
+  int width = fprintf(stream, "  %s%s%s", word, *arguments ? " " : "", arguments);
+  fprintf(stream, "%*s%s\n", width < TERM ? TERM - width + 3 : 3, "", line);
+}
+
+static void print_usage(FILE *stream) {
+  fputs("usage: darshan COMMAND [ARGUMENT...]\n", stream);
+  for (const struct command *one = commands; one < commands + COMMANDS; one++)
+    if (is_group(one))
+      fprintf(stream, "\n%s:\n", one->word);
+    else
+      print_line(stream, one->word, one->arguments, one->line);
+  fputs("\n", stream);
+  print_line(stream, "help", "[COMMAND]", "the manual page of a command, or its --help");
+  fputs("  -V, --version\n  -h, --help\n", stream);
+}
+
+/* Finds a command by its word, by its program's name, or by that without "darshan-". Returns NULL
+ * if there is none. */
+static const struct command *find(const char *word) {
+  static const char prefix[] = "darshan-";
+  for (const struct command *one = commands; one < commands + COMMANDS; one++) {
+    if (is_group(one)) continue;
+    if (strcmp(word, one->word) == 0) return one;
+    if (!one->program) continue;
+    if (strcmp(word, one->program) == 0) return one;
+    if (strcmp(word, one->program + sizeof(prefix) - 1) == 0) return one;
+  }
+  return NULL;
+}
+
+/* Becomes the program of a command. Its messages begin with what the user typed. */
+static int become(const struct command *command, char **argv) {
+  static char name[64];
   char path[PATH_MAX];
-  if (places_installed(path, program, ".") < 0) {
-    say("%s is not where it was installed", program);
+  if (places_installed(path, command->program, command->folder) < 0) {
+    say("%s is not installed next to this program", command->program);
     return 127;
   }
-  argv[0] = path;
+  snprintf(name, sizeof(name), "darshan %s", command->word);
+  setenv(CALLED_VARIABLE, name, 1);
+  argv[0] = name; /* getopt prints it */
   execv(path, argv);
   say("%s: %s", say_path(path), strerror(errno));
   return 126;
@@ -81,20 +101,20 @@ static void keep_closed_ones_free(void) {
       open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
-/* Subcommands of this program; name is what getopt prints before its messages. */
-static struct {
-  const char *command;
-  int (*run)(int argc, char **argv);
-  char name[16];
-} own[] = {{"run", command_run, "darshan run"},
-           {"stat", command_stat, "darshan stat"},
-           {"recover", command_recover, "darshan recover"},
-           {"watch", command_watch, "darshan watch"}};
-
-/* Names the unknown command or option before the usage text. */
-static int wrong(const char *command) {
-  if (*command) say("there is no %s %s", *command == '-' ? "option" : "command", say_path(command));
-  fputs(usage, stderr);
+/* Names the unknown command or option. Returns the exit status. */
+static int wrong(const char *word) {
+  const char *words[COMMANDS + 1] = {"help"};
+  size_t count = 1;
+  if (!*word) {
+    print_usage(stderr);
+    return 2;
+  }
+  for (int i = 0; i < COMMANDS; i++)
+    if (!is_group(&commands[i])) words[count++] = commands[i].word;
+  const char *meant = *word == '-' ? NULL : suggest(word, words, count);
+  say("there is no %s %s%s%s%s", *word == '-' ? "option" : "command", say_path(word),
+      meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+  fputs("darshan: \"darshan --help\" lists the commands\n", stderr);
   return 2;
 }
 
@@ -109,46 +129,45 @@ static void show_page(const char *name) {
   }
 }
 
-static int help(const char *command) {
-  static char asked[] = "--help";
-  char *arguments[] = {NULL, asked, NULL}, name[32];
-  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-    if (strcmp(command, own[i].command) == 0) {
-      snprintf(name, sizeof(name), "darshan-%s", command);
-      show_page(name);
-      arguments[0] = own[i].name;
-      return own[i].run(2, arguments);
-    }
-  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-    if (strcmp(command, others[i].command) == 0 || strcmp(command, others[i].program) == 0) {
-      show_page(others[i].program);
-      return become(others[i].program, arguments);
-    }
-  if (*command) return wrong(command);
-  show_page("darshan");
-  fputs(usage, stdout);
-  return written(stdout, "darshan", 0);
-}
-
 static int version(void) {
   puts("darshan " PACKAGE_VERSION);
   return written(stdout, "darshan", 0);
 }
 
+/* Runs a command. argv[0] is its word. */
+static int start(const struct command *command, int argc, char **argv) {
+  static char name[64];
+  if (!command->run) return become(command, argv);
+  if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
+    return version();
+  snprintf(name, sizeof(name), "darshan %s", command->word);
+  argv[0] = name; /* getopt prints it */
+  return command->run(argc, argv);
+}
+
+static int help(const char *word) {
+  static char asked[] = "--help";
+  char *arguments[] = {asked, asked, NULL}, page[64];
+  const struct command *command = find(word);
+  if (command) {
+    snprintf(page, sizeof(page), "darshan-%s", command->word);
+    show_page(command->program ? command->program : page);
+    return start(command, 2, arguments);
+  }
+  if (*word) return wrong(word);
+  show_page("darshan");
+  print_usage(stdout);
+  return written(stdout, "darshan", 0);
+}
+
 int main(int argc, char **argv) {
   keep_closed_ones_free();
-  const char *command = argc > 1 ? argv[1] : "";
-  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-    if (strcmp(command, own[i].command) == 0) {
-      if (argc > 2 && strcmp(argv[2], "--version") == 0) return version();
-      argv[1] = own[i].name;
-      return own[i].run(argc - 1, argv + 1);
-    }
-  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-    if (strcmp(command, others[i].command) == 0) return become(others[i].program, argv + 1);
-  if (strcmp(command, "help") == 0) return help(argc > 2 ? argv[2] : "");
-  if (strcmp(command, "--version") == 0) return version();
-  if (strcmp(command, "--help") != 0 && strcmp(command, "-h") != 0) return wrong(command);
-  fputs(usage, stdout);
+  const char *word = argc > 1 ? argv[1] : "";
+  const struct command *command = find(word);
+  if (command) return start(command, argc - 1, argv + 1);
+  if (strcmp(word, "help") == 0) return help(argc > 2 ? argv[2] : "");
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return version();
+  if (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) return wrong(word);
+  print_usage(stdout);
   return written(stdout, "darshan", 0);
 }

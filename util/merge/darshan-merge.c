@@ -13,6 +13,7 @@
 
 #include "../../runtime/format/apmpi.h"
 #include "../../runtime/log/ranks/facts.h"
+#include "../reader/called.h"
 #include "../reader/written.h"
 #include "content.h"
 #include "job/merge-job.h"
@@ -357,7 +358,7 @@ int main(int argc, char **argv) {
   if (result == VERSION_) puts("darshan-merge " PACKAGE_VERSION);
   if (result == VERSION_) return written(stdout, "darshan-merge", 0);
   if (result != 0) {
-    fputs(usage, result > 0 ? stdout : stderr);
+    called_usage(result > 0 ? stdout : stderr, usage, "darshan-merge");
     return result > 0 ? written(stdout, "darshan-merge", 0) : 2;
   }
   if (options.run.folder) return written(stdout, "darshan-merge", merge_run(&options.run));

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "../../runtime/format/apmpi.h"
+#include "../reader/called.h"
 #include "launch.h"
 #include "node-log.h"
 
@@ -24,7 +25,7 @@ void merge_say(const char *format, ...) {
   va_list arguments;
   if (merge_quiet) return;
   va_start(arguments, format);
-  fputs("darshan-merge: ", stderr);
+  fprintf(stderr, "%s: ", called_as("darshan-merge"));
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
   va_end(arguments);

@@ -1,6 +1,7 @@
 /* darshan-parser: prints a log as text. */
 #include "config.h"
 
+#include "../reader/called.h"
 #include "../reader/written.h"
 #include "modules.h"
 #include "preamble.h"
@@ -10,22 +11,24 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char usage_text[] =
+    "Usage: darshan-parser [options] <log>\n"
+    "  --base             a row per counter of every record (the default)\n"
+    "  --total            totals per module\n"
+    "  --file             numbers of files per module\n"
+    "  --perf             performance per module\n"
+    "  --all              all of these, incomplete modules included\n"
+    "  --show-incomplete  do not stop at a module that ran out of room\n"
+    "  --annex            totals of the modules that other readers do not know, too\n"
+    "  --no-annex         leave those modules out\n"
+    "Exit status: 1 if the log cannot be read, 255 at an incomplete module\n"
+    "  --version          print the version\n"
+    "  --help             print this\n";
+
 /* Prints the usage text, on request or after a usage error. Returns the exit status, which is 1
  * after an error as in 3.5.0. */
 static int usage(bool asked) {
-  fputs("Usage: darshan-parser [options] <log>\n"
-        "  --base             a row per counter of every record (the default)\n"
-        "  --total            totals per module\n"
-        "  --file             numbers of files per module\n"
-        "  --perf             performance per module\n"
-        "  --all              all of these, incomplete modules included\n"
-        "  --show-incomplete  do not stop at a module that ran out of room\n"
-        "  --annex            totals of the modules that other readers do not know, too\n"
-        "  --no-annex         leave those modules out\n"
-        "Exit status: 1 if the log cannot be read, 255 at an incomplete module\n"
-        "  --version          print the version\n"
-        "  --help             print this\n",
-        asked ? stdout : stderr);
+  called_usage(asked ? stdout : stderr, usage_text, "darshan-parser");
   return asked ? written(stdout, "darshan-parser", 0) : 1;
 }
 
@@ -88,15 +91,16 @@ int main(int argc, char **argv) {
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_read(options.path, &error);
   if (!log) {
-    fprintf(stderr, "darshan-parser: %s: %s\n", options.path, error.text);
+    fprintf(stderr, "%s: %s: %s\n", called_as("darshan-parser"), options.path, error.text);
     return 1;
   }
   const struct darshan_info *info = darshan_log_info(log);
   if (info->annex_problem && options.annex)
-    fprintf(stderr, "darshan-parser: %s: annex left out: %s\n", options.path, info->annex_problem);
+    fprintf(stderr, "%s: %s: annex left out: %s\n", called_as("darshan-parser"), options.path,
+            info->annex_problem);
   struct output out;
   if (output_open(&out, STDOUT_FILENO) != 0) {
-    fprintf(stderr, "darshan-parser: out of memory\n");
+    fprintf(stderr, "%s: out of memory\n", called_as("darshan-parser"));
     return 1;
   }
   preamble_print(&out, info, options.annex);
@@ -104,7 +108,7 @@ int main(int argc, char **argv) {
   status = modules_print(log, &options, &out);
   int write_error = output_close(&out);
   if (write_error) {
-    fprintf(stderr, "darshan-parser: cannot write: %s\n", strerror(write_error));
+    fprintf(stderr, "%s: cannot write: %s\n", called_as("darshan-parser"), strerror(write_error));
     status = 1;
   }
   darshan_log_free(log);

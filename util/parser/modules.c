@@ -1,6 +1,7 @@
 /* Prints the modules of a log; see modules.h. */
 #include "modules.h"
 
+#include "../reader/called.h"
 #include "preamble.h"
 #include "rows.h"
 
@@ -12,9 +13,11 @@ static void complain(const struct parser_options *options, struct output *out,
                      const struct darshan_module_region *region, const char *text) {
   output_flush(out);
   if (region->name)
-    fprintf(stderr, "darshan-parser: %s: %s: %s\n", options->path, region->name, text);
+    fprintf(stderr, "%s: %s: %s: %s\n", called_as("darshan-parser"), options->path, region->name,
+            text);
   else
-    fprintf(stderr, "darshan-parser: %s: module %d: %s\n", options->path, region->id, text);
+    fprintf(stderr, "%s: %s: module %d: %s\n", called_as("darshan-parser"), options->path,
+            region->id, text);
 }
 
 void modules_print_columns(struct output *out) {

@@ -2,6 +2,8 @@
 #ifndef DARSHAN_WRITTEN_H
 #define DARSHAN_WRITTEN_H
 
+#include "called.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +14,7 @@ static inline int written(FILE *stream, const char *command, int status) {
   errno = 0;
   int failed = fflush(stream) != 0, error = errno;
   if (!failed && !ferror(stream)) return status;
-  fprintf(stderr, "%s: cannot write: %s\n", command, strerror(error ? error : EIO));
+  fprintf(stderr, "%s: cannot write: %s\n", called_as(command), strerror(error ? error : EIO));
   return 1;
 }
 

@@ -1,23 +1,30 @@
 # Made by ./dev describe.
-complete -c darshan -n __fish_use_subcommand -l version
-complete -c darshan -n __fish_use_subcommand -l help
+complete -c darshan -n __fish_use_subcommand -s V -l version
+complete -c darshan -n __fish_use_subcommand -s h -l help
 complete -c darshan -f -n __fish_use_subcommand -a run -d 'run a program under observation'
 complete -c darshan -f -n __fish_use_subcommand -a stat -d 'run a program, or read logs, and show its I/O on a screen'
 complete -c darshan -f -n __fish_use_subcommand -a watch -d 'what observed processes do right now'
+complete -c darshan -f -n __fish_use_subcommand -a recover -d 'make the logs of processes that were killed'
 complete -c darshan -f -n __fish_use_subcommand -a report -d 'a report of Darshan logs: PDF, web page, data or text'
 complete -c darshan -f -n __fish_use_subcommand -a parse -d 'a Darshan log as text'
-complete -c darshan -f -n __fish_use_subcommand -a trace -d 'traced transfers for Perfetto and chrome://tracing'
-complete -c darshan -f -n __fish_use_subcommand -a merge -d 'one log of many journals or logs'
-complete -c darshan -f -n __fish_use_subcommand -a convert -d 'a Darshan log anew, compressed otherwise or with names hidden'
 complete -c darshan -f -n __fish_use_subcommand -a diff -d 'what two Darshan logs say otherwise'
-complete -c darshan -f -n __fish_use_subcommand -a recover -d 'make the logs of processes that were killed'
+complete -c darshan -f -n __fish_use_subcommand -a trace -d 'traced transfers for Perfetto and chrome://tracing'
+complete -c darshan -f -n __fish_use_subcommand -a dxt-parse -d 'the traces of a Darshan log as text'
+complete -c darshan -f -n __fish_use_subcommand -a dxt-analyze -d 'what traces say of the transfers to each file'
+complete -c darshan -f -n __fish_use_subcommand -a per-file -d 'a log and a report of each file in a log'
+complete -c darshan -f -n __fish_use_subcommand -a analyze -d 'folders of Darshan logs, counted'
+complete -c darshan -f -n __fish_use_subcommand -a convert -d 'a Darshan log anew, compressed otherwise or with names hidden'
+complete -c darshan -f -n __fish_use_subcommand -a merge -d 'one log of many journals or logs'
 complete -c darshan -f -n __fish_use_subcommand -a collect -d 'many logs as tables of Parquet, each log once'
 complete -c darshan -f -n __fish_use_subcommand -a ask -d 'ask a lake: ready questions, or SQL'
 complete -c darshan -f -n __fish_use_subcommand -a digest -d 'a week of a lake as a text to send'
 complete -c darshan -f -n __fish_use_subcommand -a serve -d 'a lake in a browser, read and never written'
 complete -c darshan -f -n __fish_use_subcommand -a lake -d 'look after a lake: what is in it, is it whole, what goes'
+complete -c darshan -f -n __fish_use_subcommand -a mk-log-dirs -d 'folders of days below a log folder'
+complete -c darshan -f -n __fish_use_subcommand -a config -d 'what programs are linked with to be observed'
+complete -c darshan -f -n __fish_use_subcommand -a gen-cc -d 'make a compiler command that links programs with the runtime'
 complete -c darshan -f -n __fish_use_subcommand -a help -d 'the page of the manual'
-complete -c darshan -f -n '__fish_seen_subcommand_from help' -a 'run stat watch report parse trace merge convert diff recover collect ask digest serve lake'
+complete -c darshan -f -n '__fish_seen_subcommand_from help' -a 'run stat watch recover report parse diff trace dxt-parse dxt-analyze per-file analyze convert merge collect ask digest serve lake mk-log-dirs config gen-cc'
 complete -c darshan -n '__fish_seen_subcommand_from run' -s o -x -a '(__fish_complete_directories)' -d 'the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]'
 complete -c darshan -n '__fish_seen_subcommand_from run' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'
@@ -28,6 +35,10 @@ complete -c darshan -n '__fish_seen_subcommand_from stat' -a '(__fish_complete_s
 complete -c darshan -n '__fish_seen_subcommand_from watch' -s n -x -d 'between two looks [1]'
 complete -c darshan -n '__fish_seen_subcommand_from watch' -s c -x -d 'looks before it ends [until interrupted]'
 complete -c darshan -n '__fish_seen_subcommand_from watch' -s h -l help
+complete -c darshan -n '__fish_seen_subcommand_from recover' -s o -x -a '(__fish_complete_directories)' -d 'where logs go [where darshan run was to put them, else DARSHAN_LOGPATH, else darshan-logs in the home folder]'
+complete -c darshan -n '__fish_seen_subcommand_from recover' -s n -l dry-run -d 'only says what it would do'
+complete -c darshan -n '__fish_seen_subcommand_from recover' -l all-users -d 'of everybody, in everybody\'s name'
+complete -c darshan -n '__fish_seen_subcommand_from recover' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from report' -s h -l help -d 'show this help message and exit'
 complete -c darshan -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'one file for all logs, one after another'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l pdf -d 'a PDF, whatever OUT\'s ending is'
@@ -53,8 +64,47 @@ complete -c darshan -n '__fish_seen_subcommand_from parse' -l annex -d 'totals o
 complete -c darshan -n '__fish_seen_subcommand_from parse' -l no-annex -d 'leave those modules out'
 complete -c darshan -n '__fish_seen_subcommand_from parse' -l version -d 'print the version'
 complete -c darshan -n '__fish_seen_subcommand_from parse' -l help -d 'print this'
+complete -c darshan -n '__fish_seen_subcommand_from diff' -l relative -x -d 'values may differ by this part of the larger one, 0.05 for 5 %'
+complete -c darshan -n '__fish_seen_subcommand_from diff' -l seconds -x -d 'times may differ by so much'
+complete -c darshan -n '__fish_seen_subcommand_from diff' -l ignore -x -d 'leave out counters with such a name (POSIX_F_*)'
+complete -c darshan -n '__fish_seen_subcommand_from diff' -l no-job -d 'leave out the fields of the job, of which times always differ'
+complete -c darshan -n '__fish_seen_subcommand_from diff' -l no-annex -d 'leave out the modules that other readers do not know'
+complete -c darshan -n '__fish_seen_subcommand_from diff' -s q -l quiet -d 'print nothing, the exit status tells'
+complete -c darshan -n '__fish_seen_subcommand_from diff' -l version
+complete -c darshan -n '__fish_seen_subcommand_from diff' -l help
 complete -c darshan -n '__fish_seen_subcommand_from trace' -s h -l help -d 'show this help message and exit'
 complete -c darshan -n '__fish_seen_subcommand_from trace' -s o -l output -r -F -d 'the file to make, compressed if its name ends in .gz (default: LOG\'s name with .json.gz)'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-parse' -l show-incomplete -d 'do not stop at a module that ran out of room'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-parse' -l version -d 'print the version'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-parse' -l help -d 'print this'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-analyze' -s h -l help -d 'show this help message and exit'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-analyze' -s i -l input -r -F -d 'the same'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-analyze' -s o -l output -r -F -d 'draw transfers over time by rank'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-analyze' -l show -d 'draw them in a window'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-analyze' -l read -d 'draw reads [writes]'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-analyze' -l ranks -d 'a row for each rank, too'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-analyze' -l filemode -d 'only one file: that of -f'
+complete -c darshan -n '__fish_seen_subcommand_from dxt-analyze' -s f -l filename -x -d 'only files whose names end so'
+complete -c darshan -n '__fish_seen_subcommand_from per-file' -l version
+complete -c darshan -n '__fish_seen_subcommand_from per-file' -l help
+complete -c darshan -n '__fish_seen_subcommand_from analyze' -l version
+complete -c darshan -n '__fish_seen_subcommand_from analyze' -l help
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l compression -x -a 'zlib bzip2 none' -d 'zlib [default], bzip2 (not for PyDarshan\'s wheel) or none'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l bzip2 -d 'the same as --compression bzip2'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate -d 'hide names, command line, hosts, user and job id behind hashes, as 3.5.0 does'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_names -d 'only one of them, or some, as 3.5.0 does'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_exe -d 'only one of them, or some, as 3.5.0 does'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_uid -d 'only one of them, or some, as 3.5.0 does'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_jobid -d 'only one of them, or some, as 3.5.0 does'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l key -x -d 'the same key hides the same alike'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l key-file -r -F -d 'the key is the first line of FILE'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l file -x -d 'only the records with this id, of all modules'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l annotate -x -d 'add TEXT to the metadata'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l reset-md -d 'leave the old metadata out'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l no-annex -d 'leave out the modules that other readers do not know'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l version
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l help
+complete -c darshan -n '__fish_seen_subcommand_from convert' -s o -r -F
 complete -c darshan -n '__fish_seen_subcommand_from merge' -s o -l output -r -F -d 'the log [darshan-merge.darshan]'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l shared-redux -d 'combine the records of files that ranks share (default, unless ranks are missing that may be on other nodes)'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l no-shared-redux -d 'keep a record per rank'
@@ -73,34 +123,6 @@ complete -c darshan -n '__fish_seen_subcommand_from merge' -l print -d 'say wher
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l quiet -d 'say nothing else'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l run -x -a '(__fish_complete_directories)'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l fold -x -a '(__fish_complete_directories)'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l compression -x -a 'zlib bzip2 none' -d 'zlib [default], bzip2 (not for PyDarshan\'s wheel) or none'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l bzip2 -d 'the same as --compression bzip2'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate -d 'hide names, command line, hosts, user and job id behind hashes, as 3.5.0 does'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_names -d 'only one of them, or some, as 3.5.0 does'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_exe -d 'only one of them, or some, as 3.5.0 does'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_uid -d 'only one of them, or some, as 3.5.0 does'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_jobid -d 'only one of them, or some, as 3.5.0 does'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l key -x -d 'the same key hides the same alike'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l key-file -r -F -d 'the key is the first line of FILE'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l file -x -d 'only the records with this id, of all modules'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l annotate -x -d 'add TEXT to the metadata'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l reset-md -d 'leave the old metadata out'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l no-annex -d 'leave out the modules that other readers do not know'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l version
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l help
-complete -c darshan -n '__fish_seen_subcommand_from convert' -s o -r -F
-complete -c darshan -n '__fish_seen_subcommand_from diff' -l relative -x -d 'values may differ by this part of the larger one, 0.05 for 5 %'
-complete -c darshan -n '__fish_seen_subcommand_from diff' -l seconds -x -d 'times may differ by so much'
-complete -c darshan -n '__fish_seen_subcommand_from diff' -l ignore -x -d 'leave out counters with such a name (POSIX_F_*)'
-complete -c darshan -n '__fish_seen_subcommand_from diff' -l no-job -d 'leave out the fields of the job, of which times always differ'
-complete -c darshan -n '__fish_seen_subcommand_from diff' -l no-annex -d 'leave out the modules that other readers do not know'
-complete -c darshan -n '__fish_seen_subcommand_from diff' -s q -l quiet -d 'print nothing, the exit status tells'
-complete -c darshan -n '__fish_seen_subcommand_from diff' -l version
-complete -c darshan -n '__fish_seen_subcommand_from diff' -l help
-complete -c darshan -n '__fish_seen_subcommand_from recover' -s o -x -a '(__fish_complete_directories)' -d 'where logs go [where darshan run was to put them, else DARSHAN_LOGPATH, else darshan-logs in the home folder]'
-complete -c darshan -n '__fish_seen_subcommand_from recover' -s n -l dry-run -d 'only says what it would do'
-complete -c darshan -n '__fish_seen_subcommand_from recover' -l all-users -d 'of everybody, in everybody\'s name'
-complete -c darshan -n '__fish_seen_subcommand_from recover' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from collect' -s h -l help -d 'show this help message and exit'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l into -x -a '(__fish_complete_directories)' -d 'the lake, a folder, made if there is none ($DARSHAN_LAKE, else ./darshan-lake)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l workers -x -d 'processes that read logs (one per core)'
@@ -152,3 +174,59 @@ complete -c darshan -n '__fish_seen_subcommand_from lake' -l user -x -d 'prune: 
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l dry-run -d 'prune: says what would go, and leaves it'
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l grace -x -d 'sweep, compact: how long what was replaced stays for those who read it (24h)'
 complete -c darshan -n '__fish_seen_subcommand_from lake; and not __fish_seen_subcommand_from info check compact prune sweep views' -a 'info check compact prune sweep views'
+complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l years -x -d 'for so many years [2]'
+complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l mode -x -d 'of the folders of days [1777: users make logs there, and none removes another\'s]'
+complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l version
+complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l help
+complete -c darshan -n '__fish_seen_subcommand_from config' -l static -d 'first of all, where the program is a static one (-static-pie needs it): what shared libraries need is left out'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l pre-ld-flags -d 'what comes before the program\'s own objects and libraries'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l post-ld-flags -d 'what comes after them'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l dyn-ld-flags -d 'enough for a program all of whose libraries are shared'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l mpich-profile -d 'text of a file NAME.conf for MPICH\'s mpicc -profile=NAME'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l preload -d 'the library for LD_PRELOAD'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l libs -d 'the same as --dyn-ld-flags: not for a static program'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l log-path -d 'the folder for logs that was chosen when this was built'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l modulefile -d 'an environment module of this installation, for Modules or Lmod: its commands alone'
+complete -c darshan -n '__fish_contains_opt modulefile; and not __fish_seen_subcommand_from tcl lua' -a 'tcl lua'
+complete -c darshan -n '__fish_contains_opt modulefile; and not __fish_seen_subcommand_from tools jobs all' -a 'tools jobs all'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l all -d 'every fact below, one a line'
+complete -c darshan -n '__fish_seen_subcommand_from config' -l version
+complete -c darshan -n '__fish_seen_subcommand_from config' -l help
+complete -c darshan -n '__fish_seen_subcommand_from config' -l cc
+complete -c darshan -n '__fish_seen_subcommand_from config' -l log-path-by-env
+complete -c darshan -n '__fish_seen_subcommand_from config' -l jobid-env
+complete -c darshan -n '__fish_seen_subcommand_from config' -l username-env
+complete -c darshan -n '__fish_seen_subcommand_from config' -l mem-align
+complete -c darshan -n '__fish_seen_subcommand_from config' -l mod-mem
+complete -c darshan -n '__fish_seen_subcommand_from config' -l name-mem
+complete -c darshan -n '__fish_seen_subcommand_from config' -l log-hints
+complete -c darshan -n '__fish_seen_subcommand_from config' -l ld-preload
+complete -c darshan -n '__fish_seen_subcommand_from config' -l cuserid
+complete -c darshan -n '__fish_seen_subcommand_from config' -l group-readable-logs
+complete -c darshan -n '__fish_seen_subcommand_from config' -l mmap-logs
+complete -c darshan -n '__fish_seen_subcommand_from config' -l exit-wrapper
+complete -c darshan -n '__fish_seen_subcommand_from config' -l rdtscp
+complete -c darshan -n '__fish_seen_subcommand_from config' -l null-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l posix-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l stdio-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l dxt-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l heatmap-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l mpiio-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l apmpi-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l apmpi-coll-sync
+complete -c darshan -n '__fish_seen_subcommand_from config' -l hdf5-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l pnetcdf-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l daos-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l bgq-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l lustre-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l mdhim-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l ldms-mod
+complete -c darshan -n '__fish_seen_subcommand_from config' -l zlib-path
+complete -c darshan -n '__fish_seen_subcommand_from config' -l hdf5-path
+complete -c darshan -n '__fish_seen_subcommand_from config' -l pnetcdf-path
+complete -c darshan -n '__fish_seen_subcommand_from config' -l daos-path
+complete -c darshan -n '__fish_seen_subcommand_from config' -l ldms-path
+complete -c darshan -n '__fish_seen_subcommand_from gen-cc' -l version
+complete -c darshan -n '__fish_seen_subcommand_from gen-cc' -s h
+complete -c darshan -n '__fish_seen_subcommand_from gen-cc' -l help
+complete -c darshan -n '__fish_seen_subcommand_from gen-cc' -l output -r -F

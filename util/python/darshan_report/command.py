@@ -88,12 +88,14 @@ def serve() -> int:
 
 def _per_file(folder: str, log: str, *options: str) -> int:
     """Replaces this process by another program of the same folder."""
+    from .called import called_as  # noqa: PLC0415
+
     name = "darshan-summary-per-file"
     path = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), name)
     try:
         os.execv(path, [name, log, folder, *options])
     except OSError as error:
-        print(f"darshan-job-summary: {path}: {error.strerror}", file=sys.stderr)
+        print(f"{called_as('darshan-job-summary')}: {path}: {error.strerror}", file=sys.stderr)
     return 1
 
 

@@ -9,6 +9,7 @@ import os
 import sys
 from typing import Any
 
+from ..called import called_as
 from ..diagnose.limits import Limits
 from ..library import LogError
 from ..log import open_log
@@ -21,7 +22,7 @@ from .output import is_terminal, same_file, write_text
 from .progress import Progress
 from .text import visible
 
-PROGRAM = "darshan-job-summary"
+PROGRAM = called_as("darshan-job-summary")
 INCOMPLETE = 3  # exit status: the report was made, but a log is incomplete
 
 

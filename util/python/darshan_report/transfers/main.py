@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 
+from ..called import called_as
 from ..library import LibraryMissing, LogError
 from ..summary import ending
 from ..summary.output import asked, replace, same_file
@@ -17,7 +18,7 @@ from .figure import draw
 from .patterns import SIZES, Pattern, pattern
 from .source import Trace, read
 
-PROGRAM = "darshan-dxt-analyzer"
+PROGRAM = called_as("darshan-dxt-analyzer")
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:

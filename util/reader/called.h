@@ -1,0 +1,28 @@
+/* The name under which a command prints its messages and its usage text. */
+#ifndef DARSHAN_CALLED_H
+#define DARSHAN_CALLED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* `darshan COMMAND` sets this variable to "darshan COMMAND" for the program that it becomes. */
+#define CALLED_VARIABLE "DARSHAN_CALLED_AS"
+
+/* Returns what the user typed: "darshan COMMAND", or the program's own name. */
+static inline const char *called_as(const char *program) {
+  const char *typed = getenv(CALLED_VARIABLE);
+  return typed && *typed ? typed : program;
+}
+
+/* Prints a usage text with the name that the user typed instead of the program's name. */
+static inline void called_usage(FILE *stream, const char *usage, const char *program) {
+  const char *typed = called_as(program);
+  size_t length = strlen(program);
+  for (const char *name; (name = strstr(usage, program)); usage = name + length)
+    /* A name with something behind it is that of a file. */
+    fprintf(stream, "%.*s%s", (int)(name - usage), usage, name[length] == ' ' ? typed : program);
+  fputs(usage, stream);
+}
+
+#endif
