@@ -168,7 +168,9 @@ SCENARIO(munmap_and_again) {
   model_ext(OTHER_PATHS, "POSIX_EXT_MSYNC_BYTES", 4096);
 }
 
-/* The kernel maps all pages on request; the program touched two before. */
+/* The kernel maps all pages on request; the program touched two before. An emulator of another
+ * processor may read from a page first: a read fault maps the pages around it, too, and then fewer
+ * remain for the request. */
 #define LOCK_CASE(name, call)                                                                      \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \
@@ -181,9 +183,9 @@ SCENARIO(munmap_and_again) {
     model_ext(path, "POSIX_EXT_MMAP_BYTES", 8 * 4096);                                             \
     at[0] = at[4096] = 'x';                                                                        \
     if (C(call) != 0) skip("the kernel lets no memory be locked here");                            \
-    model_ext(path, "POSIX_EXT_MMAP_TOUCHED", 2 * 4096);                                           \
-    model_ext(path, "POSIX_EXT_MMAP_WRITABLE", 2 * 4096);                                          \
-    model_ext(path, "POSIX_EXT_MMAP_POPULATED", 6 * 4096);                                         \
+    expect_at_least(path, "POSIX_EXT_MMAP_TOUCHED", 2 * 4096);                                     \
+    expect_at_least(path, "POSIX_EXT_MMAP_WRITABLE", 2 * 4096);                                    \
+    expect_any(path, "POSIX_EXT_MMAP_POPULATED");                                                  \
     expect_any(path, "POSIX_EXT_MMAP_DIRTY");                                                      \
   }
 LOCK_CASE(mlock, mlock(at, 8 * 4096))

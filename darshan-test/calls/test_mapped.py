@@ -76,6 +76,10 @@ int main(int argc, char **argv) {
                                                     : MAP_SHARED,
                      writes ? PROT_READ | PROT_WRITE : PROT_READ);
   if (strcmp(what, "nothing") == 0) return 0;
+  if (strcmp(what, "write-and-lock") == 0) {
+    map[0] = map[4096] = 'x';
+    return mlock(map, SIZE) == 0 ? 0 : 5;
+  }
   if (strcmp(what, "random") == 0) {
     unsigned seed = 1;
     for (int i = 0; i < 64; i++, seed = seed * 1103515245 + 12345)
@@ -203,6 +207,15 @@ def test_populated(run: Run) -> None:
     """Pages that the kernel mapped on request do not count as touched."""
     found = run("./program", "populate")
     assert found["MMAP_POPULATED"] == SIZE and found["MMAP_TOUCHED"] == 0
+
+
+@pytest.mark.needs("root")
+def test_locked(run: Run) -> None:
+    """mlock makes the kernel map what the program has not touched; the first write may have made
+    it map a large page."""
+    found = run("./program", "write-and-lock")
+    assert 2 * PAGE <= found["MMAP_TOUCHED"] <= HALF
+    assert found["MMAP_TOUCHED"] + found["MMAP_POPULATED"] == SIZE
 
 
 def test_random(run: Run) -> None:
