@@ -129,7 +129,7 @@ class Compiler:
         (self.folder / "util/front").mkdir(parents=True, exist_ok=True)
         (self.folder / "config.h").write_text(
             f'#define PACKAGE_VERSION "{version()}"\n#define DARSHAN_DEFAULT_LOG_PATH ""\n'
-            '#define DARSHAN_OFF_FILE "/etc/darshan/off"\n'
+            '#define DARSHAN_LOG_PATH_VARIABLES ""\n#define DARSHAN_OFF_FILE "/etc/darshan/off"\n'
             "#define DARSHAN_LOG_MODE 0400\n"
         )
         (self.folder / "util/front/installed.h").write_text(

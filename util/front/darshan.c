@@ -11,6 +11,7 @@
 #include "../reader/called.h"
 #include "../reader/written.h"
 #include "installed.h"
+#include "newest.h"
 #include "places.h"
 #include "recover.h"
 #include "run.h"
@@ -59,7 +60,10 @@ static void print_usage(FILE *stream) {
       print_line(stream, one->word, one->arguments, one->line);
   fputs("\n", stream);
   print_line(stream, "help", "[COMMAND]", "the manual page of a command, or its --help");
-  fputs("  -V, --version\n  -h, --help\n", stream);
+  fputs("  -V, --version\n"
+        "  -h, --help\n"
+        "Without LOG, report, parse, trace, dxt-parse and stat -r read your newest log.\n",
+        stream);
 }
 
 /* Finds a command by its word, by its program's name, or by that without "darshan-". Returns NULL
@@ -76,8 +80,23 @@ static const struct command *find(const char *word) {
   return NULL;
 }
 
+/* Returns the arguments with the newest log behind them if they name no log; NULL after a
+ * message. */
+static char **with_log(const struct command *command, const char *name, int argc, char **argv) {
+  if (!newest_is_meant(command->word, argc, argv)) return argv;
+  char **more = calloc((size_t)argc + 2, sizeof(*more));
+  char *log = more ? newest_log(name) : NULL;
+  if (!log) {
+    free(more);
+    return NULL;
+  }
+  memcpy(more, argv, (size_t)argc * sizeof(*more));
+  more[argc] = log;
+  return more;
+}
+
 /* Becomes the program of a command. Its messages begin with what the user typed. */
-static int become(const struct command *command, char **argv) {
+static int become(const struct command *command, int argc, char **argv) {
   static char name[64];
   char path[PATH_MAX];
   if (places_installed(path, command->program, command->folder) < 0) {
@@ -85,6 +104,8 @@ static int become(const struct command *command, char **argv) {
     return 127;
   }
   snprintf(name, sizeof(name), "darshan %s", command->word);
+  argv = with_log(command, name, argc, argv);
+  if (!argv) return 1;
   setenv(CALLED_VARIABLE, name, 1);
   argv[0] = name; /* getopt prints it */
   execv(path, argv);
@@ -137,7 +158,7 @@ static int version(void) {
 /* Runs a command. argv[0] is its word. */
 static int start(const struct command *command, int argc, char **argv) {
   static char name[64];
-  if (!command->run) return become(command, argv);
+  if (!command->run) return become(command, argc, argv);
   if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
     return version();
   snprintf(name, sizeof(name), "darshan %s", command->word);

@@ -6,13 +6,16 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "../reader/written.h"
 #include "child.h"
 #include "findings.h"
 #include "inside.h"
+#include "newest.h"
 #include "picture.h"
 #include "places.h"
 #include "reason.h"
@@ -32,10 +35,11 @@ static const char run_usage[] =
     "  cannot be run, 127: there is none\n";
 static const char stat_usage[] =
     "usage: darshan stat [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
-    "       darshan stat -r LOG [-r LOG...]\n"
+    "       darshan stat -r [LOG] [-r LOG...]\n"
     "  runs the program as darshan run does, and shows on a screen what it did\n"
     "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
-    "  -r LOG      the same screen of a log that is there; of several, added up\n"
+    "  -r [LOG]    the same screen of a log that is there [the newest log]; of several,\n"
+    "              added up\n"
     "  -h, --help\n";
 
 enum { GO_ON = -1 };
@@ -88,6 +92,19 @@ static void say_inside(char *const *command) {
   }
 }
 
+/* Adds the log behind -r, or the newest log if there is none. Returns 0, or -1 after a message. */
+static int add_log(struct path_list *logs, int argc, char **argv) {
+  char *newest = NULL;
+  const char *log = optarg;
+  if (!log && optind < argc && (argv[optind][0] != '-' || access(argv[optind], F_OK) == 0))
+    log = argv[optind++];
+  if (!log) log = newest = newest_log(argv[0]);
+  if (!log) return -1;
+  path_list_add(logs, log);
+  free(newest);
+  return 0;
+}
+
 /* Reads the options. Returns GO_ON, or the exit status after --help or a usage error. optind is
  * then the index of the program. */
 static int parse_run(int argc, char **argv, const char *options, const char *usage,
@@ -96,7 +113,7 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
   int code;
   while ((code = getopt_long(argc, argv, options, names, NULL)) != -1) {
     if (code == 'o') *folder = optarg;
-    if (code == 'r') path_list_add(logs, optarg);
+    if (code == 'r' && add_log(logs, argc, argv) < 0) return 1;
     if (code == 'h') {
       fputs(usage, stdout);
       return written(stdout, "darshan", 0);
@@ -175,7 +192,7 @@ int command_stat(int argc, char **argv) {
   struct run_outcome outcome;
   struct child_end end;
   struct picture picture;
-  int status = parse_run(argc, argv, "+o:r:h", stat_usage, &folder, &logs);
+  int status = parse_run(argc, argv, "+o:r::h", stat_usage, &folder, &logs);
   if (status != GO_ON) return status;
   if (logs.count) return show_logs(&logs);
   char **command = argv + optind;

@@ -29,7 +29,7 @@ complete -c darshan -n '__fish_seen_subcommand_from run' -s o -x -a '(__fish_com
 complete -c darshan -n '__fish_seen_subcommand_from run' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s o -x -a '(__fish_complete_directories)' -d 'the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]'
-complete -c darshan -n '__fish_seen_subcommand_from stat' -s r -r -F -d 'the same screen of a log that is there'
+complete -c darshan -n '__fish_seen_subcommand_from stat' -s r -x -d 'the same screen of a log that is there [the newest log]'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from stat' -a '(__fish_complete_subcommand)'
 complete -c darshan -n '__fish_seen_subcommand_from watch' -s n -x -d 'between two looks [1]'
