@@ -304,6 +304,7 @@ setuptools.setup(
         ("share/man/man1", [page for page in pages if os.path.exists(page)]),
         ("share/doc/darshan", guides),
         ("share/doc/darshan/history", sorted(glob.glob("doc/history/*.md"))),
+        ("share/doc/darshan/pictures", sorted(glob.glob("doc/pictures/*.png"))),
     ],
     distclass=Here,
     cmdclass={"build_py": BuildPackage, "build_scripts": BuildCommands, "bdist_wheel": Wheel},

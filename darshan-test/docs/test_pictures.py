@@ -1,0 +1,58 @@
+"""The pictures of the guides: their script runs, they are small, and each has an explanation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pictures
+import pytest
+from PIL import Image
+from tree import SOURCE
+
+LARGEST = 150_000  # bytes of a picture
+TOGETHER = 1_500_000
+COLOURS = 8  # that a page with text and figures has at least
+FOLDER = SOURCE / "doc" / "pictures"
+SHOWN = re.compile(r"!\[([^\]]*)\]\(((?:doc/)?pictures/[\w-]+\.png)\)")
+
+
+def pages() -> list[Path]:
+    """Returns the guides that may show pictures."""
+    return [SOURCE / "README.md", *sorted((SOURCE / "doc").glob("*.md"))]
+
+
+def test_pictures_are_small() -> None:
+    sizes = [path.stat().st_size for path in FOLDER.glob("*.png")]
+    assert sizes
+    assert max(sizes) < LARGEST
+    assert sum(sizes) < TOGETHER
+
+
+def test_pictures_are_explained() -> None:
+    """A guide shows each picture with a text for readers who do not see it. A paragraph that
+    explains it follows."""
+    shown = set()
+    for page in pages():
+        text = page.read_text("utf-8")
+        for found in SHOWN.finditer(text):
+            picture = (page.parent / found[2]).resolve()
+            assert picture.exists(), f"{page.name}: {found[2]}"
+            shown.add(picture)
+            assert len(found[1].split()) > 4, f"{page.name}: {found[2]} needs a text"
+            caption = text[found.end() :].lstrip().partition("\n\n")[0]
+            assert len(caption.split()) > 10, f"{page.name}: {found[2]} needs a caption"
+    assert shown == {path.resolve() for path in FOLDER.iterdir()}
+
+
+@pytest.mark.needs("program:chromium", "program:chromedriver", "program:pdftoppm")
+def test_the_script_makes_them(build: Path, tmp_path: Path) -> None:
+    """The script makes a picture of each name that the tree has, with something on it."""
+    pictures.make(build, tmp_path)
+    names = sorted(path.name for path in FOLDER.iterdir())
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    for name in names:
+        made, kept = (Image.open(folder / name) for folder in (tmp_path, FOLDER))
+        assert made.width == kept.width, name
+        assert len(made.convert("RGB").getcolors(maxcolors=1 << 24)) >= COLOURS, name
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < TOGETHER
