@@ -77,9 +77,10 @@ static bool fits(const char *shape, const char *name) {
   }
 }
 
+/* The name has at least two letters. */
 static bool fits_any(const char *name) {
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-    if (shapes[i][0] == *name && fits(shapes[i], name)) return true;
+    if (memcmp(shapes[i], name, 2) == 0 && fits(shapes[i], name)) return true;
   return false;
 }
 

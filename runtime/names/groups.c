@@ -43,15 +43,20 @@ static int is_letter(char c) {
 }
 
 /* Digits alone (of steps or ranks) do not identify a kind of file. A leading "." hides a file. */
-size_t darshan_ending(const char *name, size_t length) {
-  size_t first = darshan_folder_part(name, length), letters = 0;
-  for (size_t at = length; at > first + 1 && length - at < LONGEST_ENDING; at--) {
-    char c = name[at - 1];
-    if (c == '.') return letters ? at - 1 : length;
-    if (!is_digit(c) && !is_letter(c)) return length;
-    letters += (size_t)is_letter(c);
+size_t darshan_ending_after(size_t folder, const char *name, size_t length) {
+  size_t from = folder + 1, letters = 0;
+  if (length <= from) return length;
+  if (length - from > LONGEST_ENDING) from = length - LONGEST_ENDING;
+  const char *dot = memrchr(name + from, '.', length - from);
+  for (size_t at = dot ? (size_t)(dot - name) + 1 : length; at < length; at++) {
+    if (!is_digit(name[at]) && !is_letter(name[at])) return length;
+    letters += (size_t)is_letter(name[at]);
   }
-  return length;
+  return letters ? (size_t)(dot - name) : length;
+}
+
+size_t darshan_ending(const char *name, size_t length) {
+  return darshan_ending_after(darshan_folder_part(name, length), name, length);
 }
 
 int darshan_is_data(const char *name, size_t length) {

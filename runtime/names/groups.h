@@ -22,6 +22,8 @@ size_t darshan_program_tree(const char *name, size_t length);
 int darshan_is_data(const char *name, size_t length);
 /* Returns the offset of the ending, with its dot; length if no ending identifies a kind of file. */
 size_t darshan_ending(const char *name, size_t length);
+/* Like darshan_ending, for a caller that knows the bytes of the name up to its last "/". */
+size_t darshan_ending_after(size_t folder, const char *name, size_t length);
 /* Returns the bytes of the name up to its last "/", inclusive; 0 if there is none. */
 size_t darshan_folder_part(const char *name, size_t length);
 /* Returns 1 if this is the name of a group: "<folder>/", a star, and an optional ending. */

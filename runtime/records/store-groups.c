@@ -101,14 +101,16 @@ static struct store_entry *tree_of(struct record_store *store, const char *name,
 }
 
 /* Returns 1 if the name belongs to the group that was looked up last. The extension of a group is a
- * dot, letters and digits, so a name that ends with it has this extension. */
+ * dot, letters and digits, so a name that ends with it has this extension. The extension is empty
+ * in the group of the files of a folder that have none. */
 static inline int is_of_last(const struct record_store *store, const char *name, size_t length,
                              struct name_folder folder) {
   const struct store_entry *last = store->last_group;
   if (!last || folder.hash != store->last_folder.hash || folder.bytes != store->last_folder.bytes)
     return 0;
   size_t ending = last->name_length - folder.bytes - 1;
-  if (ending == 0 || length <= folder.bytes + ending) return 0;
+  if (ending == 0) return darshan_ending_after(folder.bytes, name, length) == length;
+  if (length <= folder.bytes + ending) return 0;
   const char *at = name + (length - ending), *kept = last->name + folder.bytes + 1;
   while (ending > 0 && at[ending - 1] == kept[ending - 1])
     ending--;
@@ -118,7 +120,7 @@ static inline int is_of_last(const struct record_store *store, const char *name,
 static struct store_entry *folder_of(struct record_store *store, const char *name, size_t length,
                                      struct name_folder folder) {
   if (is_of_last(store, name, length, folder)) return store->last_group;
-  size_t ending = darshan_ending(name, length);
+  size_t ending = darshan_ending_after(folder.bytes, name, length);
   if (!folder.bytes || name[0] != '/') return NULL;
   store->last_group =
       named(store, name, folder.bytes, ending, length, &store->folders, GROUP_FOLDERS_MOST);
