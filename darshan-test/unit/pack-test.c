@@ -1,7 +1,9 @@
 /* Records packed into a zlib stream and read back by zlib. */
 #include "log/pack/pack.h"
+#include "log/pack/short.h"
 #include "unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -131,6 +133,48 @@ static void test_too_little_room(void **state) {
   free(again);
 }
 
+/* Every length of a short region comes back, also where room is exactly enough. */
+static void test_short_regions(void **state) {
+  (void)state;
+  static const unsigned kept[] = {0, 3, 30, 256};
+  unsigned char out[2 * SHORT_MOST], again[2 * SHORT_MOST], back[SHORT_MOST + 1];
+  for (size_t k = 0; k < COUNT_OF(kept); k++) {
+    char *bytes = sparse(SHORT_MOST, kept[k]);
+    for (size_t n = 0; n <= SHORT_MOST; n += n < 600 ? 1 : 181) {
+      size_t packed = short_write(bytes, n, out, sizeof(out));
+      uLongf got = sizeof(back);
+      assert_int_equal(uncompress(back, &got, out, packed), Z_OK);
+      assert_int_equal(got, n);
+      assert_memory_equal(back, bytes, n);
+      memset(again, 0xa5, sizeof(again));
+      size_t room = n + n / 8 + 64;
+      assert_int_equal(short_write(bytes, n, again, room), packed);
+      assert_true(packed <= room);
+      assert_int_equal(again[room], 0xa5);
+      assert_int_equal(short_write(bytes, n, again, room - 1), 0);
+    }
+    free(bytes);
+  }
+  assert_int_equal(short_write(out, SHORT_MOST + 1, again, sizeof(again)), 0);
+}
+
+/* Text becomes at most a fifth larger than with zlib's fixed codes. */
+static void test_short_text(void **state) {
+  (void)state;
+  char text[SHORT_MOST + 64];
+  unsigned char out[2 * SHORT_MOST], theirs[2 * SHORT_MOST];
+  for (int i = 0, at = 0; at < SHORT_MOST; i++)
+    at += snprintf(text + at, 64, "ext4\t/var/lib/images/%d/merged\n", i * 7919 % 1000);
+  z_stream stream = {.next_in = (unsigned char *)text, .avail_in = SHORT_MOST};
+  assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, 15, 8, Z_FIXED), Z_OK);
+  stream.next_out = theirs;
+  stream.avail_out = sizeof(theirs);
+  assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  size_t packed = short_write(text, SHORT_MOST, out, sizeof(out));
+  assert_true(packed && packed <= stream.total_out + stream.total_out / 5);
+  deflateEnd(&stream);
+}
+
 /* Kraft's sum, in units of the longest code: 1 << longest is a full tree. */
 static unsigned kraft(const struct huffman *huffman, unsigned longest) {
   unsigned sum = 0;
@@ -174,6 +218,7 @@ int main(void) {
       cmocka_unit_test(test_any_bytes),     cmocka_unit_test(test_few_records),
       cmocka_unit_test(test_alike_records), cmocka_unit_test(test_too_little_room),
       cmocka_unit_test(test_longest_code),  cmocka_unit_test(test_one_symbol),
+      cmocka_unit_test(test_short_regions), cmocka_unit_test(test_short_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

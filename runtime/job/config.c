@@ -303,8 +303,8 @@ static void leave_out_of_the_build(struct darshan_config *config,
 #undef LOW
 #undef HIGH
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++) {
-    const char *name = darshan_module_text(id);
     if (!(without[id / 64] >> (id % 64) & 1)) continue;
+    const char *name = darshan_module_text(id);
     config->modules.bits[id / 64] &= ~(UINT64_C(1) << (id % 64));
     if (name && darshan_module_set_has(&config->modules_enabled, id) &&
         config->modules_enabled.bits[0] != UINT64_MAX)

@@ -28,8 +28,9 @@ static const char program[] = "darshan-merge";
 static const char *library; /* the path of libdarshan.so, as the loader has it */
 
 void run_merge_prepare(void) {
-  Dl_info info;
-  if (loader_is_there() && dladdr((void *)&run_merge_prepare, &info)) library = info.dli_fname;
+  struct loaded_object here; /* dladdr would compare all symbols of this library */
+  if (loader_is_there() && loader_object_of((void *)&run_merge_prepare, &here) == 0)
+    library = here.map->l_name;
 }
 
 static int is_there(const struct darshan_text *text) {

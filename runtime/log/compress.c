@@ -1,4 +1,5 @@
-/* Compresses regions: small ones with zlib, large ones with libdeflate, records with the packer. */
+/* Compresses regions: short ones with fixed codes, small ones with zlib, large ones with
+ * libdeflate, records with the packer. */
 #include "compress.h"
 
 #include <libdeflate.h>
@@ -7,6 +8,7 @@
 
 #include "../intercept/memory.h"
 #include "pack/pack.h"
+#include "pack/short.h"
 
 enum {
   /* Up to this size zlib with small tables is not slower: libdeflate's tables are larger than the
@@ -57,6 +59,7 @@ static void give_back_piece(void *opaque, void *piece) {
 
 static size_t compress_small(struct log_compressor *compressor, const void *in, size_t n, void *out,
                              size_t room) {
+  if (n <= SHORT_MOST) return short_write(in, n, out, room);
   if (!compressor->small) compressor->small = take(SMALL_ROOM);
   if (!compressor->small) return 0;
   struct pieces pieces = {compressor->small, compressor->small + SMALL_ROOM};

@@ -18,12 +18,6 @@ struct table { /* the code lengths of both codes, run-length encoded */
   uint32_t times[LENGTH_CODES];
 };
 
-struct symbol { /* the symbol of a length or distance, and its extra bits */
-  uint16_t symbol;
-  uint16_t value; /* of the extra bits */
-  uint8_t bits;
-};
-
 struct piece { /* all bits of a length or a distance */
   uint32_t bits;
   unsigned count;
@@ -33,29 +27,6 @@ struct codes {
   struct huffman literals, distances;
   struct piece lengths[MATCH_MOST + 1], places[BLOCK_PLACES];
 };
-
-static unsigned highest_bit(unsigned value) {
-  return 31 - (unsigned)__builtin_clz(value);
-}
-
-/* Four symbols for each power of two of length - 3; length 258 has its own symbol. */
-static struct symbol length_symbol(unsigned length) {
-  unsigned above = length - MATCH_LEAST;
-  if (length == MATCH_MOST) return (struct symbol){285, 0, 0};
-  if (above < 8) return (struct symbol){(uint16_t)(257 + above), 0, 0};
-  unsigned bits = highest_bit(above) - 2;
-  return (struct symbol){(uint16_t)(257 + 4 * bits + (above >> bits)),
-                         (uint16_t)(above & ((1u << bits) - 1)), (uint8_t)bits};
-}
-
-/* Two symbols for each power of two of distance - 1. */
-static struct symbol distance_symbol(unsigned distance) {
-  unsigned above = distance - 1;
-  if (above < 4) return (struct symbol){(uint16_t)above, 0, 0};
-  unsigned bits = highest_bit(above) - 1;
-  return (struct symbol){(uint16_t)(2 * bits + (above >> bits)),
-                         (uint16_t)(above & ((1u << bits) - 1)), (uint8_t)bits};
-}
 
 void block_start(struct block *block) {
   block->count = 0;

@@ -4,13 +4,9 @@
 
 #include "bits.h"
 #include "huffman.h"
+#include "symbols.h"
 
-enum {
-  BLOCK_TOKENS = 16 << 10,
-  BLOCK_END = 256, /* symbol */
-  MATCH_LEAST = 3,
-  MATCH_MOST = 258
-};
+enum { BLOCK_TOKENS = 16 << 10 };
 
 /* Number of distances that a match may have. */
 enum { BLOCK_PLACES = 7 };
