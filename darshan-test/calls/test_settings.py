@@ -243,7 +243,7 @@ def test_memory(memory: str, complete: bool, build: Path, parser: Path, tmp_path
     (tmp_path / "config").write_text(memory + "\n")
     extra = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
     run = run_case(build, "many_files", tmp_path / "run", extra=extra)
-    cut = b"MODMEM: is too small" in run.stderr
+    cut = b"DARSHAN_MODMEM is too small" in run.stderr
     assert (run.status, run.stderr.count(b"\n")) == (0, int(cut))
     assert cut == memory.startswith("MODMEM 1\n")
     found = parse(parser, run.logs[0])

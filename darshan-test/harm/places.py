@@ -109,7 +109,7 @@ def watch(
     outcome = run(command, work, environment)
     left_in(journals)
     found = {path for place in (logs, journals) for path in place.glob("**/*.darshan*")}
-    named = re.search(rb"kept in: (\S+)", outcome.stderr)
+    named = re.search(rb"s (?:are|may be) in (\S+)", outcome.stderr)
     elsewhere = Path(os.fsdecode(named[1])) if named else None
     if elsewhere and elsewhere.exists():
         found.add(elsewhere)

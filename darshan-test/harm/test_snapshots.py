@@ -152,7 +152,7 @@ def test_without_a_log_it_has_everything(place: Place, program: Path) -> None:
     """If no log can be written, the last snapshot has all records."""
     found = place.run(program, "end", Path("/proc/nowhere"))
     (journal,) = found.journals
-    said = f"cannot be written, the records are kept in: {place.top / 'merged' / journal.name}"
+    said = f"; the records are in {place.top / 'merged' / journal.name}"
     assert (found.status, found.logs) == (4, [])
     assert said in found.stderr.decode()
     files_are_whole(found)

@@ -171,7 +171,7 @@ def test_child_with_other_process_ids_lives(
     assert done.returncode == 2
     assert list(logs.iterdir()) == [] or tree == "0"
     (journal,) = journals.iterdir()
-    line = f"a child in another PID namespace: it may live, its records are kept in: {journal}"
+    line = f"a child process in another PID namespace may still run; its records are in {journal}"
     expected = f"darshan_library_warning: {line}\n" if tree == "0" else ""
     assert said.read_text() == expected
     (work / "go").touch()

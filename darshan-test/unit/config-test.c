@@ -344,24 +344,26 @@ static void many_problems_make_one_line(void **state) {
                                     "DARSHAN_MODMEM=a\nb", "DARSHAN_RANK_EXCLUDE=z");
   assert_int_equal(loaded->messages.count, 5);
   size_t length = darshan_messages_line(&loaded->messages, line, sizeof(line));
-  assert_string_equal(line, "darshan_library_warning: DARSHAN_CONFIG_PATH: no such directive: "
-                            "line 1 (and 4 more)\n");
+  assert_ptr_equal(strstr(line, "darshan_library_warning: /tmp/darshan-config-"), line);
+  assert_non_null(
+      strstr(line, ", line 1: the directive does not exist and is ignored (and 4 more)\n"));
   assert_int_equal(length, strlen(line));
 
   /* The file may contain text that its reader must not see. */
   loaded = LOAD_FILE("MODMEM 1\n\n\nSMALL_IO_TRIGGER secret\n", NULL);
   darshan_messages_line(&loaded->messages, line, sizeof(line));
   assert_null(strstr(line, "secret"));
-  assert_non_null(strstr(line, ": line 4\n"));
+  assert_non_null(strstr(line, ", line 4: the directive does not exist and is ignored\n"));
 
   loaded = LOAD("DARSHAN_MODMEM=a\nb");
   darshan_messages_line(&loaded->messages, line, sizeof(line));
-  assert_string_equal(line,
-                      "darshan_library_warning: DARSHAN_MODMEM: ignored, not a number: a?b\n");
+  assert_string_equal(
+      line, "darshan_library_warning: DARSHAN_MODMEM is not a number and is ignored: a?b\n");
   loaded = LOAD("DARSHAN_CONFIG_PATH=/does/not/exist", "DARSHAN_MODMEM=6");
   darshan_messages_line(&loaded->messages, line, sizeof(line));
-  assert_string_equal(
-      line, "darshan_library_warning: DARSHAN_CONFIG_PATH: cannot read: /does/not/exist\n");
+  assert_string_equal(line,
+                      "darshan_library_warning: cannot read DARSHAN_CONFIG_PATH /does/not/exist: "
+                      "No such file or directory\n");
   assert_int_equal(loaded->config.modmem, 6 << 20);
   assert_int_equal(darshan_messages_line(&LOAD("A=b")->messages, line, sizeof(line)), 0);
 }

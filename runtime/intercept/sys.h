@@ -163,21 +163,21 @@ static inline int sys_may_grow_to(uint64_t size) {
   SYS4(SYS_prlimit64, 0, FILE_SIZE, NULL, limit);
   return size <= limit[0];
 }
-/* Writes all n bytes; returns 0 or -1. */
+/* Writes all n bytes; returns 0 or -errno. */
 static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off) {
   for (const char *at = bytes; n > 0;) {
     ssize_t written = sys_pwrite(fd, at, n, off);
     if (written == -4 /* EINTR */) continue;
-    if (written <= 0) return -1;
+    if (written <= 0) return written < 0 ? (int)written : -5 /* EIO */;
     at += written;
     off += written;
     n -= (size_t)written;
   }
   return 0;
 }
-/* Like sys_pwrite_all; returns -1 if RLIMIT_FSIZE forbids a file of that size. */
+/* Like sys_pwrite_all; returns -EFBIG if RLIMIT_FSIZE forbids a file of that size. */
 static inline int sys_put(int fd, const void *bytes, size_t n, uint64_t off) {
-  return sys_may_grow_to(off + n) ? sys_pwrite_all(fd, bytes, n, (off_t)off) : -1;
+  return sys_may_grow_to(off + n) ? sys_pwrite_all(fd, bytes, n, (off_t)off) : -27 /* EFBIG */;
 }
 /* Returns 1 if a result of sys_mmap is an error. */
 static inline int sys_failed(const void *p) {

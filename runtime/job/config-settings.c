@@ -28,7 +28,7 @@ static void complain(const struct value *value, const char *problem, struct dars
 const char *darshan_config_keep(struct darshan_config *config, const char *name,
                                 struct darshan_slice bytes, struct darshan_messages *messages) {
   if (bytes.length >= sizeof(config->arena) - config->arena_used) {
-    darshan_message_add(messages, name, "ignored, all settings together are too long", NULL, 0);
+    darshan_message_add(messages, name, "is ignored: all settings together are too long", NULL, 0);
     return NULL;
   }
   char *at = config->arena + config->arena_used;
@@ -57,7 +57,9 @@ static void set_path(const struct value *value) {
   }
   ssize_t cwd = sys_getcwd(at, room); /* counts the NUL */
   if (cwd <= 0 || at[0] != '/') {
-    complain(value, "ignored, the current folder cannot be read", value->text);
+    complain(value,
+             "is ignored: the runtime cannot determine the current folder for the relative path",
+             value->text);
     return;
   }
   at[cwd - 1] = '/';
@@ -71,9 +73,9 @@ static void set_path(const struct value *value) {
 /* Parses a number within a range.  Returns false and adds a message if it is not. */
 static bool number_in(const struct value *value, double from, double to, double *number) {
   if (!darshan_parse_number(value->text, number))
-    complain(value, "ignored, not a number", value->text);
+    complain(value, "is not a number and is ignored", value->text);
   else if (!(*number >= from && *number <= to))
-    complain(value, "ignored, out of range", value->text);
+    complain(value, "is out of range and is ignored", value->text);
   else
     return true;
   return false;
@@ -103,7 +105,7 @@ static void add_modules(const struct value *value, struct darshan_slice list,
     if (first && item.length == 1 && item.at[0] == '*')
       memset(set, 0xff, sizeof(*set));
     else if (id < 0)
-      complain(value, "no such module", item);
+      complain(value, "names a module that does not exist", item);
     else
       set->bits[id / 64] |= UINT64_C(1) << (id % 64);
   }
@@ -115,7 +117,7 @@ static void add_words(const struct value *value) {
   while (darshan_next_item(&list, ',', &item)) {
     const char *kept = words->count < DARSHAN_CONFIG_WORDS ? keep(value, item) : NULL;
     if (kept == NULL) {
-      complain(value, "too many entries, ignored from", item);
+      complain(value, "has too many entries; the last one that is used comes before", item);
       return;
     }
     words->word[words->count++] = kept;
@@ -144,7 +146,10 @@ static void add_ranks(const struct value *value) {
                          parse_rank(colon ? colon + 1 : item.at, end, INT64_MAX, &last) &&
                          first <= last && item.length > (colon != NULL));
     if (!valid || ranges->count == DARSHAN_CONFIG_RANKS) {
-      complain(value, valid ? "too many entries, ignored" : "ignored, not a range of ranks", item);
+      complain(value,
+               valid ? "has too many entries; this one is ignored"
+                     : "has an entry that is not a range of ranks and is ignored",
+               item);
       continue;
     }
     ranges->range[ranges->count].first = all ? 0 : first;
@@ -172,11 +177,11 @@ static void add_names(const struct value *value) {
   while (darshan_next_item(&list, ',', &item)) {
     const char *kept = rules->count < DARSHAN_CONFIG_NAMES ? keep(value, item) : NULL;
     if (kept == NULL) {
-      complain(value, "too many entries, ignored from", item);
+      complain(value, "has too many entries; the last one that is used comes before", item);
       return;
     }
     if (pattern_compile(&rules->rule[rules->count].compiled, kept) != 0) {
-      complain(value, "ignored, not a regular expression", item);
+      complain(value, "has an entry that is not a regular expression and is ignored", item);
       continue;
     }
     rules->rule[rules->count].modules = set;
@@ -188,7 +193,7 @@ static void add_names(const struct value *value) {
 static bool incomplete(enum darshan_setting_kind kind, const struct value *value) {
   bool two = kind == DARSHAN_SET_QUOTA || kind == DARSHAN_SET_NAMES;
   if (two && (value->text.length == 0 || value->second.length == 0)) {
-    complain(value, "ignored, needs two arguments", value->text);
+    complain(value, "needs two arguments and is ignored", value->text);
     return true;
   }
   return value->text.length == 0 && kind != DARSHAN_SET_FLAG && kind != DARSHAN_SET_SWITCH &&

@@ -113,8 +113,8 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
   next_word(&line, &first);
   next_word(&line, &second);
   if (next_word(&line, &more))
-    darshan_message_add(messages, "DARSHAN_CONFIG_PATH", "more than two arguments", directive.at,
-                        directive.length);
+    darshan_message_add(messages, "the directive",
+                        "has more than two arguments; the others are ignored", NULL, 0);
   for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++) {
     const char *name = darshan_settings[i].directive;
     if (name == NULL || strlen(name) != directive.length ||
@@ -123,8 +123,7 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
     darshan_setting_apply(config, &darshan_settings[i], name, first, second, messages);
     return;
   }
-  darshan_message_add(messages, "DARSHAN_CONFIG_PATH", "no such directive", directive.at,
-                      directive.length);
+  darshan_message_add(messages, "the directive", "does not exist and is ignored", NULL, 0);
 }
 
 /* Called with the folder for logs before a change.  A folder of the configuration file is a
@@ -135,11 +134,13 @@ static void note_logpath(struct darshan_config *config, const char *before, bool
 
 static void apply_file(struct darshan_config *config, struct darshan_messages *messages) {
   struct darshan_file file;
-  if (darshan_read_file(&file, config->config_path, CONFIG_FILE_LIMIT) < 0) {
-    struct darshan_slice path = slice_of(config->config_path);
-    darshan_message_add(messages, "DARSHAN_CONFIG_PATH", "cannot read", path.at, path.length);
+  int result = darshan_read_file(&file, config->config_path, CONFIG_FILE_LIMIT);
+  if (result < 0) {
+    DARSHAN_MESSAGE(messages, "cannot read DARSHAN_CONFIG_PATH ", config->config_path, ": ",
+                    darshan_error_text(-result));
     return;
   }
+  messages->file = config->config_path;
   struct darshan_slice rest = {file.bytes, file.length}, line;
   const char *before = config->logpath;
   for (const char *end = file.bytes; darshan_next_item(&rest, '\n', &line);) {
@@ -207,8 +208,9 @@ static bool matches_any(const struct darshan_words *words, const char *name, con
     struct pattern compiled;
     if (pattern_compile(&compiled, words->word[i]) != 0) {
       struct darshan_slice pattern = slice_of(words->word[i]);
-      darshan_message_add(messages, name, "ignored, not a regular expression", pattern.at,
-                          pattern.length);
+      darshan_message_add(messages, name,
+                          "has an entry that is not a regular expression and is ignored",
+                          pattern.at, pattern.length);
       continue;
     }
     found = pattern_found(&compiled, string);
@@ -308,7 +310,8 @@ static void leave_out_of_the_build(struct darshan_config *config,
     config->modules.bits[id / 64] &= ~(UINT64_C(1) << (id % 64));
     if (name && darshan_module_set_has(&config->modules_enabled, id) &&
         config->modules_enabled.bits[0] != UINT64_MAX)
-      darshan_message_add(messages, "MOD_ENABLE", "this build never records", name, strlen(name));
+      darshan_message_add(messages, "MOD_ENABLE", "names a module that this build never records",
+                          name, strlen(name));
   }
 }
 

@@ -6,16 +6,28 @@
 #include <stddef.h>
 
 struct darshan_messages {
-  unsigned count;  /* problems so far; 0: `first` is not set */
-  unsigned line;   /* in the configuration file that is being read; 0: none */
-  char first[440]; /* the first problem, a line without newline */
+  unsigned count;   /* problems so far; 0: `first` is not set */
+  const char *file; /* the configuration file that is being read */
+  unsigned line;    /* in that file; 0: no file is being read */
+  char first[440];  /* the first problem, a line without newline */
 };
 
-/* Stores a problem as "subject: problem: detail".  detail may be NULL; it is untrusted data, so
- * control bytes in it are replaced.  For a configuration file, the number of the line replaces the
- * detail: the user who names a file need not be its owner. */
+/* Stores a problem with a setting as "subject problem: detail".  detail may be NULL; it is
+ * untrusted data, so control bytes in it are replaced.  For a configuration file, the file and the
+ * number of the line replace the detail: the user who names a file need not be its owner. */
 void darshan_message_add(struct darshan_messages *messages, const char *subject,
                          const char *problem, const char *detail, size_t detail_length);
+
+/* Stores a problem that consists of the strings up to NULL.  Replaces control bytes.  Shortens
+ * every string but the last to 160 bytes, so that a long path leaves room for what follows it, and
+ * truncates the last one. */
+void darshan_message_join(struct darshan_messages *messages, const char *const *strings);
+#define DARSHAN_MESSAGE(messages, ...)                                                             \
+  darshan_message_join((messages), (const char *const[]){__VA_ARGS__, NULL})
+
+/* Returns the text of an errno number, "unknown error" for one that error-text.def does not list.
+ * Async-signal-safe. */
+const char *darshan_error_text(int error);
 
 /* Stores the line to print, newline included.  Returns its length, 0 if there is no problem.  A
  * buffer of 512 bytes holds every line. */

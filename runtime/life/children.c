@@ -57,8 +57,9 @@ void children_remove_self(void) {
 static void name_journal(const struct child *child) {
   struct stat st;
   if (outside_lstat(child->path, &st) == 0 && st.st_dev == child->dev && st.st_ino == child->ino)
-    darshan_message_add(&darshan_problems, "a child in another PID namespace",
-                        "it may live, its records are kept in", child->path, strlen(child->path));
+    DARSHAN_MESSAGE(&darshan_problems,
+                    "a child process in another PID namespace may still run; its records are in ",
+                    child->path);
 }
 
 static int is_elsewhere(const struct child *child, ino_t *here) {

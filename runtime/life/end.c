@@ -60,10 +60,10 @@ static int keep_journal(void) {
 static void log_is_there(void) {
   snapshot_remove();
   struct journal *journal = &darshan_store.journal;
-  if (journal_remove(journal) < 0)
-    darshan_message_add(&darshan_problems, "the journal",
-                        "cannot be removed, the log has its records", journal->path,
-                        strlen(journal->path));
+  int result = journal_remove(journal);
+  if (result < 0)
+    DARSHAN_MESSAGE(&darshan_problems, "cannot remove a journal: ", darshan_error_text(-result),
+                    "; the log has the records that are in ", journal->path);
   children_remove_self();
 }
 
@@ -84,7 +84,7 @@ static void finish(void *nothing) {
   }
   int failed = 0;
   if (keep_journal())
-    last_word_say(mpi_state.aborted ? "MPI_Abort" : "MPI_Finalize was not called");
+    last_word_say(mpi_state.aborted ? "MPI_Abort was called" : "MPI_Finalize was not called");
   else if (write_records() == 0)
     log_is_there();
   else
@@ -107,11 +107,10 @@ static void finish_in_memory(void) {
 static void finish_at_once(void) {
   const struct journal *journal = &darshan_store.journal;
   if (!runtime_may_leave_files()) return;
-  darshan_message_add(
-      &darshan_problems, "no log",
-      journal->has_file ? "there was no memory to write it, the records may be kept in"
-                        : "there was no memory to write it, the records are lost",
-      journal->has_file ? journal->path : NULL, journal->has_file ? strlen(journal->path) : 0);
+  DARSHAN_MESSAGE(&darshan_problems, "cannot write the log to ", darshan_config.logpath,
+                  ": Cannot allocate memory; the records ",
+                  journal->has_file ? "may be in " : "are lost",
+                  journal->has_file ? journal->path : "");
   log_say_problems();
 }
 

@@ -100,8 +100,9 @@ void filter_look(void) {
   const struct darshan_words *more = &darshan_config.filter_calls;
   for (int i = 0; i < more->count; i++)
     if (!sys_gate_allow(more->word[i]))
-      darshan_message_add(&darshan_problems, "DARSHAN_FILTER_CALLS", "no call of the runtime",
-                          more->word[i], strlen(more->word[i]));
+      darshan_message_add(&darshan_problems, "DARSHAN_FILTER_CALLS",
+                          "names a system call that the runtime does not use", more->word[i],
+                          strlen(more->word[i]));
 }
 
 void filter_trust(void) {

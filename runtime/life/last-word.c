@@ -98,9 +98,8 @@ void last_word_say(const char *subject) {
   char *end = strrchr(path, '-');
   if ((size_t)(end - path) + sizeof(all_ranks) <= sizeof(path))
     memcpy(end, all_ranks, sizeof(all_ranks));
-  darshan_message_add(&darshan_problems, subject,
-                      "the ranks' records are kept, darshan-merge -o LOG makes a log of them", path,
-                      strlen(path));
+  DARSHAN_MESSAGE(&darshan_problems, subject,
+                  "; make a log of the ranks' records with: darshan-merge -o LOG ", path);
   darshan_problems.count += others;
   log_say_problems();
   wait_until_read();

@@ -382,9 +382,9 @@ static void leave(void *nothing) {
   if (fold_is_due() && is_open()) run_fold();
   if ((run_state.top == 0 && is_open()) || run_others_live()) return;
   if (run_merge() == 0) return;
-  darshan_message_add(&darshan_problems, "the log",
-                      "cannot be made now, darshan recover makes it of what is in",
-                      run_state.folder, strlen(run_state.folder));
+  DARSHAN_MESSAGE(&darshan_problems,
+                  "cannot make the run's log now; make it with darshan recover from the files in ",
+                  run_state.folder);
   log_say_problems();
 }
 

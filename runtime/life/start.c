@@ -57,8 +57,8 @@ static int prepare_memory(void) {
 
 void runtime_note_no_memory(void) {
   darshan_store.unrecorded = 1;
-  darshan_message_add(&darshan_problems, "no log", "there is too little memory for records", NULL,
-                      0);
+  DARSHAN_MESSAGE(&darshan_problems,
+                  "cannot allocate memory for records; this process leaves no log");
 }
 
 static void remember_stderr(void) {

@@ -2,6 +2,7 @@
 #include "save.h"
 
 #include <config.h>
+#include <errno.h>
 #include <string.h>
 
 #include "../counting/clock.h"
@@ -9,13 +10,23 @@
 #include "../job/text.h"
 #include "../records/outside.h"
 
+int log_error;
+
+int log_step(int result) {
+  if (result < 0 && log_error == 0) log_error = -result;
+  return result;
+}
+
+static int create(const char *path) {
+  return outside_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
+}
+
 /* Makes missing folders. */
 int log_create(const struct darshan_config *config, const char *partial) {
-  int fd = outside_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
-  if (fd != -2 /* ENOENT */ || outside_is_active() ||
-      darshan_make_folders(partial, darshan_dated_levels(config)) < 0)
-    return fd;
-  return outside_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
+  int fd = create(partial);
+  if (fd != -2 /* ENOENT */ || outside_is_active()) return fd;
+  int result = darshan_make_folders(partial, darshan_dated_levels(config));
+  return result < 0 ? result : create(partial);
 }
 
 /* Never replaces a log. Creates a link if the file system cannot rename without replacing. */
@@ -52,12 +63,12 @@ int log_finish(int fd, int result, const struct darshan_config *config,
                const struct darshan_log_identity *identity, const char *partial, uint64_t begun_ns,
                char *final) {
   /* The umask may have removed the group's permission. */
-  if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
-  if (sys_close(fd) < 0) result = -1; /* a full file system may report it only now */
+  if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = log_step(sys_fchmod(fd, DARSHAN_LOG_MODE));
+  if (log_step(sys_close(fd)) < 0) result = -1; /* a full file system may report it only now */
   uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / NS_PER_SECOND;
   if (result < 0 ||
       !darshan_final_path(final, DARSHAN_PATH_ROOM, config, identity, partial, (int64_t)seconds) ||
-      give_some_name(identity, partial, final) < 0) {
+      log_step(give_some_name(identity, partial, final)) < 0) {
     outside_unlink(partial);
     return -1;
   }
@@ -74,27 +85,30 @@ static int save_by_write(const struct log_draft *draft, const struct darshan_con
   int fd = log_create(config, final);
   for (int i = 2; fd == EXISTS && next_name(identity, final, length, i); i++)
     fd = log_create(config, final);
-  if (fd < 0) return -1;
+  if (log_step(fd) < 0) return -1;
   while (done < draft->used) {
     ssize_t written = sys_write(fd, draft->bytes + done, draft->used - done);
     if (written == -4 /* EINTR */) continue;
-    if (written <= 0) break;
+    if (written <= 0) {
+      log_step((int)written);
+      break;
+    }
     done += (size_t)written;
   }
-  int result = sys_close(fd);
+  int result = log_step(sys_close(fd));
   return done == draft->used && result == 0 ? 0 : -1;
 }
 
 int log_save(const struct log_draft *draft, const struct darshan_config *config,
              const struct darshan_log_identity *identity, uint64_t begun_ns, char *final) {
   char partial[DARSHAN_PATH_ROOM];
-  if (!sys_may_grow_to(draft->used) ||
-      !darshan_partial_path(partial, sizeof(partial), config, identity))
-    return -1;
+  if (!sys_may_grow_to(draft->used)) return log_step(-EFBIG);
+  if (!darshan_partial_path(partial, sizeof(partial), config, identity))
+    return log_step(-ENAMETOOLONG);
   if (!sys_may(SYS_renameat2) || !sys_may(SYS_pwrite64))
     return save_by_write(draft, config, identity, partial, final);
   int fd = log_create(config, partial);
-  if (fd < 0) return -1;
-  int result = sys_put(fd, draft->bytes, draft->used, 0);
+  if (log_step(fd) < 0) return -1;
+  int result = log_step(sys_put(fd, draft->bytes, draft->used, 0));
   return log_finish(fd, result, config, identity, partial, begun_ns, final);
 }

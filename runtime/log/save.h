@@ -6,6 +6,12 @@
 #include "../job/logname.h"
 #include "compose.h"
 
+/* errno of the first step that failed since the caller set it to 0, for the message; 0 if none did
+ * or if the reason is unknown. */
+extern int log_error __attribute__((visibility("hidden")));
+/* Stores the errno of a negative result.  Returns the result. */
+int log_step(int result);
+
 /* The steps of log_save, for a log that several processes write. log_create makes a file at a
  * temporary path and returns its descriptor, or a negative value. log_finish closes the file. If
  * result is 0, it renames the file and stores the new path in final; otherwise it removes the file.

@@ -123,9 +123,10 @@ void torn_settle(void) {
   struct journal *journal = &darshan_store.journal;
   if (torn != 1) return;
   torn = 2; /* reported */
-  darshan_message_add(&darshan_problems, "the log",
-                      "somebody cut off its journal, the records are lost", journal->path,
-                      strlen(journal->path));
+  DARSHAN_MESSAGE(&darshan_problems,
+                  "cannot write the log: the records are lost, because another process truncated "
+                  "the journal ",
+                  journal->path);
   journal_remove(journal);
 }
 

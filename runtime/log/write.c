@@ -2,6 +2,7 @@
 #include "write.h"
 
 #include <config.h>
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -160,19 +161,21 @@ static unsigned gaps_here(void) {
 
 static void note_gaps(unsigned gaps) {
   if (gaps & LOG_LACKS_FILES)
-    darshan_message_add(&darshan_problems, "the log",
-                        "there was too little memory, some files are missing", NULL, 0);
+    DARSHAN_MESSAGE(&darshan_problems, "cannot allocate memory: some files are missing in the log ",
+                    log_path);
   else if (gaps & LOG_LACKS_PARTS)
-    darshan_message_add(&darshan_problems, "the log",
-                        "there was too little memory, a module's records or map are not whole",
-                        NULL, 0);
+    DARSHAN_MESSAGE(&darshan_problems,
+                    "cannot allocate memory: records of a module are incomplete in the log ",
+                    log_path);
   else if (gaps & LOG_LACKS_ROOM)
-    darshan_message_add(&darshan_problems, "MODMEM",
-                        "is too small: some files have no records of their own, sums are exact",
-                        NULL, 0);
+    DARSHAN_MESSAGE(&darshan_problems,
+                    "DARSHAN_MODMEM is too small: some files have no records of their own, but all "
+                    "sums are exact, in the log ",
+                    log_path);
   else if (gaps)
-    darshan_message_add(&darshan_problems, "the log",
-                        "some calls could not be counted, its metadata says how many", NULL, 0);
+    DARSHAN_MESSAGE(&darshan_problems,
+                    "some calls could not be counted; how many is in the metadata of the log ",
+                    log_path);
 }
 
 /* Many records of one size are compressed in place, because a copy would double the memory of the
@@ -235,8 +238,8 @@ static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
 static void note_name(const struct darshan_log_identity *identity) {
   const char *wanted = darshan_config.logfile, *path = log_path;
   if (wanted && identity->naming == DARSHAN_NAME_NUMBERED && path[0] && strcmp(path, wanted) != 0)
-    darshan_message_add(&darshan_problems, "DARSHAN_LOGFILE", "the name is taken, the log is", path,
-                        strlen(path));
+    DARSHAN_MESSAGE(&darshan_problems, "cannot give the log the name ", wanted,
+                    ": File exists; the log is ", path);
 }
 
 /* Turns the path of a journal into a pattern for the journals of all ranks of the job. */
@@ -247,7 +250,22 @@ static void all_ranks(char *path) {
     memcpy(end, pattern, sizeof(pattern));
 }
 
-static void note_kept(const char *problem, const char *journal) {
+/* Reports that the log, or the part of a run, could not be written to the path. */
+static void note_unwritten(const char *what, const char *path, const char *records,
+                           const char *where) {
+  const char *reason = log_error ? darshan_error_text(log_error) : "";
+  DARSHAN_MESSAGE(&darshan_problems, "cannot write ", what, " to ", path, log_error ? ": " : "",
+                  reason, "; ", records, where);
+}
+
+/* Returns where the log should have been written. */
+static const char *wanted_path(const struct darshan_log_identity *identity) {
+  int named = darshan_config.logfile && identity->naming != DARSHAN_NAME_MADE;
+  return named ? darshan_config.logfile : darshan_config.logpath;
+}
+
+static void note_kept(const struct darshan_log_identity *identity, const char *records,
+                      const char *journal) {
   const struct mpi_state *mpi = &mpi_state;
   struct path_buffer *path = path_buffer_take();
   int is_job = path && mpi->phase == MPI_RUNNING && mpi->size > 1 && !mpi->by_sessions;
@@ -256,41 +274,40 @@ static void note_kept(const char *problem, const char *journal) {
     all_ranks(path->bytes);
     journal = path->bytes;
   }
-  darshan_message_add(&darshan_problems, "the log", problem, journal, strlen(journal));
+  note_unwritten("the log", wanted_path(identity), records, journal);
   path_buffer_give(path);
 }
 
-static void note_failure(void) {
+static void note_failure(const struct darshan_log_identity *identity) {
   if (torn_apart()) return; /* torn_settle reports it */
-  static const char without_traces[] =
-      "cannot be written, the traces are lost, the records are kept in";
-  static const char *const problems[] = {
-      [STORE_KEPT] = "cannot be written, the records are kept in",
-      [STORE_KEPT_PARTLY] = "cannot be written, some records are lost, the others are kept in",
-      [STORE_UNSEEN_PARTLY] = "cannot be written, some records are lost, the others may be kept in",
-      [STORE_UNSEEN] = "cannot be written, the records may be kept in",
-      [STORE_LOST] = "cannot be written, the records are lost"};
-  static const char *const of_run[] = {
-      [STORE_KEPT] = "its part cannot be written, it is made of a journal",
-      [STORE_KEPT_PARTLY] = "a part cannot be written, some of its records are lost",
-      [STORE_UNSEEN_PARTLY] = "a part cannot be written, some of its records are lost",
-      [STORE_UNSEEN] = "a part cannot be written, its records may be lost",
-      [STORE_LOST] = "a part cannot be written, its records are lost"};
+  static const char without_traces[] = "the traces are lost, the other records are in ";
+  static const char *const records[] = {
+      [STORE_KEPT] = "the records are in ",
+      [STORE_KEPT_PARTLY] = "some records are lost, the others are in ",
+      [STORE_UNSEEN_PARTLY] = "some records are lost, the others may be in ",
+      [STORE_UNSEEN] = "the records may be in ",
+      [STORE_LOST] = "the records are lost"};
+  static const char *const of_run[] = {[STORE_KEPT] = "the run's log gets them from the journal",
+                                       [STORE_KEPT_PARTLY] = "the run's log lacks some of them",
+                                       [STORE_UNSEEN_PARTLY] = "the run's log lacks some of them",
+                                       [STORE_UNSEEN] = "the run's log may lack them",
+                                       [STORE_LOST] = "the run's log lacks them"};
   struct journal *journal = &darshan_store.journal;
   enum store_kept kept = store_kept(&darshan_store);
   log_state.has_lost = kept != STORE_KEPT;
-  const char *path = kept == STORE_LOST ? darshan_config.logpath : journal->path;
+  const char *path = journal->path;
   if (kept == STORE_LOST && snapshot_last() == 0) {
     kept = STORE_KEPT;
     path = snapshot_path();
   }
   if (kept == STORE_LOST) journal_remove(journal); /* it holds no records */
   if (run_state.part[0])                           /* the run's log will have the records */
-    darshan_message_add(&darshan_problems, "the log of the run", of_run[kept], NULL, 0);
+    note_unwritten("the records of a process", run_state.part, of_run[kept], "");
   else if (kept == STORE_LOST)
-    darshan_message_add(&darshan_problems, "the log", problems[kept], path, strlen(path));
+    note_unwritten("the log", wanted_path(identity), records[kept], "");
   else
-    note_kept(kept == STORE_KEPT && lost_state.has_traces ? without_traces : problems[kept], path);
+    note_kept(identity,
+              kept == STORE_KEPT && lost_state.has_traces ? without_traces : records[kept], path);
 }
 
 void log_end_now(struct darshan_job *job) {
@@ -308,8 +325,10 @@ int log_write(void) {
   log_end_now(&job_state.job);
   struct darshan_log_identity identity = runtime_identity();
   log_round_times(&darshan_store);
+  log_error = 0;
   int result = content_here(&content, job, job_bytes(job), 0);
   if (result == 0) result = log_compose(&draft, &content);
+  if (result < 0) log_error = ENOMEM;
   if (torn_apart()) result = -1; /* the bytes that were read are zeros */
   if (result == 0) {
     result = log_save(&draft, &darshan_config, &identity, begun, log_path);
@@ -317,7 +336,7 @@ int log_write(void) {
   }
   /* The draft is not freed, because the process ends. */
   if (result < 0)
-    note_failure();
+    note_failure(&identity);
   else
     note_name(&identity);
   if (result == 0) note_gaps(gaps_here());
@@ -431,9 +450,10 @@ int log_write_ranks(struct rank_comm *comm) {
       .identity = runtime_identity(),
       .begun_ns = begun,
       .final_path = log_path};
+  log_error = 0;
   int result = reduce_all(comm, &source);
   if (result < 0)
-    note_failure();
+    note_failure(&source.identity);
   else if (comm->rank == 0)
     note_name(&source.identity);
   if (result == 0) note_gaps(comm->rank == 0 ? ranks.gaps | gaps_here() : 0);

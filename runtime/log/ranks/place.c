@@ -54,7 +54,7 @@ static int lay_annex(const struct stretches *total, uint64_t *places, struct log
     const struct stretch *line = &total->lines[i];
     struct darshan_annex_block block = block_of(line);
     if (!stretch_in_annex(line) || line->stored == 0) continue;
-    if (sys_put(file->fd, &block, sizeof(block), file->end) < 0) result = -1;
+    if (log_step(sys_put(file->fd, &block, sizeof(block), file->end)) < 0) result = -1;
     checksum = crc32(checksum, (const Bytef *)&block, sizeof(block));
     checksum = crc32_combine(checksum, line->crc, (z_off_t)line->stored);
     places[i] = file->end + sizeof(block);
@@ -76,7 +76,7 @@ static int write_job(const struct reduce_source *source, const struct facts *fac
   size_t n = source->job(source->context, facts, job);
   size_t stored = log_compress(&compressor, job, n, out, sizeof(out));
   log_compressor_drop(&compressor);
-  if (stored == 0 || sys_put(file->fd, out, stored, file->end) < 0) return -1;
+  if (stored == 0 || log_step(sys_put(file->fd, out, stored, file->end)) < 0) return -1;
   file->end += stored;
   return 0;
 }
@@ -91,7 +91,7 @@ static int begin_file(struct placed *placed, const struct reduce_source *source,
   if (!darshan_partial_path(file->path, sizeof(file->path), source->config, &source->identity))
     return -1;
   file->fd = log_create(source->config, file->path);
-  if (file->fd < 0) return -1;
+  if (log_step(file->fd) < 0) return -1;
   placed->file = file;
   file->end = sizeof(file->header);
   if (write_job(source, facts, file) < 0) return -1;
@@ -171,7 +171,8 @@ static void tell_children(struct placed *placed, const struct rank *rank,
 static int write_part(int fd, const struct stretches *part, struct cursor *cursor) {
   for (int i = 0; i < part->count; i++) {
     uint64_t place = take_place(cursor, &part->lines[i]);
-    if (part->bytes[i] && sys_put(fd, part->bytes[i], part->lines[i].stored, place) < 0) return -1;
+    if (part->bytes[i] && log_step(sys_put(fd, part->bytes[i], part->lines[i].stored, place)) < 0)
+      return -1;
   }
   return 0;
 }
@@ -207,7 +208,7 @@ static void write_there(struct placed *placed, const struct rank *rank, struct g
   }
   memcpy(placed->places, message->bytes + sizeof(head), places);
   const char *path = message->bytes + sizeof(head) + places;
-  int fd = sys_open(path, O_WRONLY | O_NOFOLLOW, 0);
+  int fd = log_step(sys_open(path, O_WRONLY | O_NOFOLLOW, 0));
   write_here(placed, rank, gathered, fd, path);
   if (fd >= 0 && sys_close(fd) < 0) placed->failed = 1; /* a full network file system */
 }
@@ -257,9 +258,9 @@ static int write_frame(struct log_file *file) {
   header->magic = DARSHAN_LOG_MAGIC;
   header->comp_type = DARSHAN_ZLIB;
   if (file->trailer.num_blocks &&
-      sys_put(file->fd, &file->trailer, sizeof(file->trailer), file->end) < 0)
+      log_step(sys_put(file->fd, &file->trailer, sizeof(file->trailer), file->end)) < 0)
     return -1;
-  return sys_put(file->fd, header, sizeof(*header), 0);
+  return log_step(sys_put(file->fd, header, sizeof(*header), 0));
 }
 
 int place_complete(struct placed *placed, const struct rank *rank) {
