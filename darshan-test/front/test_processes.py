@@ -96,7 +96,7 @@ def test_everybody_is_killed(
         assert front.stdout is not None
         assert front.stdout.readline() == b"ready\n"
         (folder,) = run_folders(work)
-        assert f"{folder}: left alone" in darshan("recover", "-n").stdout.decode()
+        assert f"{folder}: skipped" in darshan("recover", "-n").stdout.decode()
         os.killpg(front.pid, signal.SIGKILL)
         front.wait(SECONDS)
     while darshan("recover", "-n").stdout.startswith(str(folder).encode()):
@@ -158,7 +158,7 @@ def test_without_the_front(
     assert len(run_folders(work)) == 2
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate(timeout=SECONDS)
-    while darshan("recover", "-n").stdout.count(b": left alone, its process lives") > 1:
+    while darshan("recover", "-n").stdout.count(b": skipped, because its process still runs") > 1:
         time.sleep(0.05)
     assert darshan("recover", "-o", "recovered").returncode == 0
     (log,) = (work / "recovered").iterdir()
@@ -214,5 +214,5 @@ def test_run_of_another_namespace(
     (folder,) = run_folders(work)
     said = darshan("recover", "-o", "logs").stdout
     assert re.fullmatch(rb"logs/0_unshare_\S+: made of 1 journal\n", said)
-    assert b": left alone, its process " in darshan("recover", "-n").stdout
+    assert b": skipped, because its process " in darshan("recover", "-n").stdout
     assert (folder / "events").exists()

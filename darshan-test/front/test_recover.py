@@ -160,7 +160,7 @@ def test_the_living_are_left_alone(
     settle(journals)
     done = darshan("recover", "-o", "recovered")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert f"{journal}: left alone" in darshan("recover", "-n").stdout.decode()
+    assert f"{journal}: skipped" in darshan("recover", "-n").stdout.decode()
     assert journal.stat().st_ino == before.st_ino
     living.communicate(timeout=SECONDS)
     (log,) = (work / "logs").iterdir()
@@ -431,7 +431,9 @@ def test_journal_that_holds_nothing(darshan: Run, journals: Path) -> None:
     blank.write_bytes(bytes(10000))
     assert darshan("recover", "-o", "logs").stdout == b""
     settle(journals)
-    assert darshan("recover").stdout.decode() == f"{blank}: removed, it held nothing\n"
+    assert (
+        darshan("recover").stdout.decode() == f"{blank}: removed, because it contains no records\n"
+    )
     assert not blank.exists()
 
 
@@ -449,7 +451,10 @@ def test_damaged_journal_stays(darshan: Run, leave: Leave, journals: Path) -> No
 def test_folder_that_is_not_there(darshan: Run) -> None:
     done = darshan("recover", "no/such/folder")
     assert done.returncode == 1
-    assert done.stderr == b"darshan: no/such/folder: No such file or directory\n"
+    assert (
+        done.stderr
+        == b"darshan: cannot read the folder no/such/folder: No such file or directory\n"
+    )
 
 
 @pytest.mark.needs("root", "ordinary-user")

@@ -51,7 +51,7 @@ def test_folder_that_cannot_be_made(darshan: Run, work: Path) -> None:
     (work / "file").touch()
     done = darshan("run", "-o", "file/logs", *COPY)
     assert done.returncode == 125
-    assert b"no place for logs in file/logs: Not a directory" in done.stderr
+    assert b"cannot write logs to file/logs: Not a directory; use -o DIR" in done.stderr
     assert not (work / "copy").exists()
 
 
@@ -118,7 +118,7 @@ def test_program_that_is_not_there(darshan: Run, work: Path) -> None:
     (work / "text").write_text("no program\n")
     missing = darshan("run", "./no-such-program")
     assert missing.returncode == 127
-    assert missing.stderr == b"darshan: ./no-such-program: No such file or directory\n"
+    assert missing.stderr == b"darshan: cannot run ./no-such-program: No such file or directory\n"
     assert darshan("run", "./text").returncode == 126
     assert logs_in(work / "darshan-logs") == []
 
@@ -178,7 +178,7 @@ def test_runs_at_the_same_time(build: Path, work: Path, environment: dict[str, s
 
 def test_reason_switched_off(darshan: Run) -> None:
     done = darshan("run", "true", variables={"DARSHAN_DISABLE": "0"})
-    assert done.stderr == b"darshan: no log: DARSHAN_DISABLE is set\n"
+    assert done.stderr == b"darshan: no log: DARSHAN_DISABLE is set and switches recording off\n"
 
 
 @pytest.mark.parametrize("script", [False, True])
@@ -193,7 +193,7 @@ def test_reason_statically_linked(darshan: Run, work: Path, script: bool) -> Non
         program.chmod(0o755)
     done = darshan("run", program)
     assert done.returncode == 3
-    reason = f"no log: {work}/static is statically linked, so nothing can be preloaded: "
+    reason = f"no log: {work}/static is statically linked, so no library can be preloaded; "
     reason += "link it with the runtime (darshan-gen-cc)\n"
     assert done.stderr.decode() == f"darshan: {reason}"
 
@@ -202,7 +202,7 @@ HDF5_INSIDE = """
 int H5open(void);
 int H5open(void) { return puts("HDF5: infinite loop closing library"); }
 """
-TELLS = "is linked into"
+TELLS = "is statically linked into"
 
 
 def compiled(work: Path, name: str, source: str, *options: str) -> Path:
@@ -228,8 +228,8 @@ def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> N
         log, line = darshan("run", *command).stderr.decode().splitlines()
         assert log.startswith("darshan: log: ")
         assert line == (
-            f"darshan: HDF5 {TELLS} {program}: calls of it are not in the log, only what they "
-            "do below; link it with the runtime to see them (darshan-gen-cc)"
+            f"darshan: HDF5 {TELLS} {program}: the log has its POSIX calls, but not its own "
+            "calls; link the program with the runtime (darshan-gen-cc) to record them"
         )
 
 

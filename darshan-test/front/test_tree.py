@@ -183,7 +183,7 @@ def test_who_outlives_the_run(made: Made, part: Path, work: Path, tmp_path: Path
     done = made("outlived", part)
     os.kill(int(done.stdout), signal.SIGKILL)
     said = done.stderr.decode()
-    assert re.search(r"; 1 process still running, left out, with logs to come in .*/run-\w+$", said)
+    assert re.search(r"; 1 process still running: logs of them will be in .*/run-\w+$", said)
     assert re.match(r"darshan: log: /.*\.darshan; ", said)
 
 
@@ -195,7 +195,8 @@ def test_no_log_can_be_made(made: Made, part: Path, work: Path, tmp_path: Path) 
     assert done.returncode == 0
     (folder,) = run_folders(tmp_path)
     last = done.stderr.decode().splitlines()[-1]
-    assert last == f"darshan: no log could be made of {folder}, which darshan recover may do"
+    later = "now; darshan recover makes it later"
+    assert last == f"darshan: cannot make the log of the run in {folder} {later}"
 
 
 @pytest.fixture
@@ -244,7 +245,7 @@ def test_front_that_is_killed(
         assert front.stdout is not None
         assert front.stdout.readline() == b"ready\n"
         (folder,) = run_folders(tmp_path)
-        expected = f"{folder}: left alone, its process lives\n"
+        expected = f"{folder}: skipped, because its process still runs\n"
         assert darshan("recover", "-n", "-o", "logs").stdout.decode() == expected
         front.kill()
         front.wait(SECONDS)
@@ -272,7 +273,7 @@ def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path)
     settings = {"DARSHAN_LOGPATH": str(work / "mine")}
     done = made("one", part, variables=settings)
     assert done.stderr.decode().splitlines()[1:] == [
-        f"darshan: 1 log of what was killed earlier, in {work}/darshan-logs"
+        f"darshan: made 1 log of processes that were killed earlier, in {work}/darshan-logs"
     ]
     assert not orphan.exists()
     assert [len(list((work / name).iterdir())) for name in ("mine", "darshan-logs")] == [1, 1]

@@ -272,7 +272,10 @@ def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
     cut = CUT.format(tmp_path / "journals")
     bare, watched = both(build, tmp_path, [program, cut])
     assert (bare.status, bare.stdout) == (watched.status, watched.stdout) == (0, b"done\n")
-    assert "the records are lost, because another process truncated the journal" in watched.stderr.decode()
+    assert (
+        "the records are lost, because another process truncated the journal"
+        in watched.stderr.decode()
+    )
     says_that_records_are_lost(build, watched)
 
 
@@ -282,7 +285,10 @@ def test_journal_cut_off_at_the_end(build: Path, tmp_path: Path) -> None:
     cut = CUT.format(tmp_path / "journals")
     _, watched = both(build, tmp_path, [program, cut])
     assert watched.status == 0
-    assert "the records are lost, because another process truncated the journal" in watched.stderr.decode()
+    assert (
+        "the records are lost, because another process truncated the journal"
+        in watched.stderr.decode()
+    )
     says_that_records_are_lost(build, watched)
 
 

@@ -122,7 +122,7 @@ def test_32_bits(build: Path, command: str, kind: str, tmp_path: Path) -> None:
     assert line.startswith("darshan: no log: ") and f"{tmp_path}/program is " in line.replace(
         "./program", f"{tmp_path}/program"
     )
-    small = "is a 32-bit program, and libdarshan.so is for 64 bits; it ran unwatched"
+    small = "is a 32-bit program, and libdarshan.so is for 64 bits; it ran without being recorded"
     assert line.endswith(small) == (kind == "dynamic")
 
 

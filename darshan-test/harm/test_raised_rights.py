@@ -155,4 +155,6 @@ def test_same_program_without_rights(build: Path, place: Path, how: str) -> None
     assert [path.name for path in (place / "logs").iterdir()] == ["log"]
     (place / "work/lines").write_text("# text\n\nroot:$6$salt$hash:1\nMODMEM $6$salt$hash\n")
     done = start(place, program, settings | {"DARSHAN_CONFIG_PATH": str(place / "work/lines")})
-    assert b"/lines, line 3: the directive does not exist" in done.stderr and b"$6$" not in done.stderr
+    assert (
+        b"/lines, line 3: the directive does not exist" in done.stderr and b"$6$" not in done.stderr
+    )

@@ -115,7 +115,7 @@ def test_two_hosts(place: Place, merge: Merge) -> None:
     log = place.folder / "one.darshan"
     done = merge("-o", log, place.logs)
     assert done.returncode == 0
-    assert done.stderr.endswith("4 of 5 ranks of r1.29500 left a log; of these there is none: 4\n")
+    assert done.stderr.endswith("4 of 5 ranks of r1.29500 left a log; ranks without a log: 4\n")
     check_files(log, place, range(4), 5)
     check_processes(log, range(4), 5)
     assert not of_file(log, place.data / "agents")
@@ -152,7 +152,7 @@ def test_ranks_that_left_nothing_are_named(four: Place, merge: Merge) -> None:
     log = four.folder / "one.darshan"
     done = merge("-o", log, four.logs)
     assert (done.returncode, done.stderr.count("\n")) == (0, 1)
-    assert "3 of 4 ranks of r1 left a log; of these there is none: 2" in done.stderr
+    assert "3 of 4 ranks of r1 left a log; ranks without a log: 2" in done.stderr
     assert metadata(log)["missing_ranks"] == "2"
     (shared,) = of_file(log, four.data / "shared")
     assert shared["POSIX_BYTES_WRITTEN"] == 100 + 101 + 103
@@ -313,7 +313,7 @@ def test_jobs_at_once_that_have_no_name(place: Place, merge: Merge) -> None:
             log.unlink()  # the log of the shell
     done = merge("-o", place.folder / "one.darshan", place.logs)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "cannot be told apart" in done.stderr
+    assert "cannot be distinguished" in done.stderr
 
 
 def test_a_run_that_launched_its_ranks(place: Place, merge: Merge) -> None:

@@ -19,7 +19,10 @@ def merged(merge: Merge, run: Run, log: Path) -> set[str]:
     """Merges a run; returns the names of skipped parts, each of which has one line on stderr."""
     done = merge("--run", run.folder, "-o", log)
     assert done.returncode == 0, done.stderr
-    said = {line.split(" is left out: ")[0].rsplit("/", 1)[-1] for line in done.stderr.splitlines()}
+    said = {
+        line.split("skipped ")[1].split(": ")[0].rsplit("/", 1)[-1]
+        for line in done.stderr.splitlines()
+    }
     assert done.stderr.count("\n") == len(said)
     assert not run.folder.exists()
     return said

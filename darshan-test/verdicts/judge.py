@@ -44,7 +44,11 @@ C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
 
 # The name is taken by the log of a program that a library started; darshan run names its log;
 # one trigger leaves too little memory for records.
-EXPECTED = ("cannot give the log the name", "darshan: log: ", "some files have no records of their own")
+EXPECTED = (
+    "cannot give the log the name",
+    "darshan: log: ",
+    "some files have no records of their own",
+)
 
 OF_THE_MACHINE = ("ranks-outnumber-processors",)  # if processors < RANKS
 

@@ -16,8 +16,8 @@
 
 static const char usage[] =
     "usage: darshan-analyzer FOLDER...\n"
-    "  counts, over every file below the folders, how many jobs used which\n"
-    "  layer, and which part of their time was I/O of POSIX\n"
+    "  reads all logs below the folders; prints how many jobs used which layer, and how\n"
+    "  many spent which share of their run time in POSIX I/O\n"
     "  --version, --help\n";
 
 enum { BUCKETS = 5, STEP = 50 }; /* STEP: logs between two progress lines */

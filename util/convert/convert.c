@@ -84,10 +84,10 @@ static int leave_out(const struct conversion *conversion,
                      const struct darshan_module_region *region) {
   if (region->length == 0) return 0;
   if (region->name)
-    convert_say("%s: %s: left out, its records cannot be read", conversion->options->in,
-                region->name);
+    convert_say("%s: skipped the module %s, whose records have an unknown form",
+                conversion->options->in, region->name);
   else
-    convert_say("%s: module %d: left out, it is not known", conversion->options->in, region->id);
+    convert_say("%s: skipped the unknown module %d", conversion->options->in, region->id);
   return 0;
 }
 
@@ -151,7 +151,7 @@ static int convert_all(struct conversion *conversion) {
       convert_modules(conversion) < 0)
     return -1;
   if (options->one_file && conversion->records == 0)
-    return convert_say("%s: no record has the id %" PRIu64, options->in, options->file);
+    return convert_say("%s contains no record with the id %" PRIu64, options->in, options->file);
   return regions_finish(&conversion->regions);
 }
 
@@ -162,7 +162,7 @@ int convert(const struct convert_options *options) {
   if (!conversion.log) return cannot_read(&conversion, "", &error);
   conversion.info = darshan_log_info(conversion.log);
   if (conversion.info->annex_problem && options->annex)
-    convert_say("%s: annex left out: %s", options->in, conversion.info->annex_problem);
+    convert_say("%s: skipped the annex: %s", options->in, conversion.info->annex_problem);
   int result = output_file_open(&conversion.out, options->out);
   if (result == 0) {
     regions_open(&conversion.regions, &conversion.out, options->compression);

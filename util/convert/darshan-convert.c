@@ -15,23 +15,24 @@
 static const char usage[] =
     "usage: darshan-convert [OPTION...] LOG NEW-LOG\n"
     "       darshan-convert [OPTION...] -o NEW-LOG LOG\n"
-    "  writes LOG, of any version and byte order, as NEW-LOG, which must not be there yet;\n"
-    "  - is standard output\n"
+    "  writes a copy of LOG, which may have any version and byte order, to NEW-LOG, which must\n"
+    "  not exist yet; - is standard output\n"
     "  --compression HOW   zlib [default], bzip2 (not for PyDarshan's wheel) or none\n"
     "  --bzip2             the same as --compression bzip2\n"
-    "  --obfuscate         hide names, command line, hosts, user and job id behind hashes,\n"
-    "                      as 3.5.0 does; ids stay, so a path can be guessed\n"
-    "  --obfuscate=strong  hide ids and mount points, too; nothing can be guessed without\n"
-    "                      the key\n"
+    "  --obfuscate         anonymize: replace file names, command line, hosts, user and job\n"
+    "                      id by hashes, as 3.5.0 does; record ids stay the same, so that a\n"
+    "                      reader can confirm a guessed path\n"
+    "  --obfuscate=strong  replace record ids and mount points, too, so that a reader needs\n"
+    "                      the key to confirm a guess\n"
     "  --obfuscate_names, --obfuscate_exe, --obfuscate_uid, --obfuscate_jobid\n"
-    "                      only one of them, or some, as 3.5.0 does\n"
-    "  --key KEY           the same key hides the same alike [0; with strong: a new one that\n"
-    "                      nobody knows]; a number, with strong any text\n"
+    "                      replace only these, as 3.5.0 does\n"
+    "  --key KEY           key of the hashes: logs with the same key have the same hashes; a\n"
+    "                      number, with strong any text [0; with strong: a random key]\n"
     "  --key-file FILE     the key is the first line of FILE\n"
-    "  --file ID           only the records with this id, of all modules\n"
-    "  --annotate TEXT     add TEXT to the metadata; key=value, or several with tabs between\n"
-    "  --reset-md          leave the old metadata out\n"
-    "  --no-annex          leave out the modules that other readers do not know\n"
+    "  --file ID           copy only the records with this id, of all modules\n"
+    "  --annotate TEXT     add TEXT to the metadata: key=value, several separated by tabs\n"
+    "  --reset-md          do not copy the metadata of LOG\n"
+    "  --no-annex          do not copy the modules that other readers do not know\n"
     "  --version, --help\n";
 
 enum option_code {
@@ -56,7 +57,7 @@ static int read_compression(const char *text) {
       [DARSHAN_ZLIB] = "zlib", [DARSHAN_BZIP2] = "bzip2", [DARSHAN_UNCOMPRESSED] = "none"};
   for (int i = 0; i < 3; i++)
     if (strcmp(text, names[i]) == 0) return i;
-  return convert_say("compression is zlib, bzip2 or none, not %s", text);
+  return convert_say("--compression %s: must be zlib, bzip2 or none", text);
 }
 
 static int read_id(struct convert_options *options, const char *text) {
@@ -65,22 +66,27 @@ static int read_id(struct convert_options *options, const char *text) {
   options->file = strtoull(text, &end, 0);
   options->one_file = true;
   if (*text && *text != '-' && !*end && !errno) return 0;
-  return convert_say("a record's id is a number, not %s", text);
+  return convert_say("--file %s: must be the number of a record", text);
 }
 
 static int hide_all(struct hiding *hiding, const char *how) {
   hiding->names = hiding->exe = hiding->uid = hiding->jobid = true;
   hiding->strong |= how && strcmp(how, "strong") == 0;
-  return !how || hiding->strong ? 0 : convert_say("obfuscate is plain or strong, not %s", how);
+  return !how || hiding->strong
+             ? 0
+             : convert_say("--obfuscate=%s: must be --obfuscate or --obfuscate=strong", how);
 }
 
 /* Reads the first line of a file into room. Returns NULL after a message. */
 static const char *read_key(const char *path, char *room, size_t size) {
   FILE *file = fopen(path, "re");
   const char *line = file ? fgets(room, (int)size, file) : NULL;
-  if (!line) convert_say("%s: %s", path, file ? "there is no key in it" : strerror(errno));
+  if (!line && file)
+    convert_say("%s contains no key; write at least one character into it", path);
+  else if (!line)
+    convert_say("cannot read the key from %s: %s", path, strerror(errno));
   if (line && strlen(line) == size - 1) {
-    convert_say("%s: a key has at most %zu bytes", path, size - 2);
+    convert_say("cannot use the key in %s: it has more than %zu bytes", path, size - 2);
     line = NULL;
   }
   if (line) room[strcspn(room, "\n")] = '\0';
@@ -119,7 +125,7 @@ static int apply(struct arguments *arguments, int code) {
     return hide_all(hiding, optarg);
   case KEY:
   case KEY_FILE:
-    if (arguments->key) return convert_say("one key is enough");
+    if (arguments->key) return convert_say("--key and --key-file: only one key is allowed");
     arguments->key =
         code == KEY ? optarg : read_key(optarg, arguments->line, sizeof(arguments->line));
     return arguments->key ? 0 : -1;

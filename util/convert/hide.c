@@ -64,17 +64,23 @@ int hide_key(struct hiding *hiding, const char *key) {
   static const uint64_t halves[2][2] = {{1, 2}, {3, 4}};
   if (!key && hiding->strong) {
     ssize_t n = getrandom(hiding->secret, sizeof(hiding->secret), 0);
-    return n == (ssize_t)sizeof(hiding->secret) ? 0 : convert_say("no key: %s", strerror(errno));
+    return n == (ssize_t)sizeof(hiding->secret)
+               ? 0
+               : convert_say("cannot make a random key: %s; use --key", strerror(errno));
   }
   if (!key) return 0;
-  if (!*key) return convert_say("the key is empty"); /* for example from an unset variable */
+  if (!*key)
+    return convert_say(
+        "--key or --key-file: the key is empty"); /* for example from an unset variable */
   for (int i = 0; i < 2; i++)
     hiding->secret[i] = hash_siphash(halves[i], key, strlen(key));
   char *end;
   errno = 0;
   hiding->number = (uint32_t)strtoll(key, &end, 10);
   bool is_number = *key && !*end && errno == 0;
-  return is_number || hiding->strong ? 0 : convert_say("the key is no number: %s", key);
+  return is_number || hiding->strong
+             ? 0
+             : convert_say("--key %s: must be a number without --obfuscate=strong", key);
 }
 
 static uint64_t keyed(const struct hiding *hiding, enum kind kind, const void *bytes, size_t n) {

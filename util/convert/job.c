@@ -29,8 +29,8 @@ static int annotate(char *metadata, const char *annotation) {
     darshan_utf8_make_clean(line, strlen(line));
     if (value) *value++ = '\0';
     if (add_line(metadata, value ? line : "annotation", value ? value : line) < 0)
-      result = convert_say("no room for the annotation: metadata have %d bytes",
-                           DARSHAN_JOB_METADATA_LEN - 1);
+      result = convert_say("cannot add the annotation %s: a log has at most %d bytes of metadata",
+                           annotation, DARSHAN_JOB_METADATA_LEN - 1);
   }
   free(copy);
   return result;
@@ -43,7 +43,9 @@ static int add_metadata(const struct convert_options *options, const struct dars
     char hidden[DARSHAN_JOB_METADATA_LEN];
     const char *value =
         hide_metadata(&options->hiding, line->key, line->value, hidden, sizeof(hidden));
-    if (add_line(metadata, line->key, value) < 0) return convert_say("no room for the metadata");
+    if (add_line(metadata, line->key, value) < 0)
+      return convert_say("cannot copy the metadata of %s: a log has at most %d bytes of metadata",
+                         options->in, DARSHAN_JOB_METADATA_LEN - 1);
   }
   return options->annotation ? annotate(metadata, options->annotation) : 0;
 }

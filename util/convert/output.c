@@ -21,11 +21,11 @@ static int is_standard(const struct output_file *out) {
  * first. */
 static int open_unnamed(struct output_file *out) {
   if (is_standard(out) && isatty(STDOUT_FILENO))
-    return convert_say("a log is not for a terminal: name a file");
+    return convert_say("cannot write a log to a terminal; name a file");
   FILE *file = tmpfile();
   out->fd = file ? dup(fileno(file)) : -1;
   if (file) fclose(file);
-  return out->fd < 0 ? convert_say("no temporary file: %s", strerror(errno)) : 0;
+  return out->fd < 0 ? convert_say("cannot make a temporary file: %s", strerror(errno)) : 0;
 }
 
 /* Makes a file without name, so that nothing remains if this process is killed. Not every file
@@ -54,24 +54,26 @@ int output_file_open(struct output_file *out, const char *name) {
     out->through = true;
     return open_unnamed(out);
   }
-  if (lstat(name, &st) == 0) return convert_say("%s is there already", name);
+  if (lstat(name, &st) == 0)
+    return convert_say("cannot write %s: File exists; remove it or name another file", name);
   if (open_nameless(out)) return 0;
   int n = snprintf(out->made, sizeof(out->made), "%s.XXXXXX", name);
   if (n >= (int)sizeof(out->made)) {
     out->made[0] = '\0';
-    return convert_say("the name of the new log is too long");
+    return convert_say("cannot write %s: File name too long", name);
   }
   out->fd = mkstemp(out->made);
   if (out->fd >= 0) return 0;
   out->made[0] = '\0';
-  return convert_say("%s: %s", name, strerror(errno));
+  return convert_say("cannot write %s: %s", name, strerror(errno));
 }
 
 int output_file_put(struct output_file *out, const void *bytes, size_t n, uint64_t at) {
   for (size_t done = 0; done < n;) {
     ssize_t written = pwrite(out->fd, (const char *)bytes + done, n - done, (off_t)(at + done));
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return convert_say("%s: %s", out->name, strerror(written ? errno : EIO));
+    if (written <= 0)
+      return convert_say("cannot write %s: %s", out->name, strerror(written ? errno : EIO));
     done += (size_t)written;
   }
   return 0;

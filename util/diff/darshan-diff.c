@@ -15,16 +15,16 @@
 
 static const char usage[] =
     "usage: darshan-diff [OPTION...] LOG1 LOG2\n"
-    "  prints what LOG1 has alone or otherwise behind \"- \", what LOG2 has behind \"+ \": the\n"
-    "  fields of the job, a blank line, and rows as of darshan-parser; a record is known by\n"
-    "  its id and rank.  Exit status: 0 nothing differs, 1 something does, or a log cannot\n"
-    "  be read (one line says so)\n"
-    "  --relative PART    values may differ by this part of the larger one, 0.05 for 5 %\n"
-    "  --seconds SECONDS  times may differ by so much\n"
-    "  --ignore PATTERN   leave out counters with such a name (POSIX_F_*); may be repeated\n"
-    "  --no-job           leave out the fields of the job, of which times always differ\n"
-    "  --no-annex         leave out the modules that other readers do not know\n"
-    "  -q, --quiet        print nothing, the exit status tells\n"
+    "  prints the differences between two logs: lines of LOG1 begin with \"- \", lines of LOG2\n"
+    "  with \"+ \"; first the fields of the job, then a blank line, then rows as darshan-parser\n"
+    "  prints them; records with the same id and rank are compared.  Exit status: 0 if the\n"
+    "  logs are the same, 1 if they differ or if one cannot be read (one line says so)\n"
+    "  --relative PART    ignore differences up to this part of the larger value, 0.05 for 5 %\n"
+    "  --seconds SECONDS  ignore differences of times up to SECONDS\n"
+    "  --ignore PATTERN   ignore counters whose names match (POSIX_F_*); may be repeated\n"
+    "  --no-job           ignore the fields of the job, of which times always differ\n"
+    "  --no-annex         ignore the modules that other readers do not know\n"
+    "  -q, --quiet        print nothing; only set the exit status\n"
     "  --version, --help\n";
 
 enum option_code { RELATIVE = 256, SECONDS, IGNORE, NO_JOB, NO_ANNEX, VERSION_ };
@@ -33,7 +33,7 @@ static int read_number(double *value, const char *text) {
   char *end;
   *value = strtod(text, &end);
   if (*text && !*end && isfinite(*value) && *value >= 0) return 0;
-  fprintf(stderr, "%s: a tolerance is a number of 0 and above, not %s\n", called_as("darshan-diff"),
+  fprintf(stderr, "%s: tolerance %s: must be a number from 0 on\n", called_as("darshan-diff"),
           text);
   return -1;
 }
@@ -42,7 +42,8 @@ static int apply(struct diff_options *options, int code) {
   if (code == RELATIVE) return read_number(&options->relative, optarg);
   if (code == SECONDS) return read_number(&options->seconds, optarg);
   if (code == IGNORE && options->num_ignored == DIFF_IGNORED_MAX) {
-    fprintf(stderr, "%s: at most %d patterns\n", called_as("darshan-diff"), DIFF_IGNORED_MAX);
+    fprintf(stderr, "%s: --ignore: more than %d patterns\n", called_as("darshan-diff"),
+            DIFF_IGNORED_MAX);
     return -1;
   }
   if (code == IGNORE) options->ignored[options->num_ignored++] = optarg;
@@ -102,15 +103,17 @@ static int compare(const struct diff_options *options, darshan_log *const logs[2
   if (options->quiet) out.take = print_nowhere;
   for (int i = 0; i < 2; i++)
     if (info[i]->annex_problem && options->annex)
-      fprintf(stderr, "%s: %s: annex left out: %s\n", called_as("darshan-diff"), options->paths[i],
-              info[i]->annex_problem);
+      fprintf(stderr, "%s: %s: skipped the annex: %s\n", called_as("darshan-diff"),
+              options->paths[i], info[i]->annex_problem);
   if (options->job && job_fields_compare(options, info, &out) > 0) {
     differ = true;
     output_text(&out, "\n");
   }
   int failed = differences_print(options, logs, &out, &differ) < 0;
   int error = output_close(&out);
-  if (error) fprintf(stderr, "%s: cannot write: %s\n", called_as("darshan-diff"), strerror(error));
+  if (error)
+    fprintf(stderr, "%s: cannot write to standard output: %s\n", called_as("darshan-diff"),
+            strerror(error));
   return failed || error || differ;
 }
 

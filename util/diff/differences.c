@@ -201,8 +201,7 @@ static int compare_module(struct comparison *comparison, int id) {
     comparison->lists[which] = (struct record_list){.bytes = NULL};
     if (!region) continue;
     if (!comparison->module || comparison->module->kind == DARSHAN_KIND_NONE) {
-      complain(comparison, which, region->name ? region->name : "a module that is not known",
-               "not compared");
+      complain(comparison, which, region->name ? region->name : "an unknown module", "skipped");
       continue;
     }
     record_rows_module(&comparison->rows[which], comparison->module);

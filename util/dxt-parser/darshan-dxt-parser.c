@@ -11,11 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage_text[] =
-    "Usage: darshan-dxt-parser [options] <log>\n"
-    "  --show-incomplete  do not stop at a module that ran out of room\n"
-    "  --version          print the version\n"
-    "  --help             print this\n";
+static const char usage_text[] = "Usage: darshan-dxt-parser [options] <log>\n"
+                                 "  --show-incomplete  do not stop at a module that lacks records\n"
+                                 "  --version          print the version\n"
+                                 "  --help             print this\n";
 
 /* Prints the usage text, on request or after a usage error. Returns the exit status, which is 1
  * after an error as in 3.5.0. */
@@ -58,14 +57,15 @@ int main(int argc, char **argv) {
   }
   struct output out;
   if (output_open(&out, STDOUT_FILENO) != 0) {
-    fprintf(stderr, "%s: out of memory\n", called_as("darshan-dxt-parser"));
+    fprintf(stderr, "%s: cannot read %s: out of memory\n", called_as("darshan-dxt-parser"),
+            options.path);
     return 1;
   }
   preamble_print(&out, darshan_log_info(log), false);
   status = traces_print(log, &options, &out);
   int write_error = output_close(&out);
   if (write_error) {
-    fprintf(stderr, "%s: cannot write: %s\n", called_as("darshan-dxt-parser"),
+    fprintf(stderr, "%s: cannot write to standard output: %s\n", called_as("darshan-dxt-parser"),
             strerror(write_error));
     status = 1;
   }

@@ -100,7 +100,7 @@ static int become(const struct command *command, int argc, char **argv) {
   static char name[64];
   char path[PATH_MAX];
   if (places_installed(path, command->program, command->folder) < 0) {
-    say("%s is not installed next to this program", command->program);
+    say("cannot find %s next to darshan; reinstall Darshan", command->program);
     return 127;
   }
   snprintf(name, sizeof(name), "darshan %s", command->word);
@@ -109,7 +109,7 @@ static int become(const struct command *command, int argc, char **argv) {
   setenv(CALLED_VARIABLE, name, 1);
   argv[0] = name; /* getopt prints it */
   execv(path, argv);
-  say("%s: %s", say_path(path), strerror(errno));
+  say("cannot run %s: %s", say_path(path), strerror(errno));
   return 126;
 }
 

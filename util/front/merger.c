@@ -52,7 +52,7 @@ static pid_t start(char **argv, int out, int quiet) {
   posix_spawn_file_actions_destroy(&actions);
   free(plain);
   if (!error) return child;
-  say("%s: %s", say_path(argv[0]), strerror(error));
+  say("cannot run %s: %s", say_path(argv[0]), strerror(error));
   return -1;
 }
 
@@ -61,7 +61,7 @@ enum merger_end merger_run(char **argv, char *out, size_t room, int quiet) {
   int pipe_ends[2], status = 0;
   if (out) out[0] = '\0';
   if (places_installed(program, "darshan-merge", ".") < 0) {
-    say("darshan-merge is not where it was installed");
+    say("cannot find darshan-merge next to darshan; reinstall Darshan");
     return MERGER_FAILED;
   }
   argv[0] = program;

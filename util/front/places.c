@@ -74,7 +74,8 @@ static int find_library(struct places *places) {
   if (places_installed(path, TREE_LIBRARY, FRONT_LIBRARY_FOLDER) == 0 &&
       realpath(path, places->library))
     return 0;
-  say(TREE_LIBRARY " is not where it was installed");
+  say("cannot find " TREE_LIBRARY " next to darshan or in " FRONT_LIBRARY_FOLDER
+      "; reinstall Darshan");
   return -1;
 }
 
@@ -87,8 +88,9 @@ static int name_library(struct places *places) {
   memcpy(path, places->library, sizeof(path));
   if (strpbrk(folder, " \t\n:") || join(places->library, folder, TREE_LIBRARY) < 0 ||
       symlink(path, places->library) < 0) {
-    say("%s: the path of the library has a blank or a colon, and there is no place for a link",
-        say_path(path));
+    say("cannot preload %s: its path has a blank or a colon, and %s cannot hold a link to it; set "
+        "DARSHAN_MMAP_LOGPATH to a folder without blanks and colons",
+        say_path(path), say_path(folder));
     return -1;
   }
   return 0;
@@ -185,7 +187,8 @@ int places_make(struct places *places, const char *wanted) {
   if (strlen(wanted) >= PATH_MAX || places_make_folders(wanted, SIZE_MAX) < 0 ||
       !realpath(wanted, places->folder) || join(places->logs, places->folder, "run-XXXXXX") < 0 ||
       !mkdtemp(places->logs)) {
-    say("no place for logs in %s: %s", say_path(wanted), strerror(errno));
+    say("cannot write logs to %s: %s; use -o DIR or set DARSHAN_LOGPATH", say_path(wanted),
+        strerror(errno));
     return -1;
   }
   if (make_journals(places, temporary && *temporary ? temporary : "/tmp") < 0) {

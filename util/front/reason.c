@@ -130,12 +130,14 @@ static int follow_script(char path[PATH_MAX], const char *head) {
 }
 
 static const char other_libc[] =
-    "uses another C library than " LIBC_NAME ", so libdarshan.so does not fit; it ran unwatched";
+    "uses another C library than " LIBC_NAME
+    ", so libdarshan.so cannot be loaded; it ran without being recorded";
 
 static const char other_size[] =
-    "is a 32-bit program, and libdarshan.so is for 64 bits; it ran unwatched";
-#define OTHER_KIND "is made for another kind of processor than libdarshan.so"
-static const char other_kind[] = OTHER_KIND, other_processor[] = OTHER_KIND "; it ran unwatched";
+    "is a 32-bit program, and libdarshan.so is for 64 bits; it ran without being recorded";
+#define OTHER_KIND "is built for another processor architecture than libdarshan.so"
+static const char other_kind[] = OTHER_KIND,
+                  other_processor[] = OTHER_KIND "; it ran without being recorded";
 
 /* Programs that start without the runtime, so that their dynamic linker prints no error. */
 static int is_left_alone(const char *reason) {
@@ -150,7 +152,8 @@ static const char *reason_of_kind(const char *head, size_t n, const ElfW(Ehdr) *
              ? other_size
              : other_processor;
 }
-static const char other_rights[] = "runs with other rights, so the loader preloads nothing";
+static const char other_rights[] =
+    "runs with raised rights, so the dynamic linker preloads no library";
 
 static const char *reason_of_file(const char *path, const char *head, size_t n) {
   ElfW(Ehdr) file;
@@ -161,7 +164,7 @@ static const char *reason_of_file(const char *path, const char *head, size_t n) 
     return reason_of_kind(head, n, &file);
   const char *loader = loader_of(head, n);
   if (!loader)
-    return "is statically linked, so nothing can be preloaded: link it with the runtime "
+    return "is statically linked, so no library can be preloaded; link it with the runtime "
            "(darshan-gen-cc)";
   if (is_foreign(loader)) return other_libc;
   return NULL;
@@ -249,20 +252,22 @@ void reason_for_no_log(char *out, size_t room, const char *command) {
   const char *reason = reason_of_program(path, command);
   if (is_left_alone(reason)) serial = NULL; /* this reason holds whatever the setting is */
   if (access(DARSHAN_OFF_FILE, F_OK) == 0) {
-    snprintf(out, room, DARSHAN_OFF_FILE " is there, which switches recording off");
+    snprintf(out, room, DARSHAN_OFF_FILE " exists and switches recording off");
     return;
   }
   if (getenv("DARSHAN_DISABLE")) {
-    snprintf(out, room, "DARSHAN_DISABLE is set");
+    snprintf(out, room, "DARSHAN_DISABLE is set and switches recording off");
     return;
   }
   if (serial && strcmp(serial, "0") == 0) {
-    snprintf(out, room, "DARSHAN_ENABLE_NONMPI=0, and it did not start MPI");
+    snprintf(out, room,
+             "DARSHAN_ENABLE_NONMPI=0 is set, and the application did not initialize MPI");
     return;
   }
   if (reason) {
     snprintf(out, room, "%s %s", say_path(path), reason);
     return;
   }
-  snprintf(out, room, "an exclusion may be in force (DARSHAN_DUMP_CONFIG=1 shows the settings)");
+  snprintf(out, room,
+           "a setting may exclude the application; DARSHAN_DUMP_CONFIG=1 shows the settings");
 }

@@ -71,7 +71,7 @@ int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const c
     n = snprintf(out, PATH_MAX, "%.*s", (int)(strrchr(journal, '/') - journal), journal);
   size_t shared_from = shared ? strlen(shared) : SIZE_MAX;
   if (n >= PATH_MAX || (!recovery->dry_run && places_make_folders(out, shared_from) < 0)) {
-    say("no place for logs in %s: %s", say_path(out), strerror(errno));
+    say("cannot write logs to %s: %s; use -o DIR", say_path(out), strerror(errno));
     return -1;
   }
   return 0;
@@ -164,7 +164,7 @@ static int lock(const char *path, const struct stat *st) {
 static void remove_all(const struct path_list *files) {
   for (size_t i = files->count; i-- > 0;)
     if (unlink(files->paths[i]) < 0 && errno != ENOENT)
-      say("%s: %s", say_path(files->paths[i]), strerror(errno));
+      say("cannot remove the journal %s: %s", say_path(files->paths[i]), strerror(errno));
 }
 
 static enum merger_end merge_journals(const struct recovery *recovery, char *log,
@@ -197,7 +197,7 @@ static void make_log(struct recovery *recovery, const struct path_list *files,
   char folder[PATH_MAX], log[PATH_MAX];
   if (!first->readable && is_blank(files->paths[0], &first->st)) {
     if (!recovery->dry_run) unlink(files->paths[0]);
-    recovery_tell(recovery, "%s: %s, it held nothing", say_path(files->paths[0]),
+    recovery_tell(recovery, "%s: %s, because it contains no records", say_path(files->paths[0]),
                   recovery->dry_run ? "would be removed" : "removed");
     return;
   }
@@ -213,14 +213,15 @@ static void make_log(struct recovery *recovery, const struct path_list *files,
   }
   if (!recovery->dry_run) remove_all(files);
   recovery_made(recovery, folder, log);
-  recovery_tell(recovery, "%s%s: made of %zu journal%s", recovery->dry_run ? "would make " : "",
+  recovery_tell(recovery,
+                recovery->dry_run ? "would make %s of %zu journal%s" : "%s: made of %zu journal%s",
                 say_path(log), files->count, files->count == 1 ? "" : "s");
 }
 
 void recovery_leave(const struct recovery *recovery, const char *path, enum alive_answer answer) {
   if (!recovery->dry_run) return;
-  recovery_tell(recovery, "%s: left alone, its process %s", say_path(path),
-                answer == ALIVE_YES ? "lives" : "may live where this one cannot see it");
+  recovery_tell(recovery, "%s: skipped, because its process %s", say_path(path),
+                answer == ALIVE_YES ? "still runs" : "may still run where darshan cannot see it");
 }
 
 void recover_journals(struct recovery *recovery, const struct path_list *files, int in_run) {

@@ -71,7 +71,7 @@ static void remove_run(const struct recovery *recovery, const struct tree *run,
   int young = recovery->alive.here.now_ns / second_ns - st->st_mtim.tv_sec < HOUR;
   if (young && !run->rows) return;
   if (!recovery->dry_run) tree_discard(run->path);
-  recovery_tell(recovery, "%s: %s, it held nothing", say_path(run->path),
+  recovery_tell(recovery, "%s: %s, because it contains no records", say_path(run->path),
                 recovery->dry_run ? "would be removed" : "removed");
 }
 

@@ -25,14 +25,14 @@ enum { USAGE = 2, HOUR = 3600, DAY = 24 * HOUR, BY_THE_WAY = 4096, MOST_BY_THE_W
 
 static const char usage[] =
     "usage: darshan recover [-o DIR] [--dry-run] [--all-users] [FOLDER...]\n"
-    "  makes the logs of processes that were killed, of the journals that they left, and\n"
-    "  removes these; a line for each says which.  What lives is left alone.\n"
+    "  makes the logs of processes that were killed from the journals that they left, and\n"
+    "  removes the journals; prints a line for each log.  Skips processes that still run.\n"
     "  FOLDER          where journals are [DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER
     "]\n"
-    "  -o DIR          where logs go [where darshan run was to put them, else\n"
+    "  -o DIR          where logs go [the folder that darshan run was given, else\n"
     "                  DARSHAN_LOGPATH, else darshan-logs in the home folder]\n"
-    "  -n, --dry-run   only says what it would do\n"
-    "  --all-users     of everybody, in everybody's name; for root\n"
+    "  -n, --dry-run   only print what would be done\n"
+    "  --all-users     recover the logs of all users, each with its owner's rights; root only\n"
     "  -h, --help\n";
 
 struct command {
@@ -77,7 +77,7 @@ static int recover_of(struct command *command, uid_t uid) {
   pid_t child = fork();
   if (child == 0) {
     int done = become(uid) < 0 ? -1 : recover_own(command);
-    if (done < 0) say("cannot become user %u: %s", (unsigned)uid, strerror(errno));
+    if (done < 0) say("cannot recover for user %u: %s", (unsigned)uid, strerror(errno));
     _exit(done != 0);
   }
   while (child > 0 && waitpid(child, &status, 0) < 0)
@@ -121,7 +121,7 @@ static void add_default_folders(struct path_list *folders) {
 static int check_folders(const struct path_list *folders) {
   for (size_t i = 0; i < folders->count; i++) {
     if (access(folders->paths[i], R_OK | X_OK) == 0) continue;
-    say("%s: %s", say_path(folders->paths[i]), strerror(errno));
+    say("cannot read the folder %s: %s", say_path(folders->paths[i]), strerror(errno));
     return -1;
   }
   return 0;
@@ -152,7 +152,7 @@ int command_recover(int argc, char **argv) {
   int status = parse(&command, argc, argv);
   if (status >= 0) return status;
   if (command.all_users && geteuid() != 0) {
-    say("--all-users is for root");
+    say("cannot use --all-users: only root may");
     return USAGE;
   }
   for (int i = optind; i < argc; i++)
@@ -211,7 +211,7 @@ void recover_by_the_way(const char *folder) {
   recover_folder(&recovery, folder, BY_THE_WAY, MOST_BY_THE_WAY);
   alive_free(&recovery.alive);
   if (recovery.logs.count)
-    say("%zu log%s of what was killed earlier, in %s", recovery.logs.count,
+    say("made %zu log%s of processes that were killed earlier, in %s", recovery.logs.count,
         recovery.logs.count == 1 ? "" : "s", say_path(recovery.folder));
   path_list_free(&recovery.logs);
 }

@@ -247,12 +247,11 @@ int run_outcome_text(const struct run_outcome *outcome, char *out, size_t room) 
   out[0] = '\0';
   add_all_logs(&line, outcome);
   if (outcome->kept[0])
-    add(&line, "%sno log could be made of %s, which darshan recover may do", line.used ? "; " : "",
-        say_path(outcome->kept));
+    add(&line, "%scannot make the log of the run in %s now; darshan recover makes it later",
+        line.used ? "; " : "", say_path(outcome->kept));
   if (outcome->running)
-    add(&line, "%s%zu process%s still running, left out, with logs to come in %s",
-        line.used ? "; " : "", outcome->running, outcome->running == 1 ? "" : "es",
-        say_path(outcome->later));
+    add(&line, "%s%zu process%s still running: logs of them will be in %s", line.used ? "; " : "",
+        outcome->running, outcome->running == 1 ? "" : "es", say_path(outcome->later));
   if (outcome->journals.count > outcome->running) add_journals(&line, &outcome->journals);
   return line.used > 0;
 }

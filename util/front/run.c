@@ -28,18 +28,18 @@ enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
 
 static const char run_usage[] =
     "usage: darshan run [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
-    "  runs the program under observation; one line at the end says where its log is\n"
+    "  runs and records the program; one line at the end names its log\n"
     "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
     "  -h, --help\n"
-    "  The exit status is the program's; 125: it could not be started from here, 126: it\n"
-    "  cannot be run, 127: there is none\n";
+    "  The exit status is the program's; 125: darshan failed before it started the program,\n"
+    "  126: the program cannot be executed, 127: the program was not found\n";
 static const char stat_usage[] =
     "usage: darshan stat [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
     "       darshan stat -r [LOG] [-r LOG...]\n"
-    "  runs the program as darshan run does, and shows on a screen what it did\n"
+    "  runs the program as darshan run does, and prints a summary of its I/O\n"
     "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
-    "  -r [LOG]    the same screen of a log that is there [the newest log]; of several,\n"
-    "              added up\n"
+    "  -r [LOG]    print the summary of an existing log [the newest log]; of several logs,\n"
+    "              their sums\n"
     "  -h, --help\n";
 
 enum { GO_ON = -1 };
@@ -83,8 +83,8 @@ static void say_inside(char *const *command) {
   char libraries[INSIDE_ROOM], path[PATH_MAX];
   for (int launched = is_launcher(command[0]); *command; command++) {
     if (program_of_command(path, *command) == 0 && inside_program(libraries, path)) {
-      say("%s is linked into %s: calls of it are not in the log, only what they do below; link "
-          "it with the runtime to see them (darshan-gen-cc)",
+      say("%s is statically linked into %s: the log has its POSIX calls, but not its own calls; "
+          "link the program with the runtime (darshan-gen-cc) to record them",
           libraries, say_path(path));
       return;
     }
@@ -141,7 +141,7 @@ static int run_program(char **command, const char *folder, struct run_outcome *o
   run_log_make(outcome, &places, end, command);
   places_around(&places, around);
   if (error == 0) return 0;
-  say("%s: %s", say_path(command[0]), strerror(error));
+  say("cannot run %s: %s", say_path(command[0]), strerror(error));
   return started < 0 ? CANNOT_RUN : WEXITSTATUS(end->status);
 }
 

@@ -21,10 +21,10 @@ enum { USAGE = 2, FILES = 12, NAME = 40, ROOM = QUANTITY_ROOM };
 
 static const char usage[] =
     "usage: darshan watch [-n SECONDS] [-c COUNT] [FOLDER|JOURNAL...]\n"
-    "  rates of the processes that are observed right now, from their journals\n"
-    "  (those of processes that died stay at 0)\n"
-    "  -n SECONDS  between two looks [1]\n"
-    "  -c COUNT    looks before it ends [until interrupted]\n"
+    "  shows the I/O rates of the instrumented processes that run now, from their journals\n"
+    "  (the rates of processes that died are 0)\n"
+    "  -n SECONDS  time between two screens [1]\n"
+    "  -c COUNT    number of screens [until interrupted]\n"
     "  -h, --help\n"
     "  FOLDER      where journals are [DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER "]\n";
 
@@ -53,7 +53,7 @@ static int take(struct picture *picture, const struct watch *watch) {
   picture_init(picture);
   for (int i = 0; i < watch->num_places; i++)
     if (live_journals(&journals, watch->places[i]) < 0) {
-      say("%s: %s", say_path(watch->places[i]), strerror(errno));
+      say("cannot read the folder %s: %s", say_path(watch->places[i]), strerror(errno));
       path_list_free(&journals);
       return -1;
     }

@@ -25,36 +25,37 @@
 
 static const char usage[] =
     "usage: darshan-merge [OPTION...] JOURNAL...|LOG...|FOLDER\n"
-    "  makes one log of the journals that the processes of a job left, also of logs that\n"
-    "  were made of those of one node each, or of the logs of processes that a launcher\n"
-    "  started side by side without MPI (srun, torchrun, mpirun); a folder stands for all\n"
-    "  journals, or all such logs, in it\n"
+    "  makes one log of a job from the journals that its processes left, from a log of each\n"
+    "  node that was made from such journals, or from the logs of processes that a launcher\n"
+    "  (srun, torchrun, mpirun) started in parallel without MPI; FOLDER means all journals,\n"
+    "  or all such logs, in it\n"
     "  -o, --output FILE     the log [darshan-merge.darshan]; never replaces a file; - is\n"
     "                        standard output\n"
     "  --shared-redux        combine the records of files that ranks share (default, unless\n"
     "                        ranks are missing that may be on other nodes)\n"
     "  --no-shared-redux     keep a record per rank\n"
-    "  --job-end-time SEC    end of the job, seconds since 1970 [the last thing that\n"
-    "                        a record tells]\n"
+    "  --job-end-time SEC    end of the job, seconds since 1970 [the latest timestamp of\n"
+    "                        all records]\n"
     "  --remove              remove the journals, or logs, when the log is complete\n"
-    "  --job NAME            of logs or journals of several jobs, those of this one\n"
-    "  --logs DIR            a log of each job, in this folder under a name that is made\n"
+    "  --job NAME            use only the logs or journals of this job\n"
+    "  --logs DIR            make a log of each job in this folder, with a generated name\n"
     "  --version, --help\n"
     "\n"
     "darshan-merge --run FOLDER [-o FILE | --logs DIR] [OPTION...]\n"
-    "  makes one log of what the processes of a run left in its folder, and removes that;\n"
-    "  ends with 3 if there is nothing, or another one does it\n"
-    "  --logs DIR            where the log goes, under a name that is made\n"
+    "  makes one log from the files that the processes of a run left in the run's folder, and\n"
+    "  removes the folder; exit status 3 if the folder has no records, or if another merger\n"
+    "  works in it\n"
+    "  --logs DIR            write the log into DIR, with a generated name\n"
     "  --dated               DIR has folders for years, months and days\n"
-    "  --command TEXT        what was asked for, if the first process cannot say it\n"
-    "  --numbered            where FILE is taken, the log is FILE.2 or the like\n"
-    "  --keep                the folder stays as it is\n"
-    "  --ask                 makes nothing; ends with 3 if there is nothing to be made\n"
-    "  --print               say where the log is\n"
-    "  --quiet               say nothing else\n"
+    "  --command TEXT        command line of the log if the root process left none\n"
+    "  --numbered            if FILE exists, the log is FILE.2, FILE.3 and so on\n"
+    "  --keep                do not change the folder\n"
+    "  --ask                 make nothing; exit status 3 if no log would be made\n"
+    "  --print               print the path of the log\n"
+    "  --quiet               print nothing else\n"
     "\n"
     "darshan-merge --fold FOLDER\n"
-    "  makes less of what a run of very many processes has left there, while it goes on\n";
+    "  combines the files of ended processes while a run of very many processes goes on\n";
 
 struct options {
   const char *output;
@@ -203,7 +204,8 @@ static void say_missing(struct merge *merge) {
            unfinished ? "end=not seen; log merged from journals\n" : "",
            count ? "missing_ranks=" : "", missing, count ? "\n" : "", part);
   if (count)
-    merge_say("no journal of %" PRId64 " of %" PRId64 " ranks, which did no I/O or lost it: %s",
+    merge_say("%" PRId64 " of %" PRId64
+              " ranks have no journal: they did no I/O, or their journals are lost: %s",
               count, merge->journals.nprocs, missing);
 }
 
@@ -216,12 +218,12 @@ static int run(struct merge *merge) {
   merge->config.exe = merge->config.logpath = "";
   say_missing(merge);
   int made = player_run(&player, NULL) == 0;
-  if (!made && !merge->error.text[0]) merge_say("%s cannot be written", merge->options->output);
+  if (!made && !merge->error.text[0]) merge_say("cannot write %s", merge->options->output);
   if (target_close(&merge->target, made) < 0) return 1;
   for (int i = 0; merge->options->remove && i < merge->journals.count; i++)
     if (unlink(merge->journals.files[i].path) < 0 &&
         !(errno == ENOENT && merge->journals.files[i].is_part)) /* removed with a rank */
-      merge_say("%s: %s", merge->journals.files[i].path, strerror(errno));
+      merge_say("cannot remove %s: %s", merge->journals.files[i].path, strerror(errno));
   return 0;
 }
 

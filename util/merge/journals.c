@@ -192,7 +192,7 @@ static int add_folder(struct journals *journals, const char *path) {
   int result = 0, before = journals->count;
   struct stat st;
   if (!folder) {
-    merge_say("%s: %s", path, strerror(errno));
+    merge_say("cannot read the folder %s: %s", path, strerror(errno));
     return -1;
   }
   while (result == 0 && (entry = readdir(folder))) {
@@ -209,7 +209,7 @@ static int add_folder(struct journals *journals, const char *path) {
   }
   closedir(folder);
   if (result == 0 && journals->count == before && !journals->job) {
-    merge_say("%s: no journals there, and no logs of ranks", path);
+    merge_say("%s contains no journals and no logs of ranks", path);
     return -1;
   }
   return result;
@@ -231,12 +231,12 @@ static int is_of_one_job(const struct journal_file *first, const struct journal_
   int is_other = file->in_common && first->in_common && file->in_common != first->in_common;
   if (file->job.jobid != first->job.jobid)
     merge_say("%s is of job %" PRId64 ", %s of job %" PRId64
-              ": one log is made of one job; --job NUMBER chooses it",
+              ": a log is of one job; choose it with --job NUMBER",
               first->path, first->job.jobid, file->path, file->job.jobid);
   else if (is_other)
     merge_say(
-        "%s and %s are of two jobs with one number: one log is made of one job; --job %" PRIu64
-        " or --job %" PRIu64 " chooses it",
+        "%s and %s are of two jobs with the same number: a log is of one job; choose it with --job "
+        "%" PRIu64 " or --job %" PRIu64,
         first->path, file->path, first->in_common, file->in_common);
   return file->job.jobid != first->job.jobid || is_other ? -1 : 0;
 }
@@ -244,7 +244,8 @@ static int is_of_one_job(const struct journal_file *first, const struct journal_
 int journals_sort(struct journals *journals) {
   const struct journal_file *first = journals->files;
   if (journals->count == 0) {
-    merge_say("there is nothing of a job %s", journals->job ? journals->job : "there");
+    merge_say("cannot find files of %s%s", journals->job ? "job " : "a job",
+              journals->job ? journals->job : "");
     return -1;
   }
   qsort(journals->files, (size_t)journals->count, sizeof(*journals->files), by_rank);

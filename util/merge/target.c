@@ -24,7 +24,7 @@ static int go_through(struct target *target, const char *name) {
   if (!where || where[0] != '/') where = "/tmp";
   int n = snprintf(target->folder, sizeof(target->folder), "%s/darshan-merge-XXXXXX", where);
   if (n >= (int)sizeof(target->folder) - 16 || !mkdtemp(target->folder)) {
-    merge_say("%s: %s", where, strerror(errno));
+    merge_say("cannot make a temporary folder in %s: %s; set TMPDIR", where, strerror(errno));
     target->folder[0] = '\0';
     return -1;
   }
@@ -39,21 +39,21 @@ int target_open(struct target *target, const char *name) {
   int standard = strcmp(name, "-") == 0;
   if (standard ? fstat(STDOUT_FILENO, &st) == 0 : stat(name, &st) == 0) {
     if (!standard && S_ISREG(st.st_mode)) {
-      merge_say("%s is there already", name);
+      merge_say("cannot write %s: File exists; remove it or name another file with -o", name);
       return -1;
     }
     if (S_ISDIR(st.st_mode)) {
-      merge_say("%s is a folder", name);
+      merge_say("cannot write %s: Is a directory; name a file with -o", name);
       return -1;
     }
     if (standard && isatty(STDOUT_FILENO)) {
-      merge_say("a log is not for a terminal: name a file with -o");
+      merge_say("cannot write a log to a terminal; name a file with -o");
       return -1;
     }
     return go_through(target, name);
   }
   if (absolute(target, name) == 0) return 0;
-  merge_say("%s: the path is too long", name);
+  merge_say("cannot write %s: File name too long", name);
   return -1;
 }
 
@@ -74,7 +74,7 @@ static int bring(const struct target *target) {
   int from = open(target->path, O_RDONLY | O_CLOEXEC);
   int to = standard ? STDOUT_FILENO : open(target->through, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   int result = from < 0 || to < 0 ? -1 : copy(from, to);
-  if (result < 0) merge_say("%s: %s", target->through, strerror(errno));
+  if (result < 0) merge_say("cannot write %s: %s", target->through, strerror(errno));
   if (from >= 0) close(from);
   if (!standard && to >= 0 && close(to) < 0) result = -1;
   return result;

@@ -18,9 +18,9 @@ static const char usage_text[] =
     "  --file             numbers of files per module\n"
     "  --perf             performance per module\n"
     "  --all              all of these, incomplete modules included\n"
-    "  --show-incomplete  do not stop at a module that ran out of room\n"
-    "  --annex            totals of the modules that other readers do not know, too\n"
-    "  --no-annex         leave those modules out\n"
+    "  --show-incomplete  do not stop at a module that lacks records\n"
+    "  --annex            also print totals of the modules that other readers do not know\n"
+    "  --no-annex         do not print these modules\n"
     "Exit status: 1 if the log cannot be read, 255 at an incomplete module\n"
     "  --version          print the version\n"
     "  --help             print this\n";
@@ -96,11 +96,12 @@ int main(int argc, char **argv) {
   }
   const struct darshan_info *info = darshan_log_info(log);
   if (info->annex_problem && options.annex)
-    fprintf(stderr, "%s: %s: annex left out: %s\n", called_as("darshan-parser"), options.path,
+    fprintf(stderr, "%s: %s: skipped the annex: %s\n", called_as("darshan-parser"), options.path,
             info->annex_problem);
   struct output out;
   if (output_open(&out, STDOUT_FILENO) != 0) {
-    fprintf(stderr, "%s: out of memory\n", called_as("darshan-parser"));
+    fprintf(stderr, "%s: cannot read %s: out of memory\n", called_as("darshan-parser"),
+            options.path);
     return 1;
   }
   preamble_print(&out, info, options.annex);
@@ -108,7 +109,8 @@ int main(int argc, char **argv) {
   status = modules_print(log, &options, &out);
   int write_error = output_close(&out);
   if (write_error) {
-    fprintf(stderr, "%s: cannot write: %s\n", called_as("darshan-parser"), strerror(write_error));
+    fprintf(stderr, "%s: cannot write to standard output: %s\n", called_as("darshan-parser"),
+            strerror(write_error));
     status = 1;
   }
   darshan_log_free(log);

@@ -109,7 +109,7 @@ static void print_module(darshan_log *log, struct printer *printer) {
   const struct darshan_module_region *region = printer->region;
   const struct darshan_module *module = darshan_module_by_id(region->id);
   if (!module || !is_wanted(options, module)) {
-    if (!module) complain(options, printer->out, region, "unknown module, left out");
+    if (!module) complain(options, printer->out, region, "skipped the unknown module");
     return;
   }
   if (region->length == 0) { /* listed only because it is partial */
@@ -155,7 +155,7 @@ int modules_print(darshan_log *log, const struct parser_options *options, struct
     if (is_skipped(options, printer.region)) continue;
     if (printer.region->partial && !options->show_incomplete) {
       complain(options, out, printer.region,
-               "incomplete: it ran out of room while the job ran; --show-incomplete prints it");
+               "incomplete, because its memory was full during the job; use --show-incomplete");
       status = STATUS_INCOMPLETE;
     } else {
       print_module(log, &printer);

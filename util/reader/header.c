@@ -3,6 +3,7 @@
 #include "bytes.h"
 #include "reader.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { FORMAT_H5D = 320, FORMAT_NOW = 341 };
@@ -84,7 +85,7 @@ int darshan_header_read(struct darshan_frame *frame, const struct darshan_file *
                         struct darshan_error *error) {
   unsigned char bytes[sizeof(struct darshan_header)];
   long got = darshan_file_read(file, bytes, sizeof(bytes), 0);
-  if (got < 0) return darshan_fail(error, "cannot be read");
+  if (got < 0) return darshan_fail(error, "cannot read the header: %s", strerror(errno));
   if (got < 16) return darshan_fail(error, "is not a Darshan log (%ld bytes)", got);
   int64_t magic;
   memcpy(&magic, bytes + 8, sizeof(magic));

@@ -138,7 +138,7 @@ static int read_all(struct darshan_names *names, struct darshan_stream *stream,
     if (taken < 0) return -1;
     end = (size_t)taken;
   }
-  if (end != names->used) return darshan_fail(error, "name region: the last name is cut off");
+  if (end != names->used) return darshan_fail(error, "name region: the last name is truncated");
   return 0;
 }
 

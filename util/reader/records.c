@@ -90,10 +90,10 @@ static int find_region(darshan_log *log, int module, struct darshan_region *regi
                                       plain ? entry->block.raw_len : entry->block.stored_len};
     *compression = (int)entry->block.comp_type;
     *version = (int)entry->block.version;
-    return region->len ? 0 : darshan_fail(error, "no data");
+    return region->len ? 0 : darshan_fail(error, "the module has no data");
   }
   if (module < 0 || module >= DARSHAN_MAX_MODULES || header->modules[module].len == 0)
-    return darshan_fail(error, "no data");
+    return darshan_fail(error, "the module has no data");
   *region = header->modules[module];
   *compression = header->comp_type;
   *version = (int)header->module_versions[module];
@@ -104,7 +104,7 @@ static int find_region(darshan_log *log, int module, struct darshan_region *regi
 static int check_kind(struct darshan_records *records, struct darshan_error *error) {
   const struct darshan_module *module = records->module;
   if (!module || module->kind == DARSHAN_KIND_NONE)
-    return darshan_fail(error, "records of this module cannot be read");
+    return darshan_fail(error, "this release cannot read the records of this module");
   if (records->version < 1 || records->version > module->version)
     return darshan_fail(error, "record version %d is not supported (newest: %d)", records->version,
                         module->version);

@@ -17,7 +17,7 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
   stream->left = region.len;
   stream->compression = compression;
   if (region.off >= file->size)
-    return darshan_fail(error, "data lie behind the end of the file (truncated log?)");
+    return darshan_fail(error, "data are behind the end of the file (truncated log?)");
   if (compression == DARSHAN_UNCOMPRESSED) return 0;
   stream->input = malloc(INPUT_STEP);
   if (!stream->input) return darshan_fail(error, "out of memory");
@@ -56,10 +56,9 @@ static size_t step_zlib(struct darshan_stream *stream, void *buffer, size_t n) {
   if (result == Z_STREAM_END)
     inflateReset(z);
   else if (result == Z_BUF_ERROR)
-    darshan_fail(&stream->failure, "a compressed stream is cut off");
+    darshan_fail(&stream->failure, "corrupt data: a compressed stream ends early");
   else if (result != Z_OK)
-    darshan_fail(&stream->failure, "compressed data are damaged (%s)",
-                 z->msg ? z->msg : "zlib error");
+    darshan_fail(&stream->failure, "corrupt data: %s", z->msg ? z->msg : "zlib error");
   return room - z->avail_out;
 }
 
@@ -86,9 +85,9 @@ static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) 
     memset(b, 0, sizeof(*b));
     stream->ready = false;
   } else if (result != BZ_OK) {
-    darshan_fail(&stream->failure, "compressed data are damaged (bzip2 error %d)", result);
+    darshan_fail(&stream->failure, "corrupt data: bzip2 error %d", result);
   } else if (stuck) {
-    darshan_fail(&stream->failure, "a compressed stream is cut off");
+    darshan_fail(&stream->failure, "corrupt data: a compressed stream ends early");
   }
   return produced;
 }

@@ -14,7 +14,8 @@ static inline int written(FILE *stream, const char *command, int status) {
   errno = 0;
   int failed = fflush(stream) != 0, error = errno;
   if (!failed && !ferror(stream)) return status;
-  fprintf(stderr, "%s: cannot write: %s\n", called_as(command), strerror(error ? error : EIO));
+  fprintf(stderr, "%s: cannot write to standard output: %s\n", called_as(command),
+          strerror(error ? error : EIO));
   return 1;
 }
 

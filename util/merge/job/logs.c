@@ -179,7 +179,7 @@ static int tells_of_one(const char *path, struct darshan_error *error) {
 static void say_unreadable(struct job_logs *logs, const char *path, const char *why) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   size_t used = strlen(logs->damaged), length = strlen(name);
-  merge_say("%s is left out: %s", path, why);
+  merge_say("skipped %s: %s", path, why);
   logs->unreadable++;
   if (used + length + 2 > sizeof(logs->damaged)) return;
   if (used) logs->damaged[used++] = ',';
@@ -211,7 +211,7 @@ static int each_in_folder(const char *folder, int (*each)(void *context, const c
                           void *context) {
   struct dirent **entries;
   int n = scandir(folder, &entries, is_candidate, by_name), result = n < 0 ? -1 : 0;
-  if (n < 0) merge_say("%s: %s", folder, strerror(errno));
+  if (n < 0) merge_say("cannot read the folder %s: %s", folder, strerror(errno));
   for (int i = 0; i < n; i++) {
     char *path = NULL;
     if (result == 0 && asprintf(&path, "%s/%s", folder, entries[i]->d_name) >= 0 && is_file(path))

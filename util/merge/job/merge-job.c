@@ -25,7 +25,7 @@ static void say_ranks(const struct job_world *world) {
   int64_t size = job_world_size(world);
   int64_t count = ranks_missing(world->ranks, world->num_ranks, size, missing, sizeof(missing));
   if (count)
-    merge_say("%zu of %" PRId64 " ranks of %s left a log; of these there is none: %s",
+    merge_say("%zu of %" PRId64 " ranks of %s left a log; ranks without a log: %s",
               world->num_ranks, size, world->name, missing);
 }
 
@@ -36,7 +36,8 @@ static void remove_logs(const struct job_world *world) {
     int is_all_in = !log->left_out;
     for (int64_t at = 0; at < log->num_units; at++)
       if (job_world_rank(world, log, at) < 0) is_all_in = 0;
-    if (is_all_in && unlink(log->path) < 0) merge_say("%s: %s", log->path, strerror(errno));
+    if (is_all_in && unlink(log->path) < 0)
+      merge_say("cannot remove %s: %s", log->path, strerror(errno));
   }
 }
 
@@ -56,7 +57,8 @@ static int make(const struct job_options *options, struct job_logs *logs, struct
   }
   say_ranks(world);
   int made = one_job_make(&job) == 0;
-  if (!made) merge_say("%s cannot be written", options->logs ? options->logs : options->output);
+  if (!made)
+    merge_say("cannot write the log to %s", options->logs ? options->logs : options->output);
   if (!options->logs && target_close(&target, made) < 0) made = 0;
   if (made && options->print && !target.through)
     printf("%s\n", options->logs ? job.final : options->output);
@@ -74,7 +76,7 @@ static void say_choice(const struct job_worlds *worlds) {
     used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%zu of %" PRId64 " ranks)",
                              i ? ", " : "", worlds->worlds[i].name, worlds->worlds[i].num_ranks,
                              job_world_size(&worlds->worlds[i]));
-  merge_say("there are logs of %zu jobs, choose one with --job, or a log of each with --logs DIR: "
+  merge_say("found logs of %zu jobs; choose one with --job, or make a log of each with --logs DIR: "
             "%s%s",
             worlds->count, text, used < sizeof(text) ? "" : "...");
 }
@@ -92,16 +94,16 @@ static int make_all(const struct job_options *options, struct job_logs *logs,
     result |= make(options, logs, &worlds->worlds[i]);
   }
   if (!found && options->job)
-    merge_say("there is no job %s", options->job);
+    merge_say("cannot find a job %s in the logs", options->job);
   else if (!found)
-    merge_say("no log there says which rank it is of");
+    merge_say("cannot merge these logs: none of them names its rank");
   return found ? result : 1;
 }
 
 static int is_folder(const char *path) {
   struct stat st;
   if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return 1;
-  merge_say("%s is no folder", path);
+  merge_say("%s is not a folder", path);
   return 0;
 }
 

@@ -70,7 +70,7 @@ static enum fit fit(const struct job_world *world, const struct job_log *log, in
   if (!is_unique && !log->is_child && world->jobid != jobid) return FITS_NOT;
   const struct job_log *copy = copy_in(world, log);
   if (copy) {
-    merge_say("%s is left out: it is a copy of %s", log->path, copy->path);
+    merge_say("skipped %s: it is a copy of %s", log->path, copy->path);
     return IS_COPY;
   }
   if (is_unique || log->is_child) return FITS;
@@ -79,8 +79,8 @@ static enum fit fit(const struct job_world *world, const struct job_log *log, in
   if (log->start_ns > world->end_ns) return FITS_NOT;
   /* A host uses such a name once at a time, so these are processes of one rank. */
   if (world->text[0] && strcmp(other->launch.host, log->launch.host) == 0) return FITS;
-  merge_say("%s: there is another log of its rank and time: those of jobs that ran at once, and "
-            "whose launcher gave them no name, cannot be told apart",
+  merge_say("%s: another log has the same rank and time; logs of jobs that ran at the same time "
+            "cannot be distinguished if their launcher gave them no name",
             log->path);
   return IS_UNCLEAR;
 }

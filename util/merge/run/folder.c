@@ -58,7 +58,7 @@ static enum folder_state take_locks(struct run_folder *folder, int folds) {
   if (folds || folder->merging >= 0) folder->folding = take_lock(folder, fold_name, !folds);
   if (folder->folding >= 0) return FOLDER_OPEN;
   if (errno == ENOENT || errno == EWOULDBLOCK) return FOLDER_BUSY;
-  merge_say("%s: %s", folder->path, strerror(errno));
+  merge_say("cannot lock the run directory %s: %s", folder->path, strerror(errno));
   return FOLDER_BAD;
 }
 
@@ -66,13 +66,13 @@ enum folder_state folder_open(struct run_folder *folder, const char *path, int f
   *folder = (struct run_folder){.fd = -1, .merging = -1, .folding = -1};
   if (!realpath(path, folder->path)) {
     if (errno == ENOENT) return FOLDER_BUSY;
-    merge_say("%s: %s", path, strerror(errno));
+    merge_say("cannot open the run directory %s: %s", path, strerror(errno));
     return FOLDER_BAD;
   }
   folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (folder->fd < 0) {
     if (errno == ENOENT) return FOLDER_BUSY;
-    merge_say("%s: %s", path, strerror(errno));
+    merge_say("cannot open the run directory %s: %s", path, strerror(errno));
     return FOLDER_BAD;
   }
   folder->top = top_of(folder->path);
@@ -178,7 +178,7 @@ int folder_list(struct run_folder *folder) {
   struct dirent *entry;
   folder_forget(folder);
   if (!listing) {
-    merge_say("%s: %s", folder->path, strerror(errno));
+    merge_say("cannot read the run directory %s: %s", folder->path, strerror(errno));
     if (again >= 0) close(again);
     return -1;
   }

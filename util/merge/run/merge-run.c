@@ -50,7 +50,8 @@ static void discard(const struct one_log *run, const struct run_process *process
   char path[PATH_MAX];
   for (int at = process->first_part; at >= 0; at = run->tree.parts[at].next) {
     folder_part_path(&run->folder, &run->tree.parts[at], path);
-    if (unlink(path) < 0 && errno != ENOENT) merge_say("%s: %s", path, strerror(errno));
+    if (unlink(path) < 0 && errno != ENOENT)
+      merge_say("cannot remove %s: %s", path, strerror(errno));
   }
 }
 
@@ -81,7 +82,7 @@ static enum run_result merge_folder(struct one_log *run) {
   int resumed = fold_resume(&run->folder) < 0 && !run->folder.folded ? -1 : 0;
   if (resumed == 0 && !run->options->keep) resumed = closing_resume(&run->folder, log);
   if (resumed < 0) {
-    merge_say("%s: what another merger has done cannot be read: %s", run->folder.path,
+    merge_say("cannot read the state of an earlier merger in %s: %s", run->folder.path,
               strerror(errno));
     return RUN_FAILED;
   }
@@ -104,7 +105,7 @@ static int make_absolute(struct run_options *options, const char **path, char ro
   *path = room;
   options->from = here;
   if (n < PATH_MAX) return 0;
-  merge_say("the path of the log is too long");
+  merge_say("cannot write the log to %.200s...: File name too long", *path);
   return -1;
 }
 

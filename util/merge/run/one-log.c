@@ -23,7 +23,7 @@
 static void leave_out(struct one_log *run, struct run_part *part, const char *why) {
   char name[NAME_MAX + 1];
   folder_part_name(part, name);
-  merge_say("%s/%s is left out: %s", run->folder.path, name, why);
+  merge_say("skipped %s/%s: %s", run->folder.path, name, why);
   part->left_out = 1;
   size_t used = strlen(run->damaged), length = strlen(name);
   run->left_out++;
@@ -320,7 +320,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
     failed = world_settle(&run->world, &run->tree);
   }
   if (failed || take_rank(run, rank, again) < 0) {
-    merge_say("out of memory");
+    merge_say("cannot merge %s: out of memory", run->folder.path);
     return -1;
   }
   *source =
@@ -407,7 +407,7 @@ int one_log_make(struct one_log *run) {
   describe(run);
   begin_times(run);
   if (ends_judge(&run->tree, run->ranks.top) == 0 && player_run(&player, NULL) == 0) return 0;
-  merge_say("%s: no log can be written of it", run->folder.path);
+  merge_say("cannot write the log of the run %s", run->folder.path);
   return -1;
 }
 
