@@ -58,8 +58,9 @@ EMULATED = {
     "cancelled_thread": "so slow that an open of a pipe counts as waiting",
     "wide_in_another_encoding": "the C library for it has no conversions",
 }
-# Nor does qemu start the merger of a run: a child that says nothing when it ends.
-ALONE = {"DARSHAN_JOB_TREE": "0"}
+# qemu cannot make a child that sends no signal when it ends. The runtime makes such children for
+# the merger of a run, and in a container to ask which system calls its filter allows.
+ALONE = {"DARSHAN_JOB_TREE": "0", "DARSHAN_FILTER_CALLS": "*"}
 
 
 @cache
@@ -101,7 +102,7 @@ def output(*command: str | Path) -> tuple[int, bytes]:
 
 def test_a_log_is_the_same_to_both(build: Path, parser: Path, tmp_path: Path) -> None:
     """Made there: read there and here."""
-    run = run_case(build, "threads_with_own_files", tmp_path / "run")
+    run = run_case(build, "threads_with_own_files", tmp_path / "run", extra=ALONE)
     (log,) = run.logs
     here, there = output(parser, log), output(*started_by(build), build / "darshan-parser", log)
     assert here == there and here[0] == 0 and b"POSIX_BYTES_WRITTEN" in here[1]
