@@ -11,7 +11,17 @@ import pytest
 SECONDS = 60
 GROUPS = {
     "Run": ["run", "stat", "watch", "recover"],
-    "Read": ["report", "parse", "diff", "trace", "dxt-parse", "dxt-analyze", "per-file", "analyze"],
+    "Read": [
+        "list",
+        "report",
+        "parse",
+        "diff",
+        "trace",
+        "dxt-parse",
+        "dxt-analyze",
+        "per-file",
+        "analyze",
+    ],
     "Convert": ["convert", "merge"],
     "Centre": ["collect", "ask", "digest", "serve", "lake"],
     "Admin": ["mk-log-dirs", "config", "gen-cc"],

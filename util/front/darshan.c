@@ -11,6 +11,7 @@
 #include "../reader/called.h"
 #include "../reader/written.h"
 #include "installed.h"
+#include "list.h"
 #include "newest.h"
 #include "places.h"
 #include "recover.h"

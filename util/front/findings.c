@@ -28,18 +28,22 @@ struct complaint {
   char text[LONGEST + 1];
 };
 
-/* Runs in the child. Its stdout is this program's stderr; its stderr goes to the pipe. */
-static void start(char **argv, int complaints) {
-  int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (nowhere < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
-      dup2(complaints, STDERR_FILENO) < 0 || dup2(nowhere, STDIN_FILENO) < 0)
-    _exit(CANNOT_START);
+_Noreturn void findings_become_report(char **argv) {
   /* The report must not be instrumented, and it must not load the user's LD_PRELOAD, for example a
    * profiler, which would leave a file for each process. */
   if (setenv("DARSHAN_DISABLE", "1", 1) < 0 || unsetenv("LD_PRELOAD") < 0) _exit(CANNOT_START);
   execv(argv[0], argv);
   dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
   _exit(CANNOT_START);
+}
+
+/* Runs in the child. Its stdout is this program's stderr; its stderr goes to the pipe. */
+static _Noreturn void start(char **argv, int complaints) {
+  int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nowhere < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
+      dup2(complaints, STDERR_FILENO) < 0 || dup2(nowhere, STDIN_FILENO) < 0)
+    _exit(CANNOT_START);
+  findings_become_report(argv);
 }
 
 static void hear(struct complaint *complaint, const char *bytes, size_t count) {
@@ -68,7 +72,7 @@ static void hear_all(struct complaint *complaint, int from) {
   complaint->text[complaint->length] = '\0';
 }
 
-static void say_unavailable(const char *why) {
+void findings_unavailable(const char *why) {
   static const char name[] = "darshan-job-summary: ";
   if (strncmp(why, name, sizeof name - 1) == 0) why += sizeof name - 1;
   fprintf(stderr, "darshan: findings are unavailable: %s\n", *why ? why : "the report failed");
@@ -96,12 +100,12 @@ void findings_print(const struct path_list *logs) {
   size_t count = logs->count < MOST_LOGS ? logs->count : MOST_LOGS;
   if (count == 0) return;
   if (places_installed(program, "darshan-job-summary", ".") < 0) {
-    say_unavailable("darshan-job-summary is not installed beside this program");
+    findings_unavailable("darshan-job-summary is not installed beside this program");
     return;
   }
   for (size_t i = 0; i < count; i++)
     argv[OPTIONS + 1 + i] = logs->paths[i];
   argv[OPTIONS + 1 + count] = NULL;
   int status = run(argv, &complaint);
-  if (status != 0 && status != PARTIAL) say_unavailable(complaint.text);
+  if (status != 0 && status != PARTIAL) findings_unavailable(complaint.text);
 }

@@ -9,4 +9,10 @@
  * reason. */
 void findings_print(const struct path_list *logs);
 
+/* Prints that findings are unavailable, and why. */
+void findings_unavailable(const char *why);
+
+/* Becomes the report program in a child process, without the runtime and the user's LD_PRELOAD. */
+_Noreturn void findings_become_report(char **argv);
+
 #endif

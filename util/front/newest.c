@@ -159,6 +159,12 @@ void newest_logs(struct path_list *logs, const struct path_list *folders, size_t
   free(finds.all);
 }
 
+void newest_say_none(const char *command, const struct path_list *folders) {
+  fprintf(stderr, "%s: no log of yours in %s%s%s\n", command, say_path(folders->paths[0]),
+          folders->count > 1 ? " or " : "",
+          folders->count > 1 ? say_path(folders->paths[folders->count - 1]) : "");
+}
+
 char *newest_log(const char *command) {
   struct path_list folders = {NULL, 0}, logs = {NULL, 0};
   char *log = NULL;
@@ -167,9 +173,7 @@ char *newest_log(const char *command) {
   if (logs.count && (log = strdup(logs.paths[0])))
     fprintf(stderr, "%s: newest log: %s\n", command, say_path(log));
   else
-    fprintf(stderr, "%s: no log of yours in %s%s%s; name a LOG\n", command,
-            say_path(folders.paths[0]), folders.count > 1 ? " or " : "",
-            folders.count > 1 ? say_path(folders.paths[1]) : "");
+    newest_say_none(command, &folders);
   path_list_free(&folders);
   path_list_free(&logs);
   return log;

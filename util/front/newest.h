@@ -12,6 +12,9 @@ void newest_folders(struct path_list *folders);
  * newest first. Logs of other users are skipped. */
 void newest_logs(struct path_list *logs, const struct path_list *folders, size_t most);
 
+/* Prints that no folder has a log of this user. */
+void newest_say_none(const char *command, const struct path_list *folders);
+
 /* Returns the newest log after a line on stderr that names it, or NULL after a message. The caller
  * frees it. command: begins both lines. */
 char *newest_log(const char *command);

@@ -13,6 +13,7 @@
 #include "quantity.h"
 #include "say.h"
 #include "signal-name.h"
+#include "terminal.h"
 
 enum {
   COLUMNS = 80,
@@ -445,7 +446,7 @@ static void print_files(struct screen *screen, const struct picture *picture, in
 }
 
 void screen_print(const struct picture *picture) {
-  int colour = isatty(STDERR_FILENO) && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
+  int colour = terminal_colour(STDERR_FILENO);
   struct screen screen = {0, colour ? "\033[1m" : "", colour ? "\033[0m" : ""};
   if (picture->logs > 0) {
     struct moved moved = moved_bytes(picture);

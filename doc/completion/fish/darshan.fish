@@ -5,6 +5,7 @@ complete -c darshan -f -n __fish_use_subcommand -a run -d 'run a program under o
 complete -c darshan -f -n __fish_use_subcommand -a stat -d 'run a program, or read logs, and show its I/O on a screen'
 complete -c darshan -f -n __fish_use_subcommand -a watch -d 'what observed processes do right now'
 complete -c darshan -f -n __fish_use_subcommand -a recover -d 'make the logs of processes that were killed'
+complete -c darshan -f -n __fish_use_subcommand -a list -d 'your newest logs, with their costliest findings'
 complete -c darshan -f -n __fish_use_subcommand -a report -d 'a report of Darshan logs: PDF, web page, data or text'
 complete -c darshan -f -n __fish_use_subcommand -a parse -d 'a Darshan log as text'
 complete -c darshan -f -n __fish_use_subcommand -a diff -d 'what two Darshan logs say otherwise'
@@ -24,7 +25,7 @@ complete -c darshan -f -n __fish_use_subcommand -a mk-log-dirs -d 'folders of da
 complete -c darshan -f -n __fish_use_subcommand -a config -d 'what programs are linked with to be observed'
 complete -c darshan -f -n __fish_use_subcommand -a gen-cc -d 'make a compiler command that links programs with the runtime'
 complete -c darshan -f -n __fish_use_subcommand -a help -d 'the page of the manual'
-complete -c darshan -f -n '__fish_seen_subcommand_from help' -a 'run stat watch recover report parse diff trace dxt-parse dxt-analyze per-file analyze convert merge collect ask digest serve lake mk-log-dirs config gen-cc'
+complete -c darshan -f -n '__fish_seen_subcommand_from help' -a 'run stat watch recover list report parse diff trace dxt-parse dxt-analyze per-file analyze convert merge collect ask digest serve lake mk-log-dirs config gen-cc'
 complete -c darshan -n '__fish_seen_subcommand_from run' -s o -x -a '(__fish_complete_directories)' -d 'the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]'
 complete -c darshan -n '__fish_seen_subcommand_from run' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'
@@ -39,6 +40,12 @@ complete -c darshan -n '__fish_seen_subcommand_from recover' -s o -x -a '(__fish
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s n -l dry-run -d 'only print what would be done'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -l all-users -d 'recover the logs of all users, each with its owner\'s rights'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s h -l help
+complete -c darshan -n '__fish_seen_subcommand_from list' -s n -x -d 'at most so many logs [20]'
+complete -c darshan -n '__fish_seen_subcommand_from list' -l paths -d 'the path of each log, in a line of its own'
+complete -c darshan -n '__fish_seen_subcommand_from list' -l json -d 'the same as data on standard output'
+complete -c darshan -n '__fish_seen_subcommand_from list' -l no-findings -d 'without findings, which are the slowest part'
+complete -c darshan -n '__fish_seen_subcommand_from list' -l seconds -x -d 'compute findings for S seconds [3]'
+complete -c darshan -n '__fish_seen_subcommand_from list' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from report' -s h -l help -d 'show this help message and exit'
 complete -c darshan -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'one file for all logs, one after another'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l pdf -d 'a PDF, whatever OUT\'s ending is'

@@ -111,6 +111,10 @@ def main() -> int:
         del sys.argv[1]
         return trace() if first == ["--trace"] else transfers()
     _prepare()
+    if first == ["--first-findings"]:
+        from .summary.first_findings import main as first_findings  # noqa: PLC0415
+
+        return first_findings(more)
     from .summary.main import main as summary  # noqa: PLC0415
 
     return summary()

@@ -1,0 +1,118 @@
+"""The costliest finding of each of some logs, for `darshan list`."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+
+_KEPT = 1000  # entries of the cache
+_RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "diagnose")
+
+
+def _folder() -> str:
+    """Returns the cache's folder; empty if there is no place for it."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = os.environ.get("HOME", "")
+        base = os.path.join(home, ".cache") if os.path.isabs(home) else ""
+    return os.path.join(base, "darshan", "findings") if base else ""
+
+
+def _rules() -> str:
+    """Returns a text that differs if the rules differ."""
+    entries = [entry for folder in (_RULES, os.path.join(_RULES, "rules"))
+               for entry in os.scandir(folder) if entry.name.endswith(".py")]  # fmt: skip
+    return f"{len(entries)} {max(entry.stat().st_mtime_ns for entry in entries)}"
+
+
+class _Cache:
+    """Findings that were computed before: one small file per log."""
+
+    def __init__(self) -> None:
+        self._folder = _folder()
+        self._rules = _rules()
+
+    def _path(self, log: str) -> str:
+        status = os.stat(log)
+        key = f"{os.path.realpath(log)}\0{status.st_size}\0{status.st_mtime_ns}\0{self._rules}"
+        name = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+        return os.path.join(self._folder, name)
+
+    def get(self, log: str) -> tuple[str, str] | None:
+        if not self._folder:
+            return None
+        try:
+            with open(self._path(log), encoding="utf-8") as file:
+                name, tab, title = file.read(1000).rstrip("\n").partition("\t")
+        except (OSError, UnicodeDecodeError):
+            return None
+        return (name, title) if tab else None
+
+    def put(self, log: str, found: tuple[str, str]) -> None:
+        """Stores a finding. A cache that cannot be written is no error."""
+        if not self._folder:
+            return
+        with contextlib.suppress(OSError):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".new-")
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write("\t".join(found) + "\n")
+            os.replace(temporary, self._path(log))
+
+    def prune(self) -> None:
+        """Removes the oldest entries."""
+        with contextlib.suppress(OSError):
+            entries = sorted(os.scandir(self._folder), key=lambda entry: entry.stat().st_mtime)
+            for entry in entries[:-_KEPT]:
+                os.unlink(entry.path)
+
+
+def _compute(log: str) -> tuple[str, str]:
+    from ..diagnose.finding import PROBLEM  # noqa: PLC0415 - only if the cache lacks a log
+    from ..diagnose.limits import Limits  # noqa: PLC0415
+    from ..log import open_log  # noqa: PLC0415
+    from .context import Context  # noqa: PLC0415
+
+    with open_log(log) as opened:
+        problems = [f for f in Context(opened, Limits()).findings if f.kind == PROBLEM]
+    first = min(problems, key=lambda f: f.rank, default=None)
+    return (first.name, first.title) if first else ("", "")
+
+
+def _print(number: int, found: tuple[str, str]) -> None:
+    print(number, *found, sep="\t", flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs `--first-findings SECONDS -- LOG...`: prints the number of the log, the name of the
+    diagnosis and its title for each log that the cache has, then for the others. Begins no log
+    after so many seconds."""
+    seconds, _, *logs = sys.argv[1:] if arguments is None else arguments
+    until = time.monotonic() + float(seconds)
+    cache = _Cache()
+    others = []
+    for number, log in enumerate(logs):
+        found = cache.get(log)
+        if found is None:
+            others.append((number, log))
+        else:
+            _print(number, found)
+    for number, log in others:
+        if time.monotonic() >= until:
+            break
+        from ..library import LogError  # noqa: PLC0415
+
+        try:
+            found = _compute(log)
+        except LogError:
+            continue  # `darshan list` reports it
+        cache.put(log, found)
+        _print(number, found)
+    if others:
+        cache.prune()
+    return 0
