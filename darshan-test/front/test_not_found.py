@@ -1,8 +1,11 @@
-"""The last failed lookups of a program that failed; and the exit status of a process without a
-run."""
+"""The last failed lookups of a program that failed or was killed; and the exit status of a process
+without a run."""
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -85,3 +88,73 @@ def test_exported(build: Path, work: Path, environment: dict[str, str], status: 
     assert done.returncode == status
     assert ("failed with exit status 3" in said(build, log)) == (status == 3)
     assert ("# metadata: not_found = " in parsed(build, log)) == (status == 3)
+
+
+# Looks up more names than the journal keeps, and kills itself or its process group.
+KILLED = """
+import os, sys
+for number in range(40):
+    os.path.exists(f"early{number}")
+for name in ("one", "two", "helper.py", "three", "x" * 250, "params.nml"):
+    os.path.exists(name)
+open("data", "wb").write(bytes(100))
+%s
+"""
+LAST = ("params.nml", "three", "two", "one")
+DIES = "os.kill(os.getpid(), int(sys.argv[1]))"
+KILLS_ALL = "os.killpg(0, 9)"
+
+
+def names_of(build: Path, log: Path) -> list[str]:
+    """Returns the base names of the failed lookups in the log."""
+    found = re.findall(r"^# metadata: not_found(?:_\d)? = (.*)$", parsed(build, log), re.M)
+    return [os.path.basename(name) for name in found]
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM])
+def test_killed(darshan: Run, build: Path, work: Path, number: signal.Signals) -> None:
+    """The log of a killed program has the lookups that its journal kept."""
+    command = [sys.executable, "-c", KILLED % DIES, str(int(number))]
+    screen = darshan("stat", *command).stderr.decode()
+    log = only_log(work)
+    assert re.search(r"^last looked for in vain: .*params\.nml$", screen, re.M), screen
+    names = names_of(build, log)
+    assert names == list(LAST)[: len(names)] and names
+    text = said(build, log)
+    assert f"was killed by {number.name}" in text
+    assert "The last that it looked for and did not find: " in text and "early" not in text
+
+
+def test_killed_without_a_run(
+    darshan: Run, build: Path, work: Path, environment: dict[str, str]
+) -> None:
+    """`darshan recover` makes a log with the lookups, and the report says that the program was
+    probably killed."""
+    settings = {
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_JOB_TREE": "0",
+        "DARSHAN_LOGPATH": str(work / "darshan-logs"),
+    }
+    command = [sys.executable, "-c", KILLED % DIES, "9"]
+    done = subprocess.run(command, cwd=work, env={**environment, **settings}, check=False)
+    assert done.returncode == -9
+    (journal,) = Path(environment["DARSHAN_MMAP_LOGPATH"]).iterdir()
+    for path in (journal, journal.parent):
+        os.utime(path, (0, 0))
+    darshan("recover", "-o", "darshan-logs")
+    log = only_log(work)
+    assert names_of(build, log)[0] == LAST[0]
+    assert "was probably killed after" in said(build, log)
+    screen = darshan("stat", "-r", log).stderr.decode()
+    assert "last looked for in vain: " in screen and "Your I/O is fine" not in screen
+
+
+def test_everybody_was_killed(darshan: Run, build: Path, work: Path) -> None:
+    """If the launcher was killed, too, the lookups are those of the program, not of the shell."""
+    script = f"{sys.executable} -c '{KILLED % KILLS_ALL}'; true"
+    darshan("run", "setsid", "-w", "sh", "-c", f"ls nowhere; {script}; exit")
+    logs = work / "darshan-logs"
+    log = next((path for path in logs.glob("*.darshan")), None)
+    assert log and names_of(build, log)[0] == LAST[0]
+    assert "nowhere" not in " ".join(names_of(build, log))

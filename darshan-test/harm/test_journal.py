@@ -211,7 +211,8 @@ def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> No
     assert list(mounted.iterdir()) == []
 
 
-# Makes records, truncates its journal, makes more records.  With a second argument the program has
+# Makes records and a failed lookup, truncates its journal, makes more.  With a second argument the
+# program has
 # its own SIGBUS handler; with a third its own file is truncated as well.
 TORN = r"""
 #include <fcntl.h>
@@ -231,6 +232,7 @@ static void write_files(int from, int to) {
 }
 int main(int argc, char **argv) {
   write_files(0, 40);
+  if (access("gone", F_OK) == 0) return 6;
   if (argc > 2) signal(SIGBUS, handler);
   unsetenv("LD_PRELOAD");
   if (system(argv[1]) != 0) return 3;
@@ -242,6 +244,7 @@ int main(int argc, char **argv) {
     return 5;
   }
   if (argc > 2) return 0;
+  if (access("gone too", F_OK) == 0) return 6;
   write_files(0, 300);
   puts("done");
   return 0;

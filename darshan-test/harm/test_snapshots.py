@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hostile import SECONDS, Outcome, compile_c, read_records, settings
+from hostile import SECONDS, Outcome, compile_c, metadata, read_records, settings
 
 # Writes until the journal was replaced twice (its inode changes).
 PROGRAM = r"""
@@ -55,6 +55,7 @@ int main(int argc, char **argv) {
   ino_t journal = 0;
   if (argc < 3) return 1;
   file = open("file", O_CREAT | O_WRONLY | O_TRUNC, 0644);
+  if (access("gone", F_OK) == 0) return 1;
   for (int i = 0; i < 300; i++) {
     snprintf(name, sizeof(name), "f%d", i);
     int fd = open(name, O_CREAT | O_WRONLY, 0644);
@@ -136,6 +137,9 @@ def test_a_kill_loses_the_last_interval(place: Place, program: Path) -> None:
     first, all_of_them = map(int, found.stdout.split())
     files_are_whole(found)
     assert first <= found.value("file", "POSIX_WRITES") <= all_of_them
+    log = place.top / "merged.darshan"
+    subprocess.run([place.build / "darshan-merge", "-o", log, *found.journals], check=True)
+    assert metadata(place.build, log)["not_found"] == str(place.top / "work" / "gone")
 
 
 @pytest.mark.parametrize("deed", ["end", "fork"])

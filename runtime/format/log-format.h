@@ -108,6 +108,29 @@ struct darshan_annex_trailer {
 };
 static_assert(sizeof(struct darshan_annex_trailer) == 40, "format");
 
+/* The last failed lookups of a process, at the start of the last page of its journal; the trailer
+ * is at the end of that page. A finished log has them as metadata. */
+#define DARSHAN_LOOKUPS_MAGIC "DshLooks"
+#define DARSHAN_LOOKUPS_VERSION 1
+#define DARSHAN_LOOKUPS_PAGE 4096
+enum { DARSHAN_LOOKUPS = 16 };
+
+struct darshan_lookup {
+  uint16_t taken;  /* 1: the slot was being changed */
+  uint16_t length; /* of the name; 0: the slot is empty */
+  char name[248];
+};
+struct darshan_lookups {
+  char magic[8];
+  uint32_t version;
+  uint32_t count; /* names so far; the last one is in slot (count - 1) % DARSHAN_LOOKUPS */
+  struct darshan_lookup slot[DARSHAN_LOOKUPS];
+};
+static_assert(sizeof(struct darshan_lookups) == 4048, "format");
+static_assert(sizeof(struct darshan_lookups) + sizeof(struct darshan_annex_trailer) <=
+                  DARSHAN_LOOKUPS_PAGE,
+              "format");
+
 #define DARSHAN_ANNEX_LIVE 1u
 #define DARSHAN_ANNEX_PARTIAL 1u
 

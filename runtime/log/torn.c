@@ -41,6 +41,8 @@ static struct window window_at(const struct record_store *store, unsigned n) {
     return (struct window){names->window[n].at, end - names->window[n].from};
   }
   n -= STORE_WINDOWS;
+  if (n == STORE_MODULES * SEGMENTS_MOST)
+    return (struct window){(char *)store->lookups, store->lookups ? JOURNAL_PAGE : 0};
   const struct segments *records = &store->regions[n / SEGMENTS_MOST].records;
   uint32_t k = n % SEGMENTS_MOST;
   if (!records->zero[k]) return (struct window){NULL, 0};
@@ -50,7 +52,7 @@ static struct window window_at(const struct record_store *store, unsigned n) {
   return (struct window){records->zero[k] + from, from + size < mapped ? size : mapped - from};
 }
 
-enum { WINDOWS = STORE_WINDOWS + STORE_MODULES * SEGMENTS_MOST };
+enum { WINDOWS = STORE_WINDOWS + STORE_MODULES * SEGMENTS_MOST + 1 }; /* the last: lookups */
 
 static int is_ours(const struct record_store *store, const char *address) {
   for (unsigned n = 0; store->frame && n < WINDOWS; n++) {

@@ -1,19 +1,20 @@
 /* Stores the last failed lookups in a ring (missed.h). */
 #include "missed.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "groups.h"
 
-/* If a slot is taken, the thread skips it: a handler or another thread is using it. */
-struct missed {
-  uint32_t taken, length;
-  char name[MISSED_ROOM];
-};
-enum { PLACES = 16 }; /* names of programs are removed late: the check is slow */
-static struct missed missed[PLACES];
-static uint32_t met; /* number of noted names */
+/* If a slot is taken, the thread skips it: a handler or another thread is using it. The slots also
+ * have names of programs, which are removed late because the check is slow. */
+enum { PLACES = DARSHAN_LOOKUPS };
+static struct darshan_lookups own;    /* until there is a journal */
+static struct darshan_lookups *filed; /* in the journal; NULL: there is none */
+
+static struct darshan_lookups *ring(void) {
+  struct darshan_lookups *page = __atomic_load_n(&filed, __ATOMIC_ACQUIRE);
+  return page ? page : &own;
+}
 
 /* Returns 1 for a name that a shell, exec or the loader searches in several folders. */
 static int is_searched(const char *name, size_t length) {
@@ -37,50 +38,75 @@ static int is_of_program(const char *name, size_t length) {
   return darshan_program_tree(name, length) != 0;
 }
 
-static int take(struct missed *place) {
-  return __atomic_exchange_n(&place->taken, 1, __ATOMIC_ACQUIRE) == 0;
+static int take(struct darshan_lookup *slot) {
+  return __atomic_exchange_n(&slot->taken, 1, __ATOMIC_ACQUIRE) == 0;
 }
-static void give(struct missed *place) {
-  __atomic_store_n(&place->taken, 0, __ATOMIC_RELEASE);
+static void give(struct darshan_lookup *slot) {
+  __atomic_store_n(&slot->taken, 0, __ATOMIC_RELEASE);
 }
 
 void missed_note(const char *name, size_t length) {
   if (length == 0 || length >= MISSED_ROOM || name[0] != '/') return;
-  uint32_t count = __atomic_load_n(&met, __ATOMIC_RELAXED);
-  struct missed *last = &missed[(count - 1) % PLACES];
+  struct darshan_lookups *all = ring();
+  uint32_t count = __atomic_load_n(&all->count, __ATOMIC_RELAXED);
+  struct darshan_lookup *last = &all->slot[(count - 1) % PLACES];
   if (count && take(last)) { /* repeated lookups are common */
     int is_same = last->length == length && memcmp(last->name, name, length) == 0;
     give(last);
     if (is_same) return;
   }
-  struct missed *place = &missed[__atomic_fetch_add(&met, 1, __ATOMIC_RELAXED) % PLACES];
-  if (!take(place)) return;
-  memcpy(place->name, name, length);
-  place->length = (uint32_t)length;
-  give(place);
+  struct darshan_lookup *slot =
+      &all->slot[__atomic_fetch_add(&all->count, 1, __ATOMIC_RELAXED) % PLACES];
+  if (!take(slot)) return;
+  memcpy(slot->name, name, length);
+  slot->length = (uint16_t)length;
+  give(slot);
 }
 
+/* The journal is the parent's. It stays mapped, because a frame that the fork interrupted may still
+ * write to it. */
 void missed_forget(void) {
-  met = 0;
+  filed = NULL;
+  own.count = 0;
   for (int i = 0; i < PLACES; i++)
-    missed[i].taken = missed[i].length = 0;
+    own.slot[i].taken = own.slot[i].length = 0;
 }
 
-/* Copies the name in a slot; returns 0 if it is of a program. */
-static size_t name_in(struct missed *place, char out[MISSED_ROOM]) {
-  if (!take(place)) return 0;
-  size_t length = place->length;
-  memcpy(out, place->name, length);
+int missed_is_of_data(const char *name, size_t length) {
+  return !is_searched(name, length) && !is_of_program(name, length);
+}
+
+/* Copies the name in a slot; returns its length, 0 if the slot is empty, in use or damaged. */
+static size_t name_in(struct darshan_lookup *slot, char out[MISSED_ROOM]) {
+  if (!take(slot)) return 0;
+  size_t length = slot->length < MISSED_ROOM ? slot->length : 0;
+  memcpy(out, slot->name, length);
   out[length] = '\0';
-  give(place);
-  return length && !is_searched(out, length) && !is_of_program(out, length) ? length : 0;
+  give(slot);
+  return length;
 }
 
 size_t missed_name(unsigned back, char out[MISSED_ROOM]) {
-  uint32_t count = __atomic_load_n(&met, __ATOMIC_RELAXED);
+  struct darshan_lookups *all = ring();
+  uint32_t count = __atomic_load_n(&all->count, __ATOMIC_RELAXED);
   for (uint32_t i = 0; i < PLACES && i < count; i++) {
-    size_t length = name_in(&missed[(count - 1 - i) % PLACES], out);
-    if (length && back-- == 0) return length;
+    size_t length = name_in(&all->slot[(count - 1 - i) % PLACES], out);
+    if (length && missed_is_of_data(out, length) && back-- == 0) return length;
   }
   return 0;
+}
+
+void missed_copy(struct darshan_lookups *out) {
+  struct darshan_lookups *all = ring();
+  memcpy(out->magic, DARSHAN_LOOKUPS_MAGIC, sizeof(out->magic));
+  out->version = DARSHAN_LOOKUPS_VERSION;
+  out->count = __atomic_load_n(&all->count, __ATOMIC_RELAXED);
+  for (int i = 0; i < PLACES; i++) {
+    out->slot[i].taken = 0;
+    out->slot[i].length = (uint16_t)name_in(&all->slot[i], out->slot[i].name);
+  }
+}
+
+void missed_keep_in(struct darshan_lookups *page) {
+  __atomic_store_n(&filed, page, __ATOMIC_RELEASE);
 }

@@ -1,18 +1,29 @@
 /* The last failed lookups of a process, which may be why a program failed. Names of program files,
- * for which interpreters and loaders search, are not included. */
+ * for which interpreters and loaders search, are not included. If the process has a journal, the
+ * names are in a page of it, so they survive any end of the process. */
 #ifndef DARSHAN_MISSED_H
 #define DARSHAN_MISSED_H
 
 #include <stddef.h>
 
-enum { MISSED_NAMES = 4, MISSED_ROOM = 256 }; /* longer names are skipped */
+#include "log-format.h"
 
-/* Notes a name. Async-signal-safe. */
+enum { MISSED_NAMES = 4, MISSED_ROOM = sizeof(((struct darshan_lookup *)0)->name) };
+
+/* Notes a name; skips names of MISSED_ROOM bytes or more. Async-signal-safe. */
 void missed_note(const char *name, size_t length);
 /* Forgets all names in a forked child, which has looked up none. */
 void missed_forget(void);
 /* Writes the last name (back = 0), the one before (1) ... and returns its length, or 0 if there is
  * none. */
 size_t missed_name(unsigned back, char out[MISSED_ROOM]);
+
+/* Copies all names. */
+void missed_copy(struct darshan_lookups *out);
+/* Notes names in this memory from now on. It has a copy of the names and is never unmapped. */
+void missed_keep_in(struct darshan_lookups *page);
+
+/* Returns 1 for a name of a data file. The name ends with a NUL. */
+int missed_is_of_data(const char *name, size_t length);
 
 #endif

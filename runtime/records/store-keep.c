@@ -3,6 +3,7 @@
  * of the file replace the memory. */
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
+#include "../names/missed.h"
 #include "outside.h"
 #include "store-room.h"
 
@@ -348,8 +349,10 @@ int store_keep(struct record_store *store) {
   return result;
 }
 
-/* Writes the heads and the trailer of the annex, with the lengths of the planned moves. */
+/* Writes the heads and the trailer of the annex, with the lengths of the planned moves, and the
+ * failed lookups. */
 static int put_annex(struct record_store *store, const struct moves *moves, int fd) {
+  SELDOM static struct darshan_lookups lookups;
   struct darshan_annex_trailer trailer = {.magic = DARSHAN_ANNEX_MAGIC,
                                           .version = DARSHAN_ANNEX_VERSION,
                                           .num_blocks = STORE_MODULES - STORE_FIRST_ANNEX,
@@ -369,6 +372,8 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
   }
   trailer.offset = first;
   trailer.length = store->regions[STORE_MODULES - 1].part.end - first;
+  missed_copy(&lookups);
+  if (sys_put(fd, &lookups, sizeof(lookups), end - JOURNAL_PAGE) < 0) return -1;
   return sys_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer));
 }
 

@@ -4,6 +4,7 @@
 #include "../intercept/guard.h"
 #include "../intercept/signals.h"
 #include "../intercept/stack.h"
+#include "../names/missed.h"
 
 #include <time.h>
 
@@ -156,8 +157,25 @@ int store_name_room(struct record_store *store, size_t bytes) {
   return 1;
 }
 
+/* Moves the failed lookups to the start of the last page of the file, which has space for them. If
+ * that fails, they stay where they are. */
+static void keep_lookups(struct record_store *store, int fd) {
+  size_t end = store->journal.size, from = end - JOURNAL_PAGE;
+  struct darshan_lookups *page = (void *)journal_window(fd, from, end);
+  if (!page) return;
+  if (journal_make_pages((char *)page, sizeof(*page)) < 0) {
+    journal_unmap((char *)page, from, end);
+    return;
+  }
+  missed_copy(page);
+  if (store->lookups && journal_replace((char *)store->lookups, (char *)page, from, end) == 0)
+    return; /* at the address of the page before */
+  store->lookups = page;
+  missed_keep_in(page);
+}
+
 /* Writes the heads of all annex blocks, because a reader goes from one to the next, and then the
- * trailer in the last page. */
+ * last page with the failed lookups and the trailer. */
 int store_write_annex(struct record_store *store, int fd) {
   struct darshan_annex_trailer trailer = {.magic = DARSHAN_ANNEX_MAGIC,
                                           .version = DARSHAN_ANNEX_VERSION,
@@ -182,6 +200,7 @@ int store_write_annex(struct record_store *store, int fd) {
   if (journal_reserve(fd, end - JOURNAL_PAGE, end) < 0 ||
       sys_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer)) < 0)
     return -1;
+  keep_lookups(store, fd);
   store->annex_ready = 1;
   return 0;
 }

@@ -152,6 +152,7 @@ void store_forget(struct record_store *store) {
   /* The old windows stay mapped: the file is the parent's, and names are in them. */
   store->journal.has_file = 0;
   store->frame = NULL;
+  store->lookups = NULL;
   store->names.used = store->names.windows = 0;
   forget_part(&store->names.part);
   store->annex_ready = store->growing = store->closed = store->unrecorded = 0;

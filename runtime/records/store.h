@@ -92,12 +92,13 @@ struct record_store {
   char *frame; /* header and job, then the first names. NULL: nothing is recorded */
   struct store_names names;
   struct store_region regions[STORE_MODULES];
-  int annex_ready;       /* the heads and the trailer of the annex are written */
-  uint32_t wanted;       /* a bit for each part that is short of space in the file */
-  int growing;           /* a thread makes space in the file */
-  int closed;            /* recording has ended: no file is made any more */
-  int unrecorded;        /* out of memory for a record and for the overflow record */
-  struct segments entry; /* [1..], in the order of creation */
+  int annex_ready;                 /* the heads and the trailer of the annex are written */
+  struct darshan_lookups *lookups; /* the mapped page of the journal, or NULL */
+  uint32_t wanted;                 /* a bit for each part that is short of space in the file */
+  int growing;                     /* a thread makes space in the file */
+  int closed;                      /* recording has ended: no file is made any more */
+  int unrecorded;                  /* out of memory for a record and for the overflow record */
+  struct segments entry;           /* [1..], in the order of creation */
   struct store_index *index;
   uint32_t entries;
   int *guards[2][STORE_GUARDS]; /* outer, inner */

@@ -18,6 +18,7 @@
 #include "content.h"
 #include "job/merge-job.h"
 #include "journals.h"
+#include "lookups.h"
 #include "node-log.h"
 #include "player.h"
 #include "run/merge-run.h"
@@ -109,7 +110,7 @@ static int content(void *context, const struct facts *agreed, struct log_content
 /* Returns 1 if a key of a node's log is computed again for the merged log. */
 static int is_of_a_part(const char *key) {
   return strcmp(key, NODE_LOG_KEY) == 0 || strcmp(key, "missing_ranks") == 0 ||
-         strcmp(key, "end") == 0;
+         strcmp(key, "end") == 0 || lookups_is_key(key);
 }
 
 static size_t job(void *context, const struct facts *agreed, char *out) {
@@ -209,6 +210,19 @@ static void say_missing(struct merge *merge) {
               count, merge->journals.nprocs, missing);
 }
 
+/* A journal that stayed is of a process that was killed or failed. */
+static void say_lookups(struct merge *merge) {
+  enum { FILES_MOST = 64 };
+  struct lookups lookups = {.count = 0};
+  struct darshan_error error;
+  for (int i = 0; i < merge->journals.count && i < FILES_MOST; i++) {
+    darshan_log *log = darshan_log_read(merge->journals.files[i].path, &error);
+    if (log) lookups_add(&lookups, log);
+    darshan_log_free(log);
+  }
+  lookups_tell(&lookups, merge->more, sizeof(merge->more), strlen(merge->more));
+}
+
 static int run(struct merge *merge) {
   struct player player = {
       .size = merge->journals.count, .context = merge, .open = open_rank, .close = close_rank};
@@ -217,6 +231,7 @@ static int run(struct merge *merge) {
   merge->config.logfile = merge->target.path;
   merge->config.exe = merge->config.logpath = "";
   say_missing(merge);
+  say_lookups(merge);
   int made = player_run(&player, NULL) == 0;
   if (!made && !merge->error.text[0]) merge_say("cannot write %s", merge->options->output);
   if (target_close(&merge->target, made) < 0) return 1;

@@ -23,6 +23,23 @@ static int find_trailer(struct darshan_annex_trailer *trailer, const struct dars
   return 1;
 }
 
+void darshan_lookups_read(struct darshan_lookups *lookups, const struct darshan_file *file,
+                          bool swapped) {
+  struct darshan_annex_trailer trailer;
+  memset(lookups, 0, sizeof(*lookups));
+  if (file->size < DARSHAN_LOOKUPS_PAGE || !find_trailer(&trailer, file, swapped)) return;
+  if (!(trailer.flags & DARSHAN_ANNEX_LIVE)) return;
+  long got = darshan_file_read(file, lookups, sizeof(*lookups), file->size - DARSHAN_LOOKUPS_PAGE);
+  if (swapped) darshan_swap_halves(&lookups->version, 2);
+  if (got != (long)sizeof(*lookups) || lookups->version != DARSHAN_LOOKUPS_VERSION ||
+      memcmp(lookups->magic, DARSHAN_LOOKUPS_MAGIC, sizeof(lookups->magic)) != 0)
+    memset(lookups, 0, sizeof(*lookups));
+  for (int i = 0; swapped && i < DARSHAN_LOOKUPS; i++) {
+    lookups->slot[i].taken = __builtin_bswap16(lookups->slot[i].taken);
+    lookups->slot[i].length = __builtin_bswap16(lookups->slot[i].length);
+  }
+}
+
 static int check_sum(const struct darshan_annex_trailer *trailer, const struct darshan_file *file,
                      struct darshan_error *error) {
   if (trailer->flags & DARSHAN_ANNEX_LIVE) return 0;

@@ -80,6 +80,12 @@ void darshan_log_each_name(const darshan_log *log,
                            void (*each)(uint64_t id, const char *name, void *context),
                            void *context);
 
+/* Calls `each` with the failed lookups that a journal has, the last one first, also those of
+ * program files. A finished log has lookups as metadata. */
+void darshan_log_each_lookup(const darshan_log *log,
+                             void (*each)(const char *name, size_t length, void *context),
+                             void *context);
+
 /* Returns the index in info->mounts of the mount point that holds this name, -1 if there is
  * none. */
 int darshan_log_mount(const darshan_log *log, const char *name);

@@ -92,6 +92,21 @@ void darshan_log_each_name(const darshan_log *log,
   darshan_names_each(&log->names, each, context);
 }
 
+void darshan_log_each_lookup(const darshan_log *log,
+                             void (*each)(const char *name, size_t length, void *context),
+                             void *context) {
+  struct darshan_lookups all;
+  char name[sizeof(all.slot[0].name)];
+  darshan_lookups_read(&all, &log->file, log->frame.swapped);
+  for (uint32_t i = 0; i < DARSHAN_LOOKUPS && i < all.count; i++) {
+    const struct darshan_lookup *slot = &all.slot[(all.count - 1 - i) % DARSHAN_LOOKUPS];
+    if (slot->taken || slot->length == 0 || slot->length >= sizeof(name)) continue;
+    memcpy(name, slot->name, slot->length);
+    name[slot->length] = '\0';
+    each(name, strlen(name), context);
+  }
+}
+
 int darshan_log_mount(const darshan_log *log, const char *name) {
   return darshan_mounts_find(&log->job, name);
 }

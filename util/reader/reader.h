@@ -115,6 +115,9 @@ struct darshan_annex {
   struct darshan_annex_entry blocks[DARSHAN_ANNEX_BLOCKS_MAX]; /* sorted by module id */
   struct darshan_error problem;                                /* a corrupt annex has no blocks */
 };
+/* Reads the failed lookups of a journal; count is 0 if there are none. */
+void darshan_lookups_read(struct darshan_lookups *lookups, const struct darshan_file *file,
+                          bool swapped);
 void darshan_annex_read(struct darshan_annex *annex, const struct darshan_file *file, bool swapped);
 
 /* groups.c: returns the number of distinct files of a GROUP record, at most GROUP_SEEN. */

@@ -12,6 +12,7 @@
 #include "../../../runtime/job/jobtext.h"
 #include "../content.h"
 #include "../journals.h"
+#include "../lookups.h"
 #include "../player.h"
 
 /* --- metadata of the job --------------------------------------------------------------------- */
@@ -19,12 +20,11 @@
 /* Returns 1 for keys that are true of one log only, or are computed again. */
 static int is_of_one(const char *key) {
   static const char *const keys[] = {
-      "ranks_here", "processes",   "still_running", "nodes",          "clocks_moved", "clock_error",
-      "hosts",      "end",         "fork_parent",   "parts_left_out", "processors",   "exit_status",
-      "not_found",  "not_found_2", "not_found_3",   "not_found_4"};
+      "ranks_here", "processes", "still_running", "nodes",          "clocks_moved", "clock_error",
+      "hosts",      "end",       "fork_parent",   "parts_left_out", "processors",   "exit_status"};
   for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
     if (strcmp(key, keys[i]) == 0) return 1;
-  return launch_is_key(key) || dropped_is_key(key);
+  return launch_is_key(key) || dropped_is_key(key) || lookups_is_key(key);
 }
 
 static size_t add_number(char *out, size_t room, size_t used, const char *key, int64_t number) {

@@ -132,6 +132,9 @@ int ends_judge(struct run_tree *tree, int top) {
                               (!is_answer(tree, process) && !is_coped_with(tree, asked, (int)i)));
     }
   }
+  for (size_t i = 0; i < tree->num_processes; i++)
+    tree->processes[i].ended_unseen =
+        tree->processes[i].how == PROCESS_END_UNKNOWN && !is_good(&tree->processes[top]);
   int result = asked && last ? 0 : -1;
   free(asked);
   free(last);
@@ -140,12 +143,6 @@ int ends_judge(struct run_tree *tree, int top) {
 
 /* --- failed lookups ------------------------------------------------------------------- */
 
-static const char prefix[] = "not_found";
-
-int ends_is_key(const char *key) {
-  return strncmp(key, prefix, sizeof(prefix) - 1) == 0;
-}
-
 static int is_shell(const char *name) {
   static const char *const names[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -153,41 +150,40 @@ static int is_shell(const char *name) {
   return 0;
 }
 
+/* Returns 1 for the root process, if it failed or was killed with the whole run. */
+static int is_top(const struct run_process *process) {
+  return process->cause == 1 || (process->ended_unseen && process->parent < 0);
+}
+
 /* Returns how likely the failed lookups of a process explain the failure of the run. The deepest
- * process that caused it comes first. A shell that is the root process comes last, because it
- * mostly looks up its commands. */
+ * process that caused it comes first. A shell that is the root process, or that a signal ended,
+ * comes last, because it mostly looks up its commands. */
 static int weight(const struct run_tree *tree, const struct run_process *process) {
-  enum { TOP_SHELL = 1, OTHER, TOP };
-  if (process->cause == 1) return is_shell(name_of(tree, process)) ? TOP_SHELL : TOP;
+  enum { SHELL = 1, OTHER, UNSEEN, TOP };
+  int is_caught = process->how == PROCESS_SIGNALLED || process->ended_unseen;
+  if (!process->cause && !process->ended_unseen && !process->failed) return 0;
+  if ((is_top(process) || is_caught) && is_shell(name_of(tree, process))) return SHELL;
+  if (is_top(process)) return TOP;
   if (process->cause) return TOP + process->cause;
-  return process->failed ? OTHER : 0;
+  return process->ended_unseen ? UNSEEN : OTHER;
 }
 
 void ends_hear(struct ends_missed *missed, const struct run_tree *tree,
-               const struct run_process *process, const struct darshan_info *info) {
-  int count = 0, own = weight(tree, process);
+               const struct run_process *process, const darshan_log *log) {
+  struct lookups found = {.count = 0};
+  int own = weight(tree, process);
   if (own <= missed->weight) return;
-  for (int i = 0; i < info->num_metadata && count < ENDS_NAMES; i++)
-    if (ends_is_key(info->metadata[i].key) && strlen(info->metadata[i].value) < ENDS_NAME) {
-      if (count == 0) memset(missed->names, 0, sizeof(missed->names));
-      snprintf(missed->names[count++], ENDS_NAME, "%s", info->metadata[i].value);
-    }
-  if (count == 0) return;
+  lookups_add(&found, log);
+  if (found.count == 0) return;
+  missed->lookups = found;
   missed->weight = own;
-  missed->is_top = process->cause == 1;
+  missed->is_top = is_top(process);
   snprintf(missed->program, sizeof(missed->program), "%s", name_of(tree, process));
 }
 
 size_t ends_tell(const struct ends_missed *missed, char *out, size_t room, size_t used) {
-  enum { ROOM = 400 };
-  char key[32];
-  size_t begin = used;
   if (!missed->weight) return used;
-  for (int i = 0; i < ENDS_NAMES && missed->names[i][0]; i++) {
-    if (used - begin + strlen(missed->names[i]) + sizeof(prefix) > ROOM) continue;
-    snprintf(key, sizeof(key), i ? "%s_%d" : "%s", prefix, i + 1);
-    used = darshan_metadata_add(out, room, used, key, missed->names[i]);
-  }
+  used = lookups_tell(&missed->lookups, out, room, used);
   if (!missed->is_top)
     used = darshan_metadata_add(out, room, used, "not_found_by", missed->program);
   return used;

@@ -137,7 +137,7 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
     ask_times(run, process, part, log);
     world_hear(&run->world, process, darshan_log_info(log));
     dropped_add(&run->dropped, darshan_log_info(log));
-    ends_hear(&run->missed, &run->tree, process, darshan_log_info(log));
+    ends_hear(&run->missed, &run->tree, process, log);
     usage_hear(&run->tree, process, log);
   }
   if (again && !each.failed && take_records(run, process, part, log) < 0) each.failed = 1;
@@ -276,7 +276,7 @@ static size_t job_of_nothing(char *out, const struct darshan_job *job, const cha
 
 /* Returns 1 for keys that describe one process, or that are computed again for the run. */
 static int is_of_one(const char *key) {
-  return launch_is_key(key) || dropped_is_key(key) || ends_is_key(key);
+  return launch_is_key(key) || dropped_is_key(key) || lookups_is_key(key);
 }
 
 static size_t job(void *context, const struct facts *agreed, char *out) {

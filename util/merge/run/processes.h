@@ -61,10 +61,11 @@ struct run_process {
   int64_t late_read, late_written; /* storage bytes that only the children's parts tell */
   int64_t cpu_ns, given[2]; /* given: calls of the parent's other children when this one began */
   uint8_t was_used, has_base;
-  uint8_t unseen; /* enum run_unwatched */
-  uint8_t lost;   /* its records are lost, according to a row */
-  uint8_t unkept; /* it has no journal: if it is killed, its records are lost */
-  uint8_t failed; /* ends.h */
+  uint8_t unseen;       /* enum run_unwatched */
+  uint8_t lost;         /* its records are lost, according to a row */
+  uint8_t unkept;       /* it has no journal: if it is killed, its records are lost */
+  uint8_t failed;       /* ends.h */
+  uint8_t ended_unseen; /* no row has its end, and the run did not end well */
   int cause; /* depth in the chain that ended the run: 1 for the root process, 2 for the child that
                 made it fail, and so on; 0: not in the chain */
 };

@@ -68,18 +68,26 @@ class Failure:
         """The failure, as text behind the program's name."""
         if self.how == KILLED:
             return f"was killed by {_signal(self.status)}"
+        if self.how == UNKNOWN:
+            return "was probably killed"
         return f"failed with exit status {self.status}"
 
 
 def failure(log: Log, processes: Processes | None) -> Failure | None:
-    """Returns the failure of the root process; None if it ended well, or its end is unknown."""
-    if processes is None and log.info.nprocs <= 1:
-        said = dict(log.info.metadata).get("exit_status", "")
-        known = said.isascii() and said.isdigit() and int(said) > 0
-        return Failure(EXITED, int(said)) if known else None
-    if processes is None or processes.ranks[0] != 0 or processes.counts[0] != 1:
+    """Returns the failure of the root process, or of an MPI job; None if it ended well, or its end
+    is unknown. A journal that its process left means that it was killed."""
+    metadata = dict(log.info.metadata)
+    unseen = metadata.get("end", "").endswith("log merged from journals")
+    if processes is None:
+        said = metadata.get("exit_status", "")
+        if log.info.nprocs <= 1 and said.isascii() and said.isdigit() and int(said) > 0:
+            return Failure(EXITED, int(said))
+        return Failure(UNKNOWN, 0) if unseen else None
+    if processes.ranks[0] != 0 or processes.counts[0] != 1:
         return None
     how, status = int(processes.ended[0]), int(processes.status[0])
+    if how == UNKNOWN and unseen:
+        return Failure(UNKNOWN, 0)
     failed = (how == KILLED and status > 0) or (how == EXITED and status > 0)
     return Failure(how, status) if failed else None
 
