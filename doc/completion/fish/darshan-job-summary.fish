@@ -11,6 +11,7 @@ complete -c darshan-job-summary -l campaign -d 'many logs: a row per job, the wo
 complete -c darshan-job-summary -s v -l verbose -d 'with --text: evidence, and what is good'
 complete -c darshan-job-summary -l brief -d 'with --text: a line per problem'
 complete -c darshan-job-summary -l thresholds -r -F -d 'other thresholds of findings: lines name = number'
+complete -c darshan-job-summary -l open -d 'show the report in a browser (BROWSER, else xdg-open)'
 complete -c darshan-job-summary -l list-thresholds -d 'print all thresholds with their sources'
 complete -c darshan-job-summary -l keep -x -a '(__fish_complete_directories)' -d 'keep the LaTeX source, its log and the figures in DIR'
 complete -c darshan-job-summary -l no-latex -d 'make the PDF without LaTeX even if it is there'

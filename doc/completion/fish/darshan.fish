@@ -58,6 +58,7 @@ complete -c darshan -n '__fish_seen_subcommand_from report' -l campaign -d 'many
 complete -c darshan -n '__fish_seen_subcommand_from report' -s v -l verbose -d 'with --text: evidence, and what is good'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l brief -d 'with --text: a line per problem'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l thresholds -r -F -d 'other thresholds of findings: lines name = number'
+complete -c darshan -n '__fish_seen_subcommand_from report' -l open -d 'show the report in a browser (BROWSER, else xdg-open)'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l list-thresholds -d 'print all thresholds with their sources'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l keep -x -a '(__fish_complete_directories)' -d 'keep the LaTeX source, its log and the figures in DIR'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l no-latex -d 'make the PDF without LaTeX even if it is there'

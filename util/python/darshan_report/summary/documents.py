@@ -93,6 +93,7 @@ class Documents:
         self._limits = limits
         self._form = form
         self._status = 0
+        self._files: list[str] = []  # that were made
 
     def make(self) -> int:
         """Makes all reports; returns the exit status."""
@@ -103,7 +104,17 @@ class Documents:
         else:
             for target, paths in self._targets():
                 self._one(target, paths)
+        if self._options.open and self._files:
+            self._open(self._files[0])
         return self._status
+
+    def _open(self, path: str) -> None:
+        from . import browser  # noqa: PLC0415 - for this option only
+
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        if not browser.show(path):
+            say(f"cannot start a browser for {path}: set BROWSER to the name of one")
 
     def _targets(self) -> list[tuple[str, list[str]]]:
         """Returns the logs of each output file; refuses two logs for one file unless -o
@@ -299,10 +310,10 @@ class Documents:
         say(f"cannot write {target}: {error.strerror or error}")
         self._status = 1
 
-    @staticmethod
-    def _made(target: str) -> None:
+    def _made(self, target: str) -> None:
         if target == "-":
             return
+        self._files.append(target)
         if sys.stdout is not None:
             # As bytes: the user's encoding may not have the characters of the name.
             sys.stdout.buffer.write(os.fsencode(target) + b"\n")

@@ -67,6 +67,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--thresholds", metavar="FILE", help="other thresholds of findings: lines name = number"
     )
     parser.add_argument(
+        "--open", action="store_true", help="show the report in a browser (BROWSER, else "
+        "xdg-open); a web page, unless OUT or an option says PDF"
+    )  # fmt: skip
+    parser.add_argument(
         "--list-thresholds", action="store_true", help="print all thresholds with their sources"
     )
     parser.add_argument(
@@ -76,7 +80,11 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--no-latex", action="store_true", help="make the PDF without LaTeX even if it is there"
     )
     options = parser.parse_args(arguments)
+    if options.open and not options.output and not any(getattr(options, f) for f in _FORMS):
+        options.html = True
     options.form = _form(parser, options)
+    if options.open and (options.form not in ("pdf", "html") or options.output == "-"):
+        parser.error("--open is for a PDF or a web page in a file")
     if not options.logs and not options.list_thresholds:
         parser.error("the following arguments are required: LOG")
     if options.compare and len(options.logs) != 2:

@@ -1,0 +1,87 @@
+"""`darshan report --open` starts the user's browser, and never fails because of it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+SECONDS = 60
+LOG = "job one.darshan"
+
+
+@pytest.fixture
+def place(build: Path, tmp_path: Path) -> Path:
+    """Returns a folder with a log and a browser that stores its arguments."""
+    subprocess.run(
+        [build / "darshan", "run", "-o", tmp_path / "logs", "true"], capture_output=True, check=True
+    )
+    (log,) = (tmp_path / "logs").glob("*.darshan")
+    log.rename(tmp_path / LOG)
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >"{tmp_path}/shown"\n')
+    browser.chmod(0o755)
+    return tmp_path
+
+
+def report(
+    build: Path, place: Path, *options: str, browser: str = "", path: str = "/usr/bin:/bin"
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [build / "darshan", "report", "--open", *options], cwd=place, capture_output=True,
+        text=True, timeout=SECONDS, check=False,
+        env={"PATH": path, "HOME": str(place), "BROWSER": browser, "MPLCONFIGDIR": str(place)},
+    )  # fmt: skip
+
+
+def shown(place: Path) -> Path:
+    """Returns the file whose address the browser got."""
+    address = urlsplit((place / "shown").read_text().splitlines()[-1])
+    assert address.scheme == "file"
+    return Path(unquote(address.path))
+
+
+def test_a_page_is_shown(build: Path, place: Path) -> None:
+    """Without a form the report is a web page; the browser gets its address."""
+    done = report(build, place, LOG, browser=str(place / "browser"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "job one.html\n", "")
+    assert shown(place) == place / "job one.html"
+    assert (place / "job one.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_a_pdf_is_shown(build: Path, place: Path) -> None:
+    """The other commands of BROWSER are tried in turn; %s is the place of the address."""
+    browser = f"/no/such:false:{place}/browser --new-window %s:{place}/none"
+    done = report(build, place, "--no-latex", "-o", "a.pdf", LOG, browser=browser)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a.pdf\n", "")
+    assert shown(place) == place / "a.pdf"
+    assert (place / "shown").read_text().startswith("--new-window\n")
+
+
+def test_xdg_open(build: Path, place: Path) -> None:
+    (place / "bin").mkdir()
+    (place / "browser").rename(place / "bin" / "xdg-open")
+    done = report(build, place, LOG, path=f"{place}/bin:/usr/bin:/bin")
+    assert done.returncode == 0 and shown(place) == place / "job one.html"
+
+
+def test_no_browser(build: Path, place: Path) -> None:
+    """The report is made, one line says that no browser was found, and the status is 0."""
+    (place / "bin").mkdir()
+    failing = place / "bin" / "xdg-open"
+    failing.write_text("#!/bin/sh\nexit 3\n")
+    failing.chmod(0o755)
+    done = report(build, place, LOG, browser="/no/such:'", path=f"{place}/bin:/usr/bin:/bin")
+    assert (done.returncode, done.stdout) == (0, "job one.html\n")
+    assert done.stderr == (
+        "darshan report: cannot start a browser for job one.html: set BROWSER to the name of one\n"
+    )
+
+
+@pytest.mark.parametrize("options", [["--text"], ["--json"], ["-o", "-"], ["-o", "a.csv"]])
+def test_what_no_browser_shows(options: list[str], build: Path, place: Path) -> None:
+    done = report(build, place, *options, LOG, browser=str(place / "browser"))
+    assert done.returncode == 2 and "--open is for a PDF or a web page" in done.stderr
+    assert not (place / "shown").exists()
