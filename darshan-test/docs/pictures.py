@@ -118,13 +118,18 @@ def place(window: Browser, section: str) -> tuple[float, float]:
 
 
 def show_report(window: Browser, folder: Path, target: Path) -> None:
-    """Takes the first screen of the report's page, and each section."""
+    """Takes the first screen of the report's page, its upper half, and each section."""
     window.open(folder / "report.html", WIDTH)
     window.run(
         "for (const one of document.querySelectorAll('details'))"
         " if (one.querySelector('h2')) one.open = true;"
     )
     save(part(window, 0, place(window, SECTIONS[0])[0]), target / "report.png")
+    top, end = window.run(
+        "return [...document.querySelectorAll('h1, h2')].slice(0, 3)"
+        ".map(head => head.getBoundingClientRect().top + scrollY).filter((_, n) => n != 1);"
+    )
+    save(part(window, top - MARGIN, end - top), target / "finding.png")  # of the README
     for section in SECTIONS:
         save(part(window, *place(window, section)), target / f"page-{section}.png")
 
