@@ -104,6 +104,7 @@ static inline uint64_t clock_ticks_after(const struct darshan_clock *clock, uint
 static inline struct clock_line clock_line(const struct darshan_clock *clock) {
   const struct clock_line *line =
       &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
+  __asm__("" : "+r"(line)); /* one base register instead of three addresses: one instruction less */
   /* Atomic loads: a thread that slept for three refits may read a line that is being written. */
   struct clock_line copy;
   copy.ticks = __atomic_load_n(&line->ticks, __ATOMIC_RELAXED);

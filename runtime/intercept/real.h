@@ -5,9 +5,19 @@
 
 #include "guard.h"
 
+/* ANY_STACK: a function that realigns its stack.  In a program that breaks the ABI of x86-64 the
+ * stack is off by 8 bytes, which most functions of libc forgive.
+ * EXPORT: a function that programs call in place of the real one. */
+#if defined(__x86_64__)
+#define ANY_STACK __attribute__((force_align_arg_pointer))
+#else
+#define ANY_STACK
+#endif
+#define EXPORT ANY_STACK __attribute__((visibility("default"), used))
+
 /* Fills the slot and returns its value, never NULL: if no library has the function, the slot gets a
  * function that fails with ENOSYS. */
-void *real_resolve(void **slot, const char *name) __attribute__((visibility("hidden")));
+ANY_STACK void *real_resolve(void **slot, const char *name) __attribute__((visibility("hidden")));
 
 /* Fills the slot if the function exists by now. */
 void real_prepare(void **slot, const char *name) __attribute__((visibility("hidden")));

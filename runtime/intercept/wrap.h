@@ -21,7 +21,6 @@
 #include "guard.h"
 #include "real.h"
 
-#define EXPORT __attribute__((visibility("default"), used))
 #define FORWARD goto forward
 #define UNUSED __attribute__((unused))
 

@@ -7,7 +7,6 @@
 #include "../../intercept/real.h"
 #include "modules/hdf5/records.h"
 
-#define EXPORT __attribute__((visibility("default"), used))
 #define NOTHING ((void)0)
 
 /* Returns the record to which calls of lower layers are attributed: the dataset's, else the file's;

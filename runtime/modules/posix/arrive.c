@@ -117,6 +117,12 @@ struct posix_file *posix_file_behind_far(int fd) {
   return file ? fd_followed(file) : posix_file_look(fd);
 }
 
+struct posix_file *posix_file_or_excluded(int fd) {
+  struct posix_file *file = posix_file_look(fd);
+  if (file || (uint32_t)fd >= darshan_hot.fd_limit) return file;
+  return __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
+}
+
 /* Does not use CMSG_NXTHDR, which calls a function of libc. */
 void posix_message(const struct msghdr *message) {
   const char *at = message->msg_control;

@@ -63,11 +63,13 @@ static inline struct posix_file *posix_file_behind(int fd) {
   return posix_file_look(fd);
 }
 
-/* Returns 1 if the file is known and its name is excluded. Called for files that are not
- * recorded. */
-static inline int fd_is_excluded(int fd) {
-  return LIKELY((uint32_t)fd < darshan_hot.fd_limit) &&
-         __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED) == FD_EXCLUDED;
+/* Like posix_file_behind, but returns FD_EXCLUDED for a file whose name is excluded, and FD_OTHER
+ * or NULL for others that are not recorded. */
+struct posix_file *posix_file_or_excluded(int fd);
+static inline struct posix_file *posix_entry_behind(int fd) {
+  if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return posix_file_behind_far(fd);
+  struct posix_file *file = __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
+  return LIKELY(file != NULL) ? file : posix_file_or_excluded(fd);
 }
 
 static inline struct posix_file *posix_file_at(uint32_t number) {

@@ -49,9 +49,9 @@ struct uring_setup;
   if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
 /* Like FD, for a transfer: bytes of excluded files are summed (usage.h). */
 #define FD_MOVES(way, name, args)                                                                  \
-  struct posix_file *f = posix_file_behind(fd);                                                    \
-  if (LIKELY(!f)) {                                                                                \
-    if (LIKELY(!fd_is_excluded(fd))) FORWARD;                                                      \
+  struct posix_file *f = posix_entry_behind(fd);                                                   \
+  if (LIKELY((uintptr_t)f <= (uintptr_t)FD_EXCLUDED)) {                                            \
+    if (LIKELY(f != FD_EXCLUDED)) FORWARD;                                                         \
     return usage_excluded_##way(REAL(name) args);                                                  \
   }
 #define FD_READ(name, args) FD_MOVES(read, name, args)

@@ -42,16 +42,16 @@ static int is_libcs(const void *function) {
 typedef void warns(const char *format, va_list list);
 typedef void ends(int status, const char *format, va_list list);
 
-static void count_vwarn(const char *format, va_list list) {
+static ANY_STACK void count_vwarn(const char *format, va_list list) {
   COUNTED(PRINT_THROUGH, ((warns *)real_of(VWARN))(format, list));
 }
-static void count_vwarnx(const char *format, va_list list) {
+static ANY_STACK void count_vwarnx(const char *format, va_list list) {
   COUNTED(PRINT_THROUGH, ((warns *)real_of(VWARNX))(format, list));
 }
-static void count_verr(int status, const char *format, va_list list) {
+static ANY_STACK void count_verr(int status, const char *format, va_list list) {
   COUNTED(PRINT_THROUGH, ((ends *)real_of(VERR))(status, format, list));
 }
-static void count_verrx(int status, const char *format, va_list list) {
+static ANY_STACK void count_verrx(int status, const char *format, va_list list) {
   COUNTED(PRINT_THROUGH, ((ends *)real_of(VERRX))(status, format, list));
 }
 
@@ -61,16 +61,16 @@ static void count_verrx(int status, const char *format, va_list list) {
   call;                                                                                            \
   va_end(list)
 
-static void count_warn(const char *format, ...) {
+static ANY_STACK void count_warn(const char *format, ...) {
   WITH_LIST(count_vwarn(format, list));
 }
-static void count_warnx(const char *format, ...) {
+static ANY_STACK void count_warnx(const char *format, ...) {
   WITH_LIST(count_vwarnx(format, list));
 }
-static void count_err(int status, const char *format, ...) {
+static ANY_STACK void count_err(int status, const char *format, ...) {
   WITH_LIST(count_verr(status, format, list));
 }
-static void count_errx(int status, const char *format, ...) {
+static ANY_STACK void count_errx(int status, const char *format, ...) {
   WITH_LIST(count_verrx(status, format, list));
 }
 
@@ -117,7 +117,7 @@ static void end_message(struct message *message) {
   if (message->memory) sys_munmap(message->memory, message->size);
 }
 
-static void count_error(int status, int number, const char *format, ...) {
+static ANY_STACK void count_error(int status, int number, const char *format, ...) {
   typedef void prints(int, int, const char *, ...);
   struct message message;
   begin_error();
@@ -126,8 +126,8 @@ static void count_error(int status, int number, const char *format, ...) {
   end_message(&message);
 }
 
-static void count_error_at_line(int status, int number, const char *file, unsigned line,
-                                const char *format, ...) {
+static ANY_STACK void count_error_at_line(int status, int number, const char *file, unsigned line,
+                                          const char *format, ...) {
   typedef void prints(int, int, const char *, unsigned, const char *, ...);
   struct message message;
   begin_error();
@@ -147,7 +147,7 @@ static const struct {
                        {&count_verr, VERR},   {&count_verrx, VERRX},
                        {&count_error, ERROR}, {&count_error_at_line, ERROR_AT_LINE}};
 
-__attribute__((visibility("hidden"))) void *stdio_message_target(int which);
+ANY_STACK __attribute__((visibility("hidden"))) void *stdio_message_target(int which);
 void *stdio_message_target(int which) {
   void *real = real_of(which);
   if (!darshan_hot.fd_limit) return real;
