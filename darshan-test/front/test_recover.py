@@ -14,6 +14,7 @@ import pytest
 from runs.events import MAGIC, ROW
 
 from .conftest import SECONDS, Run
+from .test_terminal import at_terminal
 
 Rows = Callable[[Path], list[list[str]]]
 Leave = Callable[..., Path]
@@ -507,3 +508,39 @@ def test_rows_that_nobody_wrote(darshan: Run, journals: Path) -> None:
     done = darshan("recover", "-o", "logs")
     assert done.returncode in {0, 1}
     assert b"Sanitizer" not in done.stderr
+
+
+def settled(leave: Leave, journals: Path) -> Path:
+    journal = leave()
+    settle(journals)
+    return journal
+
+
+@pytest.mark.parametrize("answer", ["y", "YES", "n", "", "\x04"])
+def test_a_terminal_is_asked(
+    answer: str, build: Path, environment: dict[str, str], leave: Leave, work: Path
+) -> None:
+    """On a terminal the plan is printed first; logs are made after the answer yes only."""
+    journal = settled(leave, Path(environment["DARSHAN_MMAP_LOGPATH"]))
+    typed = answer.encode() + (b"" if answer == "\x04" else b"\n")
+    seen, status = at_terminal(
+        [str(build / "darshan"), "recover", "-o", "logs"], environment, work, b"[y/N]", typed
+    )
+    assert seen.startswith(b"would make logs/")
+    agreed = answer.lower() in ("y", "yes")
+    assert os.waitstatus_to_exitcode(status) == (0 if agreed else 1)
+    assert journal.exists() != agreed
+    assert len(list((work / "logs").glob("*.darshan"))) == agreed
+
+
+def test_no_question(
+    build: Path, environment: dict[str, str], leave: Leave, journals: Path, work: Path
+) -> None:
+    """With --yes nothing is asked, and without something to recover neither."""
+    journal = settled(leave, journals)
+    front = [str(build / "darshan"), "recover"]
+    seen, status = at_terminal([*front, "--yes", "-o", "logs"], environment, work, b"", b"")
+    assert os.waitstatus_to_exitcode(status) == 0 and b"y/N" not in seen
+    assert not journal.exists() and b": made of 1 journal" in seen
+    seen, status = at_terminal(front, environment, work, b"", b"")
+    assert (seen, os.waitstatus_to_exitcode(status)) == (b"nothing to recover\r\n", 0)

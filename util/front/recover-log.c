@@ -91,7 +91,10 @@ static int64_t time_ns(struct timespec t) {
 }
 
 void recovery_made(struct recovery *recovery, const char *folder, const char *log) {
-  if (!recovery->dry_run) path_list_add(&recovery->logs, log);
+  if (recovery->dry_run)
+    recovery->planned++;
+  else
+    path_list_add(&recovery->logs, log);
   snprintf(recovery->folder, sizeof(recovery->folder), "%s", folder);
 }
 
@@ -197,6 +200,7 @@ static void make_log(struct recovery *recovery, const struct path_list *files,
   char folder[PATH_MAX], log[PATH_MAX];
   if (!first->readable && is_blank(files->paths[0], &first->st)) {
     if (!recovery->dry_run) unlink(files->paths[0]);
+    recovery->planned += (size_t)recovery->dry_run;
     recovery_tell(recovery, "%s: %s, because it contains no records", say_path(files->paths[0]),
                   recovery->dry_run ? "would be removed" : "removed");
     return;

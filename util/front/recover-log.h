@@ -12,6 +12,7 @@ struct recovery {
   struct alive alive;
   struct path_list logs; /* made until now */
   size_t failed;
+  size_t planned;        /* in a dry run: logs to make, and empty journals to remove */
   char folder[PATH_MAX]; /* folder of the last log */
 };
 

@@ -41,6 +41,7 @@ static int merge_run(struct recovery *recovery, const struct tree *run) {
   if (recovery->dry_run) {
     char *ask[] = {NULL, (char[]){"--run"}, path, (char[]){"--ask"}, NULL};
     if (merger_run(ask, NULL, 0, 1) == MERGER_NOTHING) return 0;
+    recovery->planned++;
     recovery_tell(recovery, "would make a log in %s of %s, a run of %zu process%s",
                   say_path(folder), say_path(path), processes, processes == 1 ? "" : "es");
     return 1;
@@ -66,11 +67,11 @@ void recover_rest(struct recovery *recovery, const char *run) {
   if (!recovery->dry_run) tree_discard(run);
 }
 
-static void remove_run(const struct recovery *recovery, const struct tree *run,
-                       const struct stat *st) {
+static void remove_run(struct recovery *recovery, const struct tree *run, const struct stat *st) {
   int young = recovery->alive.here.now_ns / second_ns - st->st_mtim.tv_sec < HOUR;
   if (young && !run->rows) return;
   if (!recovery->dry_run) tree_discard(run->path);
+  recovery->planned += (size_t)recovery->dry_run;
   recovery_tell(recovery, "%s: %s, because it contains no records", say_path(run->path),
                 recovery->dry_run ? "would be removed" : "removed");
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,7 +25,7 @@
 enum { USAGE = 2, HOUR = 3600, DAY = 24 * HOUR, BY_THE_WAY = 4096, MOST_BY_THE_WAY = 64 };
 
 static const char usage[] =
-    "usage: darshan recover [-o DIR] [--dry-run] [--all-users] [FOLDER...]\n"
+    "usage: darshan recover [-o DIR] [--dry-run] [--yes] [--all-users] [FOLDER...]\n"
     "  makes the logs of processes that were killed from the journals that they left, and\n"
     "  removes the journals; prints a line for each log.  Skips processes that still run.\n"
     "  FOLDER          where journals are [DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER
@@ -32,13 +33,16 @@ static const char usage[] =
     "  -o DIR          where logs go [the folder that darshan run was given, else\n"
     "                  DARSHAN_LOGPATH, else darshan-logs in the home folder]\n"
     "  -n, --dry-run   only print what would be done\n"
+    "  -y, --yes       do not ask; on a terminal, recover prints what it would do and asks\n"
     "  --all-users     recover the logs of all users, each with its owner's rights; root only\n"
-    "  -h, --help\n";
+    "  -h, --help\n"
+    "  Exit status: 0; 1 if a log could not be made, or the answer was not yes; 2 for a usage\n"
+    "  error\n";
 
 struct command {
   struct recovery recovery;
   struct path_list folders;
-  int all_users;
+  int all_users, yes;
 };
 
 static void recover_folder(struct recovery *recovery, const char *folder, size_t most_entries,
@@ -112,6 +116,27 @@ static int recover_all(struct command *command) {
   return status;
 }
 
+/* On a terminal, prints what would be done and asks. Returns 1 to go on. */
+static int ask(struct command *command) {
+  char answer[16] = "";
+  if (command->yes || command->recovery.dry_run || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+    return 1;
+  command->recovery.dry_run = 1;
+  int failed = command->all_users ? recover_all(command) : recover_own(command);
+  command->recovery.dry_run = 0;
+  command->recovery.failed = (size_t)failed;
+  if (!command->all_users && !command->recovery.planned) {
+    if (!failed) puts("nothing to recover");
+    return 0;
+  }
+  fputs("make these logs and remove what they are made of? [y/N] ", stdout);
+  fflush(stdout);
+  if (!fgets(answer, sizeof(answer), stdin)) putchar('\n');
+  answer[strcspn(answer, "\r\n")] = '\0';
+  command->recovery.failed = 0;
+  return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
+}
+
 static void add_default_folders(struct path_list *folders) {
   const char *set = getenv("DARSHAN_MMAP_LOGPATH");
   path_list_add(folders, set && *set ? set : "/tmp");
@@ -128,15 +153,15 @@ static int check_folders(const struct path_list *folders) {
 }
 
 static int parse(struct command *command, int argc, char **argv) {
-  static const struct option names[] = {{"output", required_argument, NULL, 'o'},
-                                        {"dry-run", no_argument, NULL, 'n'},
-                                        {"all-users", no_argument, NULL, 'a'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
+  static const struct option names[] = {
+      {"output", required_argument, NULL, 'o'}, {"dry-run", no_argument, NULL, 'n'},
+      {"yes", no_argument, NULL, 'y'},          {"all-users", no_argument, NULL, 'a'},
+      {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
   int code;
-  while ((code = getopt_long(argc, argv, "o:nh", names, NULL)) != -1) {
+  while ((code = getopt_long(argc, argv, "o:nyh", names, NULL)) != -1) {
     if (code == 'o') command->recovery.output = optarg;
     if (code == 'n') command->recovery.dry_run = 1;
+    if (code == 'y') command->yes = 1;
     if (code == 'a') command->all_users = 1;
     if (code == 'h' || code == '?') {
       fputs(usage, code == 'h' ? stdout : stderr);
@@ -159,7 +184,10 @@ int command_recover(int argc, char **argv) {
     path_list_add(&command.folders, argv[i]);
   if (check_folders(&command.folders) < 0) return 1;
   if (!command.folders.count) add_default_folders(&command.folders);
-  status = command.all_users ? recover_all(&command) : recover_own(&command);
+  if (ask(&command))
+    status = command.all_users ? recover_all(&command) : recover_own(&command);
+  else
+    status = command.recovery.planned || command.recovery.failed || command.all_users;
   path_list_free(&command.folders);
   return status;
 }
