@@ -23,6 +23,7 @@
 #include "run-log.h"
 #include "say.h"
 #include "screen.h"
+#include "stat-data.h"
 
 enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
 
@@ -34,13 +35,18 @@ static const char run_usage[] =
     "  The exit status is the program's; 125: darshan failed before it started the program,\n"
     "  126: the program cannot be executed, 127: the program was not found\n";
 static const char stat_usage[] =
-    "usage: darshan stat [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
-    "       darshan stat -r [LOG] [-r LOG...]\n"
+    "usage: darshan stat [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+    "       darshan stat [OPTION...] -r [LOG] [-r LOG...]\n"
     "  runs the program as darshan run does, and prints a summary of its I/O\n"
     "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
     "  -r [LOG]    print the summary of an existing log [the newest log]; of several logs,\n"
     "              their sums\n"
-    "  -h, --help\n";
+    "  --json      the numbers as one line of JSON instead of the summary\n"
+    "  -x SEP      the numbers as rows with SEP between value, unit and name: -x,\n"
+    "  --to FILE   where these go [standard output with -r, else standard error]\n"
+    "  -h, --help\n"
+    "  The exit status is the program's, or that of darshan run; with -r 0, and 1 if no log\n"
+    "  can be read\n";
 
 enum { GO_ON = -1 };
 
@@ -92,6 +98,17 @@ static void say_inside(char *const *command) {
   }
 }
 
+enum { JSON = 256, TO };
+
+/* The options of run and stat. */
+struct run_options {
+  const char *folder; /* NULL: the default */
+  struct path_list logs;
+  int json;
+  const char *separator; /* NULL: no rows */
+  const char *to;        /* NULL: the default */
+};
+
 /* Adds the log behind -r, or the newest log if there is none. Returns 0, or -1 after a message. */
 static int add_log(struct path_list *logs, int argc, char **argv) {
   char *newest = NULL;
@@ -108,12 +125,19 @@ static int add_log(struct path_list *logs, int argc, char **argv) {
 /* Reads the options. Returns GO_ON, or the exit status after --help or a usage error. optind is
  * then the index of the program. */
 static int parse_run(int argc, char **argv, const char *options, const char *usage,
-                     const char **folder, struct path_list *logs) {
-  static const struct option names[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+                     struct run_options *given) {
+  static const struct option of_stat[] = {{"json", no_argument, NULL, JSON},
+                                          {"to", required_argument, NULL, TO},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+  const struct option *names = usage == stat_usage ? of_stat : of_stat + 2;
   int code;
   while ((code = getopt_long(argc, argv, options, names, NULL)) != -1) {
-    if (code == 'o') *folder = optarg;
-    if (code == 'r' && add_log(logs, argc, argv) < 0) return 1;
+    if (code == 'o') given->folder = optarg;
+    if (code == 'x') given->separator = optarg;
+    if (code == TO) given->to = optarg;
+    given->json |= code == JSON;
+    if (code == 'r' && add_log(&given->logs, argc, argv) < 0) return 1;
     if (code == 'h') {
       fputs(usage, stdout);
       return written(stdout, "darshan", 0);
@@ -123,7 +147,9 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
       return USAGE;
     }
   }
-  if ((optind < argc) == (logs && logs->count)) {
+  int is_data = given->json || given->separator;
+  if ((optind < argc) == (given->logs.count > 0) || (given->json && given->separator) ||
+      (given->to && !is_data)) {
     fputs(usage, stderr);
     return USAGE;
   }
@@ -151,14 +177,14 @@ static void recover_others(const struct run_outcome *outcome, const char *around
 }
 
 int command_run(int argc, char **argv) {
-  const char *folder = NULL;
+  struct run_options given = {NULL, {NULL, 0}, 0, NULL, NULL};
   char around[PATH_MAX];
   struct run_outcome outcome;
   struct child_end end;
-  int status = parse_run(argc, argv, "+o:h", run_usage, &folder, NULL);
+  int status = parse_run(argc, argv, "+o:h", run_usage, &given);
   if (status != GO_ON) return status;
   char **command = argv + optind;
-  status = run_program(command, folder, &outcome, &end, around);
+  status = run_program(command, given.folder, &outcome, &end, around);
   if (status) return status;
   say_outcome(&outcome, command[0], &end);
   if (outcome.logs.count) say_inside(command);
@@ -172,38 +198,55 @@ static void add_logs(struct picture *picture, const struct path_list *logs) {
     picture_add(picture, logs->paths[i]);
 }
 
-/* Prints the summary of existing logs. */
-static int show_logs(struct path_list *logs) {
+/* Prints the numbers as data. Returns 0, or -1 after a message. */
+static int print_data(const struct run_options *given, const struct picture *picture) {
+  FILE *out = given->to ? fopen(given->to, "we") : given->logs.count ? stdout : stderr;
+  if (out && given->json) stat_json(out, picture);
+  if (out && given->separator) stat_rows(out, picture, given->separator);
+  int failed = !out || fflush(out) != 0 || ferror(out);
+  int error = errno;
+  if (out && given->to && fclose(out) != 0) failed = 1;
+  if (failed) say("cannot write %s: %s", say_path(given->to ? given->to : "-"), strerror(error));
+  return failed ? -1 : 0;
+}
+
+/* Prints the summary and the findings, or the numbers as data. Returns 0, or -1 if that failed. */
+static int show(const struct run_options *given, const struct picture *picture,
+                const struct path_list *logs) {
+  if (given->json || given->separator) return picture->logs ? print_data(given, picture) : 0;
+  screen_print(picture);
+  if (picture->logs) findings_print(logs); /* otherwise each log has its message already */
+  return ferror(stderr) ? -1 : 0;
+}
+
+/* Shows existing logs. */
+static int show_logs(struct run_options *given) {
   struct picture picture;
   picture_init(&picture);
-  add_logs(&picture, logs);
-  screen_print(&picture);
-  if (picture.logs) findings_print(logs); /* otherwise each log has its message already */
-  int status = picture.logs == 0;
+  add_logs(&picture, &given->logs);
+  int failed = show(given, &picture, &given->logs) < 0 || picture.logs == 0;
   picture_free(&picture);
-  path_list_free(logs);
-  return ferror(stderr) ? 1 : status;
+  path_list_free(&given->logs);
+  return failed;
 }
 
 int command_stat(int argc, char **argv) {
-  const char *folder = NULL;
+  struct run_options given = {NULL, {NULL, 0}, 0, NULL, NULL};
   char around[PATH_MAX];
-  struct path_list logs = {NULL, 0};
   struct run_outcome outcome;
   struct child_end end;
   struct picture picture;
-  int status = parse_run(argc, argv, "+o:r::h", stat_usage, &folder, &logs);
+  int status = parse_run(argc, argv, "+o:r::x:h", stat_usage, &given);
   if (status != GO_ON) return status;
-  if (logs.count) return show_logs(&logs);
+  if (given.logs.count) return show_logs(&given);
   char **command = argv + optind;
-  status = run_program(command, folder, &outcome, &end, around);
+  status = run_program(command, given.folder, &outcome, &end, around);
   if (status) return status;
   picture_init(&picture);
   add_logs(&picture, &outcome.logs);
   add_logs(&picture, &outcome.journals);
   picture.run_time = end.wall_time; /* for logs without an end time */
-  screen_print(&picture);
-  findings_print(outcome.logs.count ? &outcome.logs : &outcome.journals);
+  int failed = show(&given, &picture, outcome.logs.count ? &outcome.logs : &outcome.journals) < 0;
   say_outcome(&outcome, command[0], &end);
   if (outcome.logs.count) say_inside(command);
   recover_others(&outcome, around);
@@ -211,6 +254,6 @@ int command_stat(int argc, char **argv) {
   run_outcome_free(&outcome);
   /* The user asked for the summary, so a write error of it is a failure. A failed program's status
    * has precedence. */
-  if (ferror(stderr) && end.status == 0) return CANNOT_RUN;
+  if ((failed || ferror(stderr)) && end.status == 0) return CANNOT_RUN;
   child_end_like(&end);
 }

@@ -16,13 +16,15 @@
 #include "terminal.h"
 
 enum {
-  COLUMNS = 80,
+  COLUMNS = TERMINAL_MOST,
   LINES = 20,
   NUMBER = QUANTITY_ROOM,
   SIZE_BINS = 10,
   NAME_COLUMNS = 24,
   FILES_LEAST = 3
 };
+
+static int columns; /* of the terminal */
 
 struct screen {
   int lines;
@@ -43,6 +45,20 @@ static void heading(struct screen *screen, const char *text) {
   end_line(screen);
   fprintf(stderr, "%s%s%s", screen->bold, text, screen->plain);
   end_line(screen);
+}
+
+/* Prints the heading of a table whose first column has this width. */
+static void wide_heading(struct screen *screen, const char *first, int width, const char *others) {
+  char text[4 * COLUMNS];
+  snprintf(text, sizeof(text), "%-*s%s", width, first, others);
+  heading(screen, text);
+}
+
+/* Returns the width of a first column that has usual columns on a line of 80, and at least least.
+ */
+static int first_width(int usual, int least) {
+  int width = usual + columns - TERMINAL_WIDTH;
+  return width < least ? least : width;
 }
 
 static double value(const struct picture_layer *layer, int fcounter) {
@@ -71,7 +87,7 @@ static struct moved moved_bytes(const struct picture *picture) {
 }
 
 /* Prefers the log's own run time, so that the same log always shows the same. */
-static double run_time(const struct picture *picture) {
+double screen_run_time(const struct picture *picture) {
   double logged = picture->ended - picture->began;
   return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
 }
@@ -114,7 +130,7 @@ static void print_not_found(struct screen *screen, const struct picture *picture
   const char *who = picture->not_found_by;
   if (!picture->not_found[0]) return;
   size_t width = who ? sizeof(" by ") - 1 + say_printable(by, sizeof(by), who, NAME_COLUMNS, 1) : 0;
-  say_printable(name, sizeof(name), picture->not_found[0], COLUMNS - 28 - width, 1);
+  say_printable(name, sizeof(name), picture->not_found[0], (size_t)columns - 28 - width, 1);
   fprintf(stderr, "last looked for in vain%s%s: %s", who ? " by " : "", by, name);
   end_line(screen);
 }
@@ -127,7 +143,7 @@ struct packed {
 static int pack(struct packed *packed, const char *item) {
   enum { INDENT = 2, MOST_LINES = 2, MORE = sizeof(", and 99999 more") };
   int width = (int)strlen(item), first = packed->column < 0;
-  int room = COLUMNS - (packed->lines + 1 < MOST_LINES ? 1 : MORE);
+  int room = columns - (packed->lines + 1 < MOST_LINES ? 1 : MORE);
   if (first) packed->column = -packed->column;
   if (packed->column + 2 + width > room && !first) {
     if (++packed->lines == MOST_LINES) return 0;
@@ -174,9 +190,9 @@ static void print_shares(struct packed *packed, const struct picture *picture, d
 
 static void print_head(struct screen *screen, const struct picture *picture) {
   char name[4 * COLUMNS], time[NUMBER], item[ITEM];
-  double run = run_time(picture);
+  double run = screen_run_time(picture);
   say_printable(name, sizeof(name), picture->command ? command_typed(picture->command) : "",
-                COLUMNS - 9, 0);
+                (size_t)columns - 9, 0);
   fprintf(stderr, "%sdarshan: %s%s", screen->bold, name, screen->plain);
   end_line(screen);
   struct packed packed = begin_packed(screen, run > 0 ? "run time " : "by ");
@@ -316,7 +332,7 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   if (picture->faults.major > 0)
     snprintf(part[3], sizeof(part[3]), ", %s for storage",
              quantity_count(a, (int64_t)picture->faults.major));
-  for (int i = 0; i < 4 && column + (int)strlen(part[i]) <= COLUMNS; i++)
+  for (int i = 0; i < 4 && column + (int)strlen(part[i]) <= columns; i++)
     column += fprintf(stderr, "%s", part[i]);
   end_line(screen);
 }
@@ -353,7 +369,7 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
       if (*c == '_') *c = '-';
     char item[2 * NUMBER];
     int n = snprintf(item, sizeof(item), "  %s %.*f%%", label, share < 0.95 ? 1 : 0, share);
-    if (column + n > COLUMNS) break;
+    if (column + n > columns) break;
     column += fprintf(stderr, "%s", item);
   }
   end_line(screen);
@@ -365,12 +381,14 @@ static size_t print_datasets(struct screen *screen, const struct datasets *datas
   char name[4 * COLUMNS], a[NUMBER];
   size_t shown = datasets_slowest(datasets, top);
   if (shown == 0) return 0;
-  heading(screen,
-          "datasets by time in HDF5         asked     moved  factor    time HDF5  MPI POSIX");
+  int name_width = first_width(28, sizeof("datasets by time in HDF5") - 1);
+  wide_heading(screen, "datasets by time in HDF5", name_width,
+               "     asked     moved  factor    time HDF5  MPI POSIX");
   for (size_t i = 0; i < shown; i++) {
     const struct dataset *one = top[i];
-    size_t width = say_printable(name, sizeof(name), one->name ? one->name : "(no name)", 28, 1);
-    fprintf(stderr, "%s%*s", name, (int)(28 - width), "");
+    size_t width = say_printable(name, sizeof(name), one->name ? one->name : "(no name)",
+                                 (size_t)name_width, 1);
+    fprintf(stderr, "%s%*s", name, name_width - (int)width, "");
     put_cell(9, quantity_bytes(a, (double)one->asked));
     put_cell(9, quantity_bytes(a, (double)one->moved));
     put_cell(7, quantity_ratio(a, (double)one->moved, (double)one->asked));
@@ -396,10 +414,15 @@ static int tell_files(char out[NUMBER], int64_t files) {
   return files > 1 ? snprintf(out, NUMBER, " (%.19s files)", grouped) : 0;
 }
 
+enum { MAPPED = 9 };
+static int file_width(int has_mapped) {
+  enum { LEAST = 24 }; /* of a name, with a number of files */
+  return first_width(42 - (has_mapped ? MAPPED : 0), LEAST);
+}
+
 static void print_file(struct screen *screen, const struct alike_row *row, int has_mapped) {
-  enum { NAME = 42, MAPPED = 9 };
   char name[4 * COLUMNS], a[NUMBER], number[NUMBER];
-  size_t room = NAME - (has_mapped ? MAPPED : 0) - (size_t)tell_files(number, row->files);
+  size_t room = (size_t)file_width(has_mapped) - (size_t)tell_files(number, row->files);
   size_t width = say_printable(name, sizeof(name), row->name ? row->name : "(no name)", room, 1);
   fprintf(stderr, "%s%s%*s", name, number, (int)(room - width), "");
   put_cell(9, quantity_bytes(a, (double)row->sum.read));
@@ -434,11 +457,9 @@ static void print_files(struct screen *screen, const struct picture *picture, in
   for (size_t i = 0; i < shown; i++)
     has_mapped |= rows.row[i].sum.touched > 0;
   if (shown)
-    heading(
-        screen,
-        has_mapped
-            ? "files by time in I/O                   read   written   mapped    calls    time"
-            : "files by time in I/O                            read   written    calls    time");
+    wide_heading(screen, "files by time in I/O", file_width(has_mapped),
+                 has_mapped ? "      read   written   mapped    calls    time"
+                            : "      read   written    calls    time");
   for (size_t i = 0; i < shown; i++)
     print_file(screen, &rows.row[i], has_mapped);
   print_rest(screen, &rows, shown);
@@ -448,6 +469,7 @@ static void print_files(struct screen *screen, const struct picture *picture, in
 void screen_print(const struct picture *picture) {
   int colour = terminal_colour(STDERR_FILENO);
   struct screen screen = {0, colour ? "\033[1m" : "", colour ? "\033[0m" : ""};
+  columns = terminal_width(STDERR_FILENO);
   if (picture->logs > 0) {
     struct moved moved = moved_bytes(picture);
     print_head(&screen, picture);

@@ -31,6 +31,9 @@ complete -c darshan -n '__fish_seen_subcommand_from run' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s o -x -a '(__fish_complete_directories)' -d 'the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s r -x -d 'print the summary of an existing log [the newest log]'
+complete -c darshan -n '__fish_seen_subcommand_from stat' -l json -d 'the numbers as one line of JSON instead of the summary'
+complete -c darshan -n '__fish_seen_subcommand_from stat' -s x -x -d 'the numbers as rows with SEP between value, unit and name: -x,'
+complete -c darshan -n '__fish_seen_subcommand_from stat' -l to -r -F -d 'where these go [standard output with -r, else standard error]'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from stat' -a '(__fish_complete_subcommand)'
 complete -c darshan -n '__fish_seen_subcommand_from watch' -s n -x -d 'time between two screens [1]'
@@ -38,6 +41,7 @@ complete -c darshan -n '__fish_seen_subcommand_from watch' -s c -x -d 'number of
 complete -c darshan -n '__fish_seen_subcommand_from watch' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s o -x -a '(__fish_complete_directories)' -d 'where logs go [the folder that darshan run was given, else DARSHAN_LOGPATH, else darshan-logs in the home folder]'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s n -l dry-run -d 'only print what would be done'
+complete -c darshan -n '__fish_seen_subcommand_from recover' -s y -l yes -d 'do not ask'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -l all-users -d 'recover the logs of all users, each with its owner\'s rights'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from list' -s n -x -d 'at most so many logs [20]'
