@@ -123,9 +123,7 @@ def test_program_that_is_not_there(darshan: Run, work: Path) -> None:
     assert logs_in(work / "darshan-logs") == []
 
 
-@pytest.mark.parametrize(
-    "arguments", [(), ("run",), ("run", "--"), ("run", "-x", "ls"), ("stat",), ("nothing",)]
-)
+@pytest.mark.parametrize("arguments", [(), ("run",), ("run", "--"), ("run", "-x", "ls"), ("stat",)])
 def test_wrong_use(darshan: Run, arguments: tuple[str, ...]) -> None:
     done = darshan(*arguments)
     assert done.returncode == 2
@@ -134,6 +132,12 @@ def test_wrong_use(darshan: Run, arguments: tuple[str, ...]) -> None:
     assert all(word.lstrip("-").encode() in first for word in wrong)
     assert first.count(b"\n") == len(wrong)
     assert usage
+
+
+def test_unknown_command(darshan: Run) -> None:
+    done = darshan("nothing")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"darshan: there is no command nothing\n")
 
 
 def test_other_preloads_stay(darshan: Run, build: Path) -> None:

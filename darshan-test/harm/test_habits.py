@@ -344,7 +344,7 @@ def test_one_line_of_a_job_without_an_end(place: Place, mpi: Mpi, job: Path, end
     lines = [line for line in left.error.splitlines() if "darshan" in line and "merge" in line]
     assert len(lines) == 1, left.error
     assert lines[0].startswith("darshan_library_warning: ")
-    pattern = Path(lines[0].rsplit(": ", 1)[1])
+    pattern = Path(lines[0].rsplit(" with: darshan-merge -o LOG ", 1)[1])
     journals = sorted(pattern.parent.glob(pattern.name))
     assert journals == left.journals
     log = place.folder / "merged.darshan"

@@ -57,17 +57,17 @@ def test_a_limit_of_file_size(way: list[str], build: Path, log: Path, tmp_path: 
         check=False,
     )
     last = done.stderr.decode().splitlines()[-1]  # the lines before may report missing LaTeX
-    assert (done.returncode, last) == (1, "darshan-job-summary: cannot write out: File too large")
+    assert (done.returncode, last) == (1, "darshan report: cannot write out: File too large")
     assert b"Traceback" not in done.stderr and not (tmp_path / "out").exists()
 
 
 def test_the_name_in_the_message(build: Path, log: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"")
     status, _, said = report(build, tmp_path, "--text", "empty")
-    assert (status, said) == (1, b"darshan-job-summary: empty: is empty\n")
+    assert (status, said) == (1, b"darshan report: empty: is empty\n")
     keep = ("--no-latex", "--keep", "empty", "-o", "out", log)
     status, _, said = report(build, tmp_path, *keep)
-    assert (status, said) == (1, b"darshan-job-summary: cannot write empty: File exists\n")
+    assert (status, said) == (1, b"darshan report: cannot write empty: File exists\n")
 
 
 def test_without_a_path(build: Path, log: Path, tmp_path: Path) -> None:
