@@ -232,7 +232,7 @@ def test_words_that_are_no_utf8(lake: Path, darshan: Run) -> None:
     assert darshan("ask", lake, "files", "--name", name).returncode == 0
     assert darshan("digest", lake, "--user", name).returncode == 0
     done = darshan("ask", lake, "--sql", f"SELECT '{name}'")
-    assert (done.returncode, done.stderr) == (1, "darshan ask: the query is no UTF-8\n")
+    assert (done.returncode, done.stderr) == (1, "darshan ask: the query is not valid UTF-8\n")
 
 
 def test_a_value_that_python_has_not(lake: Path, darshan: Run) -> None:
@@ -259,7 +259,7 @@ def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> No
     assert done.stdout == "project,n\nclimate,6\nwater,6\n", done
     (tmp_path / "pro jects.csv").rename(tmp_path / "jobs.csv")
     done = darshan("ask", lake, "--sql", query, "--with", "jobs.csv")
-    assert done.returncode == 1 and "is a table of the lake" in done.stderr
+    assert done.returncode == 1 and "the lake has a table" in done.stderr
 
 
 def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) -> None:
@@ -286,11 +286,11 @@ def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) 
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["nonsense"], "no question is called nonsense"),
+        (["nonsense"], "unknown question nonsense"),
         (["files"], "needs --name"),
         (["--sql", "SELECT x FROM nothing"], "nothing"),
-        (["between", "--from", "yesterday", "--to", "2023-01-01"], "is no moment"),
-        (["programs", "--since", "1.1.2023"], "is no day"),
+        (["between", "--from", "yesterday", "--to", "2023-01-01"], "must be a time like"),
+        (["programs", "--since", "1.1.2023"], "must be a day like"),
     ],
 )
 def test_what_cannot_be_answered(

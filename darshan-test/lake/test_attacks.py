@@ -78,7 +78,7 @@ def test_what_is_no_file_is_never_opened(darshan: Run, tmp_path: Path) -> None:
     whole(tmp_path / "lake", made)
     said = {Path(r["path"]).name: r["problem"] for r in rows(tmp_path / "lake", "problems")}
     assert set(said) == {f"{n}.darshan" for n in ("pipe", "zeros", "loop", "folder", "empty")}
-    assert said["pipe.darshan"] == said["zeros.darshan"] == "no regular file"
+    assert said["pipe.darshan"] == said["zeros.darshan"] == "Not a regular file"
 
 
 def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def test_a_lake_of_a_newer_release_is_refused(darshan: Run, tmp_path: Path) -> N
         path.write_text(before.replace('"version":1', '"version":2'))
         done = darshan("collect", "--into", "lake", "logs")
         assert done.returncode == 1
-        assert "a newer one is needed" in done.stderr and done.stderr.count("\n") == 1
+        assert "install a newer release" in done.stderr and done.stderr.count("\n") == 1
         path.write_text(before)
 
 
@@ -214,7 +214,7 @@ def test_a_lost_commit_is_said(darshan: Run, tmp_path: Path) -> None:
         make_logs(tmp_path / "logs", 1, first=number)
         assert darshan("collect", "--into", "lake", "logs").returncode == 0
     (tmp_path / "lake" / "_commits" / "000000000001.json").unlink()
-    with pytest.raises(place.LakeError, match="commit 1 is lost"):
+    with pytest.raises(place.LakeError, match="commit 1 is missing"):
         Snapshot(str(tmp_path / "lake"))
 
 

@@ -242,7 +242,7 @@ def test_what_is_no_week(text: str, lake: Path) -> None:
     """An invalid week is refused."""
     from darshan_report.lake import LakeError  # noqa: PLC0415 - as a caller has it
 
-    with pytest.raises(LakeError, match="is no week"):
+    with pytest.raises(LakeError, match="must be 2026-W47"):
         named(text, MONDAY)
 
 

@@ -171,10 +171,10 @@ def test_a_folder_of_others_is_no_lake(darshan: Run, tmp_path: Path) -> None:
     """A lake is not made in a folder with other files."""
     make_logs(tmp_path / "logs", 1)
     done = darshan("collect", "--into", "logs", "logs")
-    assert done.returncode == 1 and "is no lake" in done.stderr
+    assert done.returncode == 1 and "is not a lake" in done.stderr
     assert not (tmp_path / "logs" / "_lake.json").exists()
     done = darshan("lake", "info", "logs")
-    assert done.returncode == 1 and "is no lake" in done.stderr
+    assert done.returncode == 1 and "is not a lake" in done.stderr
 
 
 def test_a_log_that_cannot_be_read(darshan: Run, tmp_path: Path) -> None:

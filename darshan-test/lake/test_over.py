@@ -59,7 +59,7 @@ def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, k
     said = collect()
     assert "1 logs" in said and "1 could not be read" in said, said
     left = [row["problem"] for row in rows(lake, "problems")]
-    assert len(left) == 2 and left.count("no regular file") == 1
+    assert len(left) == 2 and left.count("Not a regular file") == 1
     if not key:
         paths = {row["path"] for row in rows(lake, "problems")}
         assert paths == {str(stays), str(tmp_path / "logs" / "damaged.darshan")}

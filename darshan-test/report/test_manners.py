@@ -67,8 +67,8 @@ def test_a_campaign_without_logs(summary: Run, log: Path, tmp_path: Path) -> Non
     (empty / "notes.txt").write_text("no log")
     done = summary("--campaign", empty)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"darshan-job-summary: {empty}: there is no log in this folder (a name " \
-        "that ends in .darshan)\n"  # fmt: skip
+    assert done.stderr == f"darshan-job-summary: {empty} contains no log (a file whose name ends " \
+        "in .darshan)\n"  # fmt: skip
     (empty / "bad.darshan").write_text("no log")
     done = summary("--campaign", empty, "-o", "c.pdf")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

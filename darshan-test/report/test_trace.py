@@ -99,9 +99,9 @@ def test_what_is_no_trace(trace: Trace, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(encode(standard_log({"POSIX": 4})))
     (tmp_path / "b").write_bytes(b"nothing")
     for arguments, words in (
-        (["a"], b"there are no traces"),
+        (["a"], b"contains no traces"),
         (["b"], b"b: "),
-        (["-o", "a", "a"], b"is not to replace it"),
+        (["-o", "a", "a"], b"it is the log"),
         (["none"], b"none: "),
     ):
         done = trace(*arguments)

@@ -130,8 +130,8 @@ def test_where_it_cannot_draw(build: Path, tmp_path: Path) -> None:
     (tmp_path / "other").symlink_to(log)
     before = log.read_bytes()
     for name, words in (
-        ("log", "is not to replace it"),
-        ("other", "is not to replace it"),
+        ("log", "it is the log"),
+        ("other", "it is the log"),
         ("none/a.pdf", "/none/a.pdf: No such file"),
     ):
         status, lines, said = analyzed(build, "-o", tmp_path / name, log)

@@ -14,4 +14,4 @@ complete -c darshan-job-summary -l thresholds -r -F -d 'other thresholds of find
 complete -c darshan-job-summary -l open -d 'show the report in a browser (BROWSER, else xdg-open)'
 complete -c darshan-job-summary -l list-thresholds -d 'print all thresholds with their sources'
 complete -c darshan-job-summary -l keep -x -a '(__fish_complete_directories)' -d 'keep the LaTeX source, its log and the figures in DIR'
-complete -c darshan-job-summary -l no-latex -d 'make the PDF without LaTeX even if it is there'
+complete -c darshan-job-summary -l no-latex -d 'make the PDF without LaTeX even if LaTeX is installed'

@@ -269,7 +269,7 @@ class Log:
             return module
         found = module_by_name(module)
         if found is None:
-            raise ValueError(f"no module is called {module!r}")
+            raise ValueError(f"the library knows no module {module!r}")
         return found
 
 

@@ -75,7 +75,7 @@ class Layout:
 
 def _part(record: bytes | memoryview, layout: np.dtype, count: int, offset: int) -> np.ndarray:
     if count < 0 or offset + count * layout.itemsize > len(record):
-        raise LogError("a record says that it is longer than it is")
+        raise LogError("corrupt data: a record ends early")
     return np.frombuffer(record, layout, count, offset)
 
 

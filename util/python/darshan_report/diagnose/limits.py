@@ -365,7 +365,10 @@ def read_limits(path: str | os.PathLike[str]) -> Limits:
                     continue
                 name, equals, value = (part.strip() for part in text.partition("="))
                 if not equals or name not in known:
-                    raise LimitError(f"{os.fspath(path)}:{number}: no threshold is called {name}")
+                    raise LimitError(
+                        f"{os.fspath(path)}:{number}: there is no threshold {name}; "
+                        "--list-thresholds prints all"
+                    )
                 try:
                     changed[name] = float(value)
                 except ValueError:

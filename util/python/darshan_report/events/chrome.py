@@ -55,7 +55,7 @@ def events(log: Log) -> Events:
     """Returns all traced transfers; raises LogError if there are none."""
     found = [_columns(part) for part in parts(log)]
     if not found:
-        raise LogError("there are no traces (DXT_ENABLE_IO_TRACE=1 makes them)")
+        raise LogError("contains no traces; record them with DXT_ENABLE_IO_TRACE=1")
     columns = [np.concatenate(column) for column in zip(*found)]
     found.clear()
     # Events are in the order of their starts. The longest of equal starts is first, because it

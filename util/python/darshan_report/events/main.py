@@ -29,7 +29,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("log", metavar="LOG")
     parser.add_argument(
-        "-o", "--output", metavar="OUT", help="the file to make, compressed if its name ends in "
+        "-o", "--output", metavar="OUT", help="the file to write, compressed if its name ends in "
         ".gz (default: LOG's name with .json.gz); - is standard output"
     )  # fmt: skip
     return parser.parse_args(arguments)
@@ -67,7 +67,7 @@ def _say(text: str) -> None:
 def _run(options: argparse.Namespace) -> int:
     target = options.output or _default(options.log)
     if target != "-" and same_file(target, options.log):
-        _say(f"{target} is the log, and its trace is not to replace it")
+        _say(f"cannot write the trace to {target}: it is the log; use -o")
         return 1
     with open_log(options.log) as log:
         if target == "-":

@@ -122,7 +122,10 @@ class Documents:
         paths = self._options.logs
         if self._options.output:
             if any(same_file(self._options.output, path) for path in paths):
-                say(f"{self._options.output} is a log, and its report is not to replace it")
+                say(
+                    f"cannot write the report to {self._options.output}: it is one of the logs; "
+                    "use -o"
+                )
                 self._status = 1
                 return []
             return [(self._options.output, paths)]
@@ -132,7 +135,10 @@ class Documents:
         for path in paths:
             target = self._output_name(path)
             if target in found:
-                say(f"{path}: {target} is the report of another log already; use -o")
+                say(
+                    f"cannot write the report of {path} to {target}: another log has its report "
+                    "there; use -o"
+                )
                 self._status = 1
             else:
                 found[target] = [path]
@@ -246,7 +252,7 @@ class Documents:
         for named in self._options.logs:
             logs = campaign.logs_in([named])
             if not logs:
-                say(f"{named}: there is no log in this folder (a name that ends in .darshan)")
+                say(f"{named} contains no log (a file whose name ends in .darshan)")
                 self._status = 1
             paths += logs
         try:
@@ -281,7 +287,7 @@ class Documents:
     def _render(self, target: str, reports: list[Report]) -> None:
         try:
             if is_terminal(target):
-                say("a PDF is not for a terminal: name a file with -o, or take --text")
+                say("cannot write a PDF to a terminal; name a file with -o, or use --text")
                 self._status = 1
                 return
             latex = not self._options.no_latex

@@ -243,13 +243,13 @@ def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[
         try:
             return _by_latex(reports, folder, program)
         except LatexFailed as error:
-            say(f"{error}; drawing the report without LaTeX")
+            say(f"{error}; the report is drawn without LaTeX")
     figures.prepare()
     # Needs matplotlib; if it is missing, its error must be the only message.
     from . import plain  # noqa: PLC0415
 
     if use_latex and not program:
-        say("pdflatex was not found; drawing the report without LaTeX")
+        say("cannot find pdflatex; the report is drawn without LaTeX")
     return plain.render(reports, folder)
 
 

@@ -24,16 +24,19 @@ _ENDINGS = {".pdf": "pdf", ".html": "html", ".htm": "html", ".json": "json", ".c
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
-        description="Makes a report of Darshan logs: what the I/O was, and what to change.",
-        epilog="Without -o, every LOG gives LOG's name with .pdf (or the format's ending) in the "
-        "current folder; --text goes to standard output.  OUT's ending (.pdf, .html, .json, .csv, "
-        ".txt) says which form it gets, unless an option does.  As first option, --transfers LOG "
-        "tells of traces (darshan-dxt-analyzer), --per-file DIR LOG makes a report of each file "
-        "in it (darshan-summary-per-file), and --python-path says where Python finds "
-        "darshan_report.  Exit status: 0; 1 if something was not made; 2 for a wrong use; 3 if "
-        "all was made, but a log does not hold everything: it is of a program that still runs or "
-        f"was killed, had no room for all files, or is damaged.  {VARIABLE} is the address or the "
-        "folder of the documentation's site, to which findings link.",
+        description="Makes a report from Darshan logs: what I/O the application did, and what to "
+        "change.",
+        epilog="Without -o, the report of a LOG has LOG's name with the ending .pdf (or that of "
+        "the "
+        "format) and is in the current folder; --text writes to standard output.  OUT's ending "
+        "(.pdf, .html, .json, .csv, .txt) selects the format unless an option does.  As first "
+        "option, --transfers LOG analyzes traces (darshan-dxt-analyzer), --per-file DIR LOG makes "
+        "a report of each file in the log (darshan-summary-per-file), and --python-path prints "
+        "where Python finds darshan_report.  Exit status: 0; 1 if a report was not made; 2 for a "
+        "usage error; 3 if all reports were made, but a log is incomplete: its application still "
+        "runs or was killed, its memory for records was full, or it is damaged.  "
+        f"{VARIABLE} is the address or the folder of the documentation's site, to which findings "
+        "link.",
     )
     parser.add_argument(
         "logs", nargs="*", metavar="LOG", help="a log, the journal of a process, or (with "
@@ -41,30 +44,41 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="one file for all logs, one after another; - is "
-        "standard output (for a PDF, only where that is no terminal)"
+        "standard output (for a PDF, only if that is not a terminal)"
     )  # fmt: skip
     kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--pdf", action="store_true", help="a PDF, whatever OUT's ending is")
-    kinds.add_argument("--html", action="store_true", help="one HTML file, for a browser")
-    kinds.add_argument("--json", action="store_true", help="the same as data")
-    kinds.add_argument("--csv", action="store_true", help="the same as lines: path, value")
-    kinds.add_argument("--text", action="store_true", help="findings and layers on the terminal")
+    kinds.add_argument("--pdf", action="store_true", help="write a PDF, whatever OUT's ending is")
+    kinds.add_argument("--html", action="store_true", help="write one HTML file for a browser")
+    kinds.add_argument("--json", action="store_true", help="write the report as JSON")
+    kinds.add_argument("--csv", action="store_true", help="write the report as lines: path, value")
+    kinds.add_argument(
+        "--text", action="store_true", help="print findings and layers on the terminal"
+    )
     several = parser.add_mutually_exclusive_group()
     several.add_argument(
-        "--compare", action="store_true", help="two logs: what changed from the first to the second"
+        "--compare",
+        action="store_true",
+        help="report what changed from the first log to the second",
     )
     several.add_argument(
         "--campaign",
         action="store_true",
-        help="many logs: a row per job, the worst first; with "
-        "--html, a page for each log in a folder beside it",
+        help="report many logs in a row per job, the worst first; with "
+        "--html, also make a page for each log in a folder next to the report",
     )
     parser.add_argument(
-        "-v", "--verbose", action="store_true", help="with --text: evidence, and what is good"
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="with --text: also print evidence, and what is good",
     )
-    parser.add_argument("--brief", action="store_true", help="with --text: a line per problem")
     parser.add_argument(
-        "--thresholds", metavar="FILE", help="other thresholds of findings: lines name = number"
+        "--brief", action="store_true", help="with --text: print a line per problem"
+    )
+    parser.add_argument(
+        "--thresholds",
+        metavar="FILE",
+        help="read thresholds of findings from FILE: lines name = number",
     )
     parser.add_argument(
         "--open", action="store_true", help="show the report in a browser (BROWSER, else "
@@ -77,7 +91,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--keep", metavar="DIR", help="keep the LaTeX source, its log and the figures in DIR"
     )
     parser.add_argument(
-        "--no-latex", action="store_true", help="make the PDF without LaTeX even if it is there"
+        "--no-latex",
+        action="store_true",
+        help="make the PDF without LaTeX even if LaTeX is installed",
     )
     options = parser.parse_args(arguments)
     if options.open and not options.output and not any(getattr(options, f) for f in _FORMS):
@@ -90,7 +106,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.compare and len(options.logs) != 2:
         parser.error("--compare needs two logs")
     if options.compare and options.form in ("json", "csv"):
-        parser.error("--json and --csv are for the logs themselves, and for --campaign")
+        parser.error("--compare cannot write JSON or CSV; use --json or --csv without it")
     return options
 
 
@@ -103,8 +119,8 @@ def _form(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
     form = _ENDINGS.get(suffix.lower())
     if form is None:
         parser.error(
-            f"{visible(options.output)}: no form of a report ends in {visible(suffix)}; these do: "
-            f"{' '.join(_ENDINGS)} (or say which: {' '.join(f'--{f}' for f in _FORMS)})"
+            f"{visible(options.output)}: unknown ending {visible(suffix)}; use one of "
+            f"{' '.join(_ENDINGS)}, or an option: {' '.join(f'--{f}' for f in _FORMS)}"
         )
     return form
 
@@ -151,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         ending.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
     except OSError as error:
-        say(str(error) if error.filename else f"cannot write -: {error.strerror}")
+        say(str(error) if error.filename else f"cannot write to standard output: {error.strerror}")
     # Else Python would print an error at exit about the unwritten output.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 1

@@ -63,7 +63,7 @@ def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
 def standard_output() -> IO[bytes]:
     """Returns standard output for bytes.  Raises OSError if the caller has closed it."""
     if sys.stdout is None:
-        raise OSError(errno.EBADF, "it is closed")
+        raise OSError(errno.EBADF, "standard output is closed")
     return sys.stdout.buffer
 
 
@@ -79,7 +79,7 @@ def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
         ending.end(signal.SIGPIPE)
         raise
     except OSError as error:
-        say(f"cannot write -: {error.strerror}")
+        say(f"cannot write to standard output: {error.strerror}")
         # Else Python would print an error at exit about the unwritten output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise SystemExit(1) from None

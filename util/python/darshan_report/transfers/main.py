@@ -23,19 +23,24 @@ PROGRAM = called_as("darshan-dxt-analyzer")
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog=PROGRAM, description="What traces (DXT) say of the transfers to each file."
+        prog=PROGRAM,
+        description="Analyzes traces (DXT): prints the transfers of each file by rank.",
     )
-    parser.add_argument("log", nargs="?", metavar="LOG", help="a log, or darshan-dxt-parser's text")
-    parser.add_argument("-i", "--input", metavar="LOG", help="the same")
+    parser.add_argument(
+        "log", nargs="?", metavar="LOG", help="a log, or the output of darshan-dxt-parser"
+    )
+    parser.add_argument("-i", "--input", metavar="LOG", help="another way to name LOG")
     parser.add_argument("-o", "--output", metavar="PDF", help="draw transfers over time by rank")
-    parser.add_argument("--show", action="store_true", help="draw them in a window")
-    parser.add_argument("--read", action="store_true", help="draw reads [writes]")
-    parser.add_argument("--ranks", action="store_true", help="a row for each rank, too")
-    parser.add_argument("--filemode", action="store_true", help="only one file: that of -f")
-    parser.add_argument("-f", "--filename", metavar="NAME", help="only files whose names end so")
+    parser.add_argument("--show", action="store_true", help="draw transfers in a window")
+    parser.add_argument("--read", action="store_true", help="draw reads instead of writes")
+    parser.add_argument("--ranks", action="store_true", help="also print a row for each rank")
+    parser.add_argument("--filemode", action="store_true", help="only the file of -f")
+    parser.add_argument(
+        "-f", "--filename", metavar="NAME", help="only files whose names end with NAME"
+    )
     options = parser.parse_args(arguments)
     if (options.log is None) == (options.input is None):
-        parser.error("one LOG is needed")
+        parser.error("name one LOG")
     if options.filemode and not options.filename:
         parser.error("--filemode needs -f NAME")
     options.log = options.input if options.log is None else options.log
@@ -105,10 +110,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     options = asked(lambda: _arguments(arguments), _say)
     if sys.stdout is None:  # closed by the parent process
-        _say("there is no standard output to write to")
+        _say("cannot write: standard output is closed")
         return 1
     if options.output and same_file(options.output, options.log):
-        _say(f"{options.output} is the log, and its picture is not to replace it")
+        _say(f"cannot write the diagram to {options.output}: it is the log")
         return 1
     where = options.log
     try:
@@ -117,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traces = [trace for trace in traces if trace.name.endswith(options.filename)]
         if not traces:
             which = f" of {options.filename}" if options.filename else ""
-            raise LogError(f"there are no traces{which} (DXT_ENABLE_IO_TRACE=1 makes them)")
+            raise LogError(f"contains no traces{which}; record them with DXT_ENABLE_IO_TRACE=1")
         where = "cannot write -"
         _print(traces, options.ranks)
         sys.stdout.flush()

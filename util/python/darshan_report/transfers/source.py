@@ -85,9 +85,9 @@ def _of_text(path: str) -> Iterator[Trace]:
                 elif row and block:
                     block.add(row)
                 elif line.strip() and not line.startswith("#"):
-                    raise LogError(f"line {number} is none of darshan-dxt-parser")
+                    raise LogError(f"line {number} is not in the format of darshan-dxt-parser")
             except (ValueError, OverflowError):
-                raise LogError(f"line {number}: a number is none") from None
+                raise LogError(f"line {number} has an invalid number") from None
     if block:
         yield from block.traces()
 

@@ -55,10 +55,10 @@ def must_read(query: str) -> None:
     try:
         query.encode()
     except UnicodeError:
-        raise LakeError("the query is no UTF-8") from None
+        raise LakeError("the query is not valid UTF-8") from None
     statements = duckdb.extract_statements(query)
     if len(statements) != 1:
-        raise LakeError("one query at a time" if statements else "there is no query")
+        raise LakeError("only one query is allowed" if statements else "the query is empty")
     for statement in statements:
         if not _reads(statement):
             word = (statement.query.split() or ["this"])[0].upper()

@@ -165,7 +165,7 @@ class Asked:
         try:
             self._database.execute(f"SET memory_limit = {_quoted(memory)}")
         except duckdb.Error:
-            raise LakeError(f"{memory} is no amount of memory: 2GB, 500MB") from None
+            raise LakeError(f"--memory {memory}: must be a size like 2GB or 500MB") from None
         self._database.execute("SET TimeZone = 'UTC'")
         # For long queries DuckDB prints a progress bar on standard output, among the rows.
         self._database.execute("SET enable_progress_bar = false")
@@ -183,7 +183,7 @@ class Asked:
     def _take(self, name: str, file: str) -> None:
         """Reads another file into a table now, because queries may read only the lake."""
         if name in columns.tables():
-            raise LakeError(f"{name} is a table of the lake")
+            raise LakeError(f"--with {file}: the lake has a table {name}; rename the file")
         if not os.path.isfile(file):
             raise LakeError(f"{file}: No such file")
         ending = os.path.splitext(file)[1].lower()
@@ -243,7 +243,7 @@ class Asked:
         """Returns the columns of a table: type, unit, merge rule, meaning."""
         known = columns.tables().get(table)
         if known is None:
-            raise LakeError(f"no table is called {table}")
+            raise LakeError(f"the lake has no table {table}")
         return known.columns
 
     def _found(

@@ -35,7 +35,7 @@ class OnSpark:
         LakeError if there is no such query, or a value is missing."""
         question = BY_NAME.get(name)
         if question is None:
-            raise LakeError(f"no question is called {name}; these are: {', '.join(BY_NAME)}")
+            raise LakeError(f"unknown question {name}; use one of {', '.join(BY_NAME)}")
         given = {"top": 20, **{key.rstrip("_"): value for key, value in values.items()}}
         lacks = [key for key in question.needs if key not in given]
         if lacks:

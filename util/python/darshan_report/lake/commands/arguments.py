@@ -31,15 +31,15 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan collect."""
     parser = argparse.ArgumentParser(
         prog=COLLECT,
-        description="Turns logs into a lake: tables of Parquet for DuckDB, Spark and others. "
-        "Each log is taken once, however often it is named.",
-        epilog="Exit status: 0; 1 if not all could be collected (no room, say): the lake is "
-        "whole then, too. Damaged logs are rows of the table problems.",
+        description="Collects logs into a lake: tables of Parquet for DuckDB, Spark and others. "
+        "Collects each log once, however often it is named.",
+        epilog="Exit status: 0; 1 if some logs were not collected (for example, the disk is full): "
+        "the lake is whole then, too. Damaged logs are rows of the table problems.",
     )
     parser.add_argument("logs", nargs="+", metavar="LOG", help="a log, or a folder of logs")
     parser.add_argument(
         "--into", metavar="LAKE", default=os.environ.get("DARSHAN_LAKE") or "darshan-lake",
-        help="the lake, a folder, made if there is none ($DARSHAN_LAKE, else ./darshan-lake)",
+        help="the folder of the lake, created if missing ($DARSHAN_LAKE, else ./darshan-lake)",
     )  # fmt: skip
     parser.add_argument(
         "--workers", metavar="N", default=str(len(os.sched_getaffinity(0))),
@@ -47,37 +47,40 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         "dask://HOST:PORT or dask:///PATH/OF/SCHEDULER.json",
     )  # fmt: skip
     parser.add_argument(
-        "--traces", action="store_true", help="traced transfers, too: the table dxt"
+        "--traces", action="store_true", help="also collect traced transfers (the table dxt)"
     )
-    parser.add_argument("--no-findings", action="store_true", help="without the table findings")
+    parser.add_argument("--no-findings", action="store_true", help="do not make the table findings")
     parser.add_argument(
-        "--thresholds", metavar="FILE", help="other thresholds of findings: lines name = number"
+        "--thresholds",
+        metavar="FILE",
+        help="read thresholds of findings from FILE: lines name = number",
     )
     parser.add_argument(
-        "--since", metavar="WHEN", help="only logs changed since: 2026-11-22, or 7d, 12h ago"
+        "--since", metavar="WHEN", help="only logs that changed since 2026-11-22, or within 7d, 12h"
     )
     parser.add_argument(
-        "--follow", action="store_true", help="goes on for ever: looks for new logs every "
-        "minute (--every)"
+        "--follow", action="store_true", help="run until interrupted: look for new logs "
+        "every minute (--every)"
     )  # fmt: skip
-    parser.add_argument("--every", metavar="SECONDS", type=float, default=60.0, help="see --follow")
+    parser.add_argument("--every", metavar="SECONDS", type=float, default=60.0,
+                        help="seconds between two looks with --follow (60)")  # fmt: skip
     parser.add_argument(
-        "--obfuscate", metavar="KEY", default="", help="names of users, programs, files and "
-        "hosts become words that say nothing; the same with the same KEY"
-    )  # fmt: skip
-    parser.add_argument(
-        "--remove-collected", action="store_true", help="removes a log after its rows were "
-        "read back from the lake, and the file was found unchanged"
+        "--obfuscate", metavar="KEY", default="", help="anonymize: replace names of users, "
+        "programs, files and hosts by hashes; the same KEY makes the same hashes"
     )  # fmt: skip
     parser.add_argument(
-        "--compact", action="store_true", help="afterwards darshan lake compact: small files "
-        "become large ones"
+        "--remove-collected", action="store_true", help="remove a log after its rows were "
+        "read back from the lake, if the file is unchanged"
+    )  # fmt: skip
+    parser.add_argument(
+        "--compact", action="store_true", help="afterwards run darshan lake compact, which "
+        "combines small files"
     )  # fmt: skip
     options = parser.parse_args(given)
     options.since = _moment(parser, "--since", options.since)
     _check_workers(parser, options.workers)
     if options.every <= 0:
-        parser.error("--every needs a number of seconds above 0")
+        parser.error("--every: must be a number of seconds above 0")
     return options
 
 
@@ -87,11 +90,10 @@ def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
         # Dask's own settings name the scheduler.
         if not re.fullmatch(r"(/.+|\w+://.+|(\[[\da-fA-F:]+\]|[^\s/:]+):\d{1,5})?",
                             workers[len(DASK):]):  # fmt: skip
-            parser.error(f"--workers {workers}: {DASK}HOST:PORT, or {DASK} and the whole path "
-                         "of a scheduler file")  # fmt: skip
+            parser.error(f"--workers {workers}: must be {DASK}HOST:PORT, or {DASK} and the "
+                         "absolute path of a scheduler file")  # fmt: skip
     elif not workers.isdecimal() or not 1 <= int(workers) <= 1024:
-        parser.error(f"--workers {workers}: a number from 1 to 1024, or {DASK}HOST:PORT, is "
-                     "needed")  # fmt: skip
+        parser.error(f"--workers {workers}: must be a number from 1 to 1024, or {DASK}HOST:PORT")
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
@@ -104,14 +106,14 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
     for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"):
         with contextlib.suppress(ValueError):
             return int(time.mktime(time.strptime(text, form)) * 1e9)
-    parser.error(f"{option} {text}: neither a day (2026-11-22) nor how long ago ({when.AGO})")
+    parser.error(f"{option} {text}: must be a day (2026-11-22) or a time span ({when.AGO})")
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
     """Returns the seconds of 24h, 7d, 8w or 2y."""
     found = when.span(text)
     if found is None:
-        parser.error(f"{option} {text}: how long is said like {when.AGO}")
+        parser.error(f"{option} {text}: must be a time span like {when.AGO}")
     return found.total_seconds()
 
 
@@ -122,30 +124,31 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan lake."""
     parser = argparse.ArgumentParser(
         prog=LAKE,
-        description="Looks after a lake: what darshan collect has made of logs.",
-        epilog="WHAT is one of: info (what is in it), check (is it whole? with --deep all of it "
-        "is read), compact (small files become large ones, sorted by day), prune (rows of old "
-        "jobs, or of a user, go), sweep (removes what was replaced, and what killed collectors "
-        "left, when it is old enough), views (prints its tables as views in the SQL "
-        "of Spark, of what is committed now). Collectors and readers need not "
-        "stop. Exit status: 0; 1 if the lake is not whole, or something could not be done.",
+        description="Inspects and maintains a lake that darshan collect has made.",
+        epilog="WHAT is one of: info (prints what the lake contains), check (tests whether the "
+        "lake is whole; with --deep reads every file), compact (combines small files, sorted by "
+        "day), "
+        "prune (removes the rows of old jobs, or of a user), sweep (removes replaced files and "
+        "files of killed collectors when they are old enough), views (prints views of the "
+        "committed tables in the SQL of Spark). Collectors and readers may run at the same time. "
+        "Exit status: 0; 1 if the lake is not whole, or if the command failed.",
     )
     parser.add_argument("what", choices=("info", "check", "compact", "prune", "sweep", "views"),
                         metavar="WHAT", help="see below")  # fmt: skip
     parser.add_argument("lake", nargs="?", metavar="LAKE", help=_LAKE,
                         default=os.environ.get("DARSHAN_LAKE") or "darshan-lake")  # fmt: skip
-    parser.add_argument("--deep", action="store_true", help="check: reads every file")
-    parser.add_argument("--older", metavar="TIME", help="prune: jobs of days that are "
-                        "longer ago: 2y, 90d; a day at least")  # fmt: skip
+    parser.add_argument("--deep", action="store_true", help="check: read every file")
+    parser.add_argument("--older", metavar="TIME", help="prune: remove jobs that are older: "
+                        "2y, 90d; at least a day")  # fmt: skip
     parser.add_argument(
-        "--user", metavar="NAME", type=_name, help="prune: all rows of a user, at once and for "
-        "ever; as the column user has it"
+        "--user", metavar="NAME", type=_name, help="prune: remove all rows of a user for ever; the "
+        "name is that of the column user"
     )  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true", help="prune: says what would go, and "
-                        "leaves it")  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="prune: only print what would be "
+                        "removed")  # fmt: skip
     parser.add_argument(
-        "--grace", metavar="TIME", default="24h", help="sweep, compact: how long what was "
-        "replaced stays for those who read it (24h); what is being made stays an hour at least"
+        "--grace", metavar="TIME", default="24h", help="sweep, compact: keep replaced files "
+        "for this time, because readers may use them (24h); unfinished files stay at least an hour"
     )  # fmt: skip
     options = parser.parse_intermixed_args(given)
     options.grace = _span(parser, "--grace", options.grace)
@@ -154,10 +157,10 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     if options.older is not None:
         text, options.older = options.older, _span(parser, "--older", options.older)
         if options.older < _DAY:
-            parser.error(f"--older {text}: a day is the least (1d); who wants all to go removes "
+            parser.error(f"--older {text}: must be at least a day (1d); to remove all jobs, remove "
                          "the folder")  # fmt: skip
     if options.dry_run and options.what != "prune":
-        parser.error("--dry-run is of prune")
+        parser.error("--dry-run: only prune has it")
     return options
 
 
@@ -168,54 +171,57 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan ask."""
     parser = argparse.ArgumentParser(
         prog=ASK,
-        description="Asks a lake: ready questions, or SQL over its tables. Without a question, "
-        "says which there are.",
-        epilog=f"QUESTION is one of: {', '.join(BY_NAME)}. OUT's ending (.csv, .json, .parquet) "
-        "says which form it gets, unless an option does. Exit status: 0; 1 if there is no "
-        "answer; 2 for a wrong use.",
+        description="Queries a lake with a predefined question or with SQL over its tables. "
+        "Without "
+        "QUESTION, lists the questions.",
+        epilog=f"QUESTION is one of: {', '.join(BY_NAME)}. The ending of OUT (.csv, .json, "
+        ".parquet) selects the format unless an option does. Exit status: 0; 1 if the query "
+        "failed; "
+        "2 for a usage error.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
-    parser.add_argument("question", nargs="?", metavar="QUESTION", help="a ready question")
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="a predefined question")
     parser.add_argument(
-        "--sql", metavar="SQL", help="a question of one's own; it reads the tables of the lake "
-        "and no other file, and writes none"
+        "--sql", metavar="SQL", help="a query in SQL; it can read only the tables of the lake, "
+        "and write nothing"
     )  # fmt: skip
     parser.add_argument(
         "--with", dest="beside", metavar="FILE", action="append", default=[],
-        help="for --sql, a table more: of accounts.csv (or .json, .parquet) one called accounts"
+        help="another table for --sql: accounts.csv (or .json, .parquet) is the table accounts"
     )  # fmt: skip
     parser.add_argument("--since", metavar="DAY", help="jobs of this day and later: 2026-11-22, "
-                        "or 7d, 8w, 2y ago; days are of UTC")  # fmt: skip
+                        "or 7d, 8w, 2y ago; days in UTC")  # fmt: skip
     parser.add_argument("--until", metavar="DAY", help="jobs of this day and before")
     parser.add_argument("--user", metavar="NAME", type=_name, help="jobs of a user")
     parser.add_argument("--program", metavar="NAME", type=_name, help="jobs of a program")
-    parser.add_argument("--top", metavar="N", type=int, default=20, help="how many rows (20)")
+    parser.add_argument("--top", metavar="N", type=int, default=20, help="number of rows (20)")
     parser.add_argument("--date", metavar="DAY", help="before-after: the day of the change")
     parser.add_argument("--from", dest="from_", metavar="TIME", help="between: 2026-11-22T03:30, "
                         "or 12h ago")  # fmt: skip
-    parser.add_argument("--to", dest="to_", metavar="TIME", help="between: the end; UTC")
+    parser.add_argument("--to", dest="to_", metavar="TIME", help="between: the end, in UTC")
     parser.add_argument(
-        "--name", metavar="PATTERN", type=_name, help="files: names, %% stands for anything"
+        "--name", metavar="PATTERN", type=_name, help="files: pattern of names; %% matches any text"
     )
-    parser.add_argument("--least", metavar="N", type=int, help="runs that a program needs to be "
-                        "compared, in before-after (3) and outliers (8)")  # fmt: skip
+    parser.add_argument("--least", metavar="N", type=int, help="before-after, outliers: number "
+                                                               "of runs "
+                        "from which on a program is compared (3 and 8)")  # fmt: skip
     forms = parser.add_mutually_exclusive_group()
     for form in ("csv", "json", "parquet"):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form,
-                           help=f"the answer as {form.upper()}")  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="a file for it")
-    parser.add_argument("--memory", metavar="SIZE", default="2GB", help="what it may take, before "
-                        "it goes to the disk (2GB)")  # fmt: skip
+                           help=f"write the result as {form.upper()}")  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="the file to write")
+    parser.add_argument("--memory", metavar="SIZE", default="2GB", help="memory of the query; more "
+                        "data are written to temporary files (2GB)")  # fmt: skip
     options = parser.parse_intermixed_args(given)
     if options.form is None:
         ending = os.path.splitext(options.output)[1].lower()
         options.form = ending[1:] if ending in _FORMS else "table"
     if options.question is not None and options.sql is not None:
-        parser.error("a QUESTION or --sql, not both")
+        parser.error("QUESTION and --sql exclude each other")
     if options.beside and options.sql is None:
         parser.error("--with needs --sql")
     if options.top < 1:
-        parser.error(f"--top {options.top}: a number from 1 on is needed")
+        parser.error(f"--top {options.top}: must be a number from 1 on")
     return options
 
 
@@ -223,24 +229,26 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan digest."""
     parser = argparse.ArgumentParser(
         prog=DIGEST,
-        description="A week of a lake as a text to send: programs that lose most, by which "
-        "findings, what to tell their owners; file systems, against the week before; what "
-        "could not be read.",
+        description="Writes the summary of a week of a lake as a text to send: the programs that "
+        "lose "
+        "most time, by which findings, what to tell their owners; file systems, compared with the "
+        "week before; logs that could not be read.",
         epilog="A week goes from Monday to Sunday, in UTC. Exit status: 0, also for a week "
-        "without jobs, of which the text says so; 1 if there is no text; 2 for a wrong use.",
+        "without jobs, whose text says so; 1 if no text was written; 2 for a usage error.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("--week", metavar="WEEK", nargs="?", default="last", const="last",
-                        help="this or last (the last that is over, the default); else 2026-W47, or "
-                        "a day in it (2026-11-18, or 14d ago)")  # fmt: skip
-    parser.add_argument("--top", metavar="N", type=int, default=10, help="how many programs (10)")
-    parser.add_argument("--user", metavar="NAME", type=_name, help="of this user's jobs alone")
-    parser.add_argument("--text", action="store_true", help="plain lines for a mail instead of "
-                        "Markdown; so does an OUT that ends in .txt")  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="a file for it")
+                        help="this, last (the last complete week, the default), 2026-W47, or a day "
+                        "of the week (2026-11-18, 14d ago)")  # fmt: skip
+    parser.add_argument("--top", metavar="N", type=int, default=10, help="number of programs (10)")
+    parser.add_argument("--user", metavar="NAME", type=_name, help="only this user's jobs")
+    parser.add_argument("--text", action="store_true", help="write plain lines for a mail "
+                                                            "instead of "
+                        "Markdown, as for an OUT that ends in .txt")  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="the file to write")
     options = parser.parse_args(given)
     if options.top < 1:
-        parser.error("--top needs a number from 1 on")
+        parser.error("--top: must be a number from 1 on")
     return options
 
 
@@ -254,31 +262,36 @@ def serve(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan serve."""
     parser = argparse.ArgumentParser(
         prog=SERVE,
-        description="A lake in a browser: the week, programs by time lost, a program's runs, a "
-        "user's page with what to change first, a job's page. Reads, never writes; goes on "
-        "until it is ended.",
-        epilog="Who may see what is the affair of a proxy in front of it (guide centre.md). Exit "
-        "status: 1 if it cannot begin; 2 for a wrong use.",
+        description="Shows a lake in a browser: the week, programs by lost time, the runs of a "
+        "program, "
+        "what a user should change first, and each job. Never writes to the lake; runs until it is "
+        "interrupted.",
+        epilog="A proxy before this server decides who may see what (guide centre.md). Exit "
+        "status: 1 if the server cannot start; 2 for a usage error.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
-    parser.add_argument("--port", metavar="N", type=int, default=8642, help="where (8642); 0: "
-                        "any that is free, as the first line says")  # fmt: skip
-    parser.add_argument("--bind", metavar="ADDRESS", default="127.0.0.1", help="an address of "
-                        "this machine, as a number (127.0.0.1)")  # fmt: skip
-    parser.add_argument("--allow-remote", action="store_true", help="that may be one that others "
-                        "reach: everybody who does reads everything")  # fmt: skip
-    parser.add_argument("--name", metavar="HOST", action="append", default=[], help="another name "
-                        "that it is asked by, by a proxy, say; may be repeated")  # fmt: skip
-    parser.add_argument("--user", metavar="NAME", type=_name, help="shows this user's jobs alone")
-    parser.add_argument("--memory", metavar="SIZE", default="2GB", help="what a page may take, "
-                        "before it goes to the disk (2GB)")  # fmt: skip
+    parser.add_argument("--port", metavar="N", type=int, default=8642, help="port (8642); 0: any "
+                        "free port, which the first line names")  # fmt: skip
+    parser.add_argument("--bind", metavar="ADDRESS", default="127.0.0.1", help="a numeric "
+                        "address of this machine (127.0.0.1)")  # fmt: skip
+    parser.add_argument("--allow-remote", action="store_true", help="allow --bind with an "
+                                                                    "address that "
+                        "other machines reach: all their users can read everything")  # fmt: skip
+    parser.add_argument("--name", metavar="HOST", action="append", default=[], help="another host "
+                        "name for requests, for example of a proxy; may be repeated")  # fmt: skip
+    parser.add_argument("--user", metavar="NAME", type=_name, help="show only this user's jobs")
+    parser.add_argument("--memory", metavar="SIZE", default="2GB", help="memory of a query; "
+                        "more data are written to temporary files (2GB)")  # fmt: skip
     options = parser.parse_args(given)
     if not 0 <= options.port < 65536:
-        parser.error("--port needs a number from 0 to 65535")
+        parser.error("--port: must be a number from 0 to 65535")
     try:
         ipaddress.ip_address(options.bind)
     except ValueError:
-        parser.error(f"--bind {options.bind}: an address is needed: 127.0.0.1, ::1")
+        parser.error(f"--bind {options.bind}: must be a numeric address: 127.0.0.1, ::1")
     if not options.allow_remote and not _is_here(options.bind):
-        parser.error(f"--bind {options.bind}: others reach it; say --allow-remote if they may")
+        parser.error(
+            f"--bind {options.bind}: other machines reach this address; add --allow-remote to "
+            "allow it"
+        )
     return options

@@ -23,7 +23,7 @@ def _moment(text: str) -> datetime.datetime:
         return when.moment(text)
     except ValueError:
         raise LakeError(
-            f"{text} is no moment (2026-11-22 and 2026-11-22T03:30 are, in UTC, and 12h ago)"
+            f"{text}: must be a time like 2026-11-22 or 2026-11-22T03:30, in UTC, or 12h ago"
         ) from None
 
 
@@ -36,7 +36,7 @@ def _values(options: argparse.Namespace) -> dict[str, Any]:
         if text is not None:
             values[name] = _moment(text)
     if "from" in values and "to" in values and values["from"] >= values["to"]:
-        raise LakeError(f"--to {options.to_} is not after --from {options.from_}")
+        raise LakeError(f"--to {options.to_}: must be after --from {options.from_}")
     if options.name is not None:
         values["name"] = options.name
     if options.least is not None:
@@ -48,7 +48,7 @@ def _day(text: str) -> str:
     try:
         return when.day(text).isoformat()
     except ValueError:
-        raise LakeError(f"{text} is no day (2026-11-22 is one, and 7d ago)") from None
+        raise LakeError(f"{text}: must be a day like 2026-11-22 or 7d ago") from None
 
 
 def _opened(options: argparse.Namespace) -> Asked:
@@ -70,9 +70,7 @@ def _asked(lake: Asked, options: argparse.Namespace) -> Stream:
         return lake.stream(options.sql, typed=typed)  # the lake was opened with the filters
     question = BY_NAME.get(options.question)
     if question is None:
-        raise LakeError(
-            f"no question is called {options.question}; these are: {', '.join(BY_NAME)}"
-        )
+        raise LakeError(f"unknown question {options.question}; use one of {', '.join(BY_NAME)}")
     values = _values(options)
     lacks = [f"--{name}" for name in question.needs if name not in values]
     if lacks:
@@ -105,7 +103,7 @@ def _run(options: argparse.Namespace) -> int:
             _write(answer, options.form, options.output)
         except (ValueError, OverflowError) as error:  # for example a date before the year 1
             words = str(error).partition("\n")[0]
-            raise LakeError(f"the answer has a value that cannot be written: {words}") from None
+            raise LakeError(f"cannot write a value of the result: {words}") from None
     return 0
 
 

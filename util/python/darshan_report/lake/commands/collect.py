@@ -77,10 +77,14 @@ class Collector:
         sign = Hide(options.obfuscate or "").sign
         said = place.make(lake, {"hidden": hidden, "key": sign} if hidden else {"hidden": hidden})
         if bool(said.get("hidden")) != hidden:
-            other = "hides names: --obfuscate is needed" if said.get("hidden") else "shows names"
-            raise LakeError(f"{options.into} {other}")
+            other = "has anonymized names" if said.get("hidden") else "has plain names"
+            words = "use --obfuscate KEY" if said.get("hidden") else "do not use --obfuscate"
+            raise LakeError(f"{options.into} {other}: {words}")
         if hidden and said.get("key", sign) != sign:
-            raise LakeError(f"{options.into} hides names by another key: people would be two")
+            raise LakeError(
+                f"{options.into} has names anonymized with another key; use that key, because "
+                "two keys would count one user twice"
+            )
         self._publisher = Publisher(lake)
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
         self._part = Options(
@@ -181,9 +185,9 @@ class Collector:
         sums, seconds = self._sums, self._progress.seconds
         more = [f"{sums.damaged:,} of them damaged (table problems)"] if sums.damaged else []
         more += [f"{sums.unread:,} could not be read (table problems)"] if sums.unread else []
-        more += [f"{sums.again:,} were there"] if sums.again else []
+        more += [f"{sums.again:,} already collected"] if sums.again else []
         more += [f"{sums.removed:,} removed"] if sums.removed else []
-        more += [f"{sums.left:,} still changed: for the next time"] if sums.left else []
+        more += [f"{sums.left:,} skipped, because they still change"] if sums.left else []
         rate = f"{sums.logs / seconds:,.0f} logs/s" if seconds > 0 else ""
         told = "; ".join(
             [f"{sums.logs:,} logs, {sums.records:,} records into {self._options.into}", *more]
@@ -191,8 +195,8 @@ class Collector:
         say(PROGRAM, f"{told} ({seconds:.1f} s, {rate})")
         if self._closed:
             number = len(self._closed)
-            others = f"; so could not {number - 1:,} others" if number > 1 else ""
-            say(PROGRAM, f"{why(self._closed[0])}: the folder could not be read{others}")
+            others = f" (and {number - 1:,} more folders)" if number > 1 else ""
+            say(PROGRAM, f"cannot read the folder {why(self._closed[0])}{others}")
 
 
 def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
@@ -203,9 +207,9 @@ def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
 
     cluster = stack.enter_context(Cluster(workers[len(DASK) :]))
     if other := cluster.other():
-        say(PROGRAM, f"{cluster.name}: {other}: where that makes it fail, use the same")
+        say(PROGRAM, f"{cluster.name}: {other}; if workers fail, install the same versions")
     if not cluster.threads:
-        say(PROGRAM, f"{cluster.name} has no workers yet: waiting for them")
+        say(PROGRAM, f"{cluster.name} has no workers yet; waiting")
     return cluster
 
 
@@ -227,13 +231,11 @@ def main(options: argparse.Namespace) -> int:
             signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), ended.number)
     except OSError as error:
-        say(PROGRAM, f"{why(error)}: what is in {options.into} is whole")
+        say(PROGRAM, f"cannot collect: {why(error)}; the lake {options.into} is whole")
     except (LakeError, LimitError) as error:
         say(PROGRAM, str(error))
     except MemoryError:
-        say(
-            PROGRAM, f"out of memory: what is in {options.into} is whole; fewer --workers need less"
-        )
+        say(PROGRAM, f"out of memory; the lake {options.into} is whole; use fewer --workers")
     except BrokenProcessPool:
-        say(PROGRAM, f"a worker was killed: what is in {options.into} is whole; collect again")
+        say(PROGRAM, f"a worker was killed; the lake {options.into} is whole; collect again")
     return 1

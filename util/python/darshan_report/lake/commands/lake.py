@@ -59,7 +59,7 @@ def _deep(snapshot: Snapshot) -> Iterator[str]:
     jobs = list(_logs(snapshot, "jobs"))
     known = set(jobs)
     if len(jobs) != len(known):
-        yield f"jobs has {len(jobs) - len(known)} logs twice"
+        yield f"the table jobs has {len(jobs) - len(known)} duplicate logs"
     known |= set(_logs(snapshot, "problems"))
     for file in snapshot.files.values():
         try:
@@ -69,7 +69,8 @@ def _deep(snapshot: Snapshot) -> Iterator[str]:
                     rows = opened.read_row_group(number)
                     lost = set(rows["log"].unique().to_pylist()) - known
                     if lost:
-                        yield f"{file.path}: {len(lost)} logs that jobs does not have"
+                        yield f"{file.path}: has rows of {len(lost)} logs that are not in the "
+                        "table jobs"
         except (OSError, pa.ArrowInvalid) as error:
             yield f"{file.path}: {str(error).split(chr(10))[0]}"
 
@@ -85,11 +86,11 @@ def _check(snapshot: Snapshot, deep: bool) -> int:
     for line in wrong:
         say(PROGRAM, line)
     left = len(orphans(snapshot))
-    words = "whole" if not wrong else f"NOT whole: {len(wrong)} things are wrong"
+    words = "whole" if not wrong else f"NOT whole: {len(wrong)} errors"
     rows = sum(f.rows for f in snapshot.files.values())
     print(
         f"{snapshot.path}: {words}; {count(len(snapshot.files))} files, {count(rows)} rows, "
-        f"{count(left)} files that are no part of it any more, or not yet"
+        f"{count(left)} unused files (replaced or unfinished)"
     )
     return 1 if wrong else 0
 

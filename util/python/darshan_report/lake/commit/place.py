@@ -97,13 +97,13 @@ def load_json(path: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             found = json.loads(file.read())
     except (OSError, ValueError) as error:
-        raise LakeError(f"{path}: {error}") from None
+        raise LakeError(f"cannot read {path}: {error}") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise LakeError(f"{path} is not what a lake has there")
+        raise LakeError(f"{path} is not a file of a lake")
     if not isinstance(found.get("version"), int) or found["version"] > VERSION:
         raise LakeError(
-            f"{path} is of version {found.get('version')} of the format; this release knows "
-            f"{VERSION}: a newer one is needed"
+            f"{path} has version {found.get('version')} of the format; this release reads up to "
+            f"version {VERSION}: install a newer release"
         )
     return found
 
@@ -120,7 +120,9 @@ def is_lake(path: str) -> bool:
 def settings(path: str) -> dict[str, Any]:
     """Returns the settings of a lake; raises LakeError if the folder is not a lake."""
     if not is_lake(path):
-        raise LakeError(f"{path} is no lake: it has no {_HEAD} (darshan collect makes one)")
+        raise LakeError(
+            f"{path} is not a lake: it has no file {_HEAD}; darshan collect makes a lake"
+        )
     return load_json(os.path.join(path, _HEAD))
 
 
@@ -128,7 +130,7 @@ def make(path: str, more: dict[str, Any]) -> dict[str, Any]:
     """Creates the lake in this folder if it does not exist; returns its settings."""
     if not is_lake(path):
         if os.path.isdir(path) and any(not n.startswith((".", "_")) for n in os.listdir(path)):
-            raise LakeError(f"{path} has other files in it, and is no lake")
+            raise LakeError(f"{path} contains other files and is not a lake; name another folder")
         os.makedirs(path, exist_ok=True)
         for folder in (COMMITS, SEEN, WORK):
             os.makedirs(os.path.join(path, folder), exist_ok=True)

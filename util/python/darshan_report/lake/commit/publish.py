@@ -129,7 +129,7 @@ class Publisher:
         suspended for a day."""
         for file in part.files:
             if not os.path.exists(os.path.join(self._lake, file.path)):
-                raise LakeError(f"{file.path} went before it was committed: collect again")
+                raise LakeError(f"{file.path} was removed before it was committed; collect again")
 
     def _leave_out(self, part: Part, again: np.ndarray, published: list[str]) -> None:
         """Removes logs that another collector has committed from the files of a part."""

@@ -129,7 +129,9 @@ def named(text: str, today: datetime.date) -> Week:
             return of_day(datetime.date.fromisoformat(text))
     except ValueError:
         pass
-    raise LakeError(f"{text} is no week: 2026-W47, a day in it (2026-11-18, 14d ago), this or last")
+    raise LakeError(
+        f"--week {text}: must be 2026-W47, a day of the week (2026-11-18, 14d ago), this or last"
+    )
 
 
 Row = dict[str, Any]

@@ -131,7 +131,7 @@ def listed(paths: Sequence[str], closed: list[OSError]) -> Iterator[Found]:
 
 def _regular(status: os.stat_result, path: str) -> os.stat_result:
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "no regular file", path)
+        raise OSError(errno.EINVAL, "Not a regular file", path)
     return status
 
 

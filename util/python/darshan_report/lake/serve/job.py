@@ -44,7 +44,7 @@ _LAYERS = (
 def _row(lake: Asked, log: str) -> Row:
     found = lake.sql(questions.JOB, {"log": log}).rows() if log else []
     if not found:
-        raise Refused(404, "no job of the lake has this log")
+        raise Refused(404, "the lake has no job with this log")
     return found[0]
 
 
@@ -104,10 +104,12 @@ def render(lake: Asked, asked: Wanted) -> str:
     if lake.hidden:
         made.say("Its report is not made here: it would show the names that the lake hides.")
     elif not os.path.isfile(row["path"] or ""):
-        made.say("Its log is not where it was when it was collected: there is no report of it.")
+        made.say(
+            "The log was moved or removed after it was collected, so there is no report of it."
+        )
     else:
         address = Wanted("").address("report", log=row["log"])
-        made.add(f"<p>{link('The report of its log', address)}, made when it is asked for.</p>")
+        made.add(f"<p>{link('The report of the log', address)}, made on request.</p>")
     _facts(made, row)
     if row["partial"]:
         made.say("Its log does not hold everything.", "warning")
@@ -127,7 +129,7 @@ def render(lake: Asked, asked: Wanted) -> str:
 def log_of(lake: Asked, asked: Wanted) -> str:
     """Returns the path of a log whose report may be shown.  Raises Refused."""
     if lake.hidden:
-        raise Refused(403, "names are hidden in this lake, and a report would show them")
+        raise Refused(403, "the lake has anonymized names, and a report would show the real ones")
     path: str = _row(lake, asked.log)["path"] or ""
     return path
 
@@ -140,7 +142,7 @@ def report(path: str, log: str) -> bytes:
         if not stat.S_ISREG(os.stat(path).st_mode) or files.identity(path)[0].text != log:
             raise Refused(404, "the file is not the log that was collected")
     except (OSError, ValueError):
-        raise Refused(404, "the log is not where it was, or cannot be read") from None
+        raise Refused(404, "the log was moved or removed, or cannot be read") from None
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
     command = [sys.executable, "-c", _REPORT, package, "--html", "-o", "-", os.path.abspath(path)]
     try:
@@ -149,7 +151,7 @@ def report(path: str, log: str) -> bytes:
             timeout=_SECONDS, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise Refused(503, f"the report takes more than {_SECONDS} s") from None
+        raise Refused(503, f"making the report took more than {_SECONDS} s") from None
     if done.returncode not in _MADE or not done.stdout:
-        raise Refused(500, "no report could be made of the log")
+        raise Refused(500, "cannot make a report of the log")
     return done.stdout

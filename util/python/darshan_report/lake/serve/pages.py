@@ -86,7 +86,7 @@ def _lacks(made: Made, told: Told) -> None:
         columns = (Column("Problem", "text", "problem"), Column("Logs", "count", "logs"),
                    Column("One of them", "path", "path"))  # fmt: skip
         made.table("broken", columns, broken[:_MOST],
-                   note="Logs without a day are of no week: they are told in each.")  # fmt: skip
+                   note="Logs without a day belong to no week; each week lists them.")  # fmt: skip
 
 
 def _first(owners: Sequence[Row]) -> str:
@@ -321,7 +321,7 @@ def render(lake: Asked, asked: Wanted) -> str:
         return made.html(lake.hidden)
     make = PAGES[asked.page]
     if make in (_one_program, _one_user) and asked.name is None:
-        raise Refused(400, "which one? the address has no name")
+        raise Refused(400, "the address lacks a name")
     if make is not _week:
         asked = within(asked, newest - _SPAN, newest)
         asked = replace(asked, filters=_kept(lake, asked.filters))

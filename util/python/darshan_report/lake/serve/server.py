@@ -54,7 +54,7 @@ class Site:
         if asked.page == "report":
             return self._report(asked)
         if asked.page != "job" and asked.page not in pages.PAGES:
-            raise Refused(404, "there is no such page")
+            raise Refused(404, "this page does not exist")
         with self._lock:
             text = self._made(asked)
         return text.encode("utf-8", "backslashreplace")
@@ -73,7 +73,7 @@ class Site:
             self._lake.refresh()
             path = job.log_of(self._lake, asked)
         if not self._reports.acquire(blocking=False):
-            raise Refused(503, "other reports are being made: ask again in a moment")
+            raise Refused(503, "other reports are being made; try again later")
         try:
             return job.report(path, asked.log)
         finally:
@@ -120,7 +120,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise
         except (LakeError, OSError) as error:
             self.server.site.complain(self.path, error)
-            self._line(503, "the lake cannot be read now")
+            self._line(503, "cannot read the lake now; try again later")
         except Exception as error:
             self.server.site.complain(self.path, error)
             self._line(500, "this page could not be made")
@@ -132,7 +132,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         host = self.headers.get("Host", "localhost").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if name not in self.server.names and not (self.server.remote and _is_number(name)):
-            raise Refused(421, "this is no name of this machine")
+            raise Refused(421, "the request names another host; see --name")
 
     def _refuse(self) -> None:
         self._line(405, "pages are read, and nothing else")

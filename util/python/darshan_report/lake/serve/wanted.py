@@ -61,14 +61,14 @@ def _day(given: Mapping[str, str], name: str) -> str | None:
         return str(datetime.date.fromisoformat(text))
     except ValueError:
         raise Refused(
-            400, f"{name} is no day: it is said like 2026-11-22, or 7d for seven days ago"
+            400, f"{name}: must be a day like 2026-11-22, or 7d for seven days ago"
         ) from None
 
 
 def _log(given: Mapping[str, str]) -> str:
     text = given.get("log", "")
     if text and not _LOG.fullmatch(text):
-        raise Refused(400, "log is no log's identity: 32 digits from 0 to f")
+        raise Refused(400, "log: must be the identity of a log, 32 digits from 0 to f")
     return text
 
 
@@ -83,7 +83,7 @@ def wanted(target: str) -> Wanted:
         raise Refused(400, "the address has too many fields, or is not UTF-8") from None
     given = dict(pairs)
     if any(len(value) > _LONGEST or "\0" in value for value in given.values()):
-        raise Refused(400, "a name is too long, or has a zero in it")
+        raise Refused(400, "a name is too long or contains a NUL byte")
     filters = Filters(
         _day(given, "since"), _day(given, "until"), given.get("user") or None,
         given.get("program") or None, given.get("mount") or None,

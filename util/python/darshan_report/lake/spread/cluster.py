@@ -50,7 +50,7 @@ def _asked(address: str) -> dict[str, Any]:
     settings."""
     if address.startswith("/"):
         if not os.path.isfile(address):
-            raise LakeError(f"{address}: there is no such file of a Dask scheduler")
+            raise LakeError(f"cannot find the file of the Dask scheduler, {address}")
         return {"scheduler_file": address}
     if address:
         return {"address": address if "://" in address else f"tcp://{address}"}
@@ -59,8 +59,8 @@ def _asked(address: str) -> dict[str, Any]:
         if found := dask.config.get(named, None):
             return {setting: found}
     raise LakeError(
-        "dask:// alone is the scheduler that Dask's settings name, which name none: "
-        "DASK_SCHEDULER_ADDRESS, or dask://HOST:PORT"
+        "dask:// needs a scheduler in Dask's settings, which name none; set "
+        "DASK_SCHEDULER_ADDRESS, or use dask://HOST:PORT"
     )
 
 
@@ -90,9 +90,9 @@ def _client(asked: dict[str, Any], name: str) -> Any:
     try:
         found = made.get(timeout=2 * _SECONDS)
     except queue.Empty:
-        found = TimeoutError("something listens there, and says nothing")
+        found = TimeoutError("the server there does not answer")
     if isinstance(found, Exception):
-        raise LakeError(f"no Dask scheduler answers at {name}: {_line(found)}")
+        raise LakeError(f"cannot reach a Dask scheduler at {name}: {_line(found)}")
     return found
 
 
@@ -191,8 +191,8 @@ class Cluster:
             return None
         except ImportError as error:
             raise LakeError(
-                f"a worker at {self.name} lacks what it needs: {_line(error)}; each needs Python "
-                "with darshan-report[centre]"
+                f"a worker at {self.name} lacks a Python package: {_line(error)}; install "
+                "darshan-report[centre] for each worker"
             ) from None
         except Exception as error:
             self._still_there()
@@ -202,14 +202,14 @@ class Cluster:
         for log, why in far.part.odd:
             if files.is_as_found(log):
                 raise LakeError(
-                    f"{far.worker} does not see what is here: {log.path}: {why}; each worker "
-                    "needs the logs under the same name, and the right to read them"
+                    f"the worker {far.worker} cannot read {log.path}: {why}; each worker needs the "
+                    "logs under the same path, and permission to read them"
                 )
         return far.part
 
     def _still_there(self) -> None:
         if self._client.status != "running":
-            raise LakeError(f"the Dask scheduler at {self.name} is gone")
+            raise LakeError(f"lost the connection to the Dask scheduler at {self.name}")
 
     @contextlib.contextmanager
     def _alive(self) -> Iterator[None]:
@@ -217,7 +217,9 @@ class Cluster:
         try:
             yield
         except Exception as error:
-            raise LakeError(f"the Dask scheduler at {self.name} is gone: {_line(error)}") from None
+            raise LakeError(
+                f"lost the connection to the Dask scheduler at {self.name}: {_line(error)}"
+            ) from None
 
     def _give_up(self, run: str) -> None:
         """Cancels the batches in progress and removes their files."""

@@ -45,7 +45,9 @@ def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
         check=False,
     )
     if done.returncode != 0:
-        raise LogError(f"the process that made them ended with {done.returncode}")
+        raise LogError(
+            f"the process that computed the findings ended with status {done.returncode}"
+        )
     found: Made | str = pickle.loads(done.stdout)
     if isinstance(found, str):
         raise LogError(found)
