@@ -104,7 +104,7 @@ def test_names_of_the_one_that_failed(
     process whose failure did not matter."""
     text = screen(darshan, "bash", "-c", f"{look} other.nml 0; " + script.format(look=look))
     who = Path(sys.executable).name
-    line = re.search(r"^last looked for in vain( by \S+)?: .*params\.nml$", text, re.M)
+    line = re.search(r"^last failed lookup( by \S+)?: .*params\.nml$", text, re.M)
     assert line and line[1] == (f" by {who}" if by else None)
     report = said(build, only_log(Path(look.rsplit(maxsplit=1)[-1]).parent)).replace(" ", "")
     said_by = who if by else "it"  # the PDF may break the name at a hyphen

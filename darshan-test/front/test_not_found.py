@@ -48,7 +48,7 @@ def test_failed(darshan: Run, build: Path, work: Path) -> None:
     """The report has the last four names, and only names of data files."""
     screen = darshan("stat", sys.executable, "-c", LOOKS % 3).stderr.decode()
     log = only_log(work)
-    assert "last looked for in vain: " in screen and "params.nml" in screen
+    assert "last failed lookup: " in screen and "params.nml" in screen
     text = said(build, log)
     assert "failed with exit status 3" in text
     names = [str(work / name) for name in ("params.nml", "three", "two", "one")]

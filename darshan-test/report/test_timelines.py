@@ -119,4 +119,4 @@ def test_the_page(summary: Run, tmp_path: Path) -> None:
     assert "Files over time" in text
     assert "were traced; shown are the 8 with the most time" in " ".join(text.split())
     assert "$x^{2}$_%" in text
-    assert "does not draw" not in text
+    assert "does not show" not in text

@@ -88,7 +88,7 @@ CASES = {
     overflowing: "Totals are exact",
     overflowing_run: "files share records named by their folder and ending",
     partial: "The records of module STDIO are incomplete",
-    damaged: "The records of module STDIO are damaged and left out",
+    damaged: "The records of module STDIO are damaged and were skipped",
 }
 
 

@@ -119,8 +119,8 @@ def told(build: Path, log: Path) -> str:
 def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, among: str) -> None:
     reader = f"exec {sys.executable} reader.py m b 28"
     text = told(build, run(build, place, "sh", "-c", f"{among} {reader}"))
-    assert "Part of the I/O was not seen" in text
-    assert "went to storage past the calls that were seen" in text
+    assert "Part of the I/O was not recorded" in text
+    assert "went into storage accesses outside of the recorded calls" in text
     assert "fine" not in text
 
 

@@ -65,7 +65,7 @@ def _files() -> list[Row]:
                 "images",
                 "many-small-files",
                 "container",
-                says=("1,1\\d\\d files of at most 1000 B .* opening them, the first",),
+                says=("1,1\\d\\d files of at most 1000 B .* opening and closing them and their first",),
             ),
             settings=(("SLOW_CALL", "700"),),
         ),
@@ -83,11 +83,11 @@ def _files() -> list[Row]:
             "looked-for",
             "failed-lookups",
             "listdir",
-            says=(r"Looked for in vain: 2,000 in /\S+/done, 500 in /\S+/older",),
+            says=(r"Failed lookups: 2,000 in /\S+/done, 500 in /\S+/older",),
         ),
         file(
             "look-ups",
-            says=("look-ups of names that are not there",),
+            says=("lookups of missing names",),
             never=("fewer bytes", "a faster file system"),
         ),
         file(

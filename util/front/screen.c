@@ -95,7 +95,7 @@ double screen_run_time(const struct picture *picture) {
 /* Uses the report's wording (notes.py). */
 static void print_missing(struct screen *screen, int missing) {
   if (missing & PICTURE_LOST)
-    fputs("the log does not hold everything: the numbers are lower bounds", stderr);
+    fputs("the log is incomplete: the numbers are lower bounds", stderr);
   else if (missing & PICTURE_SHARED)
     fputs(missing & PICTURE_ESTIMATED
               ? "some files share a record: totals are exact, numbers of files are estimates"
@@ -113,7 +113,7 @@ static void print_dropped(struct screen *screen, const struct picture *picture) 
     if (one->number <= 0) continue;
     quantity_count(number, one->number);
     if (strcmp(one->where, tables) == 0)
-      fprintf(stderr, "calls on %s files or requests not counted (tables full): lower bounds",
+      fprintf(stderr, "calls on %s files or requests not counted (full tables): lower bounds",
               number);
     else if (strcmp(one->where, deepbind) == 0)
       fprintf(stderr, "calls that %s %s with RTLD_DEEPBIND made are not counted: lower bounds",
@@ -131,7 +131,7 @@ static void print_not_found(struct screen *screen, const struct picture *picture
   if (!picture->not_found[0]) return;
   size_t width = who ? sizeof(" by ") - 1 + say_printable(by, sizeof(by), who, NAME_COLUMNS, 1) : 0;
   say_printable(name, sizeof(name), picture->not_found[0], (size_t)columns - 28 - width, 1);
-  fprintf(stderr, "last looked for in vain%s%s: %s", who ? " by " : "", by, name);
+  fprintf(stderr, "last failed lookup%s%s: %s", who ? " by " : "", by, name);
   end_line(screen);
 }
 

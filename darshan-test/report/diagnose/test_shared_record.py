@@ -99,6 +99,6 @@ def test_a_cache_for_any_order_holds_all_chunks(tmp_path: Path) -> None:
     chunks would be no better than one of eight."""
     has = next(job for kind, job, _ in CASES if kind == "chunk-cache")
     found = told(has.but(**SHUFFLED), tmp_path)["chunk-cache"]
-    assert found.remedy and "in any order" in found.remedy.text
+    assert found.remedy and "in random order" in found.remedy.text
     assert f"rdcc_nbytes={16 * MIB}," in found.remedy.example
-    assert "in any order" not in told(has, tmp_path)["chunk-cache"].remedy.text
+    assert "in random order" not in told(has, tmp_path)["chunk-cache"].remedy.text

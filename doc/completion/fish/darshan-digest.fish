@@ -1,6 +1,6 @@
 # Made by ./dev describe.
 complete -c darshan-digest -s h -l help -d 'show this help message and exit'
-complete -c darshan-digest -l week -x -d 'this, last (the last complete week, the default), 2026-W47, or a day of the week (2026-11-18, 14d ago)'
+complete -c darshan-digest -l week -x -a 'this last' -d 'this or last (the last complete week, the default)'
 complete -c darshan-digest -l top -x -d 'number of programs (10)'
 complete -c darshan-digest -l user -x -d 'only this user\'s jobs'
 complete -c darshan-digest -l text -d 'write plain lines for a mail instead of Markdown, as for an OUT that ends in .txt'

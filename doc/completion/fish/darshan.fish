@@ -167,7 +167,7 @@ complete -c darshan -n '__fish_seen_subcommand_from ask' -s o -l output -r -F -d
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l memory -x -d 'memory of the query'
 complete -c darshan -n '__fish_seen_subcommand_from ask; and not __fish_seen_subcommand_from programs losses small-writes users file-systems growth before-after between outliers files problems' -a 'programs losses small-writes users file-systems growth before-after between outliers files problems'
 complete -c darshan -n '__fish_seen_subcommand_from digest' -s h -l help -d 'show this help message and exit'
-complete -c darshan -n '__fish_seen_subcommand_from digest' -l week -x -d 'this, last (the last complete week, the default), 2026-W47, or a day of the week (2026-11-18, 14d ago)'
+complete -c darshan -n '__fish_seen_subcommand_from digest' -l week -x -a 'this last' -d 'this or last (the last complete week, the default)'
 complete -c darshan -n '__fish_seen_subcommand_from digest' -l top -x -d 'number of programs (10)'
 complete -c darshan -n '__fish_seen_subcommand_from digest' -l user -x -d 'only this user\'s jobs'
 complete -c darshan -n '__fish_seen_subcommand_from digest' -l text -d 'write plain lines for a mail instead of Markdown, as for an OUT that ends in .txt'

@@ -83,8 +83,8 @@ def _misses(facts: Facts) -> tuple[float, Callable[[str], str]]:
     return (
         time,
         lambda most: (
-            f"{most} went into {count(number)} look-ups of names that are not there: a shorter "
-            f"search path, or asking once, would help. {lookups.where(facts)}".rstrip()
+            f"{most} went into {count(number)} lookups of missing names: a shorter "
+            f"search path, or remembering the result, would help. {lookups.where(facts)}".rstrip()
         ),
     )
 

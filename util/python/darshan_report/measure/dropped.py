@@ -14,7 +14,7 @@ _WHERE = {
     "dropped_in_signal_handlers": "in signal handlers that had interrupted another call",
     "dropped_behind_stalled_threads": "behind a thread that was stalled in a call on the same file",
     "dropped_in_shared_memory": "in child processes that ran in the memory of their parent",
-    "dropped_for_want_of_memory": "for which the runtime found no memory",
+    "dropped_for_want_of_memory": "for which the runtime had no memory",
 }
 
 

@@ -46,7 +46,7 @@ class Mapped:
         if self.touched is None:
             return (
                 f"{amount(self.mapped)} of files were mapped; reads and writes through the mapping "
-                "are page faults, and how much of it was touched is not known."
+                "are page faults; the number of touched bytes is unknown."
             )
         words = f"{amount(self.touched)} of {amount(self.mapped)} of mapped files were touched"
         if self.writable:

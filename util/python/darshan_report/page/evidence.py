@@ -94,7 +94,7 @@ def findings(context: Context, prefix: str, links: Links) -> str:
             f"{''.join(good)}</details>"
         )
     note = (
-        "Problems first, by what is at stake: seconds of the run's wall time"
+        "Problems first, by the time at stake: seconds of the run's wall time"
         + (", of each process on average" if context.of_ranks else "")
         + ". Counters are those of darshan-parser."
     )

@@ -48,9 +48,10 @@ def _find(facts: Facts, h5: Hdf5, kind: str, below_name: str, asked_name: str) -
         NAME,
         "A contiguous dataset is read or written across its grain",
         f"Each of {count(number)} {kind.lower()}s of {sets.named(mask, lost)} became "
-        f"{count(transfers / number)} POSIX calls, which moved {amount(moved)} in all for "
-        f"{amount(int(asked[mask].sum()))} that were asked for: the dataset is stored row by row, "
-        "and the selection takes a little of every row.",
+        f"{count(transfers / number)} POSIX calls, which moved {amount(moved)} in total for "
+        f"{amount(int(asked[mask].sum()))} that the program requested: the dataset is stored row "
+        "by row, "
+        "but each selection takes a small part of every row.",
         stake=stake,
         evidence=sets.sums(
             mask, f"{kind}_CALLS", f"{kind}_POSIX_{below_name}", asked_name, f"F_{kind}_TIME"

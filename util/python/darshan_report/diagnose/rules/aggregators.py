@@ -42,13 +42,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     met = float(collective.met(upper).sum())
     yield Finding(
         NAME,
-        "Collective calls use few of the nodes",
+        "Collective calls use only some of the nodes",
         f"{plural(busy, 'process')} did the POSIX I/O of {count(met)} collective calls, "
-        f"on {nodes} nodes; the calls took {seconds(time)}{facts.over_all}.",
+        f"in a job of {nodes} nodes; the calls took {seconds(time)}{facts.over_all}.",
         stake=stake,
         evidence=facts.sums(upper, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME"),
         remedy=Remedy(
-            "Let at least one process per node write: more aggregators, more stripes.",
+            "Let at least one process per node write: use more aggregators and more stripes.",
             f'MPI_Info_set(info, "cb_nodes", "{nodes}");  lfs setstripe -c {nodes} folder',
         ),
         limits=("collective.share", "imbalance.share"),

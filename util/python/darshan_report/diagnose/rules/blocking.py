@@ -30,12 +30,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "All MPI-IO transfers block",
         f"{count(calls)} MPI-IO transfers took {seconds(time)} "
-        f"({share(time, facts.process_time)} of the processes' time), none of them non-blocking.",
+        f"({share(time, facts.process_time)} of the processes' time); no transfer is non-blocking.",
         NOTICE,
         stake,
         facts.sums(upper, *names, "NB_READS", "NB_WRITES"),
         Remedy(
-            "Overlap I/O with computing where there is something to compute meanwhile.",
+            "Overlap I/O with computation if the program can compute meanwhile.",
             "MPI_File_iwrite_at_all + MPI_Wait;  HDF5's asynchronous VOL connector",
         ),
         limits=("operations",),

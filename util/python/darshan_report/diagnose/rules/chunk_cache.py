@@ -58,7 +58,7 @@ def _kept_open(chunk: int, cache: int) -> Remedy:
 
 def _lost(upper: Upper) -> str:
     return (
-        f", which is gone with each close: the dataset was opened "
+        f", which each close of the dataset discards: it was opened "
         f"{count(upper.counters['OPEN_CALLS'])} times for {count(upper.counters['READ_CALLS'])} "
         "reads"
     )
@@ -71,9 +71,9 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
     # chunks in any order.
     if _row(upper) <= cache < every <= _LARGEST:
         return every, (
-            "The calls come back to chunks in any order: give the dataset a cache of all that "
-            f"are in use, here {amount(every)}; or take all that is wanted of a chunk before "
-            "the next one (shuffle chunks, and what is in them, not everything)"
+            "The reads return to chunks in random order: give the dataset a cache for all chunks "
+            f"in use, here {amount(every)}; or read everything from a chunk before the next chunk "
+            "(shuffle the chunks, and the values within a chunk, not all values)"
         )
     wanted = max(chunk, min(_NETCDF_CHUNKS * chunk, _NETCDF_MOST), _row(upper))
     return wanted, (

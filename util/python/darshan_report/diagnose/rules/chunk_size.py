@@ -45,7 +45,7 @@ def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     yield Finding(
         f"{NAME}-small",
         "Chunks are very small",
-        f"Chunks of {sets.named(mask, lost)} have {amount(int(chunk[first]))}; "
+        f"The chunks of {sets.named(mask, lost)} have {amount(int(chunk[first]))}; "
         f"{amount(int(asked[mask].sum()))} became {count(number)} POSIX transfers, and HDF5 keeps "
         "an index entry for every chunk.",
         stake=stake,
@@ -61,8 +61,8 @@ def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
             "READ_POSIX_READS",
         ),
         remedy=Remedy(
-            "Make chunks of 64 KiB to a few MiB, in the shape of what is read together, and fill "
-            "one with each call.",
+            "Make chunks of 64 KiB to a few MiB, in the shape of the data that are read together, "
+            "and fill one chunk with each call.",
             "H5Pset_chunk(dcpl, rank, dims);  h5repack -l NAME:CHUNK=... in.h5 out.h5",
         ),
         limits=("chunk.small", "operations", "python.seconds"),
@@ -82,7 +82,7 @@ def _too_large(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     read, wanted = int(distinct[mask].sum()), int(asked[mask].sum())
     stake = facts.stake(
         lost.sum(),
-        "reading time times the share of bytes that nobody asked for",
+        "reading time times the share of bytes that the program did not request",
         read - wanted,
         read,
     )
@@ -91,14 +91,14 @@ def _too_large(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     first = int(np.argmax(lost))
     yield Finding(
         f"{NAME}-large",
-        "Chunks are much larger than what is read of them",
-        f"Reads of {sets.named(mask, lost)} ask for {amount(float(each[first]))} each; chunks have "
+        "Chunks are much larger than the reads from them",
+        f"Reads of {sets.named(mask, lost)} request {amount(float(each[first]))} each; chunks have "
         f"{amount(int(chunk[first]))}, so {amount(read)} were read for {amount(wanted)}.",
         stake=stake,
         evidence=sets.rows(first, "CHUNK_BYTES")
         + sets.sums(mask, "READ_CALLS", "BYTES_ASKED_READ", "DISTINCT_BYTES_READ", "F_READ_TIME"),
         remedy=Remedy(
-            "Give the chunks the shape of the usual selection, or read more of a chunk at once.",
+            "Give the chunks the shape of the usual selection, or read more from a chunk at once.",
             "h5repack -l NAME:CHUNK=... in.h5 out.h5",
         ),
         limits=("chunk.amplification",),

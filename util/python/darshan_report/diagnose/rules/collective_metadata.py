@@ -39,7 +39,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         yield Finding(
             NAME,
-            "Every process reads the file's metadata for itself",
+            "Every process reads the file's metadata itself",
             f"{plural(facts.nprocs, 'process')} made {count(reads)} POSIX reads for the metadata "
             f"of {facts.name(upper.id)}: each of them reads the same headers.",
             stake=stake,
@@ -53,7 +53,8 @@ def find(facts: Facts) -> Iterator[Finding]:
                 "F_META_TIME",
             ),
             remedy=Remedy(
-                "Make metadata operations collective: one process reads and tells the others.",
+                "Make metadata operations collective: one process reads and sends the data to "
+                "the others.",
                 "H5Pset_all_coll_metadata_ops(fapl, 1);  H5Pset_coll_metadata_write(fapl, 1)\n"
                 "HDF5 1.10: H5Pset_all_coll_metadata_ops(dapl, 1) as well;  "
                 "H5Dopen2(file, name, dapl)",

@@ -64,7 +64,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                     f"F_{kind}_POSIX_TIME",
                 ),
                 remedy=Remedy(
-                    "Leave compression off for these data, shuffle bytes first, or take a faster "
+                    "Do not compress these data, shuffle their bytes first, or use a faster "
                     "filter.",
                     "H5Pset_shuffle(dcpl) before H5Pset_deflate(dcpl, 1);  no deflate at all;  "
                     "a filter such as LZ4 or Zstandard",

@@ -48,10 +48,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         NAME,
-        "Writes read the file first",
-        f"{facts.name(upper.ids[place])} took {amount(written)} of MPI-IO writes, and "
-        f"{amount(extra)} ({share(extra, written)} of that) were read below without being asked "
-        "for: MPI-IO reads a range, changes pieces of it and writes it back.",
+        "Writes read the file before they write",
+        f"MPI-IO wrote {amount(written)} to {facts.name(upper.ids[place])}, and the POSIX calls "
+        f"below also read {amount(extra)} ({share(extra, written)} of the bytes written): MPI-IO "
+        "reads a range, changes pieces of it and writes it back.",
         stake=stake,
         evidence=facts.rows(
             upper, place, "BYTES_WRITTEN", "BYTES_READ", "INDEP_WRITES", "COLL_WRITES"

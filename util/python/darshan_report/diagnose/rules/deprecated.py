@@ -22,16 +22,16 @@ def find(facts: Facts) -> Iterator[Finding]:
     (first,) = leading(old, facts.time(table), 1)
     yield Finding(
         NAME,
-        "Deprecated HDF5 calls",
+        "The program uses deprecated HDF5 calls",
         f"{plural(int(old.sum()), 'dataset')} "
         f"{'was' if old.sum() == 1 else 'were'} opened with H5Dcreate1 or H5Dopen1, "
         f"{facts.name(table.ids[first])} among them: property lists (chunk cache, fill time) "
-        "cannot be given there.",
+        "cannot be passed to these calls.",
         NOTICE,
         Stake(),
         facts.rows(table, first, "USE_DEPRECATED", "OPENS"),
         Remedy(
-            "Use the calls that take property lists.",
+            "Use the newer calls, which take property lists.",
             "H5Dcreate2(file, name, type, space, lcpl, dcpl, dapl);  H5Dopen2(file, name, dapl)",
         ),
     )

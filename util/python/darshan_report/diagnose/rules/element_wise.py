@@ -82,7 +82,8 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
         stake=stake,
         evidence=sets.sums(tiny, f"{kind}_CALLS", asked_name, f"F_{kind}_TIME"),
         remedy=Remedy(
-            "Collect values in memory and move a block with one call: a row, a chunk or all.",
+            "Collect values in memory and transfer a block with one call: a row, a chunk or all "
+            "values.",
             "H5Dwrite / H5Dread of a hyperslab, not of a point;  data[:] = values;  "
             "values = data[:]\nnc_put_vara / nc_get_vara instead of nc_put_var1 / nc_get_var1",
         ),

@@ -30,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         yield Finding(
             NAME,
-            "A file per process",
+            "Every process writes a file of its own",
             f"{count(facts.nprocs)} processes wrote {count(number)} files of their own; creating "
             f"and closing them took {seconds(time)}{facts.over_all}.",
             stake=stake,

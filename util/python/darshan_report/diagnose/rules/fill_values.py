@@ -51,7 +51,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         NAME,
-        "Fill values are written for nothing",
+        "Fill values are written and then overwritten",
         f"HDF5 filled {sets.named(mask, time)} with {amount(number)}, and the program then wrote "
         f"{amount(over)} over them. Filling took {seconds(float(time[mask].sum()))}.",
         stake=stake,
@@ -65,7 +65,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_WRITE_TIME",
         ),
         remedy=Remedy(
-            "Tell HDF5 not to write fill values where all is overwritten, or to allocate late.",
+            "Tell HDF5 not to write fill values if the program overwrites all of them, or to "
+            "allocate "
+            "late.",
             "H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);  h5py: create_dataset(fill_time='never')"
             "\n"
             "nc_set_fill(nc, NC_NOFILL, &old);  netCDF4: file.set_fill_off()",

@@ -73,13 +73,14 @@ def _little(facts: Facts) -> str:
         return (
             f"there is little to win in the calls themselves. But there are {count(calls)} of "
             "them: what the program does around each, such as formatting, parsing or the work of "
-            "an interpreter, is no I/O, is not judged here, and may take longer; fewer, larger "
-            "calls save that as well."
+            "an interpreter, is not I/O. This report does not judge it, and it may take longer; "
+            "fewer, "
+            "larger calls save that time as well."
         )
     return (
         f"there is little to win in its calls. But {again}: what the program does with the "
-        "bytes each time, such as parsing or decompressing them, is no I/O and may take longer; "
-        "keep the result."
+        "bytes each time, such as parsing or decompressing them, is not I/O and may take longer; "
+        "keep the result in memory."
     )
 
 
@@ -89,8 +90,8 @@ def _missed(near: Finding | None) -> str:
         return "none of the patterns that are known to be slow was found."
     cost = f"{seconds(near.stake.run)}, {share(near.stake.run, near.stake.of_run)}"
     return (
-        "no pattern that is known to be slow is there often enough, or costs enough. Nearest to "
-        f"one is: {near.title} ({cost} at most)."
+        "no known problem occurs often enough or costs enough to be reported. The nearest to "
+        f"that is: {near.title} ({cost} at most)."
     )
 
 
@@ -101,15 +102,15 @@ def _not_judged(facts: Facts) -> Finding:
     silent = unwatched(facts)
     words = f"Not watched: {facts.tree.told_unseen()}. " if facts.tree and silent else ""
     words += (
-        f"Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went to storage past the "
-        f"calls that were seen: {amount(known.read + known.written)}."
+        f"Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage accesses "
+        f"outside of the recorded calls: {amount(known.read + known.written)}."
         if known
         else ""
     )
     return Finding(
         NAME,
-        "Part of the I/O was not seen",
-        f"{words} Of what was seen, {_spent(facts)}; no known problem is in that.",
+        "Part of the I/O was not recorded",
+        f"{words} In the recorded part, {_spent(facts)}; that part has no known problem.",
         NOTICE,
         limits=("io.fine",),
     )
@@ -125,7 +126,7 @@ def _failed(facts: Facts, failed: Failure) -> Finding:
     return Finding(
         NAME,
         "The program failed",
-        f"It {failed.words}.{found} Of what ran, {_spent(facts)}; no known problem is in that.",
+        f"It {failed.words}.{found} Until then, {_spent(facts)}; that part has no known problem.",
         NOTICE,
     )
 
@@ -161,9 +162,9 @@ def find(
     if not facts.layers and not facts.base_time:
         yield Finding(
             NAME,
-            "No I/O was seen",
-            "The log holds no record of any I/O: either there "
-            "was none on files that are watched, or the program could not be watched.",
+            "No I/O was recorded",
+            "The log contains no record of I/O: the program did "
+            "no I/O on files that Darshan records, or it was not instrumented.",
             GOOD,
         )
     elif crowded.is_little(facts):

@@ -76,7 +76,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     again, written = int(done.again[mask].sum()), int(done.written[mask].sum())
     stake = facts.stake(
         lost.sum(),
-        "time in flushes and in what each of them brings, and in writes times the share of bytes "
+        "time in flushes and in the writes that they cause, and in writes times the share of bytes "
         "written again, beyond what the bytes would take at a good rate",
         again,
         written,
@@ -106,7 +106,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Chunks are flushed before they are full"
         if chunked.any()
-        else "Files are flushed after every little that is written",
+        else "Files are flushed after every small write",
         f"{sentence}.",
         stake=stake,
         evidence=h5.files.sums(
@@ -123,9 +123,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_FLUSH_TIME",
         ),
         remedy=Remedy(
-            "Flush once per checkpoint, or once per filled chunk, not after every step: what is "
-            "written meanwhile stays in HDF5's cache, and goes out together. If every step has to "
-            "be safe, make the chunks as small as a step.",
+            "Flush once per checkpoint, or once per filled chunk, not after every step: HDF5's "
+            "cache then collects several writes. If every step must survive a crash, make the "
+            "chunks "
+            "as small as a step.",
             "if (++rows % rows_per_chunk == 0) H5Dflush(dataset);   /* or H5Fflush, nc_sync */\n"
             "file.flush(), table.flush(), nc.sync() at checkpoints, not in the loop",
         ),

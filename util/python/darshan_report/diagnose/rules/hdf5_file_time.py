@@ -69,16 +69,16 @@ def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
     few = min(writes, reads) < many and max(writes, reads) < many
     if few or posix < facts.limits["waiting.share"] * upper.time(_OPERATIONS):
         return Remedy(
-            "Processes meet in these calls, and come at different times: open, flush and close "
-            "files less often and together; keep one file open instead of one per step; let those "
-            "that come late work on what does not hold up the others.",
+            "All processes take part in these calls, but they reach them at different times: open, "
+            "flush and close files less often; keep one file open instead of one per step; give "
+            "late processes less work before these calls.",
             "H5Fopen / H5Fclose once per run, H5Fflush once per checkpoint\n"
             "H5Pset_meta_block_size(fapl, 1 << 20): fewer, larger pieces of metadata",
         )
     calls = ["H5Pset_coll_metadata_write(fapl, 1)"] if writes >= many else []
     calls += ["H5Pset_all_coll_metadata_ops(fapl, 1)"] if reads >= many else []
     return Remedy(
-        "Each process makes small metadata calls of its own while others wait: let one make them "
+        "Each process makes small metadata calls while others wait: let one process make them "
         "for all.",
         ";  ".join(calls) + "\nH5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)",
     )
@@ -91,15 +91,15 @@ def _inside(facts: Facts, upper: Upper) -> Remedy:
         own = [u for u in facts.datasets if facts.attribution.file_of(u.id) == upper.id]
         if any(u.counters["FILTERS"] > 0 for u in own):
             return Remedy(
-                "Chunks pass through filters when the file is flushed or closed: take a faster "
-                "filter or a lower level, none for data that hardly shrinks, or let all processes "
-                "filter their own chunks.",
+                "HDF5 filters chunks when the file is flushed or closed: use a faster filter or a "
+                "lower level, no filter for data that hardly shrink, or let all processes filter "
+                "their own chunks.",
                 "H5Pset_deflate(dcpl, 1), H5Pset_szip, LZ4, Zstandard;  h5py: compression='lzf'\n"
                 "H5Fflush once per checkpoint;  collective H5Dwrite of filtered chunks",
             )
     return Remedy(
-        "HDF5 works on its metadata: a newer file format, larger metadata blocks, a metadata "
-        "cache that holds what is used again.",
+        "HDF5 works on its metadata: use a newer file format, larger metadata blocks, and a "
+        "metadata cache that is large enough.",
         "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)\n"
         "H5Pset_meta_block_size(fapl, 1 << 20);  H5Pset_mdc_config",
     )

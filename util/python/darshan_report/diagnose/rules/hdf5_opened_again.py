@@ -60,8 +60,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "HDF5 files are opened again and again",
         f"{facts.name(int(h5.files.ids[first]))} was opened {count(float(opens[first]))} times by "
-        "each process that used it: each time HDF5 reads its headers anew, and forgets them"
-        + (f"; so it is with {plural(more, 'more file')}" if more else "")
+        "each process that used it; each time HDF5 reads its headers again"
+        + (f"; the same holds for {plural(more, 'more file')}" if more else "")
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, table.place(int(h5.files.ids[first])) or 0, "OPENS")
@@ -69,8 +69,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             first, "OPEN_CALLS", "OPEN_POSIX_READS", "F_OPEN_TIME", "F_CLOSE_TIME", "F_ATTR_TIME"
         ),
         remedy=Remedy(
-            "Open once and keep the handle, of the file and of its datasets; flush where others "
-            "have to see what was written.",
+            "Open once and keep the handles of the file and its datasets; flush if other processes "
+            "must see what was written.",
             "H5Fopen, nc_open, h5py.File(path), netCDF4.Dataset(path): before the loop, not in it",
         ),
         limits=("opens.again", "python.seconds"),

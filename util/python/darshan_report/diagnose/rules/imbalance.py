@@ -23,7 +23,7 @@ _TIMES = ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
 _BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 _MANY = 10  # times the mean; a larger factor is printed without decimals
 _CAUSES = (one_process, slow_targets, slow_hosts)  # rules that replace this one if they report
-_WAITING = "what the others wait for the slowest process, if they wait"
+_WAITING = "time that the other processes wait for the slowest one, if they wait"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -110,10 +110,10 @@ def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:
     more = slow.works_more(facts)
     yield Finding(
         NAME,
-        "The work of I/O is uneven" if more else "One process takes longer for the same work",
+        "I/O is unevenly distributed" if more else "One process takes longer for the same work",
         f"Rank {slow.rank} spent {seconds(slow.longest)} in I/O on files of its own and moved "
-        f"{amount(slow.moved)}; the {plural(number, 'process')} {seconds(slow.mean)} and "
-        f"{amount(slow.each)} on average: its time is {slow.spread}.",
+        f"{amount(slow.moved)}; the mean of all {plural(number, 'process')} is "
+        f"{seconds(slow.mean)} and {amount(slow.each)}: its time is {slow.spread}.",
         stake=stake,
         evidence=tuple(e for t in summed for e in facts.sums(t, *_BYTES, *_TIMES)),
         remedy=_MORE if more else _LONGER,
@@ -126,12 +126,12 @@ def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:
 
 _MORE = Remedy(
     "Give every process the same share of bytes and files; if one process collects for all, let "
-    "several do it.",
+    "several processes collect.",
     "MPI_File_write_at_all;  one writer per node",
 )
 _LONGER = Remedy(
-    "All move the same, so look at where that process runs and where its files lie: its node, "
-    "its network, the servers that hold its part; run again and see whether it is the same one.",
+    "All processes move the same bytes, so check where this process runs and where its files "
+    "are: its node, its network, its file servers; run again and see if the same process is slow.",
     "lfs getstripe FILE;  the job's list of nodes",
 )
 
@@ -169,8 +169,8 @@ def _shared(facts: Facts, table: Table, mask: Mask) -> Iterator[Finding]:
         if more
         else "One process is slow on a shared file",
         f"Rank {slow.rank} spent {seconds(slow.longest)} on {facts.name(int(records.ids[at]))} and "
-        f"moved {amount(slow.moved)}, the fastest process {seconds(fastest)}; the slowest is "
-        f"{slow.spread} of {seconds(slow.mean)}, which is for {amount(slow.each)}.",
+        f"moved {amount(slow.moved)}; the fastest process spent {seconds(fastest)}. The slowest "
+        f"time is {slow.spread} of {seconds(slow.mean)}; the mean size is {amount(slow.each)}.",
         stake=stake,
         evidence=facts.rows(
             table,
@@ -189,7 +189,7 @@ def _shared(facts: Facts, table: Table, mask: Mask) -> Iterator[Finding]:
 
 
 _SPREAD = Remedy(
-    "Spread the bytes evenly over the processes; look whether that one opens or writes headers "
-    "for all.",
+    "Distribute the bytes evenly over the processes; check if this process opens files or writes "
+    "headers for all.",
     "H5Pset_coll_metadata_write(fapl, 1);  collective transfers",
 )

@@ -40,7 +40,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             f"{NAME}-sequential",
             "Transfers go forward",
-            f"{percent(forward, calls)} of the POSIX transfers start behind the one before.",
+            f"{percent(forward, calls)} of the POSIX transfers start at or behind the end of the "
+            "previous one.",
             GOOD,
             evidence=facts.sums(posix, "SEQ_READS", "SEQ_WRITES", "READS", "WRITES"),
             limits=("random.share", "operations"),

@@ -18,7 +18,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not partial:
         return
     names = ", ".join(r.name or "" for r in partial)
-    sentence = f"{names}: more files were used than there was room for records."
+    sentence = f"{names}: the program used more files than the log has records."
     exact = [r.name for r in partial if r.name and shared_record(facts.log, r.name)]
     if exact:
         numbers = [files_in_it(facts.log, name) for name in exact]
@@ -29,15 +29,15 @@ def find(facts: Facts) -> Iterator[Finding]:
             f"{' and '.join(exact)} are exact, single files are missing."
         )
     if lower := [r.name or "" for r in partial if r.name not in exact]:
-        sentence += f" What is missing in {', '.join(lower)} is in no total."
+        sentence += f" Totals of {', '.join(lower)} lack the missing files."
     first = (partial[0].name or "POSIX").partition(" ")[0]
     yield Finding(
         NAME,
-        "More files than records",
+        "The log lacks records of some files",
         sentence,
         NOTICE,
         remedy=Remedy(
-            "Give the runtime more room, or leave out names that do not matter.",
+            "Allow more records, or exclude file names that do not matter.",
             f"MAX_RECORDS 100000 {first}\nNAME_EXCLUDE ^/tmp/ *\n"
             "(lines of the file that DARSHAN_CONFIG_PATH names)",
         ),

@@ -18,8 +18,9 @@ _TOGETHER = (
     "Make the transfers collective: a few processes then move large contiguous pieces for all."
 )
 _FEWER = (
-    " Not one by one: describe all pieces of a process with a file view or a selection, and move "
-    "them with few calls; a collective call for each small piece would be slower than this."
+    " Do not do this piece by piece: describe all pieces of a process with a file view or a "
+    "selection, and move "
+    "them with few calls; a collective call for each small piece would be even slower."
 )
 
 
@@ -60,12 +61,12 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     mean = float(moved[first]) / max(1, int(calls[first]))
     yield Finding(
         f"{NAME}-{kind.lower()}",
-        f"Independent {kind.lower()}s of a shared file",
+        f"The {kind.lower()}s of a shared file are independent",
         f"{count(int(alone[first]))} of {count(int(calls[first]))} MPI-IO {kind.lower()}s "
         f"({share(int(alone[first]), int(calls[first]))}) of {facts.name(table.ids[first])}, "
         f"shared by {plural(int(table.processes[first]), 'process')}, are independent, "
         f"{amount(mean)} each"
-        + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(
             table,

@@ -34,7 +34,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     lost = np.where(mask, spent * (1 - left), 0.0)
     stake = facts.stake(
         lost.sum(),
-        "time of the writes of lines, without those that are left with a full buffer of "
+        "time of the writes of lines beyond that of the writes with a full buffer of "
         f"{amount(facts.limits['stream.buffer'])}",
     )
     if not facts.worth(stake):
@@ -46,12 +46,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"The stream of {facts.name(streams.table.ids[first])} is line buffered: its "
         f"{count(calls[first])} lines of {amount(float(moved[first] / calls[first]))} were "
         f"written one by one, which took {seconds(float(spent[first]))}"
-        + (f"; so were those of {plural(len(others), 'more file')}." if others else "."),
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(streams.table, first, "WRITES", "BYTES_WRITTEN", "F_WRITE_TIME")
         + facts.stream_rows(first, "LINE_DRAINS", "DRAINS", "F_DRAIN_TIME"),
         remedy=Remedy(
-            "Line buffering is for terminals: let a stream into a file have a full buffer.",
+            "Line buffering is for terminals: use full buffering for a stream into a file.",
             "C: no setvbuf(.., _IOLBF, ..), no setlinebuf\n" + WRITE_BUFFER,
         ),
         limits=("stream.calls", "stream.buffer"),

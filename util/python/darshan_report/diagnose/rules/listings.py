@@ -42,16 +42,22 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "Folders are listed again and again",
-        f"Folders were listed {count(lists)} times, {count(entries)} entries in all; that took "
+        f"Folders were listed {count(lists)} times, with {count(entries)} entries in total; that "
+        "took "
         f"{seconds(time)}."
-        + (f" {count(again)} of these times the folder had been listed before." if known else ""),
+        + (
+            f" {count(again)} of these listings repeated an earlier one of the same folder."
+            if known
+            else ""
+        ),
         stake=stake,
         evidence=facts.sums(
             extra, "DIR_OPENS", "DIR_REOPENS", "DIR_ENTRIES", "F_LIST_TIME", "F_META_TIME"
         ),
         remedy=Remedy(
-            "List a folder once and remember what is in it; keep a counter or an index instead of "
-            "looking for the next free name; let one process list and tell the others.",
+            "List a folder once and remember its entries; keep a counter or an index instead of "
+            "searching for the next free name; let one process list the folder and send the result "
+            "to the others.",
             "names = os.listdir(folder)  # outside of the loop;  MPI_Bcast\n"
             "entries = list(os.scandir(folder))  # names with their kinds, kept",
         ),

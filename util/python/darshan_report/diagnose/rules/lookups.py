@@ -20,19 +20,19 @@ def find(facts: Facts) -> Iterator[Finding]:
     if extra is None:
         return
     misses, time = extra.sum("MISSES"), extra.sum("F_MISS_TIME")
-    stake = facts.stake(time, "time in look-ups that found nothing")
+    stake = facts.stake(time, "time in failed lookups")
     if misses < facts.limits["operations"] or not facts.worth(stake):
         return
     yield Finding(
         NAME,
-        "Files are looked for that are not there",
-        f"{count(misses)} opens, stats and accesses found no file of this name; that took "
+        "Many lookups fail",
+        f"{count(misses)} opens, stats and accesses found no file with this name; that took "
         f"{seconds(time)}. {where(facts)}".rstrip(),
         stake=stake,
         evidence=facts.sums(extra, "MISSES", "ACCESSES", "F_MISS_TIME"),
         remedy=Remedy(
-            "Ask once and remember what is not there; list a folder once instead of asking for "
-            "each name; shorten the search path, and put the folder that has most in front.",
+            "Look each name up once and remember missing files; list a folder once instead of "
+            "testing each name; shorten the search path, and put the folder with most hits first.",
             "names = set(os.listdir(folder));  name in names\n"
             "one folder in PYTHONPATH, LD_LIBRARY_PATH or the program's own search path",
         ),
@@ -58,7 +58,7 @@ def where(facts: Facts) -> str:
     rest = float(misses.sum() - misses[first].sum())
     more = f" and {plural(folders, 'more folder')}" if folders else ""
     others = f", {count(rest)} elsewhere{more}" if rest else ""
-    return f"Looked for in vain: {told}{others}."
+    return f"Failed lookups: {told}{others}."
 
 
 def _elsewhere(facts: Facts, extra: Table) -> np.ndarray:

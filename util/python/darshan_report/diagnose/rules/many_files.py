@@ -69,9 +69,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     number = len({facts.finals.get(record, record) for record in ids}) + more
     yield Finding(
         NAME,
-        "Many small files",
-        f"{count(number)} files of at most {amount(largest)} were read or written; opening them, "
-        f"the first transfers and closing took {seconds(time)}{facts.over_all}: the cost is "
+        "The program uses many small files",
+        f"{count(number)} files of at most {amount(largest)} were read or written; opening and "
+        f"closing them and their first transfers took {seconds(time)}{facts.over_all}: the cost is "
         "per file, not per byte.",
         stake=stake,
         evidence=tuple(
@@ -80,7 +80,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             for e in facts.sums(t, "OPENS", "F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
         ),
         remedy=Remedy(
-            "Keep them in one file that is a container: HDF5, netCDF, SQLite, tar or zip; on a "
+            "Keep the data in one file, a container: HDF5, netCDF, SQLite, tar or zip; on a "
             "parallel file system every file costs a round trip to the metadata server.",
             "h5py / zarr with few large chunks;  tar cf data.tar folder, read members from it",
         ),

@@ -73,8 +73,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
     yield Finding(
         NAME,
-        "Values are attributes of their own" if mostly else "Many tiny datasets",
-        f"{', and '.join(reversed(what) if mostly else what)}: HDF5 makes, finds and writes a "
+        "Values are attributes of their own" if mostly else "The program uses many tiny datasets",
+        f"{', and '.join(reversed(what) if mostly else what)}: HDF5 creates, looks up and writes a "
         f"header for each. That took {seconds(float(lost.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=sets.sums(these, "OPEN_CALLS", "WRITE_CALLS", "READ_CALLS", "F_OPEN_TIME")
@@ -82,8 +82,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             mask, "ATTR_CALLS", "META_CALLS", "F_ATTR_TIME", "F_META_TIME", "F_CLOSE_TIME"
         ),
         remedy=Remedy(
-            "Keep values of one kind in one array, one table (a compound type) or an attribute "
-            "that is an array; names and numbers of results are columns, not objects.",
+            "Keep values of one kind in one array, in one table (a compound type) or in one array "
+            "attribute; make names and numbers of results columns, not objects.",
             "H5Dcreate2 of all values, H5Dwrite once;  file['all'] = array;  create_table\n"
             "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST) where they must stay",
         ),

@@ -31,7 +31,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         NOTICE,
         evidence=facts.sums(table, "MEM_NOT_ALIGNED", "READS", "WRITES"),
         remedy=Remedy(
-            "Matters with direct I/O and on some interconnects only.",
+            "Align buffers if you use direct I/O; otherwise this matters only on some "
+            "interconnects.",
             "posix_memalign(&buffer, 4096, size)",
         ),
         limits=("alignment.share", "operations"),

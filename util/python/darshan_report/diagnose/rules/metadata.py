@@ -72,15 +72,17 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Metadata calls take much of the I/O time",
         f"{share(meta, whole)} of the I/O time ({seconds(meta)}{facts.over_all}) went into "
-        f"opening, asking, seeking and closing: {count(opens)} opens and {count(stats)} stat "
+        f"opening, stat calls, seeking and closing: {count(opens)} opens and {count(stats)} stat "
         f"calls on {count(files)} files"
         + (f", {count(more)} other operations on names." if more else "."),
         stake=stake,
         evidence=evidence,
         remedy=Remedy(
-            "Open files once and keep them open, pack many small things into one file, ask once "
-            "and remember; take the kind of an entry from the listing (d_type, os.scandir) instead "
-            "of a stat for each; let one process ask and tell the others.",
+            "Open files once and keep them open, pack many small objects into one file, stat once "
+            "and remember the result; take the type of an entry from the listing (d_type, "
+            "os.scandir) instead of a stat for each; let one process ask and send the result to "
+            "the "
+            "others.",
             "one HDF5 file or an archive instead of many files;  MPI_Bcast of what rank 0 read\n"
             "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)",
         ),

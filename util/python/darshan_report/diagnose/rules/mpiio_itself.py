@@ -42,12 +42,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     more = f" and {plural(number - 1, 'more file')}" if number > 1 else ""
     yield Finding(
         NAME,
-        "MPI-IO itself takes the time of independent transfers",
+        "Independent transfers spend their time in MPI-IO itself",
         f"{count(int(alone[mask].sum()))} independent transfers of "
-        f"{facts.name(upper.ids[first])}{more} took {seconds(whole)}, POSIX calls below "
-        f"{seconds(whole - float(lost.sum()))} of that ({share(whole - lost.sum(), whole)})"
+        f"{facts.name(upper.ids[first])}{more} took {seconds(whole)}; the POSIX calls "
+        f"below took {seconds(whole - float(lost.sum()))} of that "
+        f"({share(whole - lost.sum(), whole)})"
         + (
-            f": on {kind} MPI-IO locks the range of each call, and writes it through."
+            f": on {kind} MPI-IO locks the range of each call and bypasses the cache."
             if locks
             else ": the rest is MPI-IO's own, locks of shared files and copies."
         ),
@@ -56,8 +57,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             upper, first, "INDEP_READS", "INDEP_WRITES", "F_READ_TIME", "F_WRITE_TIME"
         ),
         remedy=Remedy(
-            f"Keep what MPI-IO writes off {kind}: on the job's scratch folder, or a local disk. "
-            "Files of single processes are better written with POSIX calls."
+            f"Do not write to {kind} with MPI-IO: write to the job's scratch folder or to a local "
+            "disk. Write files of single processes with POSIX calls."
             if locks
             else "Fewer, larger transfers; write files of single processes with POSIX calls; open "
             "them with MPI_COMM_SELF.",

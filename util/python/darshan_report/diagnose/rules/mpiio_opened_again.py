@@ -27,15 +27,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     first, *others = leading(mask, time, len(mask))
     yield Finding(
         NAME,
-        "Files are opened together again and again",
+        "Files are collectively opened again and again",
         f"{plural(int(table.processes[first]), 'process')} opened {facts.name(table.ids[first])} "
-        f"{count(float(opens[first]))} times with MPI-IO, and met for each open and close"
+        f"{count(float(opens[first]))} times with MPI-IO; each open and close is collective"
         + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, first, "INDEP_OPENS", "COLL_OPENS", "F_META_TIME"),
         remedy=Remedy(
-            "Open once and keep the handle; MPI_File_sync makes visible what was written.",
+            "Open once and keep the handle; MPI_File_sync makes written data visible to others.",
             "MPI_File_open before the loop, MPI_File_close behind it",
         ),
         limits=("opens.again",),

@@ -53,10 +53,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     (first,) = leading(mask, lost, 1)
     yield Finding(
         NAME,
-        "A shared file without MPI-IO",
+        "A shared file is used without MPI-IO",
         f"{plural(facts.nprocs, 'process')} made {count(int(calls[first]))} POSIX transfers of "
         f"{amount(float(moved[first]) / int(calls[first]))} each on "
-        f"{facts.name(table.ids[first])}; without MPI-IO nothing joins them.",
+        f"{facts.name(table.ids[first])}; without MPI-IO, no library combines them.",
         stake=stake,
         evidence=facts.rows(
             table,

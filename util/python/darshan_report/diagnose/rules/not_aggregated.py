@@ -62,7 +62,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                 else ()
             ),
             remedy=Remedy(
-                "Switch collective buffering on and give it room; transfers of one call should "
+                "Switch collective buffering on with a larger buffer; transfers of one call should "
                 "cover a contiguous range of the file.",
                 f'MPI_Info_set(info, "romio_cb_{kind.lower()}", "enable");  "cb_buffer_size",'
                 ' "16777216";  "cb_nodes"\nH5Pset_fapl_mpio(fapl, comm, info)',

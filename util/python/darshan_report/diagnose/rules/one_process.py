@@ -45,11 +45,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         _title(found),
-        f"{'; '.join(said)}, for {each}.",
+        f"{'; '.join(said)}, in a job of {each}.",
         stake=stake,
         evidence=_evidence(facts),
         remedy=Remedy(
-            "Let all processes take part: a parallel library on one file, or a writer per node.",
+            "Let all processes take part: use a parallel library on one file, or a writer per "
+            "node.",
             "H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, info) and collective H5Dwrite;  "
             "nc_create_par;  MPI_File_write_at_all",
         ),

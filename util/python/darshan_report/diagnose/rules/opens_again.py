@@ -63,15 +63,16 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     first, *others = leading(mask, time, len(mask))
     yield Finding(
         NAME,
-        "Files are opened or asked about again and again",
+        "Files are opened or checked again and again",
         f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
         + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
         remedy=Remedy(
-            "Open once and keep the descriptor; ask once and remember the answer; lock a range of "
-            "an open file with fcntl instead of making a file that is the lock.",
+            "Open once and keep the descriptor; check once and remember the result; lock a range "
+            "of "
+            "an open file with fcntl instead of creating a lock file.",
             _ONCE,
         ),
         limits=("opens.again", "stats.again"),

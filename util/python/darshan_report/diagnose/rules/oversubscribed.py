@@ -32,14 +32,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "There are more ranks than processors",
-        f"{count(facts.nprocs)} ranks share {plural(number, 'processor')}{where}. MPI waits by "
-        "asking again and again, so a rank that waits takes the processor from one that works: "
-        f"of {seconds(whole)} in MPI-IO, {seconds(lost)} ({share(lost, whole)}) are such waiting, "
-        "and exchange.",
+        f"{count(facts.nprocs)} ranks share {plural(number, 'processor')}{where}. MPI waits "
+        "actively, so a waiting rank uses a processor that a working rank needs: "
+        f"of {seconds(whole)} in MPI-IO, {seconds(lost)} ({share(lost, whole)}) are waiting and "
+        "data exchange.",
         stake=stake,
         evidence=facts.sums(table, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME"),
         remedy=Remedy(
-            "Start as many ranks as there are processors, or let waiting ranks give theirs away.",
+            "Start as many ranks as there are processors, or let waiting ranks yield the "
+            "processor.",
             f"mpiexec -n {number};  Open MPI: --mca mpi_yield_when_idle 1",
         ),
         limits=("waiting.mpiio",),

@@ -46,8 +46,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     found = sorted((one for one in each if one), key=lambda one: -one.seconds)
     stake = facts.stake(
         sum(one.seconds for one in found),
-        "starts of these processes but one; each counts as what the quickest quarter of them "
-        f"lived, at most {seconds(facts.limits['each.start'])}, of an interpreter "
+        "start times of all these processes but one; each counts as the run time of the fastest "
+        f"quarter, at most {seconds(facts.limits['each.start'])}, of an interpreter "
         f"{_INTERPRETER} times that",
     )
     if not found or not facts.worth(stake):
@@ -64,14 +64,14 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{count(first.number)} processes for {count(first.files)} files"
         + (f"; likewise {more}" if more else "")
         + f". Starting a process took about {seconds(first.start)}, all of them "
-        f"{seconds(stake.seconds)}, whatever they did with the files.",
+        f"{seconds(stake.seconds)} without their work on the files.",
         stake=stake,
         programs=f"{first.program} \u00d7 {count(first.number)}",
         evidence=facts.sums(table, "COUNT", "OPENS", "BYTES_READ") if table is not None else (),
         remedy=Remedy(
-            f"Give many files to one process of {first.program}: it is started once, and does the "
-            "same for each. Where the program takes one file only, let one program do the work of "
-            "all (awk, or a script that opens them one after the other).",
+            f"Give many files to one process of {first.program}: it starts once, and does the "
+            "same for each file. If the program takes only one file, use a program that processes "
+            "all files (awk, or a script that opens them one after the other).",
             cure,
         ),
         limits=("each.processes", "each.files", "each.start", "files.small"),
@@ -136,6 +136,6 @@ def _pattern(starter: str, program: str, *, shell: bool) -> tuple[str, str]:
         return (
             f"A loop in {starter}",
             f"{program} folder/*.txt  # once, not in a loop\n"
-            f"find folder -name '*.txt' -print0 | xargs -0 {program}  # where they are too many",
+            f"find folder -name '*.txt' -print0 | xargs -0 {program}  # if there are too many",
         )
     return starter, f"{program} FILE1 FILE2 ...  # once for all files"

@@ -44,15 +44,16 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         NAME,
-        "Starting takes long: very many program files",
-        f"{count(number)} files of program text, {amount(moved)} in all, were opened or asked "
-        f"for: modules that are imported, and libraries. That took {seconds(time)} over all "
-        "processes, before or between what the program does with its data.",
+        "Starting the program reads very many files",
+        f"{count(number)} files of program text, {amount(moved)} in total, were opened or looked "
+        f"up: imported modules and libraries. That took {seconds(time)} over all processes, in "
+        "addition to the work on the program's data.",
         stake=stake,
         evidence=facts.sums(table, "OPENS", "STATS", "F_META_TIME", "F_READ_TIME"),
         remedy=Remedy(
-            "Keep the environment where a file is cheap to open: one image (squashfs, a container) "
-            "or a copy on the node's own disk, not thousands of files on a shared file system. "
+            "Keep the environment on storage that opens files quickly: in one image (squashfs, a "
+            "container) or on the node's own disk, not as thousands of files on a shared file "
+            "system. "
             "Import less, or later; start one process for many tasks.",
             "Python: python -X importtime program.py  # what imports what, and how long it takes\n"
             "mksquashfs venv venv.sqsh;  squashfuse venv.sqsh /tmp/venv",

@@ -45,19 +45,20 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     number, whole = int(back[first]), int(calls[first])
     yield Finding(
         f"{NAME}-{kind.lower()}",
-        f"Random {kind.lower()}s",
+        f"The program {kind.lower()}s at random offsets",
         f"{count(number)} of {count(whole)} {kind.lower()}s ({share(number, whole)}) of "
-        f"{facts.name(table.ids[first])} start before the end of the one before"
+        f"{facts.name(table.ids[first])} start before the end of the previous one"
         + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(
             table, first, f"{kind}S", f"SEQ_{kind}S", f"CONSEC_{kind}S", f"F_{kind}_TIME"
         ),
         remedy=Remedy(
-            "Sort requests by offset, tell the system, or keep the file in memory while it is "
-            "used; read-ahead works for what goes forward only.",
+            "Sort requests by offset, advise the system of random access, or keep the file in "
+            "memory "
+            "while it is used; read-ahead works only for ascending offsets.",
             "qsort of the requests by offset;  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM)\n"
-            "read(fd, all, size)  # once, where it fits into memory",
+            "read(fd, all, size)  # once, if it fits into memory",
         ),
         limits=("random.share", "operations"),
         covers=frozenset(int(i) for i in table.ids[mask]),

@@ -59,7 +59,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Every process reads the same file",
         f"{plural(int(table.processes[first]), 'process')} read the {amount(size)} of "
-        f"{facts.name(table.ids[first])} each for itself: {amount(read)} in "
+        f"{facts.name(table.ids[first])} independently: {amount(read)} in "
         f"{count(int(table['READS'][first]))} reads"
         + (f"; so it is with {plural(number - 1, 'more file')}" if number > 1 else "")
         + f". That took {seconds(_time(tables, masks))}{facts.over_all}.",
@@ -67,7 +67,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence=_rows(facts, table, first),
         remedy=Remedy(
             "Let one process read the file once, and send it to the others; or read it with one "
-            "collective call. What differs from process to process is read by its owner alone.",
+            "collective call. Let each process read only data that differ from process to process.",
             "if (rank == 0) read(fd, all, size);  MPI_Bcast(all, size, MPI_BYTE, 0, comm)\n"
             "MPI_File_read_at_all(file, 0, buffer, size, MPI_BYTE, &status)",
         ),

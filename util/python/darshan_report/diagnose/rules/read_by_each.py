@@ -41,7 +41,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Many processes read the same file",
         f"{plural(_readers(table)[first], 'process')} read the {amount(size)} of "
-        f"{facts.name(table.ids[first])} each for itself: {amount(table['BYTES_READ'][first])} in "
+        f"{facts.name(table.ids[first])} independently: {amount(table['BYTES_READ'][first])} in "
         f"{count(table['READS'][first])} reads"
         + (f"; so it is with {plural(number - 1, 'more file')}" if number > 1 else "")
         + f". That took {seconds(_time(facts, tables, lost))}{facts.over_all}.",
@@ -51,12 +51,13 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_META_TIME",
         ),
         remedy=Remedy(
-            "Read it once: before the workers are started, who then have it without a copy; or "
-            "in one process that does the work of several. What has to be many processes can "
-            "share memory, or a copy of the file in the node's memory.",
+            "Read the file once: before the workers are started, which then share it without a "
+            "copy, "
+            "or in one process that does the work of several. If there must be many processes, use "
+            "shared memory, or a copy of the file in the node's memory.",
             "data = load(path)  # before Pool(...), workers of fork have it\n"
             "multiprocessing.shared_memory;  a copy in /dev/shm\n"
-            "grep -e ONE -e OTHER file  # one program for all questions",
+            "grep -e ONE -e OTHER file  # one program for all patterns",
         ),
         limits=("byeach.processes", "byall.share"),
         covers=frozenset(int(i) for t, mask in zip(tables, lost) for i in t.ids[mask > 0]),

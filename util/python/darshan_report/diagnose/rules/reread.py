@@ -17,7 +17,7 @@ _WORDS = {
     "READ": (
         "read",
         "The same bytes are read again and again",
-        "Keep what was read in memory, or read it in one process and send it to the others; "
+        "Keep the data in memory, or read them in one process and send them to the others; "
         "for HDF5 enlarge the chunk cache, for streams the buffer.",
         "one read into memory;  H5Pset_chunk_cache(...);  MPI_Bcast(...)",
     ),
@@ -127,8 +127,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     yield Finding(
         f"{NAME}-{word}",
         title,
-        f"{facts.name(table.ids[first])} has {amount(int(size[first]))} that were {word}, and "
-        f"{amount(int(moved[first]))} were moved for it ({times:.1f} times)"
+        f"{facts.name(table.ids[first])} has {amount(int(size[first]))} of {word} data, but "
+        f"{amount(int(moved[first]))} were {word} in total ({times:.1f} times the data)"
         + (f"; so were {plural(len(others), 'more file')}" if others else "")
         + f". {amount(again)} ({share(again, whole)} of all bytes {word}) moved again.",
         stake=stake,

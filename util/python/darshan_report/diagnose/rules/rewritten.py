@@ -173,9 +173,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         stake=stake,
         evidence=first.evidence,
         remedy=Remedy(
-            "Write only what is new: append it to a file that stays open. Or save the whole less "
-            "often: once per checkpoint, once a minute, or once at the end. Open once and write "
-            "over the old state where it is small and a crash may lose it.",
+            "Write only new data: append them to a file that stays open. Or save the whole file "
+            "less "
+            "often: once per checkpoint, once a minute, or once at the end. Open once and "
+            "overwrite the old state if it is small and a crash may lose it.",
             "file.write(json.dumps(record) + '\\n')  # opened once with 'a', a line per record\n"
             "if now - saved >= 60: save(state); saved = now",
         ),

@@ -33,15 +33,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     (first,) = leading(mask, time, 1)
     yield Finding(
         NAME,
-        "Seeks take the time",
-        f"{facts.name(table.ids[first])} was positioned {count(float(table['SEEKS'][first]))} "
-        f"times for {count(float(calls[first]))} transfers; seeks took "
+        "Seeks take much of the time",
+        f"{facts.name(table.ids[first])} has {count(float(table['SEEKS'][first]))} "
+        f"seeks for {count(float(calls[first]))} transfers; seeks took "
         f"{seconds(float(time.sum()))}.",
         stake=stake,
         evidence=facts.rows(table, first, "SEEKS", "READS", "WRITES", "F_META_TIME"),
         remedy=Remedy(
-            "Keep the position in a variable, and give it with the transfer: pread and pwrite "
-            "need no lseek.",
+            "Keep the position in a variable and pass it to the transfer: pread and pwrite need no "
+            "lseek.",
             "pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)",
         ),
         limits=("seeks.many",),

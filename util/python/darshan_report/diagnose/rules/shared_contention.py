@@ -42,8 +42,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Processes seem to wait for each other on a shared file",
         f"{count(int(table.processes[first]))} processes wrote {amount(int(moved[first]))} to "
         f"{facts.name(table.ids[first])} at {rate(moved[first] / time[first] / (1 << 20))} each, "
-        f"{share(number, int(all_calls[first]))} of the transfers not aligned to its blocks of "
-        f"{amount(int(table['FILE_ALIGNMENT'][first]))}: neighbours then share blocks and locks.",
+        f"{share(number, int(all_calls[first]))} of the transfers are not aligned to its blocks of "
+        f"{amount(int(table['FILE_ALIGNMENT'][first]))}: several processes then share blocks and "
+        "their locks.",
         stake=stake,
         evidence=facts.rows(
             table,

@@ -40,8 +40,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     excess = [max(0.0, t - b * usual) for h in slow.values() for b, t in h.ranks.values()]
     stake = facts.stake(
         max(sum(excess), max(excess) * facts.nprocs),
-        "time of these hosts' ranks beyond what their bytes take on the other hosts, and what all "
-        "wait for the slowest of them, if they wait",
+        "time of these hosts' ranks beyond what their bytes take on the other hosts, and the time "
+        "that all ranks wait for the slowest of them, if they wait",
     )
     if not facts.worth(stake):
         return
@@ -54,12 +54,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{plural(sum(len(h.ranks) for h in slow.values()), 'rank')} on {', '.join(names[:8])}"
         f"{', ...' if len(names) > 8 else ''} moved {rate(moved / max(whole, 1e-9) / _MEGA)} each, "
         f"those on the other {plural(len(found) - len(slow), 'host')} "
-        f"{rate(1 / usual / _MEGA)}. Transfers took them {seconds(whole)}.",
+        f"{rate(1 / usual / _MEGA)}. The transfers of the slow ranks took {seconds(whole)}.",
         stake=stake,
         evidence=facts.sums(posix, "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME"),
         remedy=Remedy(
-            "Nothing in the program: tell those who run the machine which host it is, and leave "
-            "it out of the next job; look there at its network, and at what else ran on it.",
+            "The program is not the cause: report the host to the administrators and exclude it "
+            "from "
+            "the next job; check its network, and what else ran on it.",
             f"sbatch --exclude={','.join(names[:4])}",
         ),
         limits=("targets.factor", "small.bytes"),

@@ -54,9 +54,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             table, first, "BYTES_READ", "BYTES_WRITTEN", "F_READ_TIME", "F_WRITE_TIME"
         ),
         remedy=Remedy(
-            "Nothing in the program: tell those who run the file system which target it is, and "
-            "keep new files off it until it is mended; the processes that write to it make all "
-            "others wait.",
+            "The program is not the cause: report the target to the administrators of the file "
+            "system, and put no new files on it until it is repaired; all other processes wait for "
+            "the processes that write to it.",
             f"lfs df -v;  lfs find --ost {int(bad[0])} folder;  lfs migrate\n"
             "lfs setstripe --pool POOL folder, a pool without that target",
         ),

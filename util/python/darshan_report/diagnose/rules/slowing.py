@@ -45,13 +45,14 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         yield Finding(
             NAME,
-            "The rate falls while the job runs",
+            "The I/O rate falls while the job runs",
             f"{heat.layer} moved {rate(first / (1 << 20))} in the first third of its traffic and "
             f"{rate(last / (1 << 20))} in the last ({seconds(heat.bin_width)} bins).",
             NOTICE,
             remedy=Remedy(
-                "If a file grows meanwhile, look whether the cost of an operation grows with it: "
-                "indexes that no longer fit into memory, a chunk index, fragmented blocks.",
+                "If a file grows during the job, check if the cost of an operation grows with "
+                "it: an "
+                "index that no longer fits into memory, a chunk index, fragmented blocks.",
                 "PRAGMA cache_size;  H5Pset_libver_bounds(.., H5F_LIBVER_LATEST);  fallocate first",
             ),
             limits=("slowing.factor",),

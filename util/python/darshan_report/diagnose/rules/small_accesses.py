@@ -16,8 +16,8 @@ from . import reread
 NAME = "small-accesses"
 _FLUSHED = " Do not flush after each line."
 _HERE_AND_THERE = (
-    " These go here and there: put them in order first, or keep the file in memory if it fits; a "
-    "larger buffer alone moves bytes for nothing."
+    " Their offsets are random: sort them first, or keep the file in memory if it fits; a larger "
+    "buffer alone moves bytes that are not used."
 )
 _SORTED = (
     "C: qsort(requests, number, sizeof *requests, by_offset);\n"
@@ -38,8 +38,7 @@ _BLOCKS = (
 )
 _BY_LIBRARY = " Or let a library do it (HDF5 chunks, collective MPI-IO)."
 _HOW = {
-    "READ": "Read more with each call: in blocks of a megabyte or more into memory, or "
-    "through a buffer.",
+    "READ": "Read more with each call: in blocks of a megabyte or more, or through a buffer.",
     "WRITE": "Write more with each call: collect records in memory and write them together, or "
     "through a buffer.",
 }

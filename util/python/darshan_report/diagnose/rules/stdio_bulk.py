@@ -38,14 +38,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     lost = np.where(mask, facts.lost(spent, moved), 0.0)
     stake = facts.stake(
         float(lost.sum()),
-        "time of the calls that went to the file, beyond what the bytes would take at a good rate",
+        "time of the calls that reached the file, beyond what the bytes would take at a good rate",
     )
     if not mask.any() or not facts.worth(stake):
         return
     first, *others = leading(mask, lost, len(mask))
     yield Finding(
         NAME,
-        "Bulk data goes through a small buffer",
+        "Large amounts of data go through a small buffer",
         f"{amount(float(moved[first]))} of {facts.name(streams.table.ids[first])} went through a "
         f"stream, {amount(float(mean[first]))} at a time: {count(float(calls[first]))} calls that "
         f"took {seconds(float(spent[first]))}"
@@ -57,9 +57,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
         + facts.stream_rows(first, "FILLS", "DRAINS", "BUFFER_BYTES", "F_FILL_TIME"),
         remedy=Remedy(
-            "Give the stream a buffer of a megabyte or more (in C memory of yours: with NULL the C "
-            "library ignores the size); or move the data without a stream, or with a library such "
-            "as HDF5.",
+            "Give the stream a buffer of a megabyte or more (in C your own memory: with NULL the C "
+            "library ignores the size); or transfer the data without a stream, or with a library "
+            "such as HDF5.",
             WRITE_BUFFER if streams.calls("WRITE")[first] > streams.calls("READ")[first]
             else READ_BUFFER,
         ),

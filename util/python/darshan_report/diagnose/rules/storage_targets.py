@@ -31,11 +31,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     most = int(np.argmax(filled))
     yield Finding(
         NAME,
-        "How files lie on storage targets",
-        f"{plural(int(used.sum()), 'OST')} hold {amount(float(filled.sum()))} of what was moved, "
-        f"OST {numbers[most]} most, {amount(float(filled[most]))}. The slowest for a process was "
-        f"OST {numbers[slow]} with {rate(float(rates[slow]))}, half of them had "
-        f"{rate(float(np.median(rates)))}, the fastest was OST {numbers[fast]} with "
+        "How files are distributed over storage targets",
+        f"{plural(int(used.sum()), 'OST')} store {amount(float(filled.sum()))} of the moved "
+        f"bytes; OST {numbers[most]} stores "
+        f"most, {amount(float(filled[most]))}. Rates per process: the slowest is "
+        f"OST {numbers[slow]} with {rate(float(rates[slow]))}, the median is "
+        f"{rate(float(np.median(rates)))}, the fastest is OST {numbers[fast]} with "
         f"{rate(float(rates[fast]))}.",
         GOOD,
         evidence=facts.sums(table, "BYTES_READ", "BYTES_WRITTEN", "F_READ_TIME", "F_WRITE_TIME"),

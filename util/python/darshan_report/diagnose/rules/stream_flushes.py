@@ -51,8 +51,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     lost = np.where(mask, spent * np.maximum(0.0, 1 - left), 0.0)
     stake = facts.stake(
         lost.sum(),
-        "time in flushes, without the writes that are left when each buffer of "
-        f"{amount(facts.limits['stream.buffer'])} is full",
+        "time in flushes beyond that of the writes with a full buffer of "
+        f"{amount(facts.limits['stream.buffer'])}",
     )
     if not facts.worth(stake):
         return
@@ -71,8 +71,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         + facts.stream_rows(first, "FLUSH_DRAINS", "F_FLUSH_TIME"),
         remedy=Remedy(
             "Do not flush after each line: the stream is written when its buffer is full "
-            "and when it is closed. Where somebody watches, flush once a second; what must "
-            "survive a crash, once per checkpoint.",
+            "and when it is closed. If a user watches the output, flush once a second; if data "
+            "must "
+            "survive a crash, flush once per checkpoint.",
             "C: if (now - flushed >= 1) fflush(stream), flushed = now;\n"
             "Octave: no fflush (file) in the loop\n" + FLUSHES,
         ),

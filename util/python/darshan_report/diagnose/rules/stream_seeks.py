@@ -64,7 +64,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     table = streams.table
     yield Finding(
         NAME,
-        "Seeks throw the buffer of a stream away",
+        "Seeks discard the buffer of a stream",
         _sentence(facts, streams, first, float(spent[first]))
         + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
@@ -91,7 +91,7 @@ def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
     if discards < facts.limits["stream.calls"]:
         discards = float(min(table["SEEKS"][place], streams["FILLS"][place]))
     return (
-        f"{count(discards)} seeks in {name} gave up a buffer: "
+        f"{count(discards)} seeks in {name} discarded a buffer: "
         f"{amount(float(streams['FILLED_BYTES'][place]))} were read for "
         f"{amount(float(table['BYTES_READ'][place]))} that were used, in {seconds(spent)}"
     )
@@ -100,15 +100,15 @@ def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
 def _remedy(writes: bool) -> Remedy:
     if writes:
         return Remedy(
-            "Change it in memory, and write it in one go, in the order of the file; single "
-            "records of a large file write with pwrite, without a buffer.",
+            "Change the data in memory, and write them once, in the order of the file; write "
+            "single "
+            "records of a large file with pwrite, without a buffer.",
             "C: fwrite(all, size, 1, stream);\nC: pwrite(fd, record, sizeof record, place);\n"
             "Octave: fwrite (file, whole_matrix), once",
         )
     return Remedy(
-        "Keep the file in memory while it is looked up (read it once), or sort "
-        "the requests by offset; for single records of a large file read them with pread, "
-        "without a buffer.",
+        "Read the file once and keep it in memory, or sort the requests by offset; read single "
+        "records of a large file with pread, without a buffer.",
         "C: fread(all, size, 1, stream);\nC: pread(fd, record, sizeof record, place);\n"
         "Octave: data = fread (file, Inf), once",
     )

@@ -36,16 +36,17 @@ def find(facts: Facts) -> Iterator[Finding]:
     number, whole = int(switches[first]), int(calls[first])
     yield Finding(
         NAME,
-        "Reading and writing alternate",
-        f"{facts.name(table.ids[first])} changed between reading and writing {count(number)} "
-        f"times in {count(whole)} transfers ({share(number, whole)}).",
+        "Reads and writes of a file alternate",
+        f"{facts.name(table.ids[first])} was alternately read and written: {count(number)} "
+        f"changes in {count(whole)} transfers ({share(number, whole)}).",
         stake=stake,
         evidence=facts.rows(
             table, first, "RW_SWITCHES", "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME"
         ),
         remedy=Remedy(
-            "Read what is needed first, then write; or keep what is updated in memory and write "
-            "it back in larger pieces.",
+            "Read all input first, then write; or keep the updated data in memory and write them "
+            "back "
+            "in larger pieces.",
             "H5Pset_chunk_cache (a larger cache absorbs updates);  PRAGMA cache_size",
         ),
         limits=("switches.share", "operations"),

@@ -49,7 +49,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     each = each if moved and writes == sure else ""
     yield Finding(
         NAME,
-        "Waiting for the device takes the time",
+        "The program waits for the storage device",
         f"{' and '.join(what)} took {seconds(time)}, {share(time, facts.io_time)} of the I/O "
         f"time{each}.",
         stake=stake,
@@ -58,8 +58,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             extra, "SYNC_OPENS", "MSYNCS", "RANGE_SYNCS", "SYNCS", "F_SYNC_TIME", "F_FSYNC_TIME"
         ),
         remedy=Remedy(
-            "Sync where a crash would cost something, not after every record: group changes into "
-            "a transaction, sync once per checkpoint, open without O_SYNC and O_DSYNC.",
+            "Synchronize only at points to which a restart returns, not after every record: group "
+            "changes into a transaction, sync once per checkpoint, open without O_SYNC and "
+            "O_DSYNC.",
             "BEGIN; ... COMMIT; around many inserts;  PRAGMA synchronous = NORMAL;  "
             "one fsync, or one MPI_File_sync, per checkpoint",
         ),

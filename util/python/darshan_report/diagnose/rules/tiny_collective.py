@@ -49,9 +49,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     first, *others = leading(mask, lost, len(mask))
     yield Finding(
         NAME,
-        "Collective calls for very little",
-        f"{plural(int(table.processes[first]), 'process')} met {count(float(each[first]))} times "
-        f"to move {amount(float(moved[first]) / int(calls[first]))} each in "
+        "Collective calls transfer very few bytes",
+        f"{plural(int(table.processes[first]), 'process')} made {count(float(each[first]))} "
+        "collective calls "
+        f"to transfer {amount(float(moved[first]) / int(calls[first]))} each in "
         f"{facts.name(table.ids[first])}"
         + (f", and in {plural(len(others), 'more file')} alike" if others else "")
         + f". {seconds(float(time[mask].sum()))}{facts.over_all} went into meeting.",
@@ -67,9 +68,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_WRITE_TIME",
         ),
         remedy=Remedy(
-            "Fewer, larger calls: describe all pieces of a process with a file view, or collect "
-            "them in memory, and move them with one collective call. A piece now and then is "
-            "better written by one process alone.",
+            "Make fewer, larger calls: describe all pieces of a process with a file view, or "
+            "collect "
+            "them in memory, and move them with one collective call. Let one process write rare "
+            "small pieces.",
             "MPI_Type_vector / MPI_Type_create_subarray;  MPI_File_set_view;  one "
             "MPI_File_write_all",
         ),

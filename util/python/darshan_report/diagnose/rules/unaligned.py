@@ -61,8 +61,9 @@ def find(facts: Facts) -> Iterator[Finding]:
                 "F_WRITE_TIME",
             ),
             remedy=Remedy(
-                "Let data start on block or stripe boundaries; HDF5 aligns objects above a size "
-                "if asked, MPI-IO aligns its file domains to stripes.",
+                "Let data start on block or stripe boundaries; HDF5 can align large objects, and "
+                "MPI-IO "
+                "aligns its file domains to stripes.",
                 f"H5Pset_alignment(fapl, 65536, {int(block[place])})\n"
                 f"lfs setstripe -S {int(block[place])} folder;  hint striping_unit",
             ),

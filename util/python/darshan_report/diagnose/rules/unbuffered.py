@@ -60,7 +60,7 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
     lost = np.where(mask, streams.time(kind) * (1 - left), 0.0)
     stake = facts.stake(
         lost.sum(),
-        "time of the calls that went to the file, without those that are left with a buffer of "
+        "time of the calls that reached the file, beyond that of the calls with a buffer of "
         f"{amount(facts.limits['stream.buffer'])}",
     )
     if not facts.worth(stake):
@@ -75,14 +75,16 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
         f"{NAME}-{kind.lower()}",
         f"A stream {does} through a tiny buffer" if tiny else f"A stream {does} without a buffer",
         f"The stream of {facts.name(streams.table.ids[first])} {how}: it was {word} "
-        f"{amount(float(moved[first] / calls[first]))} at a time, in {count(calls[first])} calls "
-        f"of the system that took {seconds(float(streams.time(kind)[first]))}"
+        f"{amount(float(moved[first] / calls[first]))} at a time, in {count(calls[first])} system "
+        f"calls that took {seconds(float(streams.time(kind)[first]))}"
         + (f"; so were {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(streams.table, first, f"{kind}S", f"F_{kind}_TIME")
         + facts.stream_rows(first, "UNBUFFERED", "FILLS", "DRAINS", "BUFFER_BYTES"),
         remedy=Remedy(
-            "Leave the stream its buffer, or give it a larger one; or move more with each call.",
+            "Do not switch the stream's buffer off, or give it a larger one; or transfer more "
+            "with each "
+            "call.",
             ("" if tiny else _UNBUFFERED) + (READ_BUFFER if kind == "READ" else WRITE_BUFFER),
         ),
         limits=("stream.calls", "stream.buffer", "stream.latency"),

@@ -39,12 +39,13 @@ def _storage(facts: Facts) -> Iterator[Finding]:
         return
     yield _notice(
         "storage",
-        "Bytes on storage that no call was seen to move",
+        "Storage transferred bytes that no recorded call explains",
         known.sentence,
         facts.sums(table, "STORAGE_READ", "STORAGE_WRITTEN", "MAJOR_FAULTS"),
         Remedy(
-            "Rings of the kernel, read-ahead, and programs and mappings that could not be watched "
-            "move bytes so; other notices here name those that are known."
+            "Possible causes are io_uring, read-ahead, programs that were not instrumented and "
+            "memory "
+            "mappings; other notices here name the known ones."
         ),
     )
 
@@ -66,15 +67,16 @@ def _hdf5(facts: Facts) -> Iterator[Finding]:
     first = int(places[0])
     yield _notice(
         "hdf5",
-        "No call of HDF5 was seen",
+        "No HDF5 call was recorded",
         f"{facts.name(posix.ids[first])}"
         + (f" and {plural(len(places) - 1, 'more file')} are" if places[1:] else " is")
         + " of HDF5 by name, and used in small pieces as HDF5 uses files, but the log has no call "
         "of HDF5: what its datasets cost is not known here.",
         facts.rows(posix, first, "SIZE_READ_0_100", "SIZE_WRITE_0_100"),
         Remedy(
-            "If HDF5 is linked into the program, or into a library of its own, link that with the "
-            "runtime; if the runtime was built or told to leave HDF5 out, let it record it.",
+            "If HDF5 is statically linked into the program or a library, link that with the "
+            "runtime; "
+            "if a setting or the build of the runtime switched HDF5 off, switch it on.",
             "darshan-gen-cc mpicc;  ./mpicc.darshan -o program program.c -lhdf5\n"
             "DARSHAN_MOD_ENABLE=H5F,H5D",
         ),
@@ -93,9 +95,9 @@ def _programs(facts: Facts) -> Iterator[Finding]:
         words += f", and {amount(had.from_storage)} came from storage." if had else ""
         yield _notice(
             "programs",
-            "Some programs could not be watched",
+            "Some programs were not instrumented",
             f"{plural(number, 'process')} of {count(tree.number)}: {tree.told_unseen()}.{words} "
-            "That is in no total of calls.",
+            "No total of calls contains their I/O.",
             (Evidence("PROCESS", "", "PROCESS_COUNT", number),),
             Remedy(
                 "Link a static program with the runtime.",
@@ -119,7 +121,7 @@ def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
     )
     yield _notice(
         "io-uring",
-        "Some I/O went through io_uring unseen",
+        "Some I/O of io_uring was not recorded",
         sentence,
         facts.sums(extra, *(() if is_old else ("URING_UNSEEN", "URING_SUBMITS")), "URING_RINGS"),
         Remedy(

@@ -145,7 +145,7 @@ def _title(found: Waits, first: int) -> str:
     if found.late[first]:
         return "MPI-IO calls wait for a process that comes late"
     if found.funnelled[first]:
-        return "Few processes do the file-system part of collective calls"
+        return "Few processes do the POSIX I/O of collective calls"
     return "MPI-IO calls wait for other processes"
 
 
@@ -202,21 +202,23 @@ def _remedy(found: Waits, first: int) -> Remedy:
     """Returns the remedy for the reason, such as more aggregators if all wait for one process."""
     if found.late[first]:
         return Remedy(
-            "Let all processes reach the call at the same time: the same share of work for each, "
-            "or calls that do not wait, so that the others compute meanwhile.",
+            "Let all processes reach the call at the same time: give each the same share of "
+            "work, or use "
+            "non-blocking calls, so that the others compute meanwhile.",
             "MPI_File_iwrite_at_all and MPI_Wait after the next step;  move uneven work elsewhere",
         )
     if found.funnelled[first]:
         return Remedy(
-            "Let more processes do the file-system part: more aggregators (at least one per node), "
-            f"and a file on as many storage targets{_stripes(found, first)}.",
+            "Let more processes do the POSIX I/O: use more aggregators (at least one per node), "
+            "and "
+            f"store the file on as many storage targets{_stripes(found, first)}.",
             'MPI_Info_set(info, "cb_nodes", "16"), or "cb_config_list", "*:1";  "striping_factor"\n'
             "lfs setstripe -c -1 folder, before the file is made",
         )
     calls = float(collective.met(found.upper)[first])
     each = float(collective.moved(found.upper)[first]) / max(1, int(found.collective[first]))
     return Remedy(
-        f"Fewer, larger calls ({count(calls)} moved {amount(each)} of each process) "
-        "that all processes reach at the same time; calls that do not wait where they cannot.",
+        f"Make fewer, larger calls ({count(calls)} moved {amount(each)} of each process) "
+        "that all processes reach at the same time; otherwise use non-blocking calls.",
         "MPI_File_set_view and one MPI_File_write_all;  MPI_File_iwrite_at_all",
     )

@@ -36,7 +36,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
     yield Finding(
         NAME,
-        "A whole file is copied beside a small edit",
+        "A whole file is copied for a small change",
         f"{facts.name(table.ids[edited])} was changed by {amount(changed)}, and "
         f"{amount(copied)} of it were copied to {facts.name(table.ids[copy])} "
         f"({times:.0f} {'copy' if round(times) == 1 else 'copies'}, "
@@ -46,8 +46,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence=facts.rows(table, edited, "BYTES_READ", "MAX_BYTE_READ", "BYTES_WRITTEN")
         + facts.rows(table, copy, "BYTES_WRITTEN", "MAX_BYTE_WRITTEN", "F_WRITE_TIME"),
         remedy=Remedy(
-            "Keep a backup of what changes only (an undo log of the old bytes), make one copy for "
-            "all edits together, or share the blocks with the file system.",
+            "Keep a backup of only the changed bytes (an undo log), make one copy for all changes "
+            "together, or let the file system share the blocks (reflink).",
             "ioctl(copy, FICLONE, original)   cp --reflink=auto\n"
             "write the old bytes of a range to NAME.undo, fsync, then change them",
         ),

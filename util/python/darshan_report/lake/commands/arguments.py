@@ -238,8 +238,8 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("--week", metavar="WEEK", nargs="?", default="last", const="last",
-                        help="this, last (the last complete week, the default), 2026-W47, or a day "
-                        "of the week (2026-11-18, 14d ago)")  # fmt: skip
+                        help="this or last (the last complete week, the default); else 2026-W47, "
+                        "or a day of the week (2026-11-18, or 14d ago)")  # fmt: skip
     parser.add_argument("--top", metavar="N", type=int, default=10, help="number of programs (10)")
     parser.add_argument("--user", metavar="NAME", type=_name, help="only this user's jobs")
     parser.add_argument("--text", action="store_true", help="write plain lines for a mail "

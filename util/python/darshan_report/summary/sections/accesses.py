@@ -34,8 +34,8 @@ def _order(context: Context) -> list[Block]:
         Column("Consecutive", right=True),
     )
     note = (
-        "Of the transfers of one process to one file. Sequential: begins at or behind the end of "
-        "the one before. Consecutive: at it."
+        "Transfers of one process to one file. Sequential: begins at or behind the end of "
+        "the previous transfer. Consecutive: begins exactly there."
     )
     return [Table(columns, tuple(rows), note)]
 
@@ -68,8 +68,8 @@ def _sizes(context: Context) -> list[Block]:
             Column("Transfers", right=True),
         )
         note = (
-            "Reads and writes together, over all processes and files. A record keeps its four "
-            "commonest sizes only, so the counts are lower bounds."
+            "Reads and writes together, over all processes and files. A record has only its four "
+            "most common sizes, so the counts are lower bounds."
         )
         found.append(Table(columns, tuple(rows), note))
     found += [PlotRow(tuple(more[i : i + 2])) for i in range(0, len(more), 2)]

@@ -45,9 +45,9 @@ def _table(talk: Talk, whole: float) -> Table:
         Column("Longest", right=True),
     )
     note = (
-        "Calls and bytes: sums over ranks; bytes as the calls' arguments say. Time: sum over ranks "
-        f"divided by their number ({ranks:,}). What MPI-IO sends for itself is not counted; a wait "
-        "for a transfer of a file is."
+        "Calls and bytes: sums over ranks; bytes according to the calls' arguments. Time: sum over "
+        f"ranks divided by their number ({ranks:,}). Messages that MPI-IO sends itself are not "
+        "counted; waiting for the transfer of a file is counted."
     )
     return Table(columns, tuple(rows), note)
 
@@ -70,17 +70,17 @@ def _waiting(talk: Talk, whole: float) -> str:
     waited = talk.waiting
     if talk.is_measured and waited:
         return (
-            f"Before collectives the ranks waited {seconds(waited)} altogether "
-            f"({share(waited, whole)} of their time) for those that came later: barriers that "
-            "DARSHAN_APMPI_COLL_SYNC asked for measured it, and the times above are without it."
+            f"Before collectives the ranks waited {seconds(waited)} in total "
+            f"({share(waited, whole)} of their time) for late ranks. Barriers, which "
+            "DARSHAN_APMPI_COLL_SYNC switched on, measured this; the times above do not include it."
         )
     if not waited or waited < _MUCH * whole or waited < _MOST * talk.seconds:
         return ""
     return (
         "Most of it is waiting: in barriers and other collectives that need every rank, the ranks "
-        f"spent {seconds(waited)} altogether ({share(waited, whole)} of their time) more than the "
-        "one that spent least, and so waited at least that long for ranks that came later. The log "
-        "does not say what those did meanwhile, unless it was I/O of their own."
+        f"spent {seconds(waited)} in total ({share(waited, whole)} of their time) more than the "
+        "fastest rank, so they waited at least that long for late ranks. The log shows what late "
+        "ranks did before only if that was I/O of their own."
     )
 
 

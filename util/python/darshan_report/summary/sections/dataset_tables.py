@@ -108,12 +108,12 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
         Column("Calls per call", right=True),
     )
     note = (
-        "Asked: bytes that the program's reads and writes of the dataset asked for. Moved: bytes "
-        "that POSIX read and wrote inside calls on the dataset, compressed as they are in the "
-        "file; what HDF5 wrote only when the file was flushed or closed counts with the file, "
-        "below. Moved / asked: the amplification. Distinct: different bytes of the file among "
-        "those moved. Where that is a range, many places were remembered as fewer "
-        "larger ones, and its upper end may be too high (DISTINCT_ERROR). Re-read, Re-written: "
+        "Asked: bytes that the program requested in reads and writes of the dataset. Moved: bytes "
+        "that POSIX read and wrote in calls on the dataset, compressed as in the file; bytes that "
+        "HDF5 wrote only when the file was flushed or closed count for the file, below. "
+        "Moved / asked: the amplification. Distinct: different bytes of the file among the moved "
+        "ones. If this is a range, the runtime has merged neighbouring regions, and the upper end "
+        "may be too high (DISTINCT_ERROR). Re-read, Re-written: "
         "how often each distinct byte was read or written; 1.00 is once. Calls per call: POSIX "
         "calls per HDF5 call on the dataset. Streams, where HDF5 uses them, count as POSIX."
     )
@@ -174,12 +174,12 @@ def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
             )
         )
     note = (
-        "Time: in all calls on the dataset, what happens below included, summed over processes; "
-        "then the shares of it spent in HDF5 itself (time less POSIX: filters, copying, looking "
-        "for chunks, waiting) and in POSIX; then the times of its reads, of its writes, of its "
-        "flushes and closes. Chunk: its shape, slowest dimension first, and its size before "
-        "filters. Chunk cache: its size, and how many whole chunks it holds; a chunk that has no "
-        "place in it is read, and its filters are undone, again for every call that touches it."
+        "Time: in all calls on the dataset, including the layers below, summed over processes; "
+        "then the shares in HDF5 itself (time minus POSIX: filters, copying, chunk lookups, "
+        "waiting) and in POSIX; then the times of its reads, its writes, and its flushes and "
+        "closes. Chunk: its shape, slowest dimension first, and its size before "
+        "filters. Chunk cache: its size, and how many whole chunks fit into it; a chunk that does "
+        "not fit is read and decompressed again for every call that uses it."
     )
     return Table(columns, tuple(rows), note)
 
@@ -216,7 +216,8 @@ def files_table(context: Context, attribution: Attribution, most: int) -> Table:
     left = attribution.num_files - len(rows)
     note = (
         "Times of calls on the file itself, its groups and attributes, summed over processes; "
-        "POSIX: the share of all that spent there. Moved: bytes that POSIX moved inside these "
-        "calls. Calls on the file's datasets are not in it: their number and time stand last."
+        "POSIX: the share of this time in POSIX. Moved: bytes that POSIX moved in these "
+        "calls. Calls on the file's datasets are not included: the last column has their number "
+        "and time."
     ) + (f" {left:,} more files are not shown." if left > 0 else "")
     return Table(columns, tuple(rows), note)

@@ -59,7 +59,7 @@ def _summary(attribution: Attribution) -> str:
     text += "."
     if whole.asked > 0:
         text += (
-            f" {amount(whole.asked)} were asked for, {amount(whole.moved())} were moved: "
+            f" {amount(whole.asked)} were requested, {amount(whole.moved())} were moved: "
             f"{factor(whole.amplification)} times as much."
         )
     return text

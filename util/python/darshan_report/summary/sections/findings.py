@@ -89,7 +89,7 @@ def full(context: Context) -> list[Block]:
     found: list[Block] = [Heading("Findings")]
     found.append(
         Paragraph(
-            "Problems first, by what is at stake: seconds of the run's wall time"
+            "Problems first, by the time at stake: seconds of the run's wall time"
             + (", of each process on average" if context.of_ranks else "")
             + ". Counters are those of darshan-parser, over all processes."
         )

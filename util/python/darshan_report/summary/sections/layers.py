@@ -35,7 +35,7 @@ def _note(context: Context) -> str:
     if context.tree:
         times = (
             f"Bytes and times: sums over all processes ({context.number:,}), whose working time "
-            f"was {seconds(context.process_time)} altogether. Estimate: bytes divided by the "
+            f"was {seconds(context.process_time)} in total. Estimate: bytes divided by the "
             "time in the layer's calls."
         )
     else:
@@ -46,13 +46,13 @@ def _note(context: Context) -> str:
             "(darshan-parser --perf)."
         )
     note = (
-        "Layers overlap: what an upper layer moves passes through those below it, so rows are "
-        f"never added up. {times} A dash: not measured by this layer."
+        "Layers overlap: the bytes of an upper layer pass through the layers below it, so rows "
+        f"must not be added up. {times} A dash: not measured by this layer."
     )
     if context.exclusive:
         note += (
-            " The figure below shows each layer without what it called: there, no second is "
-            "counted twice."
+            " The figure below shows each layer without the layers that it called, so that it "
+            "counts no second twice."
         )
     return note
 

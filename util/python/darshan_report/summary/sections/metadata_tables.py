@@ -49,8 +49,8 @@ def calls_table(context: Context, attribution: Attribution, most: int) -> list[B
     left = len(files) - len(rows)
     note = (
         "Number of calls and the time in them, summed over processes. Attributes: created, opened, "
-        "read, written, deleted, closed and others. Others: datasets extended or refreshed, chunks "
-        "moved as they are stored, changes to SWMR mode, transfers of several datasets; transfers "
+        "read, written, deleted, closed and others. Others: datasets extended or refreshed, raw "
+        "chunk transfers, changes to SWMR mode, transfers of several datasets; transfers "
         "are timed with their datasets."
     ) + (f" {left:,} more files are not shown." if left > 0 else "")
     return [
@@ -90,8 +90,8 @@ def raw_table(names: list[Name], datasets: list[Upper]) -> list[Block]:
         for number, name, dataset in known
     )
     note = (
-        "Different bytes of the file that POSIX moved inside calls on the dataset. Raw data: those "
-        "where HDF5 says that the dataset's elements lie. Metadata: the others, such as headers "
-        "and B-trees."
+        "Different bytes of the file that POSIX moved in calls on the dataset. Raw data: bytes at "
+        "the addresses that HDF5 reports for the dataset's elements. Metadata: the others, such "
+        "as headers and B-trees."
     )
     return [Heading("Raw data and metadata of the datasets", level=1), Table(columns, rows, note)]

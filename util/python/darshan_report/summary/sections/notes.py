@@ -30,17 +30,17 @@ def _backwards(figures: LayerFigures) -> bool:
 def _partial(module: str, log: Log) -> str:
     if shared_record(log, module):
         number = files_in_it(log, module)
-        lacking = "what is said of single files is not"
+        lacking = "statements about single files are not"
         if not counted(log, module):
-            lacking = "numbers of files, and what is said of single ones, are not"
+            lacking = "numbers of files, and statements about single files, are not"
         rest = "the other files" if number is None else plural(number, "file")
         return (
-            f"Module {module} had no room for a record of each file: "
+            f"Module {module} could not keep a record of each file: "
             f"{rest} share records named by their folder and ending, or <overflow>. Totals are "
             f"exact; {lacking}."
         )
     return (
-        f"The records of module {module} are incomplete: the runtime had no room for all "
+        f"The records of module {module} are incomplete: its memory was too small for all "
         "files, so its bytes, operations and times are lower bounds."
     )
 
@@ -83,8 +83,8 @@ def warnings(context: Context) -> list[str]:
     if info.live:
         found.append(
             "This is the journal of a program that is still running or was killed: the numbers "
-            "are those of its last call, the run time is unknown, and shares are of the time of "
-            "the last operation seen. It holds the calls of one process only."
+            "are those of its last call, the run time is unknown, and shares refer to the time "
+            "until the last recorded operation. A journal has the calls of one process only."
         )
     known = dict(info.metadata)
     for region in info.regions:
@@ -93,21 +93,20 @@ def warnings(context: Context) -> list[str]:
     lost = known.get(WITHOUT_RECORDS, "")
     if lost:
         found.append(
-            f"The records of {printable(lost)} of its processes were lost, or some of them: the "
-            "runtime could not keep them. What is lost is in no number."
+            f"The records of {printable(lost)} of its processes were lost, completely or in "
+            "part, because "
+            "the runtime could not save them. No number of this report includes lost records."
         )
     left_out = known.get(LEFT_OUT, "")
     if context.processes and left_out:
         found.append(
-            "What some programs of this run left could not be read, and is in no number: "
+            "Records of some programs of this run could not be read; no number includes them: "
             f"{printable(left_out)}."
         )
     found += _dropped(context.log)
     unseen = context.extras.sum("POSIX_EXT_URING_UNSEEN") if context.extras else None
     if unseen and unseen > 0:
-        found.append(
-            f"{plural(int(unseen), 'request')} of io_uring were not seen, and are not counted."
-        )
+        found.append(f"{plural(int(unseen), 'request')} of io_uring were not recorded.")
     _ = (
         context.figures,
         context.heats,
@@ -116,17 +115,17 @@ def warnings(context: Context) -> list[str]:
         context.talk,
     )  # reading these adds damaged modules to context.damaged
     found += [
-        f"The records of module {module} are damaged and left out: {printable(reason)}."
+        f"The records of module {module} are damaged and were skipped: {printable(reason)}."
         for module, reason in context.damaged
     ]
     if any(map(_backwards, context.figures)):
         found.append(
             "Times of this log are below zero: a clock was set back while the program ran. They "
-            f"are marked {WRONG}; nothing follows from them, or from what they are part of."
+            f"are marked {WRONG}; neither they nor sums that include them are meaningful."
         )
     if info.annex_problem:
         found.append(
-            f"The annex of this log is damaged and left out: {printable(info.annex_problem)}."
+            f"The annex of this log is damaged and was skipped: {printable(info.annex_problem)}."
         )
     if info.version == _CORRUPT_FORMAT:
         found.append(
@@ -146,8 +145,8 @@ def _unknown(figures: LayerFigures) -> str | None:
     if not names:
         return None
     return (
-        f"{figures.layer.title}: this log does not know {names}; the report shows them as "
-        "unknown, and does not count them as zero."
+        f"{figures.layer.title}: this log lacks {names}; the report shows them as "
+        "unknown, not as zero."
     )
 
 
@@ -174,15 +173,15 @@ def blocks(context: Context) -> list[Block]:
     inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None
     if inlined:
         lines.append(
-            "Buffers of streams were filled or emptied by code that the compiler put into the "
-            f"program itself (seen {plural(int(inlined), 'time')}): counts of STDIO operations are "
+            "Code that the compiler inlined into the program filled or emptied buffers of "
+            f"streams (seen {plural(int(inlined), 'time')}): counts of STDIO operations are "
             "lower bounds."
         )
     modules = _left_out(context)
     if modules:
         lines.append(
-            f"The log also holds {', '.join(modules)}, which this report does not draw; "
-            "darshan-parser prints all of it but the traces."
+            f"The log also has {', '.join(modules)}, which this report does not show; "
+            "darshan-parser prints everything but traces."
         )
     if not lines:
         return []

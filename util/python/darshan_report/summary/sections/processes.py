@@ -90,16 +90,16 @@ def tree_rows(tree: Processes, most: int) -> list[Row]:
 def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
     rights = ["From", "To", "Lived", "File I/O", "Read", "Written"]
     note = (
-        "A program below that which started it; \u00d7: equal ones whose parents are "
-        "equal, added up. From, To: seconds since the run's start, of the first and the last. "
-        "Lived, File I/O: added up. I/O: POSIX and STDIO, of these processes alone."
+        "A program is below the program that started it; \u00d7: equal programs with equal "
+        "parents in one row. From, To: seconds since the run's start, of the first and the last. "
+        "Lived, File I/O: sums. I/O: POSIX and STDIO, only of these processes."
     )
     if context.maps:
         rights.append("Page faults")
         note += " Page faults: of mapped files and of all other memory."
     if any(row.sums.failed for row in found):
         rights.append("Failed")
-        note += " Failed: ended by a signal or a status but 0."
+        note += " Failed: ended by a signal or with a status other than 0."
     if (~tree.own).any():
         note += " A dash: an MPI job has its own log."
     cells = tuple(_cells(context, tree, row)[: len(rights) + 1] for row in found)
@@ -121,8 +121,8 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
         text += f", of {context.nprocs:,}." if context.nprocs > len(tree) else "."
     elif (tree.own & (tree.counts > 1)).any():
         text += (
-            f" The log has {len(tree):,} ranks: late processes share one per program, and how "
-            "long each of those lived is estimated."
+            f" The log has {len(tree):,} ranks: late processes of a program share one rank, and "
+            "their lifetimes are estimated."
         )
     moved, error = keys.get("clocks_moved", ""), keys.get("clock_error", "")
     if moved:
@@ -145,8 +145,8 @@ def _through_pipes(read: int, written: int, time: float) -> str:
     if not moved:
         return ""
     return (
-        " The programs also used standard streams that are no files (pipes, terminals): they "
-        f"{' and '.join(moved)}, in {seconds(time)}. No other number holds this."
+        " The programs also used standard streams that are not files (pipes, terminals): they "
+        f"{' and '.join(moved)}, in {seconds(time)}. No other number includes this."
     )
 
 
