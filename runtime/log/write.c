@@ -174,7 +174,7 @@ static void note_gaps(unsigned gaps) {
                     log_path);
   else if (gaps)
     DARSHAN_MESSAGE(&darshan_problems,
-                    "some calls could not be counted; how many is in the metadata of the log ",
+                    "the runtime dropped some calls; their number is in the metadata of the log ",
                     log_path);
 }
 

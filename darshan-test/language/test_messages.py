@@ -1,0 +1,40 @@
+"""`./dev lint --messages` finds messages without a path, and the tree has none."""
+
+from __future__ import annotations
+
+import pytest
+from messages import findings, tree_findings
+from tree import SOURCE
+
+GOOD = [
+    'say("cannot read %s: %s", path, strerror(errno));',
+    'say("cannot use --all-users: only root may");',
+    'fprintf(stderr, "%s: cannot write to standard output: %s", called_as("x"), strerror(e));',
+    'DARSHAN_MESSAGE(&darshan_problems, "cannot remove ", journal->path);',
+    'say("made %zu logs", count);',
+    'printf("cannot happen");',
+    '/* say("cannot read"); */',
+]
+BAD = [
+    'say("cannot read: %s", strerror(errno));',
+    'fputs("tool: cannot "\n "read\\n", stderr);',
+    'merge_say("%s cannot be written", path);',
+    'DARSHAN_MESSAGE(&darshan_problems, "could not allocate memory");',
+]
+
+
+@pytest.mark.parametrize("message", GOOD)
+def test_quiet_about_a_message_that_names_its_subject(message: str) -> None:
+    """Nothing is reported about a complete message, another function or a comment."""
+    assert findings("a.c", f"void f(void) {{\n  {message}\n}}\n") == []
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_lists_a_message_without_a_subject(message: str) -> None:
+    """The line is that of the call."""
+    (found,) = findings("a.c", f"void f(void) {{\n  {message}\n}}\n")
+    assert (found.file, found.line) == ("a.c", 2)
+
+
+def test_the_tree_has_no_such_message() -> None:
+    assert tree_findings(SOURCE) == []
