@@ -52,7 +52,7 @@ def _layers(context: Context) -> str:
         for figures in context.figures
     ]
     if not rows:
-        return "<p>The log holds no record of any I/O.</p>"
+        return "<p>The log contains no record of I/O.</p>"
     heads = ("Layer", "Files", "Read", "Written", "Read time", "Write time", "Metadata time")
     return _table(heads, rows, 1) + "<p>Times: sums over processes. Layers overlap.</p>"
 

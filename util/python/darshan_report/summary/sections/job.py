@@ -127,7 +127,7 @@ def answer(context: Context) -> list[Block]:
                 found.append(Paragraph(own_sentence(context), strong=True))
         found.append(Paragraph(_traffic_sentence(context.figures), strong=True))
     else:
-        found.append(Paragraph("The log holds no record of any I/O.", strong=True))
+        found.append(Paragraph("The log contains no record of I/O.", strong=True))
     return found
 
 
