@@ -65,7 +65,7 @@ def _files() -> list[Row]:
                 "images",
                 "many-small-files",
                 "container",
-                says=("1,1\\d\\d files of at most 1000 B .* opening and closing them and their first",),
+                says=("1,1\\d\\d files of at most 1000 B .* opening and closing them and",),
             ),
             settings=(("SLOW_CALL", "700"),),
         ),
