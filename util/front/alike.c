@@ -159,6 +159,7 @@ static void make_rows(struct alike_rows *rows, struct alike *alike) {
   const struct picture *picture = alike->picture;
   for (size_t i = 0; i < picture->files.count; i++) {
     struct kind *kind = alike->keys[i] ? id_table_find(&alike->kinds, alike->keys[i]) : NULL;
+    if (file_at(picture, i)->is_joined) continue;
     if (kind && kind->members >= LEAST && !is_alone(kind, file_at(picture, i)))
       add_file(&kind->row, file_at(picture, i));
     else

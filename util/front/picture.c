@@ -7,6 +7,7 @@
 
 #include "beside.h"
 #include "modules/daos/records.h"
+#include "picture-renamed.h"
 #include "records.h"
 #include "say.h"
 #include "store-modules.h"
@@ -14,15 +15,22 @@
 void picture_init(struct picture *picture) {
   memset(picture, 0, sizeof(*picture));
   id_table_init(&picture->files, sizeof(struct picture_file));
+  id_table_init(&picture->renamed, sizeof(struct renamed));
   id_table_init(&picture->groups, sizeof(struct picture_group));
   datasets_init(&picture->datasets);
   programs_init(&picture->programs);
 }
 
+static void free_file(struct picture_file *file) {
+  free(file->name);
+  free(file->was);
+}
+
 void picture_free(struct picture *picture) {
   for (size_t i = 0; i < picture->files.count; i++)
-    free(((struct picture_file *)id_table_value(&picture->files, i))->name);
+    free_file(id_table_value(&picture->files, i));
   id_table_free(&picture->files);
+  id_table_free(&picture->renamed);
   id_table_free(&picture->groups);
   datasets_free(&picture->datasets);
   programs_free(&picture->programs);
@@ -183,6 +191,7 @@ static void add_module(struct picture *picture, struct adding *adding, int id) {
     uint64_t number = ((const struct darshan_base_record *)record)->id;
     id_table_get(&layer->files, number, &is_new);
     if (id == DARSHAN_MOD_POSIX) id_table_get(&adding->seen, number, &is_new);
+    if (id == DARSHAN_MOD_POSIX) renamed_note(picture, record);
     if (picture_is_bottom(&layer->plan)) add_file(picture, &layer->plan, log, record);
   }
   log_shares_end_module(&adding->shares, picture_is_bottom(&layer->plan));

@@ -34,7 +34,10 @@ struct picture_file {
   char *name;
   double time; /* seconds in I/O, over all processes */
   int64_t read, written, calls;
-  int64_t touched; /* bytes touched through mappings */
+  int64_t touched;     /* bytes touched through mappings */
+  char *was;           /* the temporary name with the most bytes, without the folder; or NULL */
+  int64_t was_written; /* bytes, under that name */
+  int is_joined;       /* 1: the row of the name that it got has its numbers */
 };
 
 /* A record that several files share. */
@@ -56,8 +59,9 @@ struct picture {
   char *not_found_by;              /* that program, if it is not the root process */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
-  struct id_table files;  /* record id -> struct picture_file, of POSIX, STDIO and DFS */
-  struct id_table groups; /* record id -> struct picture_group */
+  struct id_table files;   /* record id -> struct picture_file, of POSIX, STDIO and DFS */
+  struct id_table renamed; /* record id -> struct renamed */
+  struct id_table groups;  /* record id -> struct picture_group */
   struct datasets datasets;
   struct programs programs;
   struct shares shares;

@@ -16,6 +16,7 @@
 #include "findings.h"
 #include "inside.h"
 #include "newest.h"
+#include "picture-renamed.h"
 #include "picture.h"
 #include "places.h"
 #include "reason.h"
@@ -224,6 +225,7 @@ static int show_logs(struct run_options *given) {
   struct picture picture;
   picture_init(&picture);
   add_logs(&picture, &given->logs);
+  renamed_join(&picture);
   int failed = show(given, &picture, &given->logs) < 0 || picture.logs == 0;
   picture_free(&picture);
   path_list_free(&given->logs);
@@ -245,6 +247,7 @@ int command_stat(int argc, char **argv) {
   picture_init(&picture);
   add_logs(&picture, &outcome.logs);
   add_logs(&picture, &outcome.journals);
+  renamed_join(&picture);
   picture.run_time = end.wall_time; /* for logs without an end time */
   int failed = show(&given, &picture, outcome.logs.count ? &outcome.logs : &outcome.journals) < 0;
   say_outcome(&outcome, command[0], &end);

@@ -420,10 +420,20 @@ static int file_width(int has_mapped) {
   return first_width(42 - (has_mapped ? MAPPED : 0), LEAST);
 }
 
+/* Writes a name, with the temporary name of the file if there is room for both. Returns the
+ * columns. */
+static size_t tell_name(char *out, size_t size, const struct alike_row *row, size_t room) {
+  char both[4 * COLUMNS];
+  const char *name = row->name ? row->name : "(no name)", *was = row->sum.was;
+  size_t length = was ? (size_t)snprintf(both, sizeof(both), "%s (was %s)", name, was) : 0;
+  int fits = length > 0 && length <= room && length < sizeof(both);
+  return say_printable(out, size, fits ? both : name, room, 1);
+}
+
 static void print_file(struct screen *screen, const struct alike_row *row, int has_mapped) {
   char name[4 * COLUMNS], a[NUMBER], number[NUMBER];
   size_t room = (size_t)file_width(has_mapped) - (size_t)tell_files(number, row->files);
-  size_t width = say_printable(name, sizeof(name), row->name ? row->name : "(no name)", room, 1);
+  size_t width = tell_name(name, sizeof(name), row, room);
   fprintf(stderr, "%s%s%*s", name, number, (int)(room - width), "");
   put_cell(9, quantity_bytes(a, (double)row->sum.read));
   put_cell(9, quantity_bytes(a, (double)row->sum.written));

@@ -54,6 +54,11 @@ class Table:
         column = np.maximum(column, 0)
         return self._files.added(column) if self._rules[full] else self._files.largest(column)
 
+    def record_ids(self, name: str) -> npt.NDArray[np.uint64]:
+        """Returns a counter that is a record id, per file; 0: none. An id may use all 64 bits, so
+        as a signed counter it may be negative."""
+        return self._files.largest(self.records[f"{self.prefix}_{name}"].astype("u8"))
+
     def sum(self, name: str) -> float:
         """Returns the sum over all files."""
         return float(self[name].sum(dtype="f8"))

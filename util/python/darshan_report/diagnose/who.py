@@ -95,15 +95,15 @@ def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
     return doers.combined(table, record) if (ranks < 0).all() else np.empty(0, np.int64)
 
 
-def programs_of(facts: Facts, module: str, record: int) -> str:
-    """Returns the programs that used a file, by the time that they spent on it; empty if
+def programs_of(facts: Facts, module: str, *records: int) -> str:
+    """Returns the programs that used a file, by the time that they spent on its records; empty if
     unknown."""
     table = facts.table(module)
     if facts.tree is None or table is None:
         return ""
     doers = _Doers(facts, facts.tree)
     counters = [f"{table.prefix}_F_{kind}_TIME" for kind in ("READ", "WRITE", "META")]
-    doers.add(table, {record}, [c for c in counters if table.records.module.has(c)])
+    doers.add(table, set(records), [c for c in counters if table.records.module.has(c)])
     return facts.tree.told(doers.known)
 
 

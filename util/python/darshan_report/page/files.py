@@ -22,6 +22,12 @@ def name_of(context: Context, number: int) -> str:
     return name if len(name) <= NAME else f"{name[: NAME // 3]}\u2026{name[-NAME * 2 // 3 :]}"
 
 
+def _told(context: Context, number: int) -> str:
+    """Returns the name of a file and, if there is room, its temporary name."""
+    name, was = name_of(context, number), visible(context.was(number))
+    return f"{name} (was {was})" if was and len(name) + len(was) < NAME else name
+
+
 @dataclass(eq=False)
 class Row:
     """One file over all layers that recorded it, uppermost first."""
@@ -87,7 +93,7 @@ def as_data(context: Context, rows: Sequence[Row]) -> list[list[Any]]:
     for each row."""
     return [
         [
-            name_of(context, row.id),
+            _told(context, row.id),
             ", ".join(row.layers),
             row.processes,
             row.read,

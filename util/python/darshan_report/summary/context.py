@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +32,7 @@ from ..measure.overflow import groups
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
 from ..measure.programs import is_command
+from ..measure.renamed import by_last_name
 from ..measure.shared import Users, shared
 from ..measure.shares import Shares
 from ..measure.started import asked_for
@@ -396,11 +399,39 @@ class Context:
         group = groups(self.log).get(record)
         return f"{found} ({group.files:,} files)" if group and group.files > 1 else found
 
+    @functools.cached_property
+    def temporary(self) -> Mapping[int, list[int]]:
+        """Maps the id of a last name to the ids of the temporary names before it."""
+        found: dict[int, list[int]] = {}
+        for source, last in self.facts.finals.items():
+            found.setdefault(last, []).append(source)
+        return found
+
+    def names_of(self, record: int) -> list[int]:
+        """Returns the id of a file and those of its temporary names."""
+        return [int(record), *self.temporary.get(int(record), [])]
+
+    def was(self, record: int) -> str:
+        """Returns the temporary name of a file, of several that with the most bytes, without its
+        folder; empty if it had none."""
+        posix = self.facts.table("POSIX")
+        before = self.temporary.get(record, [])
+        if posix is None or not before:
+            return ""
+        written = posix["BYTES_WRITTEN"]
+        most = max(before, key=lambda n: 0 if (at := posix.place(n)) is None else int(written[at]))
+        return os.path.basename(self.log.name(most) or "")
+
+    def by_last_name(self, figures: LayerFigures) -> Files:
+        """Returns the files of a layer; a file that was renamed is one row."""
+        return by_last_name(figures.files, self.facts.finals)
+
     def together(self, figures: LayerFigures) -> Files:
-        """Returns the files of a layer; similar files of a folder are one row."""
+        """Returns the files of a layer by their last names; similar files of a folder are one
+        row."""
         module = figures.layer.module
         if module not in self._together:
-            files, names = together(figures.files, self.log.name)
+            files, names = together(self.by_last_name(figures), self.log.name)
             for place, number in enumerate(files.ids.tolist()):
                 if number in names:
                     self._alike[number] = (names[number], int(files.stands[place]))

@@ -73,14 +73,15 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
 
 
 def _files(context: Context, figures: LayerFigures) -> list[dict[str, Any]]:
-    files = figures.files
+    files = context.by_last_name(figures)
     return [
         {
             "name": visible(context.log.name(int(files.ids[p])) or f"id {files.ids[p]}"),
+            "was": visible(context.was(int(files.ids[p]))),
             "files": int(files.stands[p]),
             "processes": None if files.processes[p] < 0 else int(files.processes[p]),
             "programs": visible(
-                programs_of(context.facts, figures.layer.module, int(files.ids[p]))
+                programs_of(context.facts, figures.layer.module, *context.names_of(files.ids[p]))
             ),
             "bytes_read": _known(int(files.read[p])),
             "bytes_written": _known(int(files.written[p])),

@@ -112,7 +112,7 @@ def _renamed(facts: Facts) -> list[Rewritten]:
     for target in targets:
         folder = os.path.dirname(facts.own_name(int(posix.ids[target])))
         places = [place for place in by_folder[folder] if place != target]
-        last = posix.place(int(posix["RENAMED_FROM"][target].astype("u8")))
+        last = posix.place(int(posix.record_ids("RENAMED_FROM")[target]))
         # If several files are replaced, only the last source of each is known for certain.
         if len(targets) > 1 and last is not None:
             places = [last]

@@ -34,15 +34,20 @@ def _users(context: Context, figures: LayerFigures, place: int) -> str:
     files = figures.files
     processes = int(files.processes[place])
     if context.tree:
-        told = programs_of(context.facts, figures.layer.module, int(files.ids[place]))
+        ids = context.names_of(int(files.ids[place]))
+        told = programs_of(context.facts, figures.layer.module, *ids)
         number = "all processes" if processes < 0 else plural(processes, "process")
         return shorten(told, _BY) or number
     return "all" if processes < 0 else f"{processes:,}"
 
 
 def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) -> list[str]:
-    full = [context.name(int(figures.files.ids[place])) for figures, place in shown]
-    return context.shown.all(full, _NAME_IN_TREE if context.tree else width)
+    """Returns the names; behind a name that leaves room for it the temporary name of the file."""
+    width = _NAME_IN_TREE if context.tree else width
+    ids = [int(figures.files.ids[place]) for figures, place in shown]
+    names = context.shown.all([context.name(number) for number in ids], width)
+    was = [f" (was {context.was(n)})" if context.was(n) else "" for n in ids]
+    return [n + w if len(n) + len(w) <= width else n for n, w in zip(names, was)]
 
 
 def _mapped(figures: LayerFigures, place: int) -> str:

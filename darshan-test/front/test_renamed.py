@@ -1,0 +1,121 @@
+"""Tables of files have one row for a file that was written under a temporary name, under the name
+that it got, with the sums of both."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .screen import fits
+
+# A file by way of two temporary names and read afterwards, a version that is kept aside, a file
+# that was read before it was renamed, and many files with random temporary names.
+PROGRAM = """
+import os
+def write(name, size):
+    with open(name, "wb", buffering=0) as file:
+        file.write(bytes(size))
+        if size != 100:  # so that it is among the slowest
+            os.fsync(file.fileno())
+with open("result.json.tmp", "wb", buffering=0) as file:
+    for _ in range(1000):
+        file.write(b"x")
+        os.lseek(file.fileno(), 0, os.SEEK_CUR)
+    os.fsync(file.fileno())
+os.rename("result.json.tmp", "result.json.new")
+os.rename("result.json.new", "result.json")
+with open("result.json", "rb", buffering=0) as file:
+    file.read(300)
+write("state", 70)
+os.rename("state", "state.bak")
+write("draft", 50)
+open("draft", "rb", buffering=0).read(20)
+os.rename("draft", "final")
+os.mkdir("chunks")
+for i in range(40):
+    write(f"chunks/{i}.{i * 7919 % 1000}.partial", 100)
+    os.rename(f"chunks/{i}.{i * 7919 % 1000}.partial", f"chunks/{i}")
+"""
+TEMPORARY = re.compile(r"partial|json\.(tmp|new)")
+
+
+@pytest.fixture
+def log(darshan: Run, work: Path) -> Path:
+    """Returns the log of the program."""
+    done = darshan("run", sys.executable, "-S", "-c", PROGRAM)
+    assert done.returncode == 0, done.stderr
+    (log,) = (work / "darshan-logs").iterdir()
+    return log
+
+
+def counted(build: Path, log: Path, counter: str) -> dict[str, int]:
+    """Returns a counter of the log's records, by base name."""
+    done = subprocess.run([build / "darshan-parser", log], capture_output=True, check=True)
+    rows = [line.split("\t") for line in done.stdout.decode().splitlines() if line[:1] != "#"]
+    return {r[5].rpartition("/")[2]: int(r[4]) for r in rows if len(r) > 5 and r[3] == counter}
+
+
+def test_stat(darshan: Run, build: Path, log: Path) -> None:
+    """The screen has the final name of the file that took most, with the sums of its names."""
+    screen = darshan("stat", "-r", log).stderr.decode()
+    fits(screen)
+    table = screen.partition("files by time in I/O")[2]
+    assert re.search(r"result\.json(?: \(was \S+\))? +300 B +1000 B +1001 ", table), screen
+    assert not TEMPORARY.search(re.sub(r"\(was \S+\)", "", table)), table
+    assert counted(build, log, "POSIX_BYTES_WRITTEN")["result.json.tmp"] == 1000
+
+
+def test_stat_has_the_temporary_name(darshan: Run) -> None:
+    """A name that leaves room is followed by the temporary name."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        script = f"open('{folder}/a.tmp', 'w').write('1'); import os\n"
+        script += f"os.rename('{folder}/a.tmp', '{folder}/a')"
+        done = darshan("stat", sys.executable, "-S", "-c", script)
+    row = rf"^{re.escape(folder)}/a \(was a\.tmp\) +0 B +1 B"
+    assert re.search(row, done.stderr.decode(), re.M), done.stderr
+
+
+def report(build: Path, log: Path, *options: str) -> bytes:
+    """Returns a report on standard output."""
+    command = [build / "darshan-job-summary", *options, "-o", "-", log]
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def test_json(build: Path, log: Path) -> None:
+    """The rows of the JSON add up to the sums of the records."""
+    layers = json.loads(report(build, log, "--json"))["layers"]
+    (posix,) = [layer for layer in layers if layer["module"] == "POSIX"]
+    rows = {Path(f["name"]).name: f for f in posix["slowest_files"]}
+    result = rows["result.json"]
+    assert (result["bytes_read"], result["bytes_written"]) == (300, 1000)
+    assert (result["was"], result["files"]) == ("result.json.tmp", 1)
+    assert rows["draft"]["was"] == "" and "state" in rows
+    assert not any(TEMPORARY.search(f["name"]) for f in posix["slowest_files"])
+
+
+def test_page(build: Path, log: Path) -> None:
+    """The page's table of files has one row with the sums of both names."""
+    page = report(build, log, "--html").decode()
+    row = r'/result\.json \(was result\.json\.tmp\)","POSIX",1,300,1000,0,'
+    assert re.search(row, page), re.findall(r'"[^"]*result[^"]*"[^]]*', page)
+    alike = re.search(r'/chunks/\* \(([0-9]+) files\)","POSIX",1,0,([0-9]+),0,', page)
+    assert alike and 38 <= int(alike[1]) <= 40 and int(alike[2]) == 100 * int(alike[1])
+
+
+@pytest.mark.needs("program:pdftotext")
+def test_pdf(build: Path, log: Path, tmp_path: Path) -> None:
+    """The PDF's tables of files have no temporary name as a row."""
+    pdf = tmp_path / "report.pdf"
+    pdf.write_bytes(report(build, log, "--no-latex"))
+    command = ["pdftotext", "-layout", pdf, "-"]
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    tables = text[text.index("Files with the most time") :]
+    assert re.search(r"result\.json .*300.*1,?000", tables), tables
+    assert not TEMPORARY.search(re.sub(r"\(was \S+\)", "", tables)), tables
