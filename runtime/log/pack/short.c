@@ -16,11 +16,12 @@ enum {
 /* The position after the last occurrence of each hash; 0: none. */
 typedef uint16_t places[1 << PLACES_BITS];
 
+/* Reverses the order of at most eight bits. */
 static unsigned turned(unsigned code, unsigned bits) {
-  unsigned reversed = 0;
-  for (; bits > 0; bits--, code >>= 1)
-    reversed = reversed << 1 | (code & 1);
-  return reversed;
+  code = (code & 0x0f) << 4 | (code & 0xf0) >> 4;
+  code = (code & 0x33) << 2 | (code & 0xcc) >> 2;
+  code = (code & 0x55) << 1 | (code & 0xaa) >> 1;
+  return code >> (8 - bits);
 }
 
 /* Writes a byte, the end of the block, or a length's symbol. */
@@ -28,7 +29,7 @@ static void put_symbol(struct bits *out, unsigned symbol) {
   if (symbol < 144)
     bits_put(out, turned(0x30 + symbol, 8), 8);
   else if (symbol < BLOCK_END)
-    bits_put(out, turned(0x190 + symbol - 144, 9), 9);
+    bits_put(out, 1 | turned(0x90 + symbol - 144, 8) << 1, 9); /* the first of nine bits is 1 */
   else if (symbol < 280)
     bits_put(out, turned(symbol - BLOCK_END, 7), 7);
   else
@@ -58,14 +59,25 @@ static size_t earlier(places last, const unsigned char *bytes, size_t i) {
   return before && word_at(bytes + before - 1) == word ? before - 1 : i;
 }
 
+/* Returns the number of equal bytes, up to `most`. */
+static size_t same(const unsigned char *a, const unsigned char *b, size_t most) {
+  size_t n = 0;
+  for (uint64_t left, right; n + sizeof(left) <= most; n += sizeof(left)) {
+    memcpy(&left, a + n, sizeof(left));
+    memcpy(&right, b + n, sizeof(right));
+    if (left != right) return n + (unsigned)__builtin_ctzll(le64toh(left ^ right)) / 8;
+  }
+  while (n < most && a[n] == b[n])
+    n++;
+  return n;
+}
+
 static void put_all(struct bits *out, const unsigned char *bytes, size_t n) {
   places last = {0};
   for (size_t i = 0, length; i < n; i += length) {
     size_t from = n - i < WORD ? i : earlier(last, bytes, i);
-    length = from == i ? 1 : WORD;
-    while (length >= WORD && length < MATCH_MOST && i + length < n &&
-           bytes[from + length] == bytes[i + length])
-      length++;
+    size_t most = n - i < MATCH_MOST ? n - i : MATCH_MOST;
+    length = from == i ? 1 : same(bytes + from, bytes + i, most);
     if (length == 1)
       put_symbol(out, bytes[i]);
     else
