@@ -305,7 +305,7 @@ static int try_once(struct record_store *store, struct moves *moves, int fd, int
   return result;
 }
 
-static struct moves moves; /* belongs to the thread that has set growing */
+SELDOM static struct moves moves; /* belongs to the thread that has set growing */
 
 void store_return(struct record_store *store, int fd) {
   uint32_t annex = store_in_memory(store) >> STORE_FIRST_ANNEX;

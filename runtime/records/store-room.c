@@ -6,10 +6,11 @@
 #include "../intercept/stack.h"
 #include "../names/missed.h"
 
+#include <string.h>
 #include <time.h>
 
 enum {
-  FIRST_STEP = 8 << 10,     /* bytes reserved in the file at once, at first */
+  FIRST_STEP = 4 << 10,     /* bytes reserved in the file at once, at first */
   LARGEST_STEP = 128 << 10, /* and at most, because unused reserved space is resident memory */
   LARGEST_AHEAD = 32 << 10, /* bytes left when more is made, at most */
   LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
@@ -181,6 +182,7 @@ int store_write_annex(struct record_store *store, int fd) {
                                           .version = DARSHAN_ANNEX_VERSION,
                                           .num_blocks = STORE_MODULES - STORE_FIRST_ANNEX,
                                           .flags = DARSHAN_ANNEX_LIVE};
+  char page[JOURNAL_PAGE] = {0}; /* whole pages, because the rest of each is reserved with it */
   size_t end = store->journal.size;
   for (int i = STORE_FIRST_ANNEX; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
@@ -189,17 +191,16 @@ int store_write_annex(struct record_store *store, int fd) {
                                         .version = region->version,
                                         .comp_type = DARSHAN_UNCOMPRESSED,
                                         .stored_len = region->part.end - region->part.start};
-    if (journal_reserve(fd, head, head + JOURNAL_PAGE) < 0 ||
-        sys_put(fd, &block, sizeof(block), head) < 0)
-      return -1;
+    memcpy(page, &block, sizeof(block));
+    if (sys_put(fd, page, sizeof(page), head) < 0) return -1;
     region->part.reserved = head + JOURNAL_PAGE;
   }
   trailer.offset =
       store->regions[STORE_FIRST_ANNEX].part.start - sizeof(struct darshan_annex_block);
   trailer.length = store->regions[STORE_MODULES - 1].part.end - trailer.offset;
-  if (journal_reserve(fd, end - JOURNAL_PAGE, end) < 0 ||
-      sys_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer)) < 0)
-    return -1;
+  memset(page, 0, sizeof(struct darshan_annex_block));
+  memcpy(page + sizeof(page) - sizeof(trailer), &trailer, sizeof(trailer));
+  if (sys_put(fd, page, sizeof(page), end - sizeof(page)) < 0) return -1;
   keep_lookups(store, fd);
   store->annex_ready = 1;
   return 0;

@@ -15,7 +15,7 @@
 struct record_store darshan_store;
 
 enum {
-  FIRST_PLACES = 1024, /* slots of the index */
+  FIRST_PLACES = 512, /* slots of the index, which are less than a page */
   USUAL_RECORDS = 1024
 };
 
@@ -83,8 +83,7 @@ static int new_index(struct record_store *store, uint32_t places) {
 
 int store_prepare(struct record_store *store, const struct store_shape shapes[STORE_MODULES],
                   const struct store_limits *limits) {
-  size_t bytes = offsetof(struct record_store, folder); /* folder is zero in a new process */
-  memset(store, 0, store->index ? sizeof(*store) : bytes);
+  if (store->index) memset(store, 0, sizeof(*store)); /* zero already in a new process */
   journal_ask_page();
   store->names.part = (struct store_part){.start = STORE_NAMES_START};
   size_t end = store->names.part.end = journal_page_up(STORE_FIRST_ROOM + limits->name_bytes);

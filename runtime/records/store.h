@@ -88,7 +88,6 @@ struct store_index { /* entries by id: open addressing, at most half full, */
 };
 
 struct record_store {
-  struct journal journal;
   char *frame; /* header and job, then the first names. NULL: nothing is recorded */
   struct store_names names;
   struct store_region regions[STORE_MODULES];
@@ -109,6 +108,7 @@ struct record_store {
   uint32_t trees, folders;                   /* groups that were made */
   struct store_entry *last_group;            /* of a folder: the last one looked up, or NULL */
   struct name_folder last_folder;            /* the folder of last_group */
+  struct journal journal;                    /* its path is the last member */
   struct store_folder folder[STORE_FOLDERS]; /* last, since few processes touch it */
 };
 
