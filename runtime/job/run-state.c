@@ -88,15 +88,29 @@ static uint64_t birth_of(pid_t pid) {
   return value;
 }
 
-void run_know_place(void) {
+/* The text of the link is "pid:[NUMBER]". stat of the link would make an inode for the namespace,
+ * which takes three times as long. */
+uint64_t pid_namespace(void) {
+  static const char link[] = "/proc/self/ns/pid";
   struct stat st;
+  char text[32];
+  uint64_t number = 0;
+  ssize_t n = sys_readlink(link, text, sizeof(text) - 1);
+  text[n > 0 ? n : 0] = '\0';
+  const char *at = strchr(text, '[');
+  for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+    number = 10 * number + (uint64_t)(*at - '0');
+  if (number && *at == ']') return number;
+  return SYS4(SYS_newfstatat, AT_FDCWD, link, &st, 0) == 0 ? st.st_ino : 0;
+}
+
+void run_know_place(void) {
   char name[sizeof(((struct utsname *)0)->nodename)];
   sys_nodename(name, sizeof(name));
   size_t length = strcspn(name, ".");
   memset(run_state.host, 0, sizeof(run_state.host));
   memcpy(run_state.host, name, length < RUN_HOST ? length : RUN_HOST);
-  run_state.names =
-      SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
+  run_state.names = pid_namespace();
 }
 
 /* Returns a number that, with the pid, distinguishes a process from all others that may use the

@@ -37,6 +37,10 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
  * login shell. */
 void run_find_forked(const struct darshan_config *config, pid_t self);
 
+/* Returns the inode of this process's PID namespace, in which pids have their meaning; 0: not
+ * known. */
+uint64_t pid_namespace(void);
+
 /* Stores the current host and PID namespace. */
 void run_know_place(void);
 

@@ -19,13 +19,6 @@ void children_prepare(void) {
   if (!sys_failed(memory)) children = memory;
 }
 
-/* Returns the inode of this process's PID namespace, in which pids have their meaning; 0: not
- * known. */
-static ino_t namespace_of_pids(void) {
-  struct stat st;
-  return SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
-}
-
 void children_add_self(void) {
   const struct journal *journal = &darshan_store.journal;
   size_t length = strlen(journal->path);
@@ -39,7 +32,7 @@ void children_add_self(void) {
     memcpy(child->path, journal->path, length + 1);
     child->dev = journal->dev;
     child->ino = journal->ino;
-    child->names = namespace_of_pids();
+    child->names = pid_namespace();
     __atomic_store_n(&child->pid, (int32_t)process_state.pid, __ATOMIC_RELEASE);
     return;
   }
@@ -63,7 +56,7 @@ static void name_journal(const struct child *child) {
 }
 
 static int is_elsewhere(const struct child *child, ino_t *here) {
-  if (*here == 0) *here = namespace_of_pids();
+  if (*here == 0) *here = pid_namespace();
   return child->names && *here && child->names != *here;
 }
 

@@ -118,10 +118,14 @@ static int is_open(void) {
   return outside_lstat(run_state.closed, &st) < 0;
 }
 
-static void join(uint32_t token) {
-  if (run_state.joined || !is_open()) return;
+/* The caller knows that the run directory is open. */
+static void join_open(uint32_t token) {
   int32_t parent = token ? process_state.fork_parent : (int32_t)SYS1(SYS_getppid, 0);
   if (tell_start(parent, token) == 0) run_state.joined = 1;
+}
+
+static void join(uint32_t token) {
+  if (!run_state.joined && is_open()) join_open(token);
 }
 
 /* Returns 1 if recording has begun without a journal and without snapshots, because memory, disk
@@ -146,11 +150,11 @@ static void bring_journal(void) {
   if (has_no_journal()) tell(&row);
 }
 
-/* Makes the run directory if no other process of the run has.  Returns 0, or -1 if that fails, no
- * merger can be started, or the `darshan` command made the directory (top is 0) and has closed
- * it. */
+/* Makes the run directory if no other process of the run has.  Returns 1 if it is open, 0 if that
+ * is not known, and -1 if it cannot be made, no merger can be started, or the `darshan` command
+ * made the directory (top is 0) and has closed it. */
 static int make_folder(void) {
-  if (is_open()) return 0;
+  if (is_open()) return 1;
   if (run_state.top == 0 || !run_merge_is_possible()) return -1;
   int result = sys_mkdir(run_state.folder, FOLDER_MODE);
   return result == 0 || result == EXISTS ? 0 : -1;
@@ -158,13 +162,15 @@ static int make_folder(void) {
 
 static void grow(void *nothing) {
   (void)nothing;
-  if (make_folder() < 0) {
+  int made = make_folder();
+  if (made < 0) {
     run_state.folder[0] = '\0'; /* a log per process */
     return;
   }
   /* A login shell's child still has the image of the shell, which is not a program of the run.
    * A token marks a forked image; no fork has this token. */
-  join(run_state.is_first && process_state.fork_parent ? UINT32_MAX : 0);
+  uint32_t token = run_state.is_first && process_state.fork_parent ? UINT32_MAX : 0;
+  if (!run_state.joined && (made || is_open())) join_open(token);
   if (run_state.joined) bring_journal();
 }
 

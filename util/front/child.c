@@ -39,21 +39,25 @@ static void wait_for(pid_t child, const sigset_t *signals, struct child_end *end
   }
 }
 
+static int64_t number_after(const char *text, const char *label) {
+  const char *at = strstr(text, label);
+  return at ? strtoll(at + strlen(label), NULL, 10) : 0;
+}
+
 /* Reads the bytes of this process's own calls and of its waited-for children (/proc/self/io), and
  * the children's storage bytes and processor time. */
 static void account(struct run_usage *usage, int64_t *cpu_ns) {
   enum { BLOCK = 512, MILLION = 1000000, MICRO = 1000 };
   struct rusage children;
   char text[512];
-  long long read = 0, written = 0;
   getrusage(RUSAGE_CHILDREN, &children);
-  FILE *io = fopen("/proc/self/io", "re");
-  size_t n = io ? fread(text, 1, sizeof(text) - 1, io) : 0;
-  text[n] = '\0';
-  if (sscanf(text, "rchar: %lld wchar: %lld", &read, &written) != 2) read = written = 0;
-  if (io) fclose(io);
-  *usage = (struct run_usage){(int64_t)children.ru_inblock * BLOCK,
-                              (int64_t)children.ru_oublock * BLOCK, read, written};
+  int io = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+  ssize_t n = io < 0 ? 0 : read(io, text, sizeof(text) - 1);
+  if (io >= 0) close(io);
+  text[n > 0 ? n : 0] = '\0';
+  *usage =
+      (struct run_usage){(int64_t)children.ru_inblock * BLOCK, (int64_t)children.ru_oublock * BLOCK,
+                         number_after(text, "rchar: "), number_after(text, "wchar: ")};
   *cpu_ns = MICRO * ((int64_t)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * MILLION +
                      children.ru_utime.tv_usec + children.ru_stime.tv_usec);
 }

@@ -180,7 +180,9 @@ int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run) {
 int places_make(struct places *places, const char *wanted) {
   const char *set = getenv("DARSHAN_LOGPATH");
   const char *temporary = getenv("DARSHAN_MMAP_LOGPATH");
-  memset(places, 0, sizeof(*places));
+  /* The rest of the paths is not touched. */
+  places->folder[0] = places->logs[0] = places->journals[0] = places->named[0] = '\0';
+  places->is_tree = places->is_inner = places->named_before = 0;
   places->hold = -1;
   if (find_library(places) < 0) return -1;
   if (!wanted) wanted = set && *set ? set : "darshan-logs";

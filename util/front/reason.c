@@ -18,7 +18,7 @@
 
 #include "say.h"
 
-enum { HEAD = 65536, MAX_SCRIPTS = 4 };
+enum { HEAD = 65536, SHORT_HEAD = 4096, MAX_SCRIPTS = 4 };
 
 /* Finds a program like execvp. Returns 0 or -1. */
 static int find_program(char out[PATH_MAX], const char *name) {
@@ -33,9 +33,32 @@ static int find_program(char out[PATH_MAX], const char *name) {
   return -1;
 }
 
+/* Returns 1 if no more of the file is needed: it is no program, or its program headers and all that
+ * they name are in these bytes. */
+static int is_enough(const char *head, size_t n) {
+  ElfW(Ehdr) file;
+  if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return 1;
+  memcpy(&file, head, sizeof(file));
+  if (file.e_ident[EI_CLASS] == ELFCLASS32) return 0;
+  for (unsigned i = 0; i < file.e_phnum; i++) {
+    ElfW(Phdr) part;
+    size_t at = (size_t)file.e_phoff + i * sizeof(part);
+    if (at > n || n - at < sizeof(part)) return 0;
+    memcpy(&part, head + at, sizeof(part));
+    if (part.p_type != PT_INTERP && part.p_type != PT_NOTE) continue;
+    if (part.p_offset > n || part.p_filesz > n - part.p_offset) return 0;
+  }
+  return 1;
+}
+
+/* Reads a page, or up to HEAD bytes if that is not enough. */
 static size_t read_head(const char *path, char head[HEAD]) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  ssize_t n = fd < 0 ? -1 : read(fd, head, HEAD - 1);
+  ssize_t n = fd < 0 ? -1 : read(fd, head, SHORT_HEAD);
+  if (n == SHORT_HEAD && !is_enough(head, (size_t)n)) {
+    ssize_t more = read(fd, head + n, HEAD - 1 - SHORT_HEAD);
+    if (more > 0) n += more;
+  }
   if (fd >= 0) close(fd);
   if (n < 0) n = 0;
   head[n] = '\0';

@@ -98,8 +98,9 @@ static int read_settled(struct tree *run, size_t *running, const struct places *
   for (int waited = 0;; waited += STEP_MS) {
     struct alive_here here;
     if (tree_read(run, places->journals) < 0) return -1;
-    alive_look_here(&here);
-    *running = tree_running(run, &here, top);
+    int ended = tree_has_ended(run, top);
+    if (!ended) alive_look_here(&here);
+    *running = ended ? 0 : tree_running(run, &here, top);
     if (*running == 0 || waited >= MOST_MS) return 0;
     tree_free(run);
     nanosleep(&step, NULL);
@@ -172,8 +173,11 @@ static void take_rest(struct run_outcome *outcome, const struct places *places,
 void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end,
                   char *const *command) {
   struct path_list others;
-  char log[PATH_MAX] = "";
-  memset(outcome, 0, sizeof(*outcome));
+  char log[PATH_MAX];
+  log[0] = outcome->later[0] = outcome->kept[0] = '\0'; /* the rest of the paths is not touched */
+  outcome->logs = outcome->journals = (struct path_list){NULL, 0};
+  outcome->has_own = outcome->jobs_first = 0;
+  outcome->jobs = outcome->running = 0;
   int told = places->is_tree && make_log(outcome, places, end, command, log);
   places_collect(places, &others, &outcome->journals);
   if (told && outcome->journals.count && !outcome->kept[0]) take_rest(outcome, places, &others);

@@ -84,6 +84,16 @@ static int read_events(struct tree *folder) {
   return failed ? -1 : 0;
 }
 
+/* Files of a run directory that are no data of the run. */
+enum { OWN_CLOSED = 1, OWN_LOGS = 2, OWN_LIBRARY = 4, OWN_EVENTS = 8, OWN_NAMES = 16 };
+static unsigned own_kind(const char *name) {
+  if (strcmp(name, RUN_CLOSED) == 0) return OWN_CLOSED;
+  if (strcmp(name, RUN_LOGS) == 0) return OWN_LOGS;
+  if (strcmp(name, TREE_LIBRARY) == 0) return OWN_LIBRARY;
+  if (events_is_file(name)) return OWN_EVENTS;
+  return events_is_name(name) ? OWN_NAMES : 0;
+}
+
 static void add_entry(struct tree *folder, const char *name) {
   char path[PATH_MAX];
   if (join(path, folder->path, name) < 0) return;
@@ -91,11 +101,11 @@ static void add_entry(struct tree *folder, const char *name) {
     path_list_add(&folder->journals, path);
   else if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) == 0)
     path_list_add(&folder->parts, path);
-  else if (strcmp(name, RUN_CLOSED) == 0)
-    folder->is_closed = 1;
-  else if (name[0] != '.' && !events_is_name(name) && !events_is_file(name) &&
-           strcmp(name, TREE_LIBRARY) != 0 && strcmp(name, RUN_LOGS) != 0)
+  else if (own_kind(name))
+    folder->own |= own_kind(name);
+  else if (name[0] != '.')
     folder->strange++;
+  folder->is_closed = (folder->own & OWN_CLOSED) != 0;
 }
 
 int tree_close(const struct tree *folder) {
@@ -105,7 +115,8 @@ int tree_close(const struct tree *folder) {
   return fd < 0 ? -1 : close(fd);
 }
 
-int tree_read(struct tree *folder, const char *path) {
+/* Lists the files, without the rows of `events`. Returns 0, or -1 if that fails. */
+static int list(struct tree *folder, const char *path) {
   memset(folder, 0, sizeof(*folder));
   id_table_init(&folder->processes, sizeof(struct tree_process));
   snprintf(folder->path, sizeof(folder->path), "%s", path);
@@ -114,8 +125,11 @@ int tree_read(struct tree *folder, const char *path) {
   for (struct dirent *entry; (entry = readdir(dir));)
     add_entry(folder, entry->d_name);
   closedir(dir);
-  if (read_events(folder) < 0) return -1;
   return 0;
+}
+
+int tree_read(struct tree *folder, const char *path) {
+  return list(folder, path) < 0 ? -1 : read_events(folder);
 }
 
 void tree_free(struct tree *folder) {
@@ -127,6 +141,14 @@ void tree_free(struct tree *folder) {
 static enum alive_answer answer_of(const struct tree_process *process,
                                    const struct alive_here *here) {
   return process->ended ? ALIVE_NOT : alive_process(here, &process->traces, process->seen_ns);
+}
+
+int tree_has_ended(const struct tree *folder, pid_t but) {
+  for (size_t i = 0; i < folder->processes.count; i++) {
+    const struct tree_process *process = id_table_value(&folder->processes, i);
+    if (!process->ended && process->traces.pid != but) return 0;
+  }
+  return 1;
 }
 
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but) {
@@ -225,17 +247,24 @@ int tree_is_empty(const struct tree *folder) {
   return !folder->parts.count && !folder->journals.count && !folder->strange;
 }
 
+static void remove_own(const char *path, unsigned own) {
+  static const struct {
+    unsigned kind;
+    const char *name;
+  } files[] = {{OWN_CLOSED, RUN_CLOSED}, {OWN_LOGS, RUN_LOGS}, {OWN_LIBRARY, TREE_LIBRARY}};
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return;
+  for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+    if (own & files[i].kind) unlinkat(fd, files[i].name, 0);
+  if (own & OWN_EVENTS) events_remove(fd);
+  close(fd);
+  if (own & OWN_NAMES) events_remove_names(path, 0);
+}
+
 void tree_discard(const char *path) {
-  static const char *const own[] = {RUN_CLOSED, RUN_LOGS, TREE_LIBRARY};
-  char file[PATH_MAX];
   struct tree folder;
-  int needed = tree_read(&folder, path) < 0 || !tree_is_empty(&folder) || tree_is_held(path);
+  if (list(&folder, path) == 0 && tree_is_empty(&folder) && !tree_is_held(path))
+    remove_own(path, folder.own);
   tree_free(&folder);
-  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !needed; i++)
-    if (join(file, path, own[i]) == 0) unlink(file);
-  int fd = needed ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd >= 0) events_remove(fd);
-  if (fd >= 0) close(fd);
-  if (!needed) events_remove_names(path, 0);
   rmdir(path);
 }

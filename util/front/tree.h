@@ -28,6 +28,7 @@ struct tree {
   int is_closed;
   int has_others; /* a process forked or started another one, which may not have written rows yet */
   int strange;    /* other files, for example of a killed merger */
+  unsigned own;   /* a bit for each kind of file that tree_discard removes */
 };
 
 /* The name of a link to the runtime in the run directory, if the runtime's own path has a blank. */
@@ -46,6 +47,8 @@ int tree_is_empty(const struct tree *folder);
 /* Counts the processes, including the parent, that have this answer and no end in the rows. */
 size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
+/* Returns 1 if the rows of all processes, except `but`, say that they ended. */
+int tree_has_ended(const struct tree *folder, pid_t but);
 /* Counts the instrumented processes that still run, except `but`. */
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);
 
