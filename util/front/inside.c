@@ -50,21 +50,34 @@ static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t 
                     const char *name) {
   if (at >= names->sh_size || names->sh_size - at < 2) return 0;
   const char *here = image->bytes + names->sh_offset + at;
-  /* Compares two letters first, because a table may have thousands of names, and many names in
-   * Python start with P like PMPI. */
-  if (here[0] != name[0] || here[1] != name[1]) return 0;
   size_t length = strlen(name) + 1;
   return names->sh_size - at >= length && memcmp(here, name, length) == 0;
 }
 
-/* Returns one bit per library whose function this symbol table defines. */
+/* Returns 1 if the name may be that of a library's function. Two letters tell most names apart; a
+ * table may have thousands, and many names in Python start with P like PMPI. */
+static inline int may_be_of_library(const char *name) {
+  int may = 0;
+  for (unsigned i = 0; i < LIBRARIES; i++)
+    may |= name[0] == libraries[i].function[0] && name[1] == libraries[i].function[1];
+  return may;
+}
+
+/* Returns one bit per library whose function this symbol table defines. count: number of defined
+ * symbols. */
 static unsigned defined_in(const struct image *image, const ElfW(Shdr) * table,
-                           const ElfW(Shdr) * names) {
+                           const ElfW(Shdr) * names, size_t *count) {
+  const char *texts = image->bytes + names->sh_offset;
   unsigned found = 0;
   for (size_t at = 0; at + sizeof(ElfW(Sym)) <= table->sh_size; at += sizeof(ElfW(Sym))) {
     ElfW(Sym) symbol;
     memcpy(&symbol, image->bytes + table->sh_offset + at, sizeof(symbol));
-    for (unsigned i = 0; i < LIBRARIES && symbol.st_shndx != SHN_UNDEF; i++)
+    if (symbol.st_shndx == SHN_UNDEF) continue;
+    ++*count;
+    if (names->sh_size < 2 || symbol.st_name > names->sh_size - 2 ||
+        !may_be_of_library(texts + symbol.st_name))
+      continue;
+    for (unsigned i = 0; i < LIBRARIES; i++)
       if (is_named(image, names, symbol.st_name, libraries[i].function)) found |= 1U << i;
   }
   return found;
@@ -79,19 +92,23 @@ static int is_linked(const struct image *image, const ElfW(Ehdr) * file) {
   return 0;
 }
 
-/* Returns one bit per library, from all symbol tables. has_symbols: a table is not only the dynamic
- * linker's. */
+/* Returns one bit per library, from all symbol tables. has_symbols: the tables have all functions
+ * of the program, because one is not only the dynamic linker's or because the program exports so
+ * many that it was linked with --export-dynamic, as interpreters are. */
 static unsigned defined(const struct image *image, const ElfW(Ehdr) * file, int *has_symbols) {
+  enum { EXPORTS_ALL = 500 };
   ElfW(Shdr) table, names;
   unsigned found = 0;
+  size_t count = 0;
   *has_symbols = 0;
   for (size_t i = 0; i < file->e_shnum; i++) {
     if (section(image, file, i, &table) < 0) continue;
     if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
     if (section(image, file, table.sh_link, &names) < 0 || names.sh_type != SHT_STRTAB) continue;
     *has_symbols |= table.sh_type == SHT_SYMTAB;
-    found |= defined_in(image, &table, &names);
+    found |= defined_in(image, &table, &names, &count);
   }
+  *has_symbols |= count >= EXPORTS_ALL;
   return found;
 }
 
