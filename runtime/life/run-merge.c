@@ -66,7 +66,14 @@ int run_merge_is_possible(void) {
 
 /* --- which processes live ------------------------------------------------------------- */
 
-enum { PIDS = 1 << 22, UNBORN = 512, NO_SUCH = -3 /* ESRCH */, ROWS = 64, STAT_ROOM = 512 };
+enum {
+  PIDS = 1 << 22,
+  UNBORN = 512,
+  SPACES = 32,
+  NO_SUCH = -3 /* ESRCH */,
+  ROWS = 64,
+  STAT_ROOM = 512
+};
 enum { WORD = 64, PID_WORDS = PIDS / WORD, GROUPS = PID_WORDS / WORD };
 static const int64_t week_ns = INT64_C(7) * 86400 * NS_PER_SECOND;
 static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* limit from fork to child's row */
@@ -100,9 +107,13 @@ struct look {
   uint64_t alive[PID_WORDS]; /* a bit per process id of this namespace */
   uint64_t groups[GROUPS];   /* a bit per word of `alive` that may have a bit set */
   int64_t now;
-  int64_t foreign; /* processes of other hosts and namespaces: STARTs minus ENDs of a week */
-  int64_t forked;  /* time of the last fork */
-  uint32_t unborn; /* number of forks whose child has no row yet */
+  struct {
+    uint64_t names;
+    char host[RUN_HOST];
+    int64_t count;  /* STARTs minus ENDs of a week */
+  } spaces[SPACES]; /* other hosts and PID namespaces; the last counts for all further ones */
+  int64_t forked;   /* time of the last fork */
+  uint32_t unborn;  /* number of forks whose child has no row yet */
   struct {
     int32_t pid; /* of the parent */
     uint32_t token;
@@ -127,6 +138,27 @@ static void is_born(struct look *look, int32_t parent, uint32_t token) {
 static int is_here(const struct run_event *row) {
   return row->pid_namespace == run_state.names &&
          memcmp(row->host, run_state.host, sizeof(row->host)) == 0;
+}
+
+/* Counts the START or END of a process of another host or namespace.  The kernel kills all
+ * processes of a namespace whose process 1 ends. */
+static void count_foreign(struct look *look, const struct run_event *row, int begins) {
+  int i = 0;
+  while (i < SPACES - 1 && look->spaces[i].names &&
+         (look->spaces[i].names != row->pid_namespace ||
+          memcmp(look->spaces[i].host, row->host, sizeof(row->host)) != 0))
+    i++;
+  look->spaces[i].names = row->pid_namespace;
+  memcpy(look->spaces[i].host, row->host, sizeof(row->host));
+  look->spaces[i].count += begins ? 1 : -1;
+  if (row->kind == RUN_END && row->pid == 1 && row->pid_namespace && i < SPACES - 1)
+    look->spaces[i].count = 0;
+}
+
+static int any_foreign(const struct look *look) {
+  for (int i = 0; i < SPACES; i++)
+    if (look->spaces[i].count > 0) return 1;
+  return 0;
 }
 
 static void mark(struct look *look, int32_t pid, int alive) {
@@ -156,7 +188,7 @@ static void take_row(struct look *look, const struct run_event *row) {
     mark(look, row->pid, begins);
   else if (!is_here(row) && look->now - row->now_ns < week_ns && row->kind != RUN_SPAWNED &&
            row->kind != RUN_REAPED)
-    look->foreign += begins ? 1 : -1;
+    count_foreign(look, row, begins);
 }
 
 /* A full disk may have truncated a row: the next row begins at its magic number. */
@@ -242,7 +274,7 @@ int run_others_live(void) {
   look->now = (int64_t)clock_ns(CLOCK_REALTIME);
   int failed = read_rows(look) < 0;
   int being_born = look->unborn > 0 && look->now - look->forked < birth_ns;
-  int others = failed || being_born || look->foreign > 0 || any_alive(look);
+  int others = failed || being_born || any_foreign(look) || any_alive(look);
   sys_munmap(look, sizeof(*look));
   return others;
 }

@@ -82,7 +82,7 @@ static int append(const struct run_event *row) {
 static int tell(struct run_event *row) {
   row->magic = RUN_EVENT_MAGIC;
   row->now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
-  row->pid_namespace = run_state.names;
+  if (!row->pid_namespace) row->pid_namespace = run_state.names;
   memcpy(row->host, run_state.host, sizeof(row->host));
   uint64_t mask = signals_block();
   int result = sys_gate_is_shut() ? -1 : append(row);
@@ -240,6 +240,12 @@ void run_forked(void) {
   if (run_state.folder[0] && was_joined && process_state.pid > 0) join(token);
 }
 
+/* Returns the PID namespace of this child of vfork, whose memory is its parent's. In a namespace of
+ * its own, as after unshare(CLONE_NEWPID), the parent has another pid, or none. */
+static uint64_t namespace_of_child(void) {
+  return SYS1(SYS_getppid, 0) == process_state.pid ? run_state.names : pid_namespace();
+}
+
 void run_vforked(void) {
   if (!is_in_run()) return;
   if (!run_state.joined && make_folder() < 0) return;
@@ -248,7 +254,10 @@ void run_vforked(void) {
     run_state.joined = 1;
     bring_journal();
   }
-  struct run_event row = {.kind = RUN_SPAWNED, .pid = sys_getpid(), .parent = process_state.pid};
+  struct run_event row = {.kind = RUN_SPAWNED,
+                          .pid = sys_getpid(),
+                          .parent = process_state.pid,
+                          .pid_namespace = namespace_of_child()};
   tell(&row);
 }
 
@@ -277,6 +286,7 @@ void run_becomes_unwatched(struct run_event *row, int is_vforked) {
   if (!is_in_run() || !run_state.joined) return;
   row->pid = is_vforked ? sys_getpid() : process_state.pid;
   row->parent = (int32_t)SYS1(SYS_getppid, 0);
+  if (is_vforked) row->pid_namespace = namespace_of_child();
   if (is_vforked || row->status == RUN_GO)
     tell_unwatched(row, row->parent);
   else

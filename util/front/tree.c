@@ -53,6 +53,16 @@ static void note_parent(struct tree *folder, const struct run_event *row) {
   memcpy(folder->parent.host, row->host, sizeof(row->host));
 }
 
+/* The kernel kills all processes of a PID namespace whose process 1 ends. */
+static void end_namespace(struct tree *folder, const struct tree_process *first) {
+  for (size_t i = 0; i < folder->processes.count; i++) {
+    struct tree_process *process = id_table_value(&folder->processes, i);
+    if (process->traces.pid_namespace == first->traces.pid_namespace &&
+        memcmp(process->traces.host, first->traces.host, sizeof(first->traces.host)) == 0)
+      process->ended = 1;
+  }
+}
+
 static void add_row(struct tree *folder, const struct run_event *row) {
   int is_new;
   struct tree_process *process = id_table_get(&folder->processes, key_of(row), &is_new);
@@ -68,6 +78,7 @@ static void add_row(struct tree *folder, const struct run_event *row) {
   if (row->kind == RUN_EXEC) process->ended = 0;
   if (row->kind == RUN_FORKING || row->kind == RUN_SPAWNED) folder->has_others = 1;
   if (row->kind == RUN_END || row->kind == RUN_REAPED) process->ended = 1;
+  if (row->kind == RUN_END && row->pid == 1 && row->pid_namespace) end_namespace(folder, process);
   if (row->kind == RUN_JOB) process->is_rank = 1;
 }
 

@@ -46,6 +46,7 @@ static enum alive_answer ask_process(const struct run_tree *tree, const struct r
   struct alive_traces traces = {
       .pid = process->pid, .pid_namespace = place->pid_namespace, .start_ns = start_ns};
   struct alive_here here;
+  if (place->ended) return ALIVE_NOT;
   memcpy(traces.host, place->host, sizeof(traces.host));
   alive_look_here(&here);
   return alive_process(&here, &traces, seen_ns);

@@ -20,6 +20,7 @@ static int place_of(struct run_tree *tree, const struct run_event *event) {
       list_more((void **)&tree->places, tree->num_places, &tree->room_places, sizeof(*place));
   if (!place) return -1;
   place->pid_namespace = event->pid_namespace;
+  place->ended = 0;
   place->clock = clock;
   memcpy(place->host, event->host, sizeof(place->host));
   return (int)tree->num_places++;
@@ -138,7 +139,8 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   struct run_process *process = &tree->processes[number];
   if (!process->told && process->parent < 0) {
     int parent = forker >= 0 ? forker : current(tree, place, event->parent);
-    set_parent(tree, number, parent, event->parent);
+    if (parent >= 0 || event->parent > 0 /* 0: in another namespace */)
+      set_parent(tree, number, parent, event->parent);
   }
   if (!process->told && start < process->start_ns) process->start_ns = start;
   int forked = event->token != 0 && process->programs == 0;
@@ -172,6 +174,19 @@ static int spawned(struct run_tree *tree, int place, const struct run_event *eve
   return 0;
 }
 
+/* Returns the child of this parent in another PID namespace, where it has another pid; -1 if there
+ * is none that may have been reaped. */
+static int reaped_elsewhere(const struct run_tree *tree, int place, const struct run_event *event) {
+  for (size_t i = tree->num_places > 1 ? tree->num_processes : 0; i-- > 0;) {
+    const struct run_process *child = &tree->processes[i];
+    if (child->spawned && !child->was_reaped && child->parent_pid == event->parent &&
+        child->place != place &&
+        strcmp(tree->places[child->place].host, tree->places[place].host) == 0)
+      return (int)i;
+  }
+  return -1;
+}
+
 /* Returns the process with this pid that has not ended according to its rows. Adds one if there is
  * none. */
 static int living(struct run_tree *tree, int place, const struct run_event *event, int reaped) {
@@ -179,6 +194,11 @@ static int living(struct run_tree *tree, int place, const struct run_event *even
   if (number >= 0) {
     const struct run_process *process = &tree->processes[number];
     if (!process->was_reaped && (reaped || !process->finished)) return number;
+  }
+  number = reaped ? reaped_elsewhere(tree, place, event) : -1;
+  if (number >= 0) {
+    set_parent(tree, number, current(tree, place, event->parent), event->parent);
+    return number;
   }
   number = add_process(tree, place, event->pid, event->now_ns);
   if (number >= 0) set_parent(tree, number, current(tree, place, event->parent), event->parent);
@@ -302,6 +322,9 @@ int tree_take_row(void *context, const struct run_event *event) {
   struct run_tree *tree = context;
   int place = place_of(tree, event);
   if (place < 0) return -1;
+  if (event->pid == 1 && event->pid_namespace &&
+      (event->kind == RUN_START || event->kind == RUN_END))
+    tree->places[place].ended = event->kind == RUN_END;
   if (event->kind == RUN_START) return started(tree, place, event);
   if (event->kind == RUN_SPAWNED) return spawned(tree, place, event);
   if (event->kind == RUN_FORK_FAILED) return 0;

@@ -72,6 +72,7 @@ struct run_process {
 
 struct run_place { /* where a pid is unique */
   uint64_t pid_namespace;
+  int ended; /* process 1 ended, so the kernel kills all others */
   char host[RUN_HOST];
   int clock; /* index of the host's clock */
 };
