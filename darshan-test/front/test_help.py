@@ -15,6 +15,7 @@ GROUPS = {
         "list",
         "report",
         "parse",
+        "compare",
         "diff",
         "trace",
         "dxt-parse",

@@ -42,6 +42,14 @@ def trace() -> int:
     return main()
 
 
+def compare() -> int:
+    """Runs darshan-compare."""
+    _prepare()
+    from .regression.main import main  # noqa: PLC0415
+
+    return main()
+
+
 def transfers() -> int:
     """Runs darshan-dxt-analyzer."""
     _prepare()

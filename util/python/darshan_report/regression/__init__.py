@@ -1,0 +1,1 @@
+"""darshan compare: two logs, and conditions on which it fails, for continuous integration."""

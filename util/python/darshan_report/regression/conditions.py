@@ -1,0 +1,88 @@
+"""Conditions such as bytes_read>+10%: how they are written, and whether they hold."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .measures import NAMES
+
+_OPERATORS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+_UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "B": 1.0}
+_UNITS |= {f"{p}iB": 1024.0**n for n, p in enumerate("KMGT", 1)}
+_UNITS |= {f"{p}B": 1000.0**n for n, p in enumerate("kMGT", 1)}
+_FORM = re.compile(
+    r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*([+-]?)((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(%|[A-Za-z]*)\s*"
+)
+
+
+class ConditionError(ValueError):
+    """A condition that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on the second log, or on the change from the first one (is_change)."""
+
+    text: str
+    measure: str
+    operator: str
+    value: float  # in the unit of the measure; a fraction if percent
+    is_change: bool
+    is_percent: bool
+
+    def holds(self, before: float | None, after: float | None) -> bool | None:
+        """Returns whether it holds; None if a number that it needs is unknown."""
+        if after is None or (self.is_change and before is None):
+            return None
+        found = after
+        if self.is_change and before is not None:
+            found = after - before
+            limit = self.value * (abs(before) if self.is_percent else 1.0)
+        else:
+            limit = self.value
+        return bool(_OPERATORS[self.operator](found, limit))
+
+
+def condition(text: str) -> Condition:
+    """Reads MEASURE, an operator and a number. With a sign the number is a change from the first
+    log: +10% a relative one, +5MiB an absolute one. Raises ConditionError."""
+    match = _FORM.fullmatch(text)
+    if not match:
+        raise ConditionError(
+            f"{text!r} is not a condition such as 'bytes_read>+10%', 'findings>0' or "
+            f"'run_seconds>+5s'"
+        )
+    name, compare, sign, number, unit = match.groups()
+    if name not in NAMES:
+        raise ConditionError(f"{text!r}: there is no measure {name}; --help lists them")
+    if unit != "%" and unit not in _UNITS:
+        raise ConditionError(f"{text!r}: there is no unit {unit}; use % {' '.join(_UNITS)[1:]}")
+    value = float(number) * (0.01 if unit == "%" else _UNITS[unit])
+    if sign == "-":
+        value = -value
+    if unit == "%" and not sign and not name.endswith("_share"):
+        raise ConditionError(f"{text!r}: write +{number}% or -{number}% for a change")
+    return Condition(text.strip(), name, compare, value, bool(sign), unit == "%")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A condition, and the numbers that it was compared with."""
+
+    condition: Condition
+    before: float | None
+    after: float | None
+
+    @property
+    def holds(self) -> bool | None:
+        return self.condition.holds(self.before, self.after)
+
+
+def check(
+    condition: Condition, before: Mapping[str, float | None], after: Mapping[str, float | None]
+) -> Result:
+    """Compares a condition with the measures of two logs."""
+    return Result(condition, before.get(condition.measure), after.get(condition.measure))
