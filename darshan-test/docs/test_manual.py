@@ -166,3 +166,31 @@ def test_help_of_a_word_that_is_no_command(build: Path) -> None:
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("darshan: there is no command bogus\n")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_and_exit_status(name: str) -> None:
+    """Each page has examples, which begin with the command, and one list of exit statuses."""
+    page = plain(PAGES / f"{name}.1")
+    assert page.count(".SH EXAMPLES\n") == page.count(".SH EXIT STATUS\n") == 1
+    examples = re.findall(r"(?s)\.nf\n(.*?)\.fi", page.partition(".SH EXAMPLES\n")[2])[0]
+    named = {n.removeprefix("darshan-") for n in (name, *COMMANDS[name].others)}
+    assert re.search(rf"(?m)^  (\S+=\S+ )?darshan ({'|'.join(named | {'stat'})})\b", examples)
+
+
+def test_blocks_are_those_of_commands() -> None:
+    blocks = re.findall(r"(?m)^@(\S+)$", (SOURCE / "doc/commands/more.txt").read_text("utf-8"))
+    assert sorted(blocks) == sorted(COMMANDS)
+
+
+def test_the_columns_of_stat(build: Path, tmp_path: Path) -> None:
+    """The page explains each column of the table of layers."""
+    program = [sys.executable, "-c", "open('f', 'w').write('x'); open('f').read()"]
+    done = subprocess.run(
+        [build / "darshan", "stat", "-o", tmp_path, *program], cwd=tmp_path, timeout=SECONDS,
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    tables = [line.split() for line in done.stderr.splitlines() if line.startswith("layer ")]
+    told = plain(PAGES / "darshan-stat.1").partition(".SH COLUMNS")[2].partition(".SH")[0]
+    explained = {w for line in re.findall(r"(?m)^([^:\n]+):", told) for w in line.split(", ")}
+    assert tables and set(tables[0]) <= explained

@@ -91,6 +91,16 @@ def places(parts: list[Part]) -> dict[int, list[str]]:
     return found
 
 
+def more(name: str) -> dict[str, str]:
+    """Sections that more.txt adds to the page of a command: heading and text."""
+    lines = [line for line in (HERE / "more.txt").read_text("utf-8").splitlines()
+             if not line.startswith("#")]  # fmt: skip
+    blocks = ("\n" + "\n".join(lines)).split("\n@")
+    text = next((b.partition("\n")[2] for b in blocks if b.partition("\n")[0] == name), "")
+    pieces = re.split(r"(?m)^([A-Z][A-Z ]+)$", text)
+    return {heading: body.strip("\n") for heading, body in zip(pieces[1::2], pieces[2::2])}
+
+
 def commands() -> list[Command]:
     rows = [line.split("|") for line in (HERE / "commands.txt").read_text().splitlines()]
     return [

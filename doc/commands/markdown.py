@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from help import Command, Part, Row
+from help import Command, Part, Row, more
 from pages import BLANKS, EXIT_STATUS
 
 NOTE = "<!-- Made by ./dev describe. -->\n"
@@ -82,6 +82,14 @@ def index(rows: list[Command]) -> str:
     return "\n\n".join([NOTE + "# Commands", about, "\n".join(lines), tree]) + "\n"
 
 
+def _block(text: str) -> str:
+    """A paragraph, or indented examples."""
+    if not text.startswith("  "):
+        return prose(text)
+    lines = "\n".join(line.strip() for line in text.splitlines())
+    return f"```sh\n{lines}\n```"
+
+
 def page(command: Command, parts: list[Part]) -> str:
     """Of a command."""
     first = sentence(command.line)
@@ -93,5 +101,8 @@ def page(command: Command, parts: list[Part]) -> str:
     for place, part in enumerate(parts[1:]):
         blocks += ["## Other forms"] if place == 0 else []
         blocks += _part(part)
+    for heading, text in more(command.name).items():
+        blocks.append(f"## {heading.capitalize()}")
+        blocks += [_block(block) for block in text.split("\n\n")]
     blocks.append(f"The guide: [{command.guide}.md](../{command.guide}.md).")
     return "\n\n".join(blocks) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from help import HERE, Command, Part, Row
+from help import HERE, Command, Part, Row, more
 
 DOC = HERE.parent
 RUNTIME = HERE / "runtime.txt"
@@ -107,7 +107,10 @@ def page(command: Command, parts: list[Part], names: list[str]) -> str:
         lines += [".SH OTHER FORMS", *_synopsis(part)] if part is parts[1] else [
             ".PP", *_synopsis(part)]  # fmt: skip
         lines += [".PP", *text, *rows]
+    added = more(command.name)
+    assert not (status and "EXIT STATUS" in added), command.name
     lines += [".SH EXIT STATUS", *status] if status else []
+    lines += [_plain(f"{heading}\n\n{text}") for heading, text in added.items()]
     return "\n".join([*lines, *_see(command, names)]) + "\n"
 
 
