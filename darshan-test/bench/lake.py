@@ -26,7 +26,7 @@ from has import need
 
 need("numpy", "pyarrow", "darshan_report")
 
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
 from darshan_report.lake.read.batch import Batch, Kind
@@ -50,7 +50,7 @@ def collected(paths: list[str], findings: bool) -> str:
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     try:
         shutil.rmtree(lake)
-        place.make(lake, {})
+        storage.make(lake, {})
         publisher = Publisher(lake)
         for first in range(0, len(paths), 2048):
             found = [files.named(path) for path in paths[first : first + 2048]]

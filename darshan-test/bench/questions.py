@@ -34,7 +34,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from darshan_report.lake.ask.questions import QUESTIONS
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.commits import Change, File, Snapshot
 
 DARSHAN = Path(__file__).resolve().parents[2] / "build" / "darshan"
@@ -44,8 +44,8 @@ _FEW = 100  # jobs
 
 def _new(file: File, lake: str) -> str:
     """A path in the other lake."""
-    path = f"{os.path.dirname(file.path)}/{place.new_name()}.parquet"
-    place.make_folders(lake, os.path.dirname(path))
+    path = f"{os.path.dirname(file.path)}/{storage.new_name()}.parquet"
+    storage.make_folders(lake, os.path.dirname(path))
     return path
 
 
@@ -73,7 +73,7 @@ def _rewritten(small: str, large: str, file: File, times: int) -> str:
 
 def multiplied(small: str, large: str, times: int) -> None:
     """Makes the large lake, of months that have more than a few jobs."""
-    place.make(large, {})
+    storage.make(large, {})
     known, made = Snapshot(small), []
     months = {f.month for f in known.of("jobs") if f.rows > _FEW}
     for file in known.files.values():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow.parquet as pq
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.commits import Change, File, Snapshot
 
 from .rows import committed
@@ -44,7 +44,7 @@ def _copied(database: duckdb.DuckDBPyConnection, small: Path, large: Path, name:
 
 def make_many(small: Path, large: Path, copies: int) -> None:
     """Copies each log of a lake `copies` times into another lake."""
-    place.make(str(large), {})
+    storage.make(str(large), {})
     database = duckdb.connect()
     database.execute("SET TimeZone = 'UTC'")
     database.execute(f"CREATE TABLE copies AS SELECT range AS n FROM range({copies})")

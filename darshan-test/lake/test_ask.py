@@ -16,7 +16,7 @@ import pytest
 from darshan_report import lake as lakes
 from darshan_report.lake.ask.engine import Asked
 from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
-from darshan_report.lake.commit.place import LakeError
+from darshan_report.lake.commit.storage import LakeError
 from logs.content import standard_log
 from logs.encode import encode
 from sample import turning

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
 from darshan_report.lake.write.part import Options, make
@@ -86,7 +86,7 @@ def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:
     content did not."""
     made = make_logs(tmp_path / "logs", 2)
     lake = tmp_path / "lake"
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     publisher = Publisher(str(lake))
     found = [files.named(str(path)) for path in made]
     real = files.identity
@@ -185,7 +185,7 @@ def test_a_log_that_changes_while_it_is_read(tmp_path: Path) -> None:
     whole_log = made[1].read_bytes()
     made[1].write_bytes(whole_log[: len(whole_log) // 2])
     lake = tmp_path / "lake"
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     publisher = Publisher(str(lake))
     real = files.identity
 
@@ -214,7 +214,7 @@ def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.Monke
     place: its files are withdrawn and written again without these logs."""
     made = make_logs(tmp_path / "logs", 6)
     lake = tmp_path / "lake"
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     first, second = Publisher(str(lake)), Publisher(str(lake))
     options = Options(str(lake), findings=False)
     ours, theirs = (make([files.named(str(p)) for p in some], options)
@@ -247,7 +247,7 @@ def test_damage_ends_nothing(tmp_path: Path) -> None:
         made.append(tmp_path / f"user_p_id{number}-1_1-1-1-1_1.darshan")
         made[-1].write_bytes(content)
     lake = tmp_path / "lake"
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     part = make([files.named(str(p)) for p in made], Options(str(lake), traces=True))
     Publisher(str(lake)).publish(part)
     there = logs(lake)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from darshan_report import module_by_name, open_log
 from darshan_report.lake import columns
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
 from darshan_report.lake.write.part import Options, make
@@ -43,7 +43,7 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Collects all logs in the smallest pieces: each log is in several files."""
     where = tmp_path_factory.mktemp("lake") / "lake"
-    place.make(str(where), {})
+    storage.make(str(where), {})
     options = Options(str(where), traces=True, findings=False, batch_bytes=200_000)
     part = make([files.named(str(path)) for path in paths], options)
     Publisher(str(where)).publish(part)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
@@ -42,7 +42,7 @@ def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:
 
 def fill(lake: Path, paths: list[Path]) -> int:
     """Collects logs in this process; returns the number of new rows in jobs."""
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     publisher = Publisher(str(lake))
     before = len(logs(lake))
     found = [files.named(str(path)) for path in paths]
@@ -58,7 +58,7 @@ def test_two_that_read_the_same_logs_double_nothing(tmp_path: Path) -> None:
     """The second committer detects the logs of the first, whatever the overlap."""
     made = make_logs(tmp_path / "logs", 12)
     lake = tmp_path / "lake"
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     first, second, third = (Publisher(str(lake)) for _ in range(3))
     parts = [_part(lake, made[:8]), _part(lake, made[4:]), _part(lake, made[2:6])]
     assert [p.publish(part) for p, part in zip((first, second, third), parts)] == [0, 4, 4]
@@ -82,7 +82,7 @@ def test_two_commands_at_once(build: Path, darshan: Run, tmp_path: Path) -> None
 _KILLED = """
 import os, signal, sys
 number, lake, *paths = sys.argv[1:]
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
 from darshan_report.lake.write.part import Options, make
@@ -96,7 +96,7 @@ def count(event, arguments):
             if step == int(number):
                 os.kill(os.getpid(), signal.SIGKILL)
 sys.addaudithook(count)
-place.make(lake, {})
+storage.make(lake, {})
 found = [files.named(p) for p in paths]
 half = len(found) // 2
 for some in (found[:half], found[half:]):
@@ -125,7 +125,7 @@ def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
         assert step > int(done.stdout)
     else:
         assert done.returncode == -signal.SIGKILL, done.stderr
-        if place.is_lake(str(lake)) and (lake / "_commits").is_dir():
+        if storage.is_lake(str(lake)) and (lake / "_commits").is_dir():
             there = [p for p in made if identity(p) in logs(lake)]
             whole(lake, there)
             assert len(there) in (0, 2, 4)
@@ -155,7 +155,7 @@ def test_what_fails_after_the_commit(
         return once
 
     with monkeypatch.context() as patch:
-        owner, name = (place, "sync") if step == "sync" else (Snapshot, "refresh")
+        owner, name = (storage, "sync") if step == "sync" else (Snapshot, "refresh")
         patch.setattr(owner, name, fail(getattr(owner, name)))
         with pytest.raises(KeyboardInterrupt):
             fill(lake, made)
@@ -214,7 +214,7 @@ def test_a_lost_commit_is_said(darshan: Run, tmp_path: Path) -> None:
         make_logs(tmp_path / "logs", 1, first=number)
         assert darshan("collect", "--into", "lake", "logs").returncode == 0
     (tmp_path / "lake" / "_commits" / "000000000001.json").unlink()
-    with pytest.raises(place.LakeError, match="commit 1 is missing"):
+    with pytest.raises(storage.LakeError, match="commit 1 is missing"):
         Snapshot(str(tmp_path / "lake"))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.look.week import Told, Week, named, tell
 from darshan_report.lake.read import files
@@ -36,7 +36,7 @@ HOSTILE = b"/x/a`b|c<script>**@all\x1b[31m\n#d"
 
 def collected(lake: Path, paths: list[Path], key: str = "") -> None:
     """Collects logs with findings."""
-    place.make(str(lake), {"hidden": bool(key)})
+    storage.make(str(lake), {"hidden": bool(key)})
     publisher = Publisher(str(lake))
     found = [files.named(str(path)) for path in paths]
     publisher.publish(make(found, Options(str(lake), key=key), publisher.seen.has))
@@ -221,7 +221,7 @@ def test_a_week_without_jobs(lake: Path, darshan: Run, tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "No job of this week" in done.stdout and "began on 2026-11-15" in done.stdout
     assert "Programs that lose" not in done.stdout
-    place.make(str(tmp_path / "none"), {})
+    storage.make(str(tmp_path / "none"), {})
     done = darshan("digest", "none", "--week")
     assert done.returncode == 0 and "no job with a day at all" in done.stdout
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
-from darshan_report.lake.write import apart, part
+from darshan_report.lake.write import part, subprocess_findings
 from darshan_report.lake.write.part import Options, make
 
 from .rows import make_logs, rows, whole
 
 
 def collected(lake: Path, paths: list[Path], key: str) -> None:
-    place.make(str(lake), {"hidden": bool(key)})
+    storage.make(str(lake), {"hidden": bool(key)})
     options = Options(str(lake), key=key, thresholds={"stake.seconds": 0.0})
     found = [files.named(str(path)) for path in paths]
     Publisher(str(lake)).publish(make(found, options))
@@ -38,7 +38,7 @@ def test_the_process_may_die(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     a row says why."""
     made = make_logs(tmp_path / "logs", 2)
     monkeypatch.setattr(part, "MOST_BYTES", 0)
-    monkeypatch.setattr(apart, "_CHILD", "import os; os.kill(os.getpid(), 9)")
+    monkeypatch.setattr(subprocess_findings, "_CHILD", "import os; os.kill(os.getpid(), 9)")
     collected(tmp_path / "lake", made, "")
     whole(tmp_path / "lake", made)
     found = rows(tmp_path / "lake", "problems")

@@ -6,14 +6,14 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
-from darshan_report.lake.commit import place, seen
+from darshan_report.lake.commit import seen, storage
 
 LOGS = 300_000
 
 
 def test_a_look_up_maps(tmp_path: Path) -> None:
     """Identities and keys are found; keys are loaded into memory when first queried."""
-    (tmp_path / place.SEEN).mkdir()
+    (tmp_path / storage.SEEN).mkdir()
     rows = np.zeros(LOGS, seen.ROW)
     for name in ("high", "low", "key"):
         rows[name] = np.random.default_rng(len(name)).integers(0, 1 << 63, LOGS)

@@ -28,8 +28,8 @@ from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.prune import Which, prune
 from darshan_report.lake.commit.sweep import sweep
 from darshan_report.lake.serve import pages
+from darshan_report.lake.serve.request import Refused, wanted
 from darshan_report.lake.serve.server import Server, Site
-from darshan_report.lake.serve.wanted import Refused, wanted
 from place import needs
 from report.browser import Browser, browser
 from sample import everything

@@ -12,9 +12,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from darshan_report.lake.ask.engine import Asked
+from darshan_report.lake.ask.format_result import lines
 from darshan_report.lake.ask.questions import BY_NAME, Filters, query
-from darshan_report.lake.ask.shown import lines
-from darshan_report.lake.commit.place import LakeError
+from darshan_report.lake.commit.storage import LakeError
 from darshan_report.lake.look.week import file_systems, of_day
 from logs.content import standard_log
 from logs.encode import encode

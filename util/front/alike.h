@@ -1,5 +1,5 @@
 /* Rows of the table of files. Similar files of one folder and extension share a row, by the rule of
- * the report (util/python/darshan_report/measure/alike.py). */
+ * the report (util/python/darshan_report/measure/similar_files.py). */
 #ifndef DARSHAN_FRONT_ALIKE_H
 #define DARSHAN_FRONT_ALIKE_H
 

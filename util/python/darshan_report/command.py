@@ -29,9 +29,9 @@ def _prepare() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY:
         sys.dont_write_bytecode = True
-    from .summary import ending  # noqa: PLC0415
+    from .summary import signal_exit  # noqa: PLC0415
 
-    ending.prepare()
+    signal_exit.prepare()
 
 
 def trace() -> int:

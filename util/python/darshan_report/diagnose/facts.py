@@ -12,7 +12,6 @@ import numpy as np
 from ..library import LogError
 from ..log import Log
 from ..measure.attribution import Attribution, Upper
-from ..measure.beside import Beside, beside
 from ..measure.exclusive import own_times
 from ..measure.hosts import Host, hosts
 from ..measure.layers import LAYERS, Layer
@@ -23,6 +22,7 @@ from ..measure.shared import Shared, Users, shared
 from ..measure.shares import Shares
 from ..measure.streams import of_files, standard_ids
 from ..measure.targets import Stripes, stripes
+from ..measure.unattributed import Beside, beside
 from ..records import Records, among
 from ..summary.units import amount
 from .finding import Evidence, Finding, Stake

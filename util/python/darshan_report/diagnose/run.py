@@ -9,15 +9,15 @@ import numpy as np
 from ..library import LogError
 from ..log import Log
 from ..measure.processes import processes
-from .crowded import corrected
+from .code_examples import fitted
+from .cpu_wait import corrected
 from .facts import Facts
 from .finding import PROBLEM, Finding, Findings
-from .fitting import fitted
 from .limits import Limits
 from .overlap import marked, together
+from .responsible_programs import name_programs
 from .rules import CAUSES, REMARKS, SYMPTOMS, fine
 from .tools import addressed
-from .who import name_programs
 
 
 def diagnose(log: Log, limits: Limits | None = None) -> Findings:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..measure.exclusive import own_times
 from ..summary.units import amount, count, plural, seconds
-from .crowded import real_part
+from .cpu_wait import real_part
 from .facts import Facts, Table
 from .rules import lookups, program_files
 

@@ -12,7 +12,7 @@ from typing import IO
 
 from ..library import LibraryMissing, LogError
 from ..log import Log, open_log
-from ..summary import ending
+from ..summary import signal_exit
 from ..summary.output import asked, replace, same_file, standard_output
 from ..summary.text import visible
 from .chrome import lines
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(options)
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)  # the reader has closed the output
+        signal_exit.end(signal.SIGPIPE)  # the reader has closed the output
     except LogError as error:
         text = str(error)
         _say(text if text.startswith(f"{options.log}: ") else f"{options.log}: {text}")

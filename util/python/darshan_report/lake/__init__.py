@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from .commit.place import LakeError
+from .commit.storage import LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

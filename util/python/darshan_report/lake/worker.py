@@ -20,10 +20,10 @@ import pyarrow as pa
 
 from ..library import LibraryMissing
 from . import columns
-from .commit import place
+from .commit import storage
 from .commit.commits import Snapshot
-from .commit.place import LakeError
 from .commit.seen import Seen
+from .commit.storage import LakeError
 from .read.files import Found
 from .write import arrow
 from .write.part import Options, Part, make
@@ -93,7 +93,7 @@ def collect_far(logs: Sequence[Found], options: Options, wanted: str) -> Far:
     try:
         if fingerprint() != wanted:
             far.error = "has another release of darshan-report than there is here"
-        elif not os.path.isdir(os.path.join(options.lake, place.WORK, options.run)):
+        elif not os.path.isdir(os.path.join(options.lake, storage.WORK, options.run)):
             far.error = (
                 f"does not see {options.lake} as it is here; each worker needs the lake under "
                 "the same name, and the right to write there"

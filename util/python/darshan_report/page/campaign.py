@@ -7,7 +7,7 @@ import time
 import urllib.parse
 from collections.abc import Sequence
 
-from ..summary import in_io
+from ..summary import io_share
 from ..summary.campaign import Job, frequent, together
 from ..summary.context import Context
 from ..summary.output import write_text
@@ -63,10 +63,14 @@ def _row(job: Job) -> list[object]:
 def _summary(jobs: Sequence[Job]) -> str:
     troubled = sum(1 for job in jobs if job.problems)
     shares = together(jobs)
-    above = [(in_io.all_layers(shares), f"of {in_io.OF_WORK} {in_io.ALL}")] if shares.above else []
+    above = (
+        [(io_share.all_layers(shares), f"of {io_share.OF_WORK} {io_share.ALL}")]
+        if shares.above
+        else []
+    )
     figures = (
         (count(len(jobs)), plural(len(jobs), "job").partition(" ")[2]),
-        (in_io.files(shares), f"of {in_io.OF_WORK} {in_io.FILES}"),
+        (io_share.files(shares), f"of {io_share.OF_WORK} {io_share.FILES}"),
         *above,
         (count(troubled), "with a problem that can be changed"),
         (seconds(sum(j.stake.run for j in jobs)), "of run time at stake in the costliest of each"),

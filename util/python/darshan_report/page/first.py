@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
-from ..summary import in_io
+from ..summary import io_share
 from ..summary.context import Context
 from ..summary.sections import job, notes
 from ..summary.sections.findings import stake
@@ -21,17 +21,17 @@ def _figure(value: str, words: str) -> str:
 def figures_of_io(context: Context) -> list[tuple[str, str]]:
     """Returns the I/O shares of the run time, each with its label and layers."""
     shares = context.shares
-    of = f"of the {in_io.of_what(shares)}"
+    of = f"of the {io_share.of_what(shares)}"
     base = [(f.layer.title, f.time) for f in context.figures if f.layer.base]
-    base_words = f"{of} {in_io.FILES}{_where(base, shares.work)}"
+    base_words = f"{of} {io_share.FILES}{_where(base, shares.work)}"
     if shares.overlapping:
         base_words += ", threads added up"
-    found = [(in_io.files(shares), base_words)]
+    found = [(io_share.files(shares), base_words)]
     if shares.above:
         # The layers' own times, without the layers that they call.
         parts = [(o.title, o.time) for o in context.exclusive]
         where = _where(parts, shares.work)
-        found.append((in_io.all_layers(shares), f"{of} {in_io.ALL}{where}"))
+        found.append((io_share.all_layers(shares), f"{of} {io_share.ALL}{where}"))
     return found
 
 

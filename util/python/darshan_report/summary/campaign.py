@@ -14,7 +14,7 @@ from ..diagnose.limits import Limits
 from ..library import LogError
 from ..log import open_log
 from ..measure.shares import Shares
-from . import in_io
+from . import io_share
 from .context import Context
 from .model import Block, Column, Heading, Paragraph, Plot, PlotRow, Report, Table
 from .plots import style
@@ -117,8 +117,8 @@ def _row(job: Job) -> tuple[str, ...]:
         seconds(job.run_time),
         amount(job.read),
         amount(job.written),
-        in_io.files(job.shares),
-        in_io.all_layers(job.shares),
+        io_share.files(job.shares),
+        io_share.all_layers(job.shares),
         seconds(job.stake.run) if job.stake.run else "-",
         shorten(job.problems[0], 28) if job.problems else "none",
     )
@@ -135,7 +135,7 @@ def _table(jobs: list[Job]) -> Table:
     left = len(jobs) - _ROWS
     note = (
         "File I/O: time in calls of the lowest layers; All layers: that and in the libraries "
-        f"above, such as HDF5; both of {in_io.OF_WORK}, which is the lifetime of processes "
+        f"above, such as HDF5; both of {io_share.OF_WORK}, which is the lifetime of processes "
         "without the time in which they only waited. At stake: seconds of the run time."
     ) + (f" {count(left)} more jobs are not shown." if left > 0 else "")
     return Table(columns, tuple(_row(j) for j in jobs[:_ROWS]), note)
@@ -188,9 +188,9 @@ def together(jobs: Sequence[Job]) -> Shares:
 def _summary(jobs: list[Job]) -> Iterator[Block]:
     troubled = sum(1 for j in jobs if j.problems)
     shares = together(jobs)
-    above = f", {in_io.all_layers(shares)} into I/O of all layers" if shares.above else ""
+    above = f", {io_share.all_layers(shares)} into I/O of all layers" if shares.above else ""
     yield Paragraph(
-        f"{plural(len(jobs), 'job')}: {in_io.files(shares)} of the {in_io.OF_WORK} went into "
+        f"{plural(len(jobs), 'job')}: {io_share.files(shares)} of the {io_share.OF_WORK} went into "
         f"file I/O{above}; {count(troubled)} of them {'has' if troubled == 1 else 'have'} a "
         "problem that can be changed.",
         strong=True,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from ..diagnose.finding import PROBLEM, Finding
-from . import in_io
+from . import io_share
 from .context import Context, LayerFigures
 from .model import Block, Column, Heading, Paragraph, Report, Table
 from .sections.findings import stake
@@ -38,10 +38,10 @@ def _row(what: str, before: float | None, after: float | None, show: Show) -> tu
 def share_rows(one: Context, two: Context) -> Iterator[tuple[str, str, str]]:
     """Yields rows of I/O shares: name, share of the first log, share of the second."""
     shares = one.shares, two.shares
-    what = in_io.OF_WORK if any(s.waited for s in shares) else in_io.OF_RUN
-    yield f"{in_io.FILES}, of {what}", *map(in_io.files, shares)
+    what = io_share.OF_WORK if any(s.waited for s in shares) else io_share.OF_RUN
+    yield f"{io_share.FILES}, of {what}", *map(io_share.files, shares)
     if any(s.above for s in shares):
-        yield f"{in_io.ALL}, of {what}", *map(in_io.all_layers, shares)
+        yield f"{io_share.ALL}, of {what}", *map(io_share.all_layers, shares)
 
 
 def _job_rows(one: Context, two: Context) -> Iterator[tuple[str, ...]]:

@@ -18,9 +18,8 @@ from ..diagnose.run import diagnose_facts
 from ..library import LogError
 from ..log import Log
 from ..measure.accesses import common_sizes
-from ..measure.alike import together
 from ..measure.attribution import Attribution
-from ..measure.beside import Beside, beside
+from ..measure.communication import Talk, talk_of
 from ..measure.endings import Failure, failure
 from ..measure.exclusive import Own, own_times
 from ..measure.files import Files, files_of, with_mapped
@@ -35,10 +34,11 @@ from ..measure.programs import is_command
 from ..measure.renamed import by_last_name
 from ..measure.shared import Users, shared
 from ..measure.shares import Shares
+from ..measure.similar_files import together
 from ..measure.started import asked_for
 from ..measure.streams import are_standard, of_files
-from ..measure.talk import Talk, talk_of
 from ..measure.timelines import Timelines, timelines
+from ..measure.unattributed import Beside, beside
 from ..measure.usage import Usage, usage_of
 from ..records import Records, Totals
 from .text import ShortNames, shorten

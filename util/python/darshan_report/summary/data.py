@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ..diagnose.finding import Finding
-from ..diagnose.who import programs_of
+from ..diagnose.responsible_programs import programs_of
 from ..measure.attribution import OPERATIONS, Upper
 from ..measure.endings import endings, still_running, unknown
 from ..measure.layers import SIZES

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 
-from . import ending, figures
+from . import figures, signal_exit
 from .model import Block, Code, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
 from .output import replace, standard_output
 from .text import latex, pdf_string
@@ -208,7 +208,7 @@ def _set(text: str, folder: str, program: str) -> _Made:
     limits = {**os.environ, "openin_any": "p", "openout_any": "p"}
     command = [program, "-interaction=batchmode", "-halt-on-error", "-no-shell-escape", SOURCE]
     try:
-        status = ending.run(command, folder, limits, _SECONDS)
+        status = signal_exit.run(command, folder, limits, _SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LatexFailed(f"{program}: {error}") from error
     result = os.path.join(folder, RESULT)
@@ -273,7 +273,7 @@ def write_pdf(
     """Makes the PDF of the reports at target, atomically; "-" is standard output.  keep: a folder
     for the intermediate files.  say: prints one line if LaTeX was not used as requested.  Raises
     OSError if target cannot be written."""
-    with ending.folder() as work:
+    with signal_exit.folder() as work:
         made = _render(reports, work, use_latex, say)
         if keep:
             _keep(work, keep)

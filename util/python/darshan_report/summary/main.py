@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..diagnose.limits import LIMITS, LimitError, Limits, read_limits
 from ..diagnose.reference import VARIABLE, problem
 from ..library import LibraryMissing
-from . import ending
+from . import signal_exit
 from .documents import PROGRAM, Documents, say
 from .output import write_text
 from .text import visible
@@ -165,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run_and_flush(arguments)
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
+        signal_exit.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
     except OSError as error:
         say(str(error) if error.filename else f"cannot write to standard output: {error.strerror}")
     # Else Python would print an error at exit about the unwritten output.

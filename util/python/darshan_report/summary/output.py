@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import IO, TypeVar
 
-from . import ending
+from . import signal_exit
 
 _T = TypeVar("_T")
 
@@ -34,7 +34,7 @@ def same_file(one: str, other: str) -> bool:
 def _replace(
     target: str, before: os.stat_result | None, fill: Callable[[IO[bytes]], object]
 ) -> None:
-    with ending.file_beside(target) as (handle, temporary):
+    with signal_exit.file_beside(target) as (handle, temporary):
         with os.fdopen(handle, "wb") as copy:
             fill(copy)
         mask = os.umask(0)
@@ -55,7 +55,7 @@ def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
         try:
             _replace(os.path.realpath(target), before, fill)
         except OSError as error:  # the user does not know the name of the temporary file
-            if os.path.basename(str(error.filename)).startswith(ending.BESIDE):
+            if os.path.basename(str(error.filename)).startswith(signal_exit.BESIDE):
                 error.filename, error.filename2 = target, None
             raise
 
@@ -76,7 +76,7 @@ def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
             if sys.stdout is not None:
                 sys.stdout.flush()
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)
+        signal_exit.end(signal.SIGPIPE)
         raise
     except OSError as error:
         say(f"cannot write to standard output: {error.strerror}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
-from . import in_io
+from . import io_share
 from .context import Context
 from .model import Table
 from .sections import communication, notes, processes
@@ -147,7 +147,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     for text in notes.warnings(context):
         yield from _wrapped(f"Caution: {text}", "")
     if context.figures:
-        yield from _wrapped(in_io.sentence(context.shares), "")
+        yield from _wrapped(io_share.sentence(context.shares), "")
     yield from _layers(context)
     yield from _mapped(context)
     yield from _processes(context)

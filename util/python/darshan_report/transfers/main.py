@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from ..called import called_as
 from ..library import LibraryMissing, LogError
-from ..summary import ending
+from ..summary import signal_exit
 from ..summary.output import asked, replace, same_file
 from ..summary.text import printable
 from ..summary.units import amount, seconds
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _draw(options, traces)
         return 0
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)
+        signal_exit.end(signal.SIGPIPE)
     except LogError as error:
         _say(f"{options.log}: {error}")
     except OSError as error:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...measure.endings import Failure, failure
-from ...summary import in_io
+from ...summary import io_share
 from ...summary.units import amount, count, plural, seconds, share
-from .. import crowded, spent_on
+from .. import cpu_wait, spent_on
 from ..facts import Facts
 from ..finding import GOOD, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
@@ -47,13 +47,13 @@ def _spent(facts: Facts) -> str:
     what = "I/O of all layers" if shares.above else "file I/O"
     return (
         f"{what} took {seconds(shares.all / _over(facts))}{each}, "
-        f"{in_io.all_layers(shares)} of the {in_io.of_what(shares)}{_crowded(facts)}"
+        f"{io_share.all_layers(shares)} of the {io_share.of_what(shares)}{_crowded(facts)}"
     )
 
 
 def _crowded(facts: Facts) -> str:
     """Describes how much of this was waiting for a processor, if the machine was busy."""
-    words = crowded.words(facts)
+    words = cpu_wait.words(facts)
     return f" ({words})" if words else ""
 
 
@@ -150,7 +150,7 @@ def find(
     if is_unjudged(facts):
         yield _not_judged(facts)
         return
-    if (tool := tool_of(facts)) and not crowded.is_little(facts):
+    if (tool := tool_of(facts)) and not cpu_wait.is_little(facts):
         yield Finding(
             NAME,
             f"{tool} does what it is for",
@@ -167,7 +167,7 @@ def find(
             "no I/O on files that Darshan records, or it was not instrumented.",
             GOOD,
         )
-    elif crowded.is_little(facts):
+    elif cpu_wait.is_little(facts):
         yield Finding(
             NAME,
             _FINE + (_AGAIN if most_read(facts) else ""),

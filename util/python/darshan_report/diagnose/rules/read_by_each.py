@@ -12,7 +12,7 @@ from ...measure.processes import Processes
 from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
-from ..who import users
+from ..responsible_programs import users
 
 NAME = "read-by-each"
 _UNEVEN = 0.3  # largest standard deviation of the bytes of a process, as a part of the mean

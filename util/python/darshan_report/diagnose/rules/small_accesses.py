@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, share
-from ..crowded import latency
+from ..cpu_wait import latency
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER

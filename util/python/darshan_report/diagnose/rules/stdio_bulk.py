@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
-from ..crowded import latency
+from ..cpu_wait import latency
 from ..facts import Facts, leading
 from ..finding import Finding, Remedy
 from ..language import READ_BUFFER, WRITE_BUFFER

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...summary.units import amount, count, plural, seconds, share
 from .. import collective
-from ..crowded import runnable
+from ..cpu_wait import runnable
 from ..facts import PARALLEL, Facts, Table, leading
 from ..finding import Evidence, Finding, Remedy
 from ..machine import nodes, outnumbered

@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from ..commit.place import LakeError
+from ..commit.storage import LakeError
 
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?(\([^)]*\)\s*)?", re.IGNORECASE)
 _READS = re.compile(r"\s*(PIVOT|UNPIVOT|SELECT|FROM|WITH)\b", re.IGNORECASE)

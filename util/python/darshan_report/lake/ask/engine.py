@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from .. import columns
 from ..commit.commits import File, Snapshot
-from ..commit.place import LakeError
+from ..commit.storage import LakeError
 from ..write.arrow import schema, shape
 from . import closed, exact
 from .stream import Stream

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..commit.commits import Snapshot
-from ..commit.place import LakeError
+from ..commit.storage import LakeError
 from .questions import BY_NAME, Filters, query
 from .views import for_spark
 

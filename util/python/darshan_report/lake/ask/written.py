@@ -14,7 +14,7 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .shown import lines
+from .format_result import lines
 from .stream import Stream
 
 _AT_ONCE = 4096  # rows

@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Sequence
 
-from .. import when
+from .. import dates
 from ..ask.questions import BY_NAME
 
 DASK = "dask://"  # prefix of a cluster's address
@@ -100,20 +100,20 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
     """Returns nanoseconds since the epoch; 0 if there is no text."""
     if text is None:
         return 0
-    ago = when.span(text)
+    ago = dates.span(text)
     if ago is not None:
         return int((time.time() - ago.total_seconds()) * 1e9)
     for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"):
         with contextlib.suppress(ValueError):
             return int(time.mktime(time.strptime(text, form)) * 1e9)
-    parser.error(f"{option} {text}: must be a day (2026-11-22) or a time span ({when.AGO})")
+    parser.error(f"{option} {text}: must be a day (2026-11-22) or a time span ({dates.AGO})")
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
     """Returns the seconds of 24h, 7d, 8w or 2y."""
-    found = when.span(text)
+    found = dates.span(text)
     if found is None:
-        parser.error(f"{option} {text}: must be a time span like {when.AGO}")
+        parser.error(f"{option} {text}: must be a time span like {dates.AGO}")
     return found.total_seconds()
 
 

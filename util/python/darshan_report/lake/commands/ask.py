@@ -8,19 +8,19 @@ import os
 from typing import Any
 
 from ...summary.output import replace, standard_output
-from .. import when
+from .. import dates
 from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, QUESTIONS, Filters, query
 from ..ask.stream import Stream
 from ..ask.written import write
-from ..commit.place import LakeError, settings
+from ..commit.storage import LakeError, settings
 from .arguments import ASK as PROGRAM
 from .errors import told
 
 
 def _moment(text: str) -> datetime.datetime:
     try:
-        return when.moment(text)
+        return dates.moment(text)
     except ValueError:
         raise LakeError(
             f"{text}: must be a time like 2026-11-22 or 2026-11-22T03:30, in UTC, or 12h ago"
@@ -46,7 +46,7 @@ def _values(options: argparse.Namespace) -> dict[str, Any]:
 
 def _day(text: str) -> str:
     try:
-        return when.day(text).isoformat()
+        return dates.day(text).isoformat()
     except ValueError:
         raise LakeError(f"{text}: must be a day like 2026-11-22 or 7d ago") from None
 

@@ -17,23 +17,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...diagnose.limits import LimitError, read_limits
-from ..commit import place
+from ..commit import storage
 from ..commit.commits import Snapshot
 from ..commit.compact import compact
-from ..commit.place import LakeError
 from ..commit.publish import Publisher
 from ..commit.remove import remove
+from ..commit.storage import LakeError
 from ..commit.sweep import sweep
 from ..read import files
 from ..read.files import Found
-from ..spread.here import alone_here, by_processes
+from ..spread.local_workers import alone_here, by_processes
 from ..write.arrow import schema_of, shape, without_pandas
 from ..write.hide import Hide
 from ..write.part import Options, Part
 from .arguments import COLLECT as PROGRAM
 from .arguments import DASK
+from .messages import say, why
 from .progress import Progress
-from .say import say, why
 
 if TYPE_CHECKING:
     from ..spread.cluster import Cluster
@@ -75,7 +75,7 @@ class Collector:
         hidden = bool(options.obfuscate)
         lake = os.path.abspath(options.into)
         sign = Hide(options.obfuscate or "").sign
-        said = place.make(lake, {"hidden": hidden, "key": sign} if hidden else {"hidden": hidden})
+        said = storage.make(lake, {"hidden": hidden, "key": sign} if hidden else {"hidden": hidden})
         if bool(said.get("hidden")) != hidden:
             other = "has anonymized names" if said.get("hidden") else "has plain names"
             words = "use --obfuscate KEY" if said.get("hidden") else "do not use --obfuscate"

@@ -9,7 +9,7 @@ import os
 from ...summary.output import write_text
 from ..ask.engine import Asked
 from ..look.digest import write
-from ..look.forms import Mail, Markdown
+from ..look.markup import Mail, Markdown
 from ..look.week import named, tell
 from .arguments import DIGEST as PROGRAM
 from .errors import told

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from ..commit.place import LakeError
-from .say import say, why
+from ..commit.storage import LakeError
+from .messages import say, why
 
 
 def told(program: str, work: Callable[[], int]) -> int:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...summary.units import amount, count
-from .. import when
+from .. import dates
 from ..ask.views import for_spark, script
 from ..commit.commits import File, Snapshot
 from ..commit.compact import compact
@@ -20,7 +20,7 @@ from ..commit.sweep import orphans, sweep
 from ..write.arrow import schema_of, shape, without_pandas
 from .arguments import LAKE as PROGRAM
 from .errors import told
-from .say import say, why
+from .messages import say, why
 
 
 def _info(snapshot: Snapshot) -> int:
@@ -99,7 +99,7 @@ def _prune(options: argparse.Namespace, snapshot: Snapshot) -> int:
     if options.user is not None:
         which, who = Which(user=options.user), f"of {options.user}"
     else:
-        before = when.before(datetime.timedelta(seconds=options.older), when.utc()).date()
+        before = dates.before(datetime.timedelta(seconds=options.older), dates.utc()).date()
         which, who = Which(before=before), f"of jobs before {before}"
     if options.dry_run:
         gone = would_go(snapshot, which)

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 
 from ...library import LibraryMissing
-from ...summary import ending
+from ...summary import signal_exit
 from ...summary.output import asked
 from . import arguments
-from .say import say
+from .messages import say
 
 # The packages that each command needs besides those of the report.
 _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] = {
@@ -57,7 +57,7 @@ def main(command: str, given: Sequence[str] | None = None) -> int:
     except LibraryMissing as error:
         say(program, str(error))
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
+        signal_exit.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
     return 1
 
 

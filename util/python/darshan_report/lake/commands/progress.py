@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import time
 
-from .say import say
+from .messages import say
 
 _EACH = 1000
 

@@ -8,7 +8,7 @@ from ..ask.engine import Asked
 from ..serve.server import Server, Site
 from .arguments import SERVE as PROGRAM
 from .errors import told
-from .say import say, why
+from .messages import say, why
 
 
 def _serve(site: Site, options: argparse.Namespace) -> int:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import place
-from .place import COMMITS, LakeError
+from . import storage
+from .storage import COMMITS, LakeError
 
 _DIGITS = 12
 _TRIES = 2
@@ -53,7 +53,7 @@ class Change:
 
     def content(self, number: int) -> bytes:
         """Returns the content of the commit's file."""
-        return place.as_json(
+        return storage.as_json(
             {
                 "number": number,
                 "time": time.time(),
@@ -76,7 +76,7 @@ class Snapshot:
         self.files: dict[str, File] = {}
         self.seen: set[str] = set()
         self.replaced: dict[str, float] = {}  # times when files were removed, by path
-        self.settings = place.settings(path)
+        self.settings = storage.settings(path)
         self.refresh()
 
     def refresh(self) -> set[str]:
@@ -111,7 +111,7 @@ class Snapshot:
         return os.path.join(self.path, COMMITS, f"{number:0{_DIGITS}}{ending}")
 
     def _load(self, number: int) -> dict[str, Any]:
-        return place.load_json(self._name(number))
+        return storage.load_json(self._name(number))
 
     def _take(self, commit: dict[str, Any]) -> None:
         for path in commit["remove"]:
@@ -121,13 +121,13 @@ class Snapshot:
             self.files[said["path"]] = File(**said)
         for name in commit["unseen"]:
             if name in self.seen:
-                self.replaced[f"{place.SEEN}/{name}"] = commit["time"]
+                self.replaced[f"{storage.SEEN}/{name}"] = commit["time"]
         self.seen |= set(commit["seen"])
         self.seen -= set(commit["unseen"])
         self.number = commit["number"]
 
     def _take_state(self, number: int) -> None:
-        found = place.load_json(self._name(number, _STATE))
+        found = storage.load_json(self._name(number, _STATE))
         self.files = {said["path"]: File(**said) for said in found["files"]}
         self.seen = set(found["seen"])
         self.replaced = dict(found["replaced"])
@@ -141,7 +141,7 @@ class Snapshot:
             "seen": sorted(self.seen),
             "replaced": self.replaced,
         }
-        place.replace(self._name(self.number, _STATE), place.as_json(content))
+        storage.replace(self._name(self.number, _STATE), storage.as_json(content))
 
     def old_commits(self) -> Iterator[str]:
         """Yields the commits that the newest state contains, and all older states."""
@@ -152,7 +152,7 @@ class Snapshot:
 
     def commit(self, change: Change) -> bool:
         """Tries to make this the next commit; returns False if another process was first."""
-        if not place.create(self._name(self.number + 1), change.content(self.number + 1)):
+        if not storage.create(self._name(self.number + 1), change.content(self.number + 1)):
             return False
         self.refresh()
         return True

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from . import place, seen
+from . import seen, storage
 from .commits import Change, File, Snapshot
 from .parquet import writer
 
@@ -115,7 +115,7 @@ class _Output:
         if not len(rows):
             return
         if self._writer is None:
-            self._path = f"{self._table}/month={self._month}/{place.new_name()}.parquet"
+            self._path = f"{self._table}/month={self._month}/{storage.new_name()}.parquet"
             target = os.path.join(self._folder, self._path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             self._sink = open(target, "wb")  # noqa: SIM115 - until close
@@ -153,10 +153,10 @@ def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
     try:
         for file in change.add:
             target = os.path.join(snapshot.path, file.path)
-            place.make_folders(snapshot.path, os.path.dirname(file.path))
+            storage.make_folders(snapshot.path, os.path.dirname(file.path))
             moved.append(file.path)
             os.rename(os.path.join(folder, file.path), target)
-            place.sync(os.path.dirname(target))
+            storage.sync(os.path.dirname(target))
         while True:
             if any(f.path not in snapshot.files for f in change.remove):
                 return False
@@ -194,7 +194,7 @@ def compact(
         small = sorted((f for f in files if f.bytes < SMALLEST), key=lambda f: (f.first, f.path))
         if len(small) < 2:
             continue
-        folder = os.path.join(lake, place.WORK, place.new_name())
+        folder = os.path.join(lake, storage.WORK, storage.new_name())
         os.makedirs(folder)
         try:
             schema = schema_of(table)

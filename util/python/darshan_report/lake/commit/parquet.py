@@ -9,7 +9,7 @@ from typing import IO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import words
+from .. import dictionaries
 
 LEVEL = 3  # of compression: a rewritten file is read for years
 
@@ -17,7 +17,7 @@ LEVEL = 3  # of compression: a rewritten file is read for years
 class _Writer(pq.ParquetWriter):
     def write_table(self, table: pa.Table, row_group_size: int | None = None) -> None:
         """Writes rows with dictionaries that have only the strings of these rows."""
-        super().write_table(words.of_its_rows(table), row_group_size)
+        super().write_table(dictionaries.of_its_rows(table), row_group_size)
 
 
 def writer(target: str | IO[bytes], schema: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from . import place
+from . import storage
 from .commits import Change, File, Snapshot
 from .compact import replace
-from .fewer import rewritten
+from .delete_rows import rewritten
 
 
 @dataclass
@@ -75,7 +75,7 @@ def prune(lake: str, which: Which) -> Gone:
         snapshot.refresh()
         gone = Gone()
         change = Change("prune")
-        folder = os.path.join(lake, place.WORK, place.new_name())
+        folder = os.path.join(lake, storage.WORK, storage.new_name())
         os.makedirs(folder)
         try:
             for file in list(snapshot.files.values()):

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import place, seen
+from . import seen, storage
 from .commits import File, Snapshot
-from .fewer import leave_out
-from .over import Unread
-from .place import LakeError
+from .delete_rows import leave_out
+from .resolved_errors import Unread
 from .seen import Seen
+from .storage import LakeError
 
 if TYPE_CHECKING:
     from ..write.part import Part
@@ -78,7 +78,7 @@ class Publisher:
     def _commit(self, part: Part, name: str) -> bool:
         """Tries to commit the part; the same commit removes resolved rows of the table problems."""
         note = {"logs": len(part.seen), "records": part.records}
-        folder = os.path.join(self._lake, place.WORK, place.new_name())
+        folder = os.path.join(self._lake, storage.WORK, storage.new_name())
         os.mkdir(folder)
         moved: list[str] = []
         try:
@@ -108,7 +108,7 @@ class Publisher:
     def _drop(self, name: str) -> None:
         if name:
             with contextlib.suppress(OSError):
-                os.unlink(os.path.join(self._lake, place.SEEN, name))
+                os.unlink(os.path.join(self._lake, storage.SEEN, name))
 
     def _move(self, folder: str, files: list[File], published: list[str]) -> None:
         """Moves files to their paths in the lake; no reader opens them before the commit."""
@@ -117,12 +117,12 @@ class Publisher:
             if file.path in published:
                 continue
             target = os.path.join(self._lake, file.path)
-            place.make_folders(self._lake, os.path.dirname(file.path))
+            storage.make_folders(self._lake, os.path.dirname(file.path))
             published.append(file.path)
             os.rename(os.path.join(folder, file.path), target)
             folders.add(os.path.dirname(target))
         for one in folders:
-            place.sync(one)
+            storage.sync(one)
 
     def _all_there(self, part: Part) -> None:
         """Raises LakeError if a sweep removed a file, which can happen to a collector that was

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from ..read import files
 from ..read.files import Found
 from .commits import File, Snapshot
-from .place import LakeError
+from .storage import LakeError
 
 if TYPE_CHECKING:
     from ..write.part import Part

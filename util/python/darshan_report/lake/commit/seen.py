@@ -11,16 +11,16 @@ import os
 
 import numpy as np
 
-from . import place
+from . import storage
 
 ROW = np.dtype([("high", "<u8"), ("low", "<u8"), ("key", "<u8")])
 
 
 def write(lake: str, rows: np.ndarray) -> str:
     """Writes these rows to a new file; returns its name.  No reader opens it before the commit."""
-    name = place.new_name()
+    name = storage.new_name()
     ordered = np.sort(rows, order=["high", "low"])
-    path = os.path.join(lake, place.SEEN, name)
+    path = os.path.join(lake, storage.SEEN, name)
     with open(path, "xb") as file:
         file.write(ordered.tobytes())
         file.flush()
@@ -29,7 +29,7 @@ def write(lake: str, rows: np.ndarray) -> str:
 
 
 def _load(lake: str, name: str) -> np.ndarray:
-    path = os.path.join(lake, place.SEEN, name)
+    path = os.path.join(lake, storage.SEEN, name)
     if os.path.getsize(path) < ROW.itemsize:
         return np.empty(0, ROW)
     return np.memmap(path, ROW, "r")

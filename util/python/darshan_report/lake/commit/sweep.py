@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import place
+from . import storage
 from .commits import Snapshot
 
 GRACE = 24 * 3600.0  # seconds that a file remains for processes that read or write it
@@ -52,7 +52,7 @@ def _tables(lake: str) -> Iterator[str]:
 
 def _clock(lake: str) -> float:
     """Returns the current time of the file server, whose clock may differ from this machine's."""
-    path = place.write_beside(os.path.join(lake, place.WORK, "clock"), b"")
+    path = storage.write_beside(os.path.join(lake, storage.WORK, "clock"), b"")
     try:
         return os.stat(path).st_mtime
     finally:
@@ -62,8 +62,8 @@ def _clock(lake: str) -> float:
 def orphans(snapshot: Snapshot) -> list[str]:
     """Returns the files that no commit names, or that were replaced."""
     found = [path for path in _tables(snapshot.path) if path not in snapshot.files]
-    folder = os.path.join(snapshot.path, place.SEEN)
-    found += [f"{place.SEEN}/{n}" for n in os.listdir(folder) if n not in snapshot.seen]
+    folder = os.path.join(snapshot.path, storage.SEEN)
+    found += [f"{storage.SEEN}/{n}" for n in os.listdir(folder) if n not in snapshot.seen]
     return found
 
 
@@ -88,7 +88,7 @@ def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) 
         old = _age(whole, now) > making if since is None else time.time() - since > grace
         if old or (since is not None and replaced_now):
             _remove(whole, swept)
-    work = os.path.join(snapshot.path, place.WORK)
+    work = os.path.join(snapshot.path, storage.WORK)
     for name in os.listdir(work):
         folder = os.path.join(work, name)
         if _newest(folder, now) > making:
@@ -97,7 +97,7 @@ def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) 
                 swept.files += 1
             else:
                 _remove(folder, swept)
-    commits = os.path.join(snapshot.path, place.COMMITS)
+    commits = os.path.join(snapshot.path, storage.COMMITS)
     for name in os.listdir(commits):
         path = os.path.join(commits, name)
         if name.startswith(".") and _age(path, now) > making:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...summary.units import amount, count, plural, seconds, share
-from .forms import Form, Part, name, path, strong, text
+from .markup import Form, Part, name, path, strong, text
 from .week import Loser, Row, Told
 
 _REASONS = 5  # reasons why logs could not be read

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import when
+from .. import dates
 from ..ask.engine import Asked
 from ..ask.losses import EACH
 from ..ask.questions import BY_NAME, IO, Filters, Question, query
-from ..commit.place import LakeError
+from ..commit.storage import LakeError
 
 _DAYS = datetime.timedelta(days=7)
 _MANY = 100_000  # more than any centre has mount points
@@ -113,7 +113,7 @@ def of_day(day: datetime.date) -> Week:
 def named(text: str, today: datetime.date) -> Week:
     """Parses 2026-W47, a day of a week, an age such as 14d, "this" or "last".  Raises LakeError for
     other text."""
-    ago = when.ago(text, datetime.datetime.combine(today, datetime.time()))
+    ago = dates.ago(text, datetime.datetime.combine(today, datetime.time()))
     if ago is not None and ago.year >= _FIRST_YEAR:
         return of_day(ago.date())
     if text in ("this", "last"):

@@ -10,9 +10,9 @@ from typing import Any
 
 from ...measure.shares import Shares
 from ...page.shell import Kind, page, text
-from ...summary import in_io
+from ...summary import io_share
 from ...summary.text import visible
-from .wanted import Wanted
+from .request import Wanted
 
 KIND = Kind(
     "darshan serve",
@@ -38,9 +38,9 @@ def shares_of(
 ) -> tuple[tuple[str, str], ...]:
     """Returns the I/O shares of the run time, with the labels of the reports."""
     shares = Shares(files or 0.0, max(files or 0.0, layers or 0.0), work or 0.0)
-    found = [(in_io.files(shares), f"of {in_io.OF_WORK} {in_io.FILES}")]
+    found = [(io_share.files(shares), f"of {io_share.OF_WORK} {io_share.FILES}")]
     if shares.above:
-        found.append((in_io.all_layers(shares), f"of {in_io.OF_WORK} {in_io.ALL}"))
+        found.append((io_share.all_layers(shares), f"of {io_share.OF_WORK} {io_share.ALL}"))
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from ..look.week import told_openly
 from ..read import files
 from . import questions
 from .blocks import Column, Made, Row, link, shares_of
-from .wanted import Refused, Wanted
+from .request import Refused, Wanted
 
 _AROUND = datetime.timedelta(days=45)  # days around the job, for links to other runs
 _SECONDS = 120  # limit of a report

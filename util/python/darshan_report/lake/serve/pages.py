@@ -10,12 +10,12 @@ from dataclasses import replace
 from ...summary.units import amount, count, plural, seconds
 from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, Filters
-from ..commit.place import LakeError
+from ..commit.storage import LakeError
 from ..look.week import SUMS, Told, newest_day, of_day, rows, tell, told_openly
 from ..look.week import named as week_of
 from . import questions
 from .blocks import Column, Made, Row, link, shares_of
-from .wanted import Refused, Wanted, within
+from .request import Refused, Wanted, within
 
 _MOST = 500  # rows of a table
 _POINTS = 5000  # runs in a diagram

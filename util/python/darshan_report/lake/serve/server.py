@@ -15,10 +15,10 @@ from typing import Any
 
 from ...summary.text import visible
 from ..ask.engine import Asked
-from ..commands.say import say
-from ..commit.place import LakeError
+from ..commands.messages import say
+from ..commit.storage import LakeError
 from . import job, pages
-from .wanted import Refused, Wanted, wanted
+from .request import Refused, Wanted, wanted
 
 _AT_ONCE = 32  # connections; at the limit the oldest one without a complete request is closed
 _REPORTS = 2

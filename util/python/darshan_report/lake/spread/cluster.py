@@ -26,8 +26,8 @@ from typing import Any
 import dask.config
 import distributed
 
-from ..commit import place
-from ..commit.place import LakeError
+from ..commit import storage
+from ..commit.storage import LakeError
 from ..read import files
 from ..read.files import Found
 from ..worker import Far, collect_far, fingerprint
@@ -144,7 +144,7 @@ class Cluster:
         self, batches: Iterator[list[Found]], options: Options
     ) -> Generator[Part, None, None]:
         """Yields the parts of all batches as they complete."""
-        run = os.path.join(options.lake, place.WORK, place.new_name())
+        run = os.path.join(options.lake, storage.WORK, storage.new_name())
         os.mkdir(run)
         options = replace(options, run=os.path.basename(run))
         ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -177,7 +177,7 @@ class Cluster:
             with self._alive():
                 # Not pure: the same logs must be read again.
                 future = self._client.submit(
-                    pickle.loads, call, pure=False, key=f"darshan-{place.new_name()}"
+                    pickle.loads, call, pure=False, key=f"darshan-{storage.new_name()}"
                 )
             self._batches[future] = logs
             future.add_done_callback(ready.put)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import columns, words
+from .. import columns, dictionaries
 from ..columns import Column, Table
 from ..read.batch import Texts
 
@@ -162,7 +162,7 @@ def write(table: pa.Table, path: str, level: int) -> None:
     """Writes one Parquet file.  Only strings get dictionaries, because most counters differ."""
     texts = [f.name for f in table.schema if f.type == _TEXT]
     pq.write_table(
-        words.of_its_rows(table),
+        dictionaries.of_its_rows(table),
         path,
         compression="zstd",
         compression_level=level,

@@ -18,8 +18,8 @@ from .hide import Hide
 from .jobs import Job
 
 # Largest size of a log's records for which a worker makes the findings itself.  All these records
-# and their aggregates are then in memory, and the memory of a worker is limited.  apart.py makes
-# the findings of larger logs.
+# and their aggregates are then in memory, and the memory of a worker is limited.
+# subprocess_findings.py makes the findings of larger logs.
 MOST_BYTES = 48 << 20
 Made = tuple[list[dict[str, Any]], dict[str, Any]]
 _DATASETS = frozenset(("H5D", "LAYERS", "PNETCDF_VAR"))

@@ -23,18 +23,18 @@ from ...measure.layers import LAYERS
 from ...measure.programs import split
 from ...tables import module_by_id, module_by_name
 from .. import columns
-from ..commit import place
+from ..commit import storage
 from ..commit.commits import File
-from ..commit.fewer import leave_out
+from ..commit.delete_rows import leave_out
 from ..commit.seen import ROW
 from ..read import files
 from ..read.batch import Batch, Columns, Kind, Texts
 from ..read.files import Found, Identity, State
 from . import arrow
-from .apart import findings_apart
 from .findings import MOST_BYTES, Findings
 from .hide import Hide
 from .jobs import Job, begin, identified, job_row, layer_rows, needed
+from .subprocess_findings import findings_apart
 from .tables import Tables, Whose
 
 _BATCH_BYTES = 40 << 20
@@ -125,14 +125,14 @@ class _Writer:
 
     def write(self, name: str, month: str, table: pa.Table) -> None:
         """Writes a new file of a table."""
-        path = f"{name}/month={month}/{place.new_name()}.parquet"
+        path = f"{name}/month={month}/{storage.new_name()}.parquet"
         target = os.path.join(self.folder, path)
         # Not makedirs: if the collector has stopped and deleted its folder, this must fail.
         for folder in (os.path.dirname(os.path.dirname(target)), os.path.dirname(target)):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(folder)
         arrow.write(table, target, self._level)
-        place.sync(target)
+        storage.sync(target)
         days = table["day"].drop_null()
         first, last = (str(days[0]), str(days[-1])) if len(days) else ("", "")
         size = os.path.getsize(target)
@@ -381,7 +381,7 @@ def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
 
 
 def _fill(part: Part, read: list[Read], options: Options) -> None:
-    part.folder = os.path.join(options.lake, place.WORK, options.run, place.new_name())
+    part.folder = os.path.join(options.lake, storage.WORK, options.run, storage.new_name())
     os.mkdir(part.folder)
     try:
         _Maker(options, part.folder).make(read, part)

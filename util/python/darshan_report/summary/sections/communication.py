@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...measure.talk import Call, Talk
+from ...measure.communication import Call, Talk
 from ..context import Context
 from ..model import Block, Column, Heading, Paragraph, Table
 from ..units import NONE, amount, plural, seconds, share

@@ -6,7 +6,7 @@ import os
 import time
 
 from ...measure.endings import KILLED, endings, not_found, not_found_by
-from .. import in_io
+from .. import io_share
 from ..context import Context, LayerFigures
 from ..model import Block, Facts, Heading, Paragraph
 from ..text import printable, shorten
@@ -120,7 +120,7 @@ def answer(context: Context) -> list[Block]:
     found: list[Block] = [Paragraph(run_sentence(context), strong=True)]
     if context.figures:
         busy = busiest(context)
-        found.append(Paragraph(in_io.sentence(context.shares), strong=True))
+        found.append(Paragraph(io_share.sentence(context.shares), strong=True))
         if busy is not None and busy.time > 0:
             found.append(Paragraph(_time_sentence(context, busy), strong=True))
             if context.exclusive:

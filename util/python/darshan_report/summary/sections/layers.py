@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import in_io
+from .. import io_share
 from ..context import Context, LayerFigures
 from ..model import Block, Column, Heading, PlotRow, Table
 from ..plots import access_sizes, operations, time_per_layer
@@ -69,7 +69,7 @@ def blocks(context: Context) -> list[Block]:
         Column("Read time", right=True),
         Column("Write time", right=True),
         Column("Metadata time", right=True),
-        Column(f"Of {in_io.of_what(context.shares)}", right=True),
+        Column(f"Of {io_share.of_what(context.shares)}", right=True),
         Column("Estimate", right=True),
     )
     rows = tuple(_row(f, context) for f in context.figures)

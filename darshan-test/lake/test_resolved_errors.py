@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from darshan_report.lake.commit import place
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.commit.seen import Seen
 from darshan_report.lake.read import files
@@ -75,7 +75,7 @@ def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
     lake, folder = tmp_path / "lake", tmp_path / "logs"
     made = make_logs(folder, 2)
     whole_of = [path.read_bytes() for path in made]
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
 
     def part() -> object:
         found = [files.named(str(path)) for path in made]
@@ -103,7 +103,7 @@ def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 2)
     pipe, *_ = unreadable(tmp_path / "logs")
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     publisher = Publisher(str(lake))
     found = [files.named(str(path)) for path in (*made, pipe)]
     one = make(found, Options(str(lake), findings=False))
@@ -120,7 +120,7 @@ def test_who_comes_second_says_so(tmp_path: Path) -> None:
     made = make_logs(tmp_path / "logs", 5)
     (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
     made.append(tmp_path / "logs" / "damaged.darshan")
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     found = [files.named(str(path)) for path in made]
     some = make(found[:3], Options(str(lake), findings=False))
     every = make(found, Options(str(lake), findings=False))
@@ -141,7 +141,7 @@ def test_who_is_removed_meanwhile_is_no_problem(tmp_path: Path) -> None:
     dangling link is."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 3)
-    place.make(str(lake), {})
+    storage.make(str(lake), {})
     found = [files.named(str(path)) for path in made]
     made[0].unlink()
     made[1].unlink()

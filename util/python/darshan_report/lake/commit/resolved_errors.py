@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .commits import Change, Snapshot
-from .fewer import rewritten
+from .delete_rows import rewritten
 from .seen import Seen
 
 _TABLE = "problems"

@@ -8,7 +8,7 @@ import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from .. import when
+from .. import dates
 from ..ask.questions import Filters
 
 _LONGEST = 4096  # characters of a name
@@ -54,8 +54,8 @@ def _day(given: Mapping[str, str], name: str) -> str | None:
     if not text:
         return None
     try:
-        if when.span(text) is not None:
-            return str(when.day(text))
+        if dates.span(text) is not None:
+            return str(dates.day(text))
         if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
             raise ValueError(text)
         return str(datetime.date.fromisoformat(text))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from . import place
+from . import storage
 from .commits import File
 from .parquet import writer
 
@@ -47,7 +47,7 @@ def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[F
             os.replace(target, source)
             more = {"rows": left, "bytes": os.path.getsize(source)}
             found.append(File(**{**vars(file), **more}))
-            place.sync(source)
+            storage.sync(source)
         else:
             os.unlink(target)
             os.unlink(source)
@@ -60,7 +60,7 @@ def rewritten(
     """Writes a copy of a lake's file without some rows below a folder, one row group at a time.
     Returns the copy and the number of removed rows.  The copy is None if no row remains or none
     was removed."""
-    path = f"{file.table}/month={file.month}/{place.new_name()}.parquet"
+    path = f"{file.table}/month={file.month}/{storage.new_name()}.parquet"
     target = os.path.join(folder, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     left = gone = 0
@@ -78,7 +78,7 @@ def rewritten(
                 days = kept["day"].drop_null()
                 if len(days):
                     first, last = first or str(days[0]), str(days[-1])
-    place.sync(target)
+    storage.sync(target)
     if not left or not gone:
         os.unlink(target)
         return None, gone

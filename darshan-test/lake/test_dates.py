@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from darshan_report.lake import when
+from darshan_report.lake import dates
 from darshan_report.lake.commands import arguments
-from darshan_report.lake.commit.place import LakeError
+from darshan_report.lake.commit.storage import LakeError
 from darshan_report.lake.look.week import named, of_day
-from darshan_report.lake.serve.wanted import Refused, wanted
+from darshan_report.lake.serve.request import Refused, wanted
 from logs.content import standard_log
 from logs.encode import encode
 
@@ -29,8 +29,8 @@ def lake(darshan: Run, tmp_path: Path) -> Path:
     """Makes a lake of jobs with these ages, none at the edge of a day."""
     (tmp_path / "logs").mkdir()
     for age in AGES:
-        noon = (when.utc() - age * DAY).replace(hour=12, minute=0)
-        begun = int(min(noon, when.utc()).timestamp())
+        noon = (dates.utc() - age * DAY).replace(hour=12, minute=0)
+        begun = int(min(noon, dates.utc()).timestamp())
         log = standard_log({"POSIX": 1}, seed=age, start=(begun, 0), end=(begun + 1, 0))
         (tmp_path / "logs" / f"user_{age}_id{age}-1_1-1-1-1_1.darshan").write_bytes(encode(log))
     done = darshan("collect", "--into", "lake", "--workers", "1", "logs")
@@ -64,7 +64,7 @@ def test_collect_digest_and_serve() -> None:
         today = datetime.date(2026, 11, 22)
         noon = datetime.datetime(2026, 11, 22) - long
         assert named(text, today) == of_day(noon.date())
-        assert wanted(f"/programs?since={text}").filters.since == str(when.day(text))
+        assert wanted(f"/programs?since={text}").filters.since == str(dates.day(text))
     for text in ("7", "d", "-7d", "7D", "1.5d", "\u0667d", "9999999d"):
         with pytest.raises(LakeError):
             named(text, datetime.date(2026, 11, 22))
