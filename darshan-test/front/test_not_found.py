@@ -117,7 +117,7 @@ def test_killed(darshan: Run, build: Path, work: Path, number: signal.Signals) -
     command = [sys.executable, "-c", KILLED % DIES, str(int(number))]
     screen = darshan("stat", *command).stderr.decode()
     log = only_log(work)
-    assert re.search(r"^last looked for in vain: .*params\.nml$", screen, re.M), screen
+    assert re.search(r"^last failed lookup: .*params\.nml$", screen, re.M), screen
     names = names_of(build, log)
     assert names == list(LAST)[: len(names)] and names
     text = said(build, log)
@@ -147,7 +147,7 @@ def test_killed_without_a_run(
     assert names_of(build, log)[0] == LAST[0]
     assert "was probably killed after" in said(build, log)
     screen = darshan("stat", "-r", log).stderr.decode()
-    assert "last looked for in vain: " in screen and "Your I/O is fine" not in screen
+    assert "last failed lookup: " in screen and "Your I/O is fine" not in screen
 
 
 def test_everybody_was_killed(darshan: Run, build: Path, work: Path) -> None:
