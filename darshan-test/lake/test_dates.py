@@ -82,7 +82,7 @@ def test_prune_wants_a_day(darshan: Run, lake: Path) -> None:
     before = committed(lake)
     for words in ("0d", "0h", "23h"):
         done = darshan("lake", "prune", "--older", words, "lake")
-        assert done.returncode == 2 and f"--older {words}: a day" in done.stderr
+        assert done.returncode == 2 and f"--older {words}: must be at least a day" in done.stderr
     said = {
         words: darshan("lake", "prune", "--dry-run", "--older", words, "lake").stdout
         for words in ("1w", "999999y")
