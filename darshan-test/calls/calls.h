@@ -72,6 +72,9 @@ void trace(int error, long value);
 _Noreturn void failed(const char *file, int line, const char *condition);
 /* Ends the program with status 77 and a reason. */
 _Noreturn void skip(const char *reason);
+
+/* Skips the case if a call failed with EPERM, as calls do behind a container's filter. */
+void permitted(int result);
 /* Skips the case if the C library (or its libraries) has no such function. */
 void need(const char *function);
 

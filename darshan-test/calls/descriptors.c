@@ -156,6 +156,7 @@ FILENO_CASE(fileno_unlocked)
     sys_close(stale);                                                                              \
     sys_close(spare);                                                                              \
     int fd = call;                                                                                 \
+    permitted(fd);                                                                                 \
     CHECK(fd == stale);                                                                            \
     CHECK(C(dup(fd)) >= 0);                                                                        \
     if (ends[1] >= 0) {                                                                            \
@@ -291,6 +292,8 @@ CASE(pidfd_getfd) {
   int fd = unseen_with_seven(path), pidfd = (int)SYS2(SYS_pidfd_open, sys_getpid(), 0);
   CHECK(pidfd >= 0);
   stale_file();
-  CHECK(C(pidfd_getfd(pidfd, 999, 0)) == -1 && errno == EBADF);
+  int none = C(pidfd_getfd(pidfd, 999, 0));
+  permitted(none);
+  CHECK(none == -1 && errno == EBADF);
   count_from_seven(C(pidfd_getfd(pidfd, fd, 0)), path);
 }

@@ -48,6 +48,10 @@ void skip(const char *reason) {
     SYS1(SYS_exit_group, 77);
 }
 
+void permitted(int result) {
+  if (result == -1 && errno == EPERM) skip("the kernel forbids this call here");
+}
+
 void need(const char *function) {
   static char text[160];
   /* The lookup is in libc itself, because the global scope has the wrapper's name. */

@@ -59,12 +59,14 @@ def test_every_write_is_in_the_journal(
     assert watched.value("before", "POSIX_WRITES") == (EARLY + LATE) / 10
 
 
+@pytest.mark.needs("no-filter")  # the kernel allows no strict mode behind a filter
 def test_strict_mode(build: Path, tmp_path: Path, cage: Path) -> None:
     """Strict mode permits only read, write and exit, not exit_group."""
     watched = behind(build, tmp_path, cage, "strict", "write")
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE
 
 
+@pytest.mark.needs("no-filter")
 def test_where_time_stands_still(build: Path, tmp_path: Path, cage: Path) -> None:
     """Strict mode forbids all clocks: times are 0, and the size of the longest write is
     recorded."""
