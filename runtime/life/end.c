@@ -17,8 +17,8 @@
 #include "deepbind.h"
 #include "describe.h"
 #include "fork.h"
-#include "last-word.h"
 #include "run.h"
+#include "unfinalized.h"
 #include "unwatched.h"
 #include "watched.h"
 

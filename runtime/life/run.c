@@ -13,7 +13,7 @@
 #include "../job/same-memory.h"
 #include "../job/text.h"
 #include "../log/elsewhere.h"
-#include "../log/torn.h"
+#include "../log/truncated.h"
 #include "../log/write.h"
 #include "../names/path-buffers.h"
 #include "../records/outside.h"

@@ -21,7 +21,7 @@
 #include "../job/run-state.h"
 #include "../job/same-memory.h"
 #include "../log/snapshot.h"
-#include "../log/torn.h"
+#include "../log/truncated.h"
 #include "../log/write.h"
 #include "../names/groups.h"
 #include "../names/path-buffers.h"

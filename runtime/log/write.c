@@ -24,9 +24,9 @@
 #include "record-id.h"
 #include "round.h"
 #include "save.h"
-#include "say.h"
 #include "snapshot.h"
-#include "torn.h"
+#include "stderr-line.h"
+#include "truncated.h"
 
 struct log_state log_state;
 SELDOM char log_path[DARSHAN_PATH_ROOM];

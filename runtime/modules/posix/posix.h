@@ -154,8 +154,8 @@ int posix_name_behind(struct posix_name *name, int module, int fd, const struct 
 void posix_message(const struct msghdr *message);
 void posix_messages(const struct mmsghdr *messages, int n);
 
-/* hand-on.c: passes names of open files, which the system knows by other names, to a program that
- * starts in another process, or in this one by exec. */
+/* inherited-names.c: passes names of open files, which the system knows by other names, to a
+ * program that starts in another process, or in this one by exec. */
 void posix_hand_on(void);
 void posix_hand_on_by_exec(void);
 

@@ -1,5 +1,5 @@
 /* Writes one line to standard error without blocking. */
-#include "say.h"
+#include "stderr-line.h"
 
 #include <sys/socket.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* The message about a job that ends without MPI_Finalize.  The first rank that ends prints it once
  * for all, because launchers kill the other ranks as soon as a rank has ended. */
-#ifndef DARSHAN_LAST_WORD_H
-#define DARSHAN_LAST_WORD_H
+#ifndef DARSHAN_UNFINALIZED_H
+#define DARSHAN_UNFINALIZED_H
 
 /* Prints that the ranks' journals are retained, unless there is none or a rank has printed it.
  * subject: why the job ended. */

@@ -1,8 +1,8 @@
 /* Handles SIGBUS of a mapped journal that was truncated: the next store to it would end the
  * application. While the application has the default action, the runtime's handler ends the
  * recording, and the application continues. */
-#ifndef DARSHAN_TORN_H
-#define DARSHAN_TORN_H
+#ifndef DARSHAN_TRUNCATED_H
+#define DARSHAN_TRUNCATED_H
 
 #include <signal.h>
 

@@ -1,6 +1,6 @@
 /* Writes one line to standard error, without blocking and without ending the application. */
-#ifndef DARSHAN_SAY_H
-#define DARSHAN_SAY_H
+#ifndef DARSHAN_STDERR_LINE_H
+#define DARSHAN_STDERR_LINE_H
 
 #include <stddef.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* The SIGBUS handler for a truncated journal. */
-#include "torn.h"
+#include "truncated.h"
 
 #include <errno.h>
 #include <string.h>

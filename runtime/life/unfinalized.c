@@ -1,7 +1,7 @@
 /* Elects the rank that prints the message.  Ranks cannot communicate any more, but each can compute
  * the names of all journals of the job.  A rank locks the lowest-ranked journal on its node, prints
  * and marks the journal.  If that rank is killed before, the lock is free for the next one. */
-#include "last-word.h"
+#include "unfinalized.h"
 
 #include <string.h>
 #include <sys/file.h>
