@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,24 @@ def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
         "darshan-analyzer: 1 symbolic links were not followed",
     ]
     assert done.stdout.decode().splitlines() == expected(tmp_path)
+
+
+def test_files_that_are_no_logs_share_a_line(analyzer: Path, tmp_path: Path) -> None:
+    """Files that are not logs have one line with their number; a damaged log has its own line."""
+    fill(tmp_path)
+    counted = expected(tmp_path)
+    for number in range(30):
+        (tmp_path / f"{number}.txt").write_text("text " * number)
+    log = next(tmp_path.rglob("*.darshan"))
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(log.read_bytes()[: log.stat().st_size // 2])
+    done = run(analyzer, tmp_path)
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode == 1 and len(lines) == 2
+    assert lines[0].startswith(f"darshan-analyzer: {damaged}: ")
+    said = "30 files are not Darshan logs, the first"
+    assert re.fullmatch(rf"darshan-analyzer: {said}: {tmp_path}/\d+\.txt", lines[1])
+    assert done.stdout.decode().splitlines() == counted
 
 
 def test_links_that_are_named(analyzer: Path, tmp_path: Path) -> None:

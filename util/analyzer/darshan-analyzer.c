@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,10 +99,28 @@ static int add_log(const char *path, struct darshan_error *error) {
   return result;
 }
 
+/* Files that are not logs. They share one line, because a folder may have thousands of them. */
+static struct {
+  unsigned long count;
+  char first[PATH_MAX], text[sizeof(((struct darshan_error *)0)->text)];
+} others;
+
+static int is_no_log(const char *text) {
+  static const char no_log[] = "is not a Darshan log", empty[] = "is empty";
+  return strncmp(text, no_log, sizeof(no_log) - 1) == 0 || strcmp(text, empty) == 0;
+}
+
 static int complain(const char *path, const char *text) {
+  counts.bad++;
+  if (is_no_log(text)) {
+    if (others.count++ == 0) {
+      snprintf(others.first, sizeof(others.first), "%s", path);
+      snprintf(others.text, sizeof(others.text), "%s", text);
+    }
+    return 0;
+  }
   wipe();
   fprintf(stderr, "%s: %s: %s\n", called_as("darshan-analyzer"), path, text);
-  counts.bad++;
   return 0;
 }
 
@@ -148,6 +167,15 @@ static void walk(const char *named) {
   free(bare);
 }
 
+static void say_others(void) {
+  const char *name = called_as("darshan-analyzer");
+  if (others.count == 1)
+    fprintf(stderr, "%s: %s: %s\n", name, others.first, others.text);
+  else if (others.count > 1)
+    fprintf(stderr, "%s: %lu files are not Darshan logs, the first: %s\n", name, others.count,
+            others.first);
+}
+
 int main(int argc, char **argv) {
   static const struct option names[] = {
       {"version", no_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -169,6 +197,7 @@ int main(int argc, char **argv) {
     walk(argv[i]);
   }
   wipe();
+  say_others();
   if (counts.links)
     fprintf(stderr, "%s: %lu symbolic links were not followed\n", called_as("darshan-analyzer"),
             counts.links);
