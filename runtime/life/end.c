@@ -67,9 +67,22 @@ static void log_is_there(void) {
   children_remove_self();
 }
 
-/* Writes the part of this process, or, outside a run, its log. */
+/* Completes the journal, because it stays in place of a log. */
+static void complete_journal(void) {
+  log_end_now(&job_state.job);
+  store_set_job(&darshan_store, &job_state.job, NULL, 0);
+}
+
+enum { KEPT_FOR_THE_RUN = 1 };
+
+/* Writes the part of this process, or, outside a run, its log.  Returns 0 or -1, or
+ * KEPT_FOR_THE_RUN if the journal stays for the run's log. */
 static int write_records(void) {
   int takes_part = run_takes_part();
+  if (!takes_part && run_has_journal()) {
+    complete_journal();
+    return KEPT_FOR_THE_RUN;
+  }
   int result = log_write();
   return takes_part && !run_part_stays(result) ? log_write() : result;
 }
@@ -82,24 +95,22 @@ static void finish(void *nothing) {
     if (fd_may_change() && process_is_ours()) log_say_problems();
     return;
   }
-  int failed = 0;
+  int result = KEPT_FOR_THE_RUN;
   if (keep_journal())
     last_word_say(mpi_state.aborted ? "MPI_Abort was called" : "MPI_Finalize was not called");
-  else if (write_records() == 0)
-    log_is_there();
   else
-    failed = 1;
+    result = write_records();
+  if (result == 0) log_is_there();
   children_adopt();
   /* The message names the journal, so the parent must not adopt it. */
-  if (log_say_problems() && failed) children_remove_self();
+  if (log_say_problems() && result < 0) children_remove_self();
 }
 
 /* Completes the journal, because the application's seccomp filter forbids writing a log or a
  * message. */
 static void finish_in_memory(void) {
   if (stop_recording() == RUNTIME_OFF) return;
-  log_end_now(&job_state.job);
-  store_set_job(&darshan_store, &job_state.job, NULL, 0);
+  complete_journal();
 }
 
 /* Reports that no stack became available to write the log.  Does nothing else, because it runs on

@@ -343,6 +343,26 @@ int run_takes_part(void) {
   return 0;
 }
 
+/* Returns 1 if the run directory is there, or was when the root changed, but this process may not
+ * write to it. */
+static int is_out_of_reach(void) {
+  enum { NO_RIGHTS = -13 /* EACCES */ };
+  struct stat st;
+  if (outside_is_lost()) return 1;
+  int result = outside_lstat(run_state.folder, &st);
+  return result == NO_RIGHTS || (result == 0 && st.st_uid != (uid_t)sys_geteuid());
+}
+
+int run_has_journal(void) {
+  const struct journal *journal = &darshan_store.journal;
+  size_t length = strlen(run_state.folder);
+  if (!is_in_run() || !run_state.joined || run_state.top == process_state.pid) return 0;
+  if (!journal->has_file || strncmp(journal->path, run_state.folder, length) != 0) return 0;
+  if (journal->path[length] != '/' || !is_out_of_reach()) return 0;
+  enum store_kept kept = store_kept(&darshan_store);
+  return kept == STORE_KEPT || kept == STORE_UNSEEN;
+}
+
 int run_part_stays(int result) {
   struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid, .token = 1};
   records_are_lost = result < 0 && log_state.has_lost;

@@ -46,6 +46,10 @@ void run_told(pid_t child, int code, int status, const struct run_waiting *waiti
 /* Returns 1 if the records of this process must become a part of its run's log, and names the
  * part; else 0. */
 int run_takes_part(void);
+/* Returns 1 if this process can reach neither the run directory nor its part there (other rights,
+ * another root), and all its records are in its journal there, from which the run's log gets
+ * them. */
+int run_has_journal(void);
 /* Called after the attempt to write the part; result: negative if that failed.  Returns 1 if this
  * is final, 0 if the run was closed meanwhile and the part is removed again. */
 int run_part_stays(int result);
