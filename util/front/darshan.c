@@ -12,11 +12,11 @@
 #include "../reader/written.h"
 #include "installed.h"
 #include "list.h"
+#include "message.h"
 #include "newest.h"
 #include "places.h"
 #include "recover.h"
 #include "run.h"
-#include "say.h"
 #include "suggest.h"
 #include "watch.h"
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "places.h"
-#include "say.h"
 
 /* Returns the environment without LD_PRELOAD; the caller frees the array. */
 static char **plain_environment(void) {

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "message.h"
 
 enum { DAY_DEPTH = 3 }; /* year/month/day */
 

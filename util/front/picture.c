@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "beside.h"
+#include "message.h"
 #include "modules/daos/records.h"
 #include "picture-renamed.h"
 #include "records.h"
-#include "say.h"
 #include "store-modules.h"
+#include "unattributed.h"
 
 void picture_init(struct picture *picture) {
   memset(picture, 0, sizeof(*picture));

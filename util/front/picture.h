@@ -3,12 +3,12 @@
 #define DARSHAN_FRONT_PICTURE_H
 
 #include "../parser/id-table.h"
-#include "beside.h"
 #include "darshan-read.h"
 #include "datasets.h"
 #include "merge.h"
 #include "programs.h"
 #include "shares.h"
+#include "unattributed.h"
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
 
@@ -65,7 +65,7 @@ struct picture {
   struct datasets datasets;
   struct programs programs;
   struct shares shares;
-  double mapped, mapped_touched, mapped_unmeasured; /* bytes (beside.h) */
+  double mapped, mapped_touched, mapped_unmeasured; /* bytes (unattributed.h) */
   struct beside_faults faults;
 };
 

@@ -16,7 +16,7 @@
 #include "../../runtime/records/in-place.h"
 #include "../reader/new-name.h"
 #include "installed.h"
-#include "say.h"
+#include "message.h"
 #include "tree.h"
 
 static int join(char out[PATH_MAX], const char *folder, const char *name) {

@@ -16,7 +16,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "message.h"
 
 enum { HEAD = 65536, SHORT_HEAD = 4096, MAX_SCRIPTS = 4 };
 

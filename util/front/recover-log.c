@@ -18,8 +18,8 @@
 #include "darshan-read.h"
 #include "log-name.h"
 #include "merger.h"
+#include "message.h"
 #include "places.h"
-#include "say.h"
 #include "tree.h"
 
 #include <config.h>

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "merger.h"
+#include "message.h"
 #include "places.h"
 #include "recover-log.h"
-#include "say.h"
 #include "tree.h"
 
 static const int64_t second_ns = 1000000000;

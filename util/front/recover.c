@@ -19,8 +19,8 @@
 
 #include "../../runtime/records/in-place.h"
 #include "../reader/written.h"
+#include "message.h"
 #include "recover-log.h"
-#include "say.h"
 
 enum { USAGE = 2, HOUR = 3600, DAY = 24 * HOUR, BY_THE_WAY = 4096, MOST_BY_THE_WAY = 64 };
 

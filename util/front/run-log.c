@@ -14,8 +14,8 @@
 #include "log-kind.h"
 #include "log-name.h"
 #include "merger.h"
+#include "message.h"
 #include "recover-log.h"
-#include "say.h"
 #include "tree.h"
 
 /* Returns the process of a run that was one process with one program: its part becomes the log,

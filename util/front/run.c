@@ -14,7 +14,7 @@
 #include "../reader/written.h"
 #include "child.h"
 #include "findings.h"
-#include "inside.h"
+#include "message.h"
 #include "newest.h"
 #include "picture-renamed.h"
 #include "picture.h"
@@ -22,9 +22,9 @@
 #include "reason.h"
 #include "recover.h"
 #include "run-log.h"
-#include "say.h"
 #include "screen.h"
 #include "stat-data.h"
+#include "static-libraries.h"
 
 enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
 

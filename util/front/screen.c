@@ -10,8 +10,8 @@
 
 #include "../../runtime/format/run.h"
 #include "alike.h"
+#include "message.h"
 #include "quantity.h"
-#include "say.h"
 #include "signal-name.h"
 #include "terminal.h"
 

@@ -13,9 +13,9 @@
 
 #include "../../runtime/records/in-place.h"
 #include "../reader/written.h"
-#include "live.h"
+#include "live-journals.h"
+#include "message.h"
 #include "quantity.h"
-#include "say.h"
 
 enum { USAGE = 2, FILES = 12, NAME = 40, ROOM = QUANTITY_ROOM };
 

@@ -1,7 +1,7 @@
 /* Buffered output; see output.h. */
 #include "output.h"
 
-#include "foreign.h"
+#include "escape.h"
 
 #include <errno.h>
 #include <stdarg.h>

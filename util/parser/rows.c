@@ -1,7 +1,7 @@
 /* Rows of ordinary records; see rows.h. */
 #include "rows.h"
 
-#include "foreign.h"
+#include "escape.h"
 #include "numbers.h"
 
 #include <stdlib.h>

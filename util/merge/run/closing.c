@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../inside.h"
+#include "../file-hooks.h"
 #include "bytes.h"
 
 static const char partial_name[] = "partial", merged_name[] = "merged", naming_name[] = "naming";

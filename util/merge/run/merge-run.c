@@ -10,8 +10,8 @@
 #include "../journals.h"
 #include "closing.h"
 #include "fold.h"
-#include "left.h"
-#include "worth.h"
+#include "needs-log.h"
+#include "read-run.h"
 
 /* Prints a relative path if the path in the options was relative. */
 static void print_log(const struct run_options *options, const char *log) {

@@ -8,8 +8,8 @@
 #include "combine.h"
 #include "ends.h"
 #include "folder.h"
+#include "launch-ranks.h"
 #include "ranks.h"
-#include "world.h"
 
 struct run_options {
   const char *folder;

@@ -47,7 +47,7 @@ struct run_process {
   int first_program, last_program, programs;
   int first_part, last_part;
   int rank, next_of_rank;
-  int64_t launch, world_rank, world_size; /* from the launcher; launch 0: none (world.h) */
+  int64_t launch, world_rank, world_size; /* from the launcher; launch 0: none (launch-ranks.h) */
   uint8_t told;                           /* it has a START row */
   uint8_t spawned;                        /* its parent wrote a row about it */
   uint8_t execs;                          /* its next START row is not of a new process */

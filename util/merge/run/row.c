@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "../../../runtime/job/utf8.h"
-#include "../../runs/beside.h"
+#include "../../runs/unattributed.h"
+#include "launch-ranks.h"
 #include "record-id.h"
-#include "world.h"
 
 /* --- the name ------------------------------------------------------------------------ */
 

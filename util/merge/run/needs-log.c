@@ -1,5 +1,5 @@
-/* See worth.h. */
-#include "worth.h"
+/* See needs-log.h. */
+#include "needs-log.h"
 
 #include "darshan-read.h"
 #include "log-format.h"

@@ -1,6 +1,6 @@
 /* Decides whether a run needs a log besides those of its MPI jobs. */
-#ifndef DARSHAN_MERGE_WORTH_H
-#define DARSHAN_MERGE_WORTH_H
+#ifndef DARSHAN_MERGE_NEEDS_LOG_H
+#define DARSHAN_MERGE_NEEDS_LOG_H
 
 #include "folder.h"
 

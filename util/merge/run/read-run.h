@@ -1,6 +1,6 @@
 /* Reads the files of a run directory: rows, parts, and journals of processes that died. */
-#ifndef DARSHAN_MERGE_LEFT_H
-#define DARSHAN_MERGE_LEFT_H
+#ifndef DARSHAN_MERGE_READ_RUN_H
+#define DARSHAN_MERGE_READ_RUN_H
 
 #include "folder.h"
 

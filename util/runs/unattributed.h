@@ -1,7 +1,7 @@
 /* Sums of operations without a file record: POSIX_EXT counts them for names and folders, and their
  * time belongs to POSIX (doc/page-one.md). For code that reads records one by one. */
-#ifndef DARSHAN_RUNS_BESIDE_H
-#define DARSHAN_RUNS_BESIDE_H
+#ifndef DARSHAN_RUNS_UNATTRIBUTED_H
+#define DARSHAN_RUNS_UNATTRIBUTED_H
 
 #include <math.h>
 

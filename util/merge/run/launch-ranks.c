@@ -1,5 +1,5 @@
-/* See world.h. */
-#include "world.h"
+/* See launch-ranks.h. */
+#include "launch-ranks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Escapes text of a log for printing. A name may hold any byte: a tab or newline would forge
  * columns and rows, and an escape sequence would control the terminal. */
-#ifndef DARSHAN_PARSER_FOREIGN_H
-#define DARSHAN_PARSER_FOREIGN_H
+#ifndef DARSHAN_PARSER_ESCAPE_H
+#define DARSHAN_PARSER_ESCAPE_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* Finds the processes of a run that a launcher started side by side, on this host and perhaps on
  * others. The launcher gives each of them its rank (runtime/job/launchers.def). */
-#ifndef DARSHAN_MERGE_WORLD_H
-#define DARSHAN_MERGE_WORLD_H
+#ifndef DARSHAN_MERGE_LAUNCH_RANKS_H
+#define DARSHAN_MERGE_LAUNCH_RANKS_H
 
 #include "../launch.h"
 #include "processes.h"

@@ -1,5 +1,5 @@
 /* darshan-merge never changes its root directory, so these functions pass paths on unchanged. */
-#include "inside.h"
+#include "file-hooks.h"
 #include "../../runtime/records/outside.h"
 
 #include "../../runtime/intercept/sys.h"

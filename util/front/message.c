@@ -1,6 +1,6 @@
-/* See say.h. */
+/* See message.h. */
 #define _GNU_SOURCE
-#include "say.h"
+#include "message.h"
 
 #include <locale.h>
 #include <stdarg.h>

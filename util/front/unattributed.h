@@ -1,7 +1,7 @@
 /* Operations without a file record: POSIX_EXT counts them for names and folders. The report adds
  * their time to POSIX (doc/page-one.md). */
-#ifndef DARSHAN_FRONT_BESIDE_H
-#define DARSHAN_FRONT_BESIDE_H
+#ifndef DARSHAN_FRONT_UNATTRIBUTED_H
+#define DARSHAN_FRONT_UNATTRIBUTED_H
 
 #include "../parser/id-table.h"
 #include "darshan-read.h"

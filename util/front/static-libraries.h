@@ -1,6 +1,6 @@
 /* Detects libraries that are statically linked into a program, where no wrapper is called. */
-#ifndef DARSHAN_FRONT_INSIDE_H
-#define DARSHAN_FRONT_INSIDE_H
+#ifndef DARSHAN_FRONT_STATIC_LIBRARIES_H
+#define DARSHAN_FRONT_STATIC_LIBRARIES_H
 
 #include <stddef.h>
 

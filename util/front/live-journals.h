@@ -1,6 +1,6 @@
 /* Journals of running processes, and the rates between two readings. */
-#ifndef DARSHAN_FRONT_LIVE_H
-#define DARSHAN_FRONT_LIVE_H
+#ifndef DARSHAN_FRONT_LIVE_JOURNALS_H
+#define DARSHAN_FRONT_LIVE_JOURNALS_H
 
 #include "path-list.h"
 #include "picture.h"

@@ -1,6 +1,6 @@
-/* See inside.h. */
+/* See static-libraries.h. */
 #define _GNU_SOURCE
-#include "inside.h"
+#include "static-libraries.h"
 
 #include <elf.h>
 #include <fcntl.h>

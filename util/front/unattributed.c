@@ -1,7 +1,7 @@
-/* See beside.h. */
-#include "beside.h"
+/* See unattributed.h. */
+#include "unattributed.h"
 
-#include "../runs/beside.h"
+#include "../runs/unattributed.h"
 
 static int64_t touched_of(const int64_t *counters) {
   return (int64_t)(beside_number(counters[POSIX_EXT_MMAP_TOUCHED]) +

@@ -1,5 +1,5 @@
-/* Escapes untrusted text; see foreign.h. */
-#include "foreign.h"
+/* Escapes untrusted text; see escape.h. */
+#include "escape.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* See live.h. */
+/* See live-journals.h. */
 #define _GNU_SOURCE
-#include "live.h"
+#include "live-journals.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* See left.h. */
-#include "left.h"
+/* See read-run.h. */
+#include "read-run.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Messages and text for a terminal. Names of files and programs are untrusted. */
-#ifndef DARSHAN_FRONT_SAY_H
-#define DARSHAN_FRONT_SAY_H
+#ifndef DARSHAN_FRONT_MESSAGE_H
+#define DARSHAN_FRONT_MESSAGE_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Callbacks before the merger creates or renames a file. They let a later merger finish. */
-#ifndef DARSHAN_MERGE_INSIDE_H
-#define DARSHAN_MERGE_INSIDE_H
+#ifndef DARSHAN_MERGE_FILE_HOOKS_H
+#define DARSHAN_MERGE_FILE_HOOKS_H
 
 struct inside_watch {
   void *context;
