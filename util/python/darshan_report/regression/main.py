@@ -16,7 +16,7 @@ from ..called import called_as
 from ..diagnose.limits import LimitError, Limits, read_limits
 from ..library import LibraryMissing, LogError
 from ..log import Log, open_log
-from ..summary import blocks_text, ending
+from ..summary import blocks_text, signal_exit
 from ..summary.compare import compare
 from ..summary.context import Context
 from ..summary.output import asked, write_text
@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(options)
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
+        signal_exit.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
     except (LogError, LimitError, LibraryMissing, ImportError) as error:
         say(str(error))
     except OSError as error:
