@@ -151,9 +151,8 @@ class Judge:
         source = HERE / "programs" / row.program
         if source.suffix == ".py":
             return [sys.executable, str(source), row.case]
-        shells = {".sh": "bash", ".js": "node", ".pl": "perl"}
-        if source.suffix in shells:
-            return [shells[source.suffix], str(source), row.case]
+        if source.suffix in INTERPRETERS:
+            return [*INTERPRETERS[source.suffix], str(source), row.case]
         if source.suffix == ".java":
             return ["java", "-cp", str(self.compiled(source)), source.stem.capitalize(), row.case]
         return [str(self.compiled(source, mpi_of(row))), row.case]
@@ -357,6 +356,16 @@ def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> N
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
 
 
+# The commands that run a script, by its ending.
+INTERPRETERS = {
+    ".sh": ["bash"],
+    ".js": ["node"],
+    ".pl": ["perl"],
+    ".R": ["Rscript", "--vanilla"],
+    ".m": ["octave-cli", "--norc", "--no-history"],
+}
+
+
 def needed(row: Row) -> list[str]:
     """Returns the capabilities that the machine needs for a row."""
     found = ["slow-calls"] if row.place == FAR else []
@@ -365,7 +374,14 @@ def needed(row: Row) -> list[str]:
     if row.hosts:
         found.append(runs("unshare", "-u", "sh", "-c", NAMED, "sh"))
     language = row.program.rpartition(".")[2]
-    known = {"java": "java", "rs": "rust", "js": "program:node", "pl": "program:perl"}
+    known = {
+        "java": "java",
+        "rs": "rust",
+        "js": "program:node",
+        "pl": "program:perl",
+        "R": "r",
+        "m": "octave",
+    }
     if language in known:
         found.append(known[language])
     if row.program == "sync.c":

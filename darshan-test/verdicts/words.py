@@ -160,6 +160,17 @@ def _languages() -> list[Row]:
         line("js", "pieces-in", read, "fs.createReadStream"),
         line("pl", "lines-out", write, "push @lines"),
         line("pl", "pieces-in", read, "local $/"),
+        # Rscript is a script that starts others before R itself.
+        replace(
+            line("R", "append-each", "opened-again", "writeLines", (*_C_WORDS, "was flushed")),
+            place=HERE,
+            tree=1,
+            says=(r"/log was opened 30,000 times",),
+        ),
+        Row("words.R", "table-once", place=HERE, tree=1, never=_C_WORDS),
+        # In Octave, fflush is a word of the language.
+        line("m", "flush-each", "stream-flushes", "no fflush (file) in the loop", _C_WORDS[:2]),
+        Row("words.m", "matrix-once", place=HERE, says=("not judged",), never=_C_WORDS),
         line("sh", "echo-each", f"{write} line-buffered", "printf"),
         line("sh", "dd-small", f"{read} {write}", "bs=1M"),
         replace(line("cc", "direct-blocks", read, "larger blocks"), input=16),

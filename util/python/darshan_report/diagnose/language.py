@@ -70,6 +70,8 @@ Fortran: no flush(unit) after each line
 Rust: no flush() and no write_all to the file itself for each line
 Python: no flush=True, no file.flush(), no buffering=1
 Java: no flush() after each line, no autoflush of PrintWriter
+R: no flush(con) after each line, no cat(..., append = TRUE) for each
+Julia: no flush(io) after each line
 Perl: no $| = 1
 shell: printf '%s\\n' "${lines[@]}" > file  # each echo is a write of its own"""
 # Larger pieces, for programs that have their own buffers.
@@ -99,8 +101,11 @@ def languages(facts: Facts, programs: str) -> frozenset[str]:
     commands = [facts.info.exe]
     if facts.tree is not None:
         pairs = zip(facts.tree.programs, facts.tree.commands)
+        # The name says more: R is started by a shell script that is called R as well.
         commands = [
-            command for program, command in pairs if program.name in (programs or program.name)
+            program.name if of_program(program.name) else command
+            for program, command in pairs
+            if program.name in (programs or program.name)
         ]
     known = {of_program(command.partition(" ")[0]) for command in commands} - {""}
     if known:

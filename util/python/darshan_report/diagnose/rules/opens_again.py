@@ -19,7 +19,8 @@ Rust: let mut file = File::options().append(true).open(path)?;  before the loop
 Go: file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)  before the loop
 Python: with open(path) as f: outside of the loop;  h5py.File once, not per record
 Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
-shell: done >> out.txt  # after the loop, not >> out.txt after each command in it"""
+shell: done >> out.txt  # after the loop, not >> out.txt after each command in it
+R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
 _LIGHTER = 20  # seeks that cost as much as an open or a stat
 
 

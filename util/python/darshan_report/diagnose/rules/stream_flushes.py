@@ -14,13 +14,16 @@ from ..language import FLUSHES
 from ..streams import Floats, Mask, Streams, ratio
 
 NAME = "stream-flushes"
+_OPENED = 4  # flushes of a file for each open
 
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files that flushes write more often than full buffers."""
+    """Returns a mask of the files that flushes write more often than full buffers. A file that is
+    opened for every few flushes is not among them, because each close would flush it as well."""
     calls, spent = _flushes(streams)
-    found = streams.files & (calls >= facts.limits["stream.calls"])
+    found = streams.files & (_OPENED * streams.table["OPENS"] < calls)
+    found &= calls >= facts.limits["stream.calls"]
     found &= ratio(_written(streams), calls) < facts.limits["stream.buffer"]
     if streams.known:
         return found & (2 * calls > streams["DRAINS"])
