@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hostile import compile_for_all, read_records, settings
+from hostile import both, compile_for_all, read_records, settings
 from left import left_in
+from place import runs
 
 pytestmark = pytest.mark.needs("root")
 
@@ -71,3 +72,70 @@ def test_its_records_are_in_the_log_of_the_run(
     records = read_records(build / "darshan-parser", logs)
     for name in (str(tmp_path / "work" / "before"), str(tmp_path / "work" / after)):
         assert records["POSIX", name]["POSIX_BYTES_WRITTEN"] == 1000
+
+
+MOUNTED = 'unshare -m sh -c "mount -t tmpfs none {0} && {1}"; echo c >c'
+
+
+@pytest.mark.needs("mount", runs("unshare", "-m"))
+def test_the_folder_for_journals_is_another_one(build: Path, tmp_path: Path) -> None:
+    """In another mount namespace a process makes no run folder that the run would never see."""
+    source = PROGRAM.replace("CHANGE", "0").replace("AFTER", '"a"')
+    program = compile_for_all(build, tmp_path, source, "writes")
+    for folder in ("work", "logs", "journals"):
+        (tmp_path / folder).mkdir()
+    environment = settings(build, tmp_path / "logs", tmp_path / "journals")
+    script = MOUNTED.format(tmp_path / "journals", program)
+    command = ["sh", "-c", script]
+    end = subprocess.run(
+        command,
+        cwd=tmp_path / "work",
+        env=environment,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (end.returncode, end.stderr) == (0, b"")
+    logs = sorted((tmp_path / "logs").glob("**/*.darshan"))
+    records = read_records(build / "darshan-parser", logs)
+    for name, size in (("a", 1000), ("c", 2)):
+        path = str(tmp_path / "work" / name)
+        assert records["POSIX", path]["POSIX_BYTES_WRITTEN"] == size
+
+
+FILTER = r"""
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define NO(number) \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), \
+  BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+int main(int count, char **words) {
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      NO(SYS_renameat2), NO(SYS_linkat),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 9;
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)) return 9;
+  return count > 1 ? execvp(words[1], words + 1) : 8;
+}
+"""
+
+
+def test_a_filter_that_forbids_rename_and_link(build: Path, tmp_path: Path) -> None:
+    """If a line says that the run's log gets the records from a journal, it does."""
+    source = PROGRAM.replace("CHANGE", "0").replace("AFTER", '"a"')
+    program = compile_for_all(build, tmp_path, source, "writes")
+    behind = compile_for_all(build, tmp_path, FILTER, "filter")
+    script = f"{behind} sh -c '{program}; true'; true"
+    bare, recorded = both(build, tmp_path, ["sh", "-c", script])
+    assert (bare.status, recorded.status) == (0, 0)
+    for line in recorded.stderr.splitlines():
+        assert line.endswith(b"the run's log gets them from the journal")
+    assert (len(recorded.logs), recorded.journals) == (1, [])
+    assert recorded.value("a", "POSIX_BYTES_WRITTEN") == 1000

@@ -150,12 +150,25 @@ static void bring_journal(void) {
   if (has_no_journal()) tell(&row);
 }
 
+/* Returns 1 if the root process is in another mount namespace, where it would not see a folder made
+ * here.  A link that cannot be read counts as equal. */
+static int top_is_elsewhere(void) {
+  char path[32], top[32], own[32];
+  struct darshan_text text = darshan_text_in(path, sizeof(path));
+  darshan_text_add(&text, "/proc/");
+  darshan_text_signed(&text, run_state.top);
+  darshan_text_add(&text, "/ns/mnt");
+  ssize_t n = sys_readlink(path, top, sizeof(top));
+  return n > 0 && sys_readlink("/proc/self/ns/mnt", own, sizeof(own)) == n &&
+         memcmp(top, own, (size_t)n) != 0;
+}
+
 /* Makes the run directory if no other process of the run has.  Returns 1 if it is open, 0 if that
  * is not known, and -1 if it cannot be made, no merger can be started, or the `darshan` command
  * made the directory (top is 0) and has closed it. */
 static int make_folder(void) {
   if (is_open()) return 1;
-  if (run_state.top == 0 || !run_merge_is_possible()) return -1;
+  if (run_state.top == 0 || !run_merge_is_possible() || top_is_elsewhere()) return -1;
   int result = sys_mkdir(run_state.folder, FOLDER_MODE);
   return result == 0 || result == EXISTS ? 0 : -1;
 }
