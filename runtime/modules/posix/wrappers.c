@@ -61,7 +61,8 @@ struct uring_setup;
   if (LIKELY(!f)) FORWARD
 #define ACTION(sig, action)                                                                        \
   struct sigaction behind_door;                                                                    \
-  if (darshan_hot.fd_limit) action = handler_action(sig, action, &behind_door)
+  if (darshan_hot.fd_limit && (unsigned)(sig) < NSIG) /* else libc refuses and reads nothing */    \
+  action = handler_action(sig, action, &behind_door)
 #define ACTION_SET(sig, action, old)                                                               \
   handler_reveal(r, old);                                                                          \
   torn_action_set(r, sig, action, old)
