@@ -192,8 +192,8 @@ complete -c darshan -n '__fish_seen_subcommand_from lake' -l user -x -d 'prune: 
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l dry-run -d 'prune: only print what would be removed'
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l grace -x -d 'sweep, compact: keep replaced files for this time, because readers may use them (24h)'
 complete -c darshan -n '__fish_seen_subcommand_from lake; and not __fish_seen_subcommand_from info check compact prune sweep views' -a 'info check compact prune sweep views'
-complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l years -x -d 'for so many years [2]'
-complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l mode -x -d 'of the folders of days [1777: users make logs there, and none removes another\'s]'
+complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l years -x -d 'number of years [2]'
+complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l mode -x -d 'mode of the folders of days [1777: users can make logs there, but not remove logs of others]'
 complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l version
 complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l help
 complete -c darshan -n '__fish_seen_subcommand_from config' -l static -d 'first of all, where the program is a static one (-static-pie needs it): what shared libraries need is left out'
