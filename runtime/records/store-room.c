@@ -10,7 +10,7 @@
 #include <time.h>
 
 enum {
-  FIRST_STEP = 4 << 10,     /* bytes reserved in the file at once, at first */
+  FIRST_STEP = 4 << 10,     /* bytes reserved in the file at once, at first; or two records */
   LARGEST_STEP = 128 << 10, /* and at most, because unused reserved space is resident memory */
   LARGEST_AHEAD = 32 << 10, /* bytes left when more is made, at most */
   LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
@@ -57,6 +57,12 @@ static size_t used_of(const struct record_store *store, int part) {
   return (size_t)store->regions[part].count * store->regions[part].record_size;
 }
 
+/* Returns the bytes of a part's first step. Records of some modules are larger than a page. */
+static size_t first_step(const struct record_store *store, int part) {
+  size_t records = part == STORE_NAMES ? 0 : 2 * (size_t)store->regions[part].record_size;
+  return records > FIRST_STEP ? records : FIRST_STEP;
+}
+
 /* Returns 0 if the part cannot grow any more. */
 static int next_step(struct record_store *store, int number, struct step *step) {
   const struct store_part *part = store_part_of(store, number);
@@ -71,9 +77,8 @@ static int next_step(struct record_store *store, int number, struct step *step) 
     if (limit > room) limit = step->window_to = room;
     if (number == STORE_NAMES && store->names.windows == STORE_WINDOWS) return 0;
   }
-  size_t more = part->usable < FIRST_STEP     ? FIRST_STEP
-                : part->usable < LARGEST_STEP ? part->usable
-                                              : LARGEST_STEP;
+  size_t more = first_step(store, number);
+  if (part->usable > more) more = part->usable < LARGEST_STEP ? part->usable : LARGEST_STEP;
   size_t most = journal_page_up(part->start + limit);
   step->reserve_from = part->reserved ? part->reserved : journal_page_down(part->start);
   step->reserve_to = journal_page_up(part->start + part->usable + more);
