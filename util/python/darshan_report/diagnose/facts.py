@@ -326,6 +326,15 @@ class Facts:
         posix = self.table("POSIX")
         return {} if posix is None else finals(posix, self.own_name)
 
+    def written(self, records: Iterable[int]) -> dict[int, int]:
+        """Returns the bytes written to each of these POSIX files."""
+        posix = self.table("POSIX")
+        if posix is None:
+            return {}
+        places = {number: posix.place(number) for number in records}
+        sums = posix["BYTES_WRITTEN"]
+        return {number: int(sums[at]) for number, at in places.items() if at is not None}
+
     def stake(self, seconds: float, basis: str, moved: float = 0, of: float = 0) -> Stake:
         """Returns a potential saving, limited to the time that there is."""
         seconds = min(max(0.0, float(seconds)), self.process_time or float(seconds))

@@ -229,11 +229,13 @@ class Context:
         return self._judged[1]
 
     @functools.cached_property
-    def _judged(self) -> tuple[list[Finding], Shares]:
+    def _judged(self) -> tuple[list[Finding], Shares, Mapping[int, int], Mapping[int, int]]:
         # Facts hold all records, so they are stored only for a process tree, which uses them again.
         facts = self.facts if self.tree else Facts(self.log, self.limits, self.processes)
         with np.errstate(over="ignore", invalid="ignore"):
-            return diagnose_facts(facts), facts.shares
+            finals = facts.finals
+            written = facts.written(finals)
+            return diagnose_facts(facts), facts.shares, finals, written
 
     @functools.cached_property
     def facts(self) -> Facts:
@@ -403,7 +405,7 @@ class Context:
     def temporary(self) -> Mapping[int, list[int]]:
         """Maps the id of a last name to the ids of the temporary names before it."""
         found: dict[int, list[int]] = {}
-        for source, last in self.facts.finals.items():
+        for source, last in self._judged[2].items():
             found.setdefault(last, []).append(source)
         return found
 
@@ -414,17 +416,15 @@ class Context:
     def was(self, record: int) -> str:
         """Returns the temporary name of a file, of several that with the most bytes, without its
         folder; empty if it had none."""
-        posix = self.facts.table("POSIX")
         before = self.temporary.get(record, [])
-        if posix is None or not before:
+        if not before:
             return ""
-        written = posix["BYTES_WRITTEN"]
-        most = max(before, key=lambda n: 0 if (at := posix.place(n)) is None else int(written[at]))
+        most = max(before, key=lambda number: self._judged[3].get(number, 0))
         return os.path.basename(self.log.name(most) or "")
 
     def by_last_name(self, figures: LayerFigures) -> Files:
         """Returns the files of a layer; a file that was renamed is one row."""
-        return by_last_name(figures.files, self.facts.finals)
+        return by_last_name(figures.files, self._judged[2])
 
     def together(self, figures: LayerFigures) -> Files:
         """Returns the files of a layer by their last names; similar files of a folder are one
