@@ -118,7 +118,7 @@ def test_no_scheduler(darshan: Run, tmp_path: Path) -> None:
         (tmp_path / "text.json").write_text("no scheduler\n")
         cases = {
             "127.0.0.1:9": "127.0.0.1:9",
-            f"{tmp_path}/none.json": "no such file",
+            f"{tmp_path}/none.json": "cannot find the file",
             "": "DASK_SCHEDULER_ADDRESS",
             listening: listening,
             "nonsense://x:1": "nonsense",

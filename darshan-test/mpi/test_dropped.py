@@ -14,5 +14,5 @@ def test_dropped_on_some_ranks(runner: Runner) -> None:
     own = int(sum(log.total("POSIX_WRITES", f"{runner.data}/own.{rank}") for rank in range(3)))
     dropped = int(job.out) - own
     assert dropped > 0
-    # MPI's own calls inside a handler may be dropped, too.
-    assert dropped <= int(log.metadata["dropped_in_signal_handlers"]) <= 2 * dropped
+    # A call inside a handler may drop events of two modules, or of one and be counted by the other.
+    assert dropped <= int(log.metadata["dropped_in_signal_handlers"]) <= 2 * int(job.out)
