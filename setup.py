@@ -234,6 +234,7 @@ class BuildPackage(build_py):
         compiler(self.get_finalized_command("build").build_temp).link(LIBRARY, folder / LIBRARY)
         (folder / "_installed.py").write_text(
             '"""Where the library is, seen from this package."""\n\nLIBRARY_FOLDER = "."\n'
+            f'VERSION = "{version()}"\n'
         )
         for name, package in HELD.items() if is_portable() else ():
             text = Path("/usr/share/doc", package, "copyright")
@@ -293,7 +294,9 @@ setuptools.setup(
     version=version(),
     packages=setuptools.find_packages("util/python"),
     package_dir={"": "util/python"},
-    package_data={PACKAGE: ["summary/template.tex", "page/assets/*", "page/third_party/*"]},
+    package_data={
+        PACKAGE: ["py.typed", "summary/template.tex", "page/assets/*", "page/third_party/*"]
+    },
     include_package_data=False,
     scripts=[f"util/python/{PER_FILE}.in"],  # and those of BuildCommands
     entry_points={

@@ -213,7 +213,7 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="No such file"):
         open_log(tmp_path / "missing")
     with open_log(posix_log(tmp_path)) as log:
-        with pytest.raises(ValueError, match="no module"):
+        with pytest.raises(KeyError, match="no module"):
             log.records("POSIXX")
         with pytest.raises(ValueError, match="vary in size"):
             log.records("HEATMAP")

@@ -101,7 +101,7 @@ def test_what_is_in_it(place: Place) -> None:
     assert any(name.endswith("uPlot-LICENSE") for name in names)
     modules = {path.relative_to(SOURCE / "util/python").as_posix()
                for path in (SOURCE / "util/python/darshan_report").rglob("*")
-               if path.suffix in (".py", ".js", ".css", ".tex")}  # fmt: skip
+               if path.suffix in (".py", ".typed", ".js", ".css", ".tex")}  # fmt: skip
     assert modules - set(names) == set()
     with zipfile.ZipFile(place.wheel) as archive:
         assert [n for n in names if bytes(SOURCE) in archive.read(n)] == []

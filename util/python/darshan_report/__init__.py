@@ -13,7 +13,8 @@ from .diagnose.finding import Finding, Findings
 from .diagnose.limits import Limits
 from .library import LibraryMissing, LogError
 from .log import Log, open_log
-from .tables import Counter, Module, module_by_id, module_by_name
+from .tables import Counter, Module, UnknownName, module_by_id, module_by_name
+from .version import VERSION as __version__
 
 __all__ = [
     "Counter",
@@ -24,6 +25,8 @@ __all__ = [
     "Log",
     "LogError",
     "Module",
+    "UnknownName",
+    "__version__",
     "module_by_id",
     "module_by_name",
     "open_log",

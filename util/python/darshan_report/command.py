@@ -7,6 +7,8 @@ import resource
 import signal
 import sys
 
+from .version import VERSION
+
 # The commands do no linear algebra: threads for it would only spin, and use memory.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -14,9 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 def _version() -> None:
     """Prints the version for --version, which installed scripts do themselves."""
     if sys.argv[1:2] == ["--version"]:
-        from importlib.metadata import version  # noqa: PLC0415
-
-        print(os.path.basename(sys.argv[0]), version("darshan-report"))
+        print(os.path.basename(sys.argv[0]), VERSION)
         raise SystemExit(0)
 
 

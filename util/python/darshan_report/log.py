@@ -15,7 +15,7 @@ import numpy as np
 from . import library, structs
 from .library import LogError
 from .records import Records
-from .tables import Module, module_by_id, module_by_name
+from .tables import Module, UnknownName, module_by_id, module_by_name, module_names
 
 if TYPE_CHECKING:
     import pandas
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .variable import Trace
 
 _COMPRESSION = ("ZLIB", "BZIP2", "NONE")
+_REPR_EXE = 60  # characters of the command line in repr()
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,16 @@ class Log:
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        exe, ranks = self.info.exe, self.info.nprocs
+        command = exe if len(exe) <= _REPR_EXE else f"{exe[: _REPR_EXE - 3]}..."
+        state = "not finished" if self.info.live else f"{self.info.run_time:.3g} s"
+        names = ", ".join(module.name for module in self.modules()) or "none"
+        return (
+            f"<Log {self.path!r}{' (closed)' if self.closed else ''}: {command!r}, "
+            f"{ranks} {'process' if ranks == 1 else 'processes'}, {state}; modules: {names}>"
+        )
+
     def _open_handle(self) -> int:
         if self.closed:
             raise LogError(f"{self.path}: the log is closed")
@@ -177,8 +188,8 @@ class Log:
     def records(self, module: str | Module) -> Records:
         """Returns all records of a module with records of one size, without a copy.
 
-        A module without data has no records. Raises LogError if the region is damaged, and
-        ValueError if the module is unknown or its records vary in size.
+        A module without data has no records. Raises LogError if the region is damaged, UnknownName
+        (a KeyError) if there is no such module, and ValueError if its records vary in size.
         """
         found = self._module(module)
         if not found.fixed:
@@ -269,7 +280,7 @@ class Log:
             return module
         found = module_by_name(module)
         if found is None:
-            raise ValueError(f"the library knows no module {module!r}")
+            raise UnknownName("there is no module", module, module_names())
         return found
 
 

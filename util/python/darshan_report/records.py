@@ -12,7 +12,7 @@ import functools
 import numpy as np
 import numpy.typing as npt
 
-from .tables import Module
+from .tables import Module, UnknownName
 
 UNKNOWN = -1  # a counter that was not recorded, or that the version does not have
 _ROWS = 4096  # summed at a time, so that temporary arrays stay small
@@ -31,8 +31,21 @@ class Records:
         return len(self.array)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns the column of a counter by its full name, or of id, rank, file_rec_id."""
+        """Returns the column of a counter by its full name, or of id, rank, file_rec_id; raises
+        UnknownName (a KeyError), which proposes similar names."""
+        columns = self.array.dtype.names or ()
+        if name not in columns:
+            raise UnknownName(f"{self.module.name} has no counter", name, columns)
         return self.array[name]
+
+    def __repr__(self) -> str:
+        module, rows = self.module, len(self)
+        names = [counter.name for counter in module.counters + module.fcounters]
+        span = f", {names[0]} to {names[-1]}" if names else ""
+        return (
+            f"<Records of {module.name}: {rows:,} {'record' if rows == 1 else 'records'} "
+            f"with {len(names)} counters{span}>"
+        )
 
     @property
     def ids(self) -> npt.NDArray[np.uint64]:

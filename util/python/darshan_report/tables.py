@@ -6,8 +6,10 @@ the library.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +29,20 @@ _TAILS: dict[Kind, list[tuple[str, str]]] = {
     ],
 }
 _FIXED = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
+
+
+class UnknownName(KeyError):
+    """No module or counter has this name; the text is one line and proposes similar names."""
+
+    def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
+        by_case = {one.upper(): one for one in known}
+        close = difflib.get_close_matches(str(name).upper(), by_case, 3)
+        proposal = f"; did you mean {' or '.join(by_case[one] for one in close)}?" if close else ""
+        super().__init__(f"{what} {name!r}{proposal}")
+
+    def __str__(self) -> str:
+        # KeyError's own text would be in quotation marks.
+        return str(self.args[0])
 
 
 @dataclass(frozen=True)
@@ -145,3 +161,12 @@ def module_by_id(number: int) -> Module | None:
 def module_by_name(name: str) -> Module | None:
     """Returns the module with this printed name ("MPI-IO"); None if it is unknown."""
     return _module(library.load().darshan_module_by_name(library.raw(name)))
+
+
+_MODULES = 128  # ids are below it: those of the annex begin at 64
+
+
+@functools.cache
+def module_names() -> tuple[str, ...]:
+    """Returns the printed names of all modules that have counters or records, in id order."""
+    return tuple(m.name for m in map(module_by_id, range(_MODULES)) if m is not None)

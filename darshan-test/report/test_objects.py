@@ -1,0 +1,108 @@
+"""What the package's objects say of themselves, for a log that the runtime writes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import darshan_report
+import pytest
+from darshan_report import Log, UnknownName, open_log
+from tree import SOURCE
+
+SECONDS = 60
+HOSTILE = "a\u202eb"
+
+
+@pytest.fixture(scope="module")
+def path(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the log of a copy of 80 bytes, in a file whose name has a character that reverses the text."""
+    folder = tmp_path_factory.mktemp("objects")
+    subprocess.run(
+        [build / "darshan", "run", "-o", "logs", "dd", "if=/dev/zero", f"of={HOSTILE}", "bs=8",
+         "count=10", "status=none"],
+        cwd=folder, capture_output=True, timeout=SECONDS, check=True,
+    )  # fmt: skip
+    (log,) = (folder / "logs").glob("*.darshan")
+    return log.rename(folder / "job.darshan")
+
+
+@pytest.fixture
+def log(path: Path) -> Log:
+    return open_log(path)
+
+
+def test_version_is_that_of_configure() -> None:
+    """The package has configure.ac's version."""
+    (version,) = re.findall(
+        r"^AC_INIT\(\[darshan\], \[(.*?)\]\)", (SOURCE / "configure.ac").read_text(), re.M
+    )
+    assert darshan_report.__version__ == version
+
+
+def test_version_of_an_installation(tmp_path: Path) -> None:
+    """An installed package takes the version that was written when it was installed."""
+    package = tmp_path / "darshan_report"
+    package.mkdir()
+    text = (SOURCE / "util/python/darshan_report/version.py").read_text()
+    (package / "version.py").write_text(text)
+    (package / "__init__.py").touch()
+    command = ["python3", "-B", "-c", "from darshan_report.version import VERSION; print(VERSION)"]
+
+    def said() -> str:
+        return subprocess.run(
+            command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True, text=True, timeout=SECONDS, check=True,
+        ).stdout  # fmt: skip
+
+    assert said() == "unknown\n"
+    (package / "_installed.py").write_text('VERSION = "9.8.7"\n')
+    assert said() == "9.8.7\n"
+
+
+def test_repr_of_a_log(log: Log, path: Path) -> None:
+    """The repr has path, command line, processes, run time and modules, in one printable line."""
+    said = repr(log)
+    assert said.startswith(f"<Log '{path}': 'dd if=/dev/zero of=a\\u202eb bs=8 ")
+    assert re.search(r", 1 process, [\d.e-]+ s; modules: .*\bPOSIX\b.*>$", said)
+    assert said.isprintable()
+    log.close()
+    assert repr(log) == said.replace("': 'dd", "' (closed): 'dd")
+
+
+def test_repr_of_records(log: Log) -> None:
+    """The repr has the module and the numbers of records and counters."""
+    records = log.records("POSIX")
+    module = records.module
+    number = len(module.counters) + len(module.fcounters)
+    first, last = module.counters[0].name, module.fcounters[-1].name
+    assert (
+        repr(records) == f"<Records of POSIX: 1 record with {number} counters, {first} to {last}>"
+    )
+    assert repr(log.records("H5D")).startswith("<Records of H5D: 0 records with ")
+
+
+@pytest.mark.parametrize("name", ["POSIX_BYTES_WRITEN", "posix_bytes_written", "BYTES_WRITTEN"])
+def test_close_counters_are_named(name: str, log: Log) -> None:
+    """A wrong name of a counter is a KeyError that proposes the right one."""
+    with pytest.raises(KeyError, match="POSIX_BYTES_WRITTEN") as raised:
+        log.records("POSIX")[name]
+    assert str(raised.value).startswith(f"POSIX has no counter '{name}'; did you mean ")
+    assert isinstance(raised.value, UnknownName)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("MPIIO", "MPI-IO"), ("posix", "POSIX")])
+def test_close_modules_are_named(name: str, meant: str, log: Log) -> None:
+    """A wrong name of a module is a KeyError that proposes the right one, in every method."""
+    for method in (log.records, log.frame, lambda module: next(log.each(module))):
+        with pytest.raises(KeyError, match=f"^there is no module '{name}'; did you mean .*{meant}"):
+            method(name)
+
+
+def test_a_name_without_close_ones(log: Log) -> None:
+    """A name that resembles nothing gets no proposal."""
+    with pytest.raises(KeyError) as raised:
+        log.records("xyzzy")
+    assert str(raised.value) == "there is no module 'xyzzy'"
