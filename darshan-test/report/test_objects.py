@@ -18,7 +18,8 @@ HOSTILE = "a\u202eb"
 
 @pytest.fixture(scope="module")
 def path(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the log of a copy of 80 bytes, in a file whose name has a character that reverses the text."""
+    """Returns the log of a copy of 80 bytes; the name of the copy has a character that reverses
+    the text."""
     folder = tmp_path_factory.mktemp("objects")
     subprocess.run(
         [build / "darshan", "run", "-o", "logs", "dd", "if=/dev/zero", f"of={HOSTILE}", "bs=8",
