@@ -195,6 +195,17 @@ def layout(prefix: str, counters: str, fcounters: str, **extra: object) -> Layou
     return Layout(names(prefix, counters), names(prefix, fcounters), **extra)  # type: ignore[arg-type]
 
 
+def grown(prefix: str, *versions: tuple[str, str]) -> dict[int, Layout]:
+    """Returns the layouts of a module of which each version adds counters and times to the one
+    before; a row is what one version adds."""
+    made = {}
+    counters, times = "", ""
+    for version, (more, more_times) in enumerate(versions, 1):
+        counters, times = f"{counters} {more}", f"{times} {more_times}"
+        made[version] = layout(prefix, counters, times)
+    return made
+
+
 FULL_TIMES = f"{NEW_TIMES} {VARIANCES}"
 
 # module name -> version -> layout; the last version is the newest.
@@ -245,39 +256,15 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
     },
     "DFS": {1: layout("DFS", DFS, NEW_TIMES, tail="uuids")},
     "DAOS": {1: layout("DAOS", DAOS, NEW_TIMES, tail="object")},
-    "POSIX_EXT": {
-        1: layout("POSIX_EXT", POSIX_EXT, POSIX_EXT_TIMES),
-        2: layout(
-            "POSIX_EXT",
-            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN",
-            f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
-        ),
-        3: layout(
-            "POSIX_EXT",
-            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS",
-            f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
-        ),
-        4: layout(
-            "POSIX_EXT",
-            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS "
-            "URING_SUBMITS URING_UNSEEN",
-            f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
-        ),
-        5: layout(
-            "POSIX_EXT",
-            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS "
-            "URING_SUBMITS URING_UNSEEN MMAP_TOUCHED MMAP_WRITABLE MMAP_DIRTY MMAP_POPULATED "
-            "MMAP_UNMEASURED",
-            f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
-        ),
-        6: layout(
-            "POSIX_EXT",
-            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS "
-            "URING_SUBMITS URING_UNSEEN MMAP_TOUCHED MMAP_WRITABLE MMAP_DIRTY MMAP_POPULATED "
-            "MMAP_UNMEASURED MMAP_ESTIMATED",
-            f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
-        ),
-    },
+    "POSIX_EXT": grown(
+        "POSIX_EXT",
+        (POSIX_EXT, POSIX_EXT_TIMES),
+        ("SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN", "F_FSYNC_TIME F_MISS_TIME F_LIST_TIME"),
+        ("FIFO_OPENS DIR_REOPENS", ""),
+        ("URING_SUBMITS URING_UNSEEN", ""),
+        ("MMAP_TOUCHED MMAP_WRITABLE MMAP_DIRTY MMAP_POPULATED MMAP_UNMEASURED", ""),
+        ("MMAP_ESTIMATED", ""),
+    ),
     "H5_META": {
         1: layout(
             "H5_META", H5_META, "F_ATTR_TIME F_GROUP_TIME F_LINK_TIME F_OBJECT_TIME F_OTHER_TIME"
@@ -286,11 +273,12 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
     "LAYERS": {1: layout("LAYERS", LAYERS, LAYERS_TIMES)},
     "MPIIO_EXT": {1: layout("MPIIO_EXT", MPIIO_EXT, MPIIO_EXT_TIMES)},
     "SHARED": {1: layout("SHARED", "MODULE RANKS LOWEST_RANK HIGHEST_RANK", "")},
-    "PROCESS": {
-        1: layout("PROCESS", PROCESS, PROCESS_TIMES),
-        2: layout("PROCESS", f"{PROCESS} WORLD_RANK WORLD_SIZE LAUNCH", PROCESS_TIMES),
-        3: layout("PROCESS", f"{PROCESS} WORLD_RANK WORLD_SIZE LAUNCH UNSEEN", PROCESS_TIMES),
-    },
+    "PROCESS": grown(
+        "PROCESS",
+        (PROCESS, PROCESS_TIMES),
+        ("WORLD_RANK WORLD_SIZE LAUNCH", ""),
+        ("UNSEEN", ""),
+    ),
     "STDIO_EXT": {1: layout("STDIO_EXT", STDIO_EXT, STDIO_EXT_TIMES)},
     "USAGE": {
         1: layout(
