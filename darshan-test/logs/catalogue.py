@@ -332,9 +332,11 @@ def annexes() -> Iterator[Case]:
             ]
             log = standard_log(SMALL, order=order, annex=every)
             yield Case(f"good-annex-{age}-{word}", log, f"every module of the annex, {age}")
-    later = [counted(rng, "POSIX_EXT", 5, i, i % 4) for i in range(5)]
-    log = standard_log(SMALL, annex=[Module("POSIX_EXT", 5, later)])
-    yield Case("good-annex-mapped", log, "a version with counters of mapped files")
+    for name in ANNEX_NAMES:
+        for version in list(LAYOUTS[name])[1:-1]:
+            records = [counted(rng, name, version, i, i % 4) for i in range(5)]
+            log = standard_log(SMALL, annex=[Module(name, version, records)])
+            yield Case(f"good-annex-{name.lower()}-{version}", log, "a version between")
     log = standard_log(SMALL, compression=NONE, annex=[Module("POSIX_EXT", 1, list(made))])
     yield Case("good-annex-uncompressed", log, "the same, uncompressed")
     log = standard_log(SMALL, gap=100, annex=[Module("POSIX_EXT", 1, list(made))])

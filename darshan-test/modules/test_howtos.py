@@ -1,0 +1,108 @@
+"""What doc/howto-add-a-*.md says is enough: its steps leave no failing test.
+
+A patch does the steps of one page in a copy of the tree, which is built and tested. The page for a
+module has a test of its own (test_new_module.py).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sample import turning
+from tree import SOURCE, real_log_paths
+
+PATCHES = Path(__file__).resolve().parent / "howto"
+SECONDS = 900
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is built after the steps of a page, and tested."""
+
+    targets: tuple[str, ...]
+    tests: tuple[str, ...]  # run whole
+    file: str  # of this file, the tests whose names match
+    matching: str
+
+
+PAGES = {
+    "add-a-counter": Page(
+        ("all", "update-counters", "darshan-test/calls/calls"),
+        (
+            "logs/test_good.py",
+            "logs/test_annex.py",
+            "docs/test_words.py",
+            "toolbox/test_convert.py",
+        ),
+        "calls/test_functions.py",
+        "[sync] or [syncfs]",
+    ),
+    "add-a-function": Page(
+        ("all", "darshan-test/calls/calls"),
+        ("symbols", "docs/test_words.py"),
+        "calls/test_functions.py",
+        "fstatvfs",
+    ),
+    "add-a-diagnosis": Page(
+        ("all",),
+        ("report/diagnose", "report/test_layers.py", "docs/test_words.py"),
+        "verdicts/test_triggers.py",
+        "asking",
+    ),
+}
+
+
+def left_out(folder: str, names: list[str]) -> set[str]:
+    """Returns what was built, and what is no part of the tree."""
+    built = shutil.ignore_patterns("build*", "auto*", "configure", "configure~", ".git", ".venv")
+    return {"__pycache__"} & set(names) | (built(folder, names) if Path(folder) == SOURCE else set())
+
+
+def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
+    """Runs a command in the copy; fails with the end of what it printed."""
+    done = subprocess.run(
+        command,
+        cwd=tree,
+        env={**os.environ, "DARSHAN_OUT": "build", **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+
+
+def run_tests(tree: Path, *arguments: str | Path) -> None:
+    """Runs pytest in the copy, on its build."""
+    command = (sys.executable, "-m", "pytest", "-q", "-x", *arguments)
+    variables = {"DARSHAN_BUILD": str(tree / "build"), "PYTHONHASHSEED": "0"}
+    if logs := real_log_paths():
+        variables["DARSHAN_REAL_LOGS"] = str(logs[0].parent)
+    succeeds(*command, tree=tree, **variables)
+
+
+@pytest.mark.timeout(SECONDS)
+@pytest.mark.parametrize("name", turning(PAGES, 1 / len(PAGES), "how-tos"))
+def test_howto(name: str, tmp_path: Path) -> None:
+    """The steps of a page, in a copy of the tree."""
+    page, tree = PAGES[name], tmp_path / "darshan"
+    shutil.copytree(SOURCE, tree, ignore=left_out, symlinks=True)
+    (tree / ".venv").symlink_to(SOURCE / ".venv")
+    succeeds("git", "init", "-q", tree=tree)  # git apply and ./dev files need it
+    (tree / ".git/info/exclude").write_text(".venv\n")  # .gitignore means a folder, not a link
+    succeeds("git", "add", "-A", tree=tree)
+    succeeds("git", "apply", PATCHES / f"{name}.patch", tree=tree)
+    succeeds("./dev", "build", tree=tree)
+    succeeds("make", "-s", "-j2", "-C", "build", *page.targets, tree=tree)
+    if name == "add-a-diagnosis":
+        succeeds("./dev", "describe", tree=tree)
+    run_tests(tree, *(tree / "darshan-test" / test for test in page.tests))
+    run_tests(tree, tree / "darshan-test" / page.file, "-k", page.matching)
