@@ -157,7 +157,7 @@ def test_a_pdf_is_not_for_a_terminal(target: str, build: Path, log: Path) -> Non
     command = [build / "darshan", "report", "-o", target, log]
     status, shown, said = on_a_terminal(command)
     assert (status, shown) == (1, b"")
-    assert b"a PDF is not for a terminal" in said and said.count(b"\n") == 1
+    assert b"cannot write a PDF to a terminal" in said and said.count(b"\n") == 1
 
 
 def journal(build: Path, folder: Path) -> Path:
