@@ -49,7 +49,8 @@ static inline void darshan_hash_mix(uint64_t *pa, uint64_t *pb, uint64_t *pc) {
   *pa = a, *pb = b, *pc = c;
 }
 
-/* Level 0 gives record ids, other levels give other hash functions. */
+/* Returns the hash of the bytes. Level 0 gives record ids, other levels give other hash
+ * functions. */
 static inline uint64_t darshan_hash(const void *bytes, size_t length, uint64_t level) {
   const unsigned char *p = bytes;
   uint64_t a = level, b = level, c = UINT64_C(0x9E3779B97F4A7C13);

@@ -106,8 +106,9 @@ static int came_with_program(const struct link_map *object) {
   return 0;
 }
 
-/* The loader is queried without the lock: a thread that holds the loader's lock may wait for this
- * one. */
+/* Returns the library that an object is, and adds it if it is new; NULL if there is no slot.
+ * Queries the loader without the lock, because a thread that holds the loader's lock may wait for
+ * this one. */
 static struct library *add_library(struct libraries *libraries, const struct library_kind *kind,
                                    const struct link_map *object, const void *entry) {
   int begun;

@@ -38,7 +38,8 @@ static void answer(void *question_) {
   question->found = next_symbol(question->name);
 }
 
-/* Called at the first use of a slot, and not earlier: a library that is loaded later may bring a
+/* Looks up the real function of a wrapper and stores it in the slot; `missing` if there is none.
+ * Called at the first use of the slot, and not earlier: a library that is loaded later may bring a
  * function that libc lacks (libaio, liburing). */
 void *real_resolve(void **slot, const char *name) {
   int saved = errno;

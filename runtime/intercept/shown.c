@@ -34,7 +34,8 @@ extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
 extern const ElfW(Ehdr) own_header __asm__("__ehdr_start")
     __attribute__((weak, visibility("hidden")));
 
-/* The loader has made most of these addresses absolute. */
+/* Returns the address of a table in a loaded object. The loader has made most of these addresses
+ * absolute; a value below the object's base is still an offset. */
 static void *absolute(ElfW(Addr) base, ElfW(Addr) at) {
   return (void *)(at < base ? at + base : at);
 }
@@ -109,8 +110,9 @@ static int is_in(const struct link_map *object, const char *name) {
   return find(&tables, name) != 0;
 }
 
-/* Called while the loader holds its lock and is in the middle of its work. The loader cannot be
- * queried now, so this function reads its list, which already contains all objects being opened. */
+/* Returns wrapper if an object in the process defines the name, else NULL. The loader calls this
+ * while it holds its lock and cannot be queried, so this function reads its list, which already
+ * contains all objects that are being opened. */
 void *shown_choose(const char *name, void *wrapper) {
   for (const struct link_map *object = libc_first_object(); object; object = object->l_next)
     if (is_in(object, name)) return wrapper;

@@ -39,8 +39,9 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* If no system call is allowed, the token is made of the address of the thread's own storage. It
- * distinguishes living threads, but cannot show that a thread is gone. */
+/* Makes and returns the token of this thread: its thread id. If no system call is allowed, the
+ * token is made of the address of the thread's own storage; this distinguishes living threads, but
+ * cannot show that a thread is gone. */
 int spin_token_slow(void) {
   if (!darshan_spin.token) {
     long id = SYS1(SYS_gettid, 0);
@@ -65,8 +66,8 @@ static uint64_t time_of(int owner) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Reads the state letter after the name in parentheses: R if the thread has or waits for a
- * processor, D if it waits for a page. */
+/* Returns 1 if the thread sleeps, according to the state letter after the name in parentheses in
+ * its stat file; 0 for R (it has or waits for a processor) and D (it waits for a page). */
 static int is_asleep(int owner) {
   char path[40] = "/proc/self/task/", line[64];
   size_t at = 16;

@@ -44,7 +44,8 @@ static const char names[] =
 static struct tables libc[OBJECTS];
 static int libc_objects;
 
-/* glibc replaces the file's offsets by addresses; musl and the kernel do not. */
+/* Returns the address that an entry of the dynamic section holds, as an offset or an address. glibc
+ * replaces the file's offsets by addresses; musl and the kernel do not. */
 static const void *address_in(uintptr_t base, uintptr_t value) {
   return (const void *)(value < base ? base + value : value);
 }
@@ -136,7 +137,7 @@ static const struct r_debug *next_list(const struct r_debug *list) {
   return list->r_version > 1 ? *(const struct r_debug *const *)(list + 1) : NULL;
 }
 
-/* Returns the first object of the list that contains this library. */
+/* Returns the head of the loader's list (one per namespace) that contains this library. */
 static const struct link_map *first_object(void) {
   const struct link_map *first = libc_first_object();
   for (const struct r_debug *list = first_list(first); list; list = next_list(list))
@@ -169,8 +170,10 @@ void *straight_function(const char *name) {
   return NULL;
 }
 
-/* The loader appends what it opens later behind libc. So every object between this library and libc
- * came with the program and is never unloaded, and the walk needs no lock. */
+/* Returns the first function of this name after this library, up to and including libc; NULL if
+ * there is none, or if there are several namespaces. The loader appends what it opens later behind
+ * libc. So every object between this library and libc came with the program and is never unloaded,
+ * and the walk needs no lock. */
 void *straight_next(const char *name) {
   const struct link_map *map = libc_first_object();
   const struct r_debug *list = first_list(map);

@@ -34,7 +34,8 @@ unsigned sys_gate;
 int sys_gate_calls;
 static uint64_t allowed; /* allowed calls under an inherited filter, by row of the table */
 
-/* glibc's fstat calls newfstatat from 2.33 to 2.38, and fstat before and since. */
+/* Returns the number of the system call that libc's fstat makes: newfstatat in glibc 2.33 to 2.38,
+ * else fstat. */
 static long stat_of_libc(void) {
 #ifdef __GLIBC__
   const char *version = gnu_get_libc_version();
@@ -125,7 +126,7 @@ void sys_gate_forked(void) {
   __atomic_store_n(&sys_gate, gate % SYS_GATE_STRETCH, __ATOMIC_RELAXED);
 }
 
-/* Reads a line like "Seccomp:\t2"; 0 means no filter. */
+/* Returns whether the status file has a line like "Seccomp:\t2"; 0 in that line means no filter. */
 static int status_tells_of_filter(const char *status) {
   const char *line = strstr(status, "\nSeccomp:");
   if (!line) return 0;
@@ -165,7 +166,8 @@ static void allow_what_passes(void) {
     if (passed[i]) allowed |= UINT64_C(1) << i;
 }
 
-/* Valgrind makes the child's calls itself, and crashes on their addresses. */
+/* Returns 1 if a forked child may probe which calls a filter allows. Not under Valgrind, which
+ * makes the child's calls itself, and crashes on their addresses. */
 static int may_probe(const char *status) {
   return !valgrind_is_there() && probe_may_fork(status);
 }

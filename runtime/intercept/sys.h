@@ -96,7 +96,7 @@ static inline int sys_unlink(const char *path) {
 static inline int sys_rename(const char *from, const char *to) {
   return (int)sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
 }
-/* Renames, refusing to replace an existing target (-EEXIST). */
+/* Renames a file. Fails with -EEXIST if the target exists. */
 static inline int sys_rename_new(const char *from, const char *to) {
   return (int)sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 1, 0);
 }

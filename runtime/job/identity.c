@@ -11,8 +11,10 @@
 #include "runtime.h"
 #include "text.h"
 
-/* DARSHAN_LOGFILE is the path of the job's log.  Without MPI it is that of the process that was
- * started with it, but not of a launcher, a forked child or a process before its exec. */
+/* Decides whether this process's log is named as DARSHAN_LOGFILE says (NUMBERED) or gets a name
+ * that Darshan makes (MADE). DARSHAN_LOGFILE is the path of the job's log. Without MPI it is that
+ * of the process that was started with it, but not of a launcher, a forked child or a process
+ * before its exec. */
 static enum darshan_log_naming own_naming(void) {
   const struct darshan_config *config = &darshan_config;
   if (run_state.part[0]) return DARSHAN_NAME_MADE;
@@ -36,7 +38,8 @@ struct darshan_log_identity runtime_identity(void) {
                                        run_state.part[0] ? run_state.part : NULL};
 }
 
-/* Every rank can compute the names of all journals of its job. */
+/* Returns the values of this process's journal name. In an MPI job `unique` is made of values that
+ * all ranks know, so every rank can compute the names of all journals. */
 struct darshan_log_identity runtime_journal_identity(void) {
   const struct mpi_state *mpi = &mpi_state;
   struct darshan_log_identity identity = runtime_identity();

@@ -33,7 +33,8 @@ static const struct {
     {"libgcc_s.so", offsetof(struct named, unwinder)},
 };
 
-/* glibc has replaced the offsets of the file by addresses; musl has not. */
+/* Returns the program's table of dynamic strings, or NULL. glibc has replaced the offsets of the
+ * file by addresses; musl has not. */
 static const char *strings_of(const struct link_map *program) {
   for (const ElfW(Dyn) *entry = program->l_ld; entry && entry->d_tag != DT_NULL; entry++)
     if (entry->d_tag == DT_STRTAB) {

@@ -28,7 +28,8 @@ static inline uint64_t all_seconds(void) {
 }
 #undef MPI_FILE
 
-/* The first three letters of a pattern are never variable. */
+/* Returns whether the first three letters of the name fit those of a pattern, which are never
+ * variable. */
 static inline bool may_fit(const char *name) {
   return name[0] != '\0' && (BIT_OF(name[0], name[1]) & all_initials()) && name[1] != '\0' &&
          (BIT_OF(name[1], name[2]) & all_seconds());
@@ -77,7 +78,7 @@ static bool fits(const char *shape, const char *name) {
   }
 }
 
-/* The name has at least two letters. */
+/* Returns whether the name, which has at least two letters, fits one of the patterns. */
 static bool fits_any(const char *name) {
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
     if (memcmp(shapes[i], name, 2) == 0 && fits(shapes[i], name)) return true;

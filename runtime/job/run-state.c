@@ -88,8 +88,9 @@ static uint64_t birth_of(pid_t pid) {
   return value;
 }
 
-/* The text of the link is "pid:[NUMBER]". stat of the link would make an inode for the namespace,
- * which takes three times as long. */
+/* Returns the number of this process's PID namespace, 0 if unknown. Reads it from the text of the
+ * link, "pid:[NUMBER]": stat of the link would make an inode for the namespace, which takes three
+ * times as long. */
 uint64_t pid_namespace(void) {
   static const char link[] = "/proc/self/ns/pid";
   struct stat st;

@@ -24,7 +24,8 @@ static void finish(void *unused) {
   errno = saved;
 }
 
-/* quick_exit does not flush streams. */
+/* Handler of at_quick_exit: finishes the recording. No stream is flushed after this, because
+ * quick_exit does not flush streams. */
 static void finish_quickly(void *unused) {
   int saved = errno;
   (void)unused;

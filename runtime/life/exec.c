@@ -34,7 +34,9 @@ static void forget(void) {
   unwatched_note("", RUN_WATCHED);
 }
 
-/* name: the file's name for the row; it differs from path below /proc/self/fd. */
+/* Classifies the program that an exec will start, and notes its name in the run's events if it will
+ * not be instrumented. name is the file's name for that row; it differs from path below
+ * /proc/self/fd. */
 static enum exec_kind kind_of(const char *path, const char *name) {
   struct file_look look = file_look(path);
   it_refuses = look.refuses;

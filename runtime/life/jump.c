@@ -22,7 +22,8 @@
 #define READ_STACK_POINTER(sp) __asm__ volatile("mov %0, sp" : "=r"(sp))
 #endif
 
-/* Not inlined, so that setjmp stores the stack pointer of this frame. */
+/* Returns the word with which libc mangles the stack pointer in a jmp_buf. Not inlined, so that
+ * setjmp stores the stack pointer of this frame. */
 __attribute__((noinline)) static uintptr_t key_of_this_process(void) {
   jmp_buf buffer;
   uintptr_t here;

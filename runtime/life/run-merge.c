@@ -191,7 +191,8 @@ static void take_row(struct look *look, const struct run_event *row) {
     count_foreign(look, row, begins);
 }
 
-/* A full disk may have truncated a row: the next row begins at its magic number. */
+/* Takes all whole rows of the event file's bytes. Returns the number of bytes taken. A full disk
+ * may have truncated a row: the next row begins at its magic number. */
 static size_t take_rows(struct look *look, const char *bytes, size_t n) {
   struct run_event row;
   size_t at = 0;

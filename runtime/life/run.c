@@ -55,7 +55,7 @@ static int append_to(const char *path, const struct run_event *row) {
 }
 
 /* Appends the row to the first of events.1, events.2 and so on that RLIMIT_FSIZE allows to grow,
- * and remembers its number for later rows. */
+ * and remembers its number for later rows. Returns 0 or -1. */
 static int append_further(const struct run_event *row) {
   static int number = 1;
   struct path_buffer *path = sys_may_grow_to(sizeof(*row)) ? path_buffer_take() : NULL;

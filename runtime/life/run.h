@@ -28,8 +28,8 @@ void run_forked(void);
 /* Called in a vfork child before its exec.  The child shares its parent's memory, so this changes
  * only state that is true of the parent as well. */
 void run_vforked(void);
-/* Called before this process executes an instrumented program.  Before any other program, the
- * process calls run_left. */
+/* Writes a row about the exec to the event file. Called before this process executes an
+ * instrumented program; before any other program, the process calls run_left. */
 void run_exec(void);
 /* The program that this process (is_vforked: its vfork child) is about to execute will leave no
  * records, or incomplete ones (unwatched.h).  Appends the row now if is_vforked or for a program

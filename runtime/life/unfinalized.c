@@ -23,7 +23,8 @@ enum {
 
 SELDOM static char path[DARSHAN_PATH_ROOM]; /* too large for a stack; used by one thread at exit */
 
-/* Stores the path of a rank's journal: next to this rank's, or where it would be. */
+/* Stores the path of a rank's journal in `path` and returns its length. The journal is in the
+ * folder of this rank's journal; without one, in the folder where it would be. */
 static size_t name_of(int rank) {
   const struct journal *own = &darshan_store.journal;
   struct darshan_log_identity identity = runtime_journal_identity();

@@ -58,7 +58,8 @@ static struct log_records records_of(const struct log_part *part) {
                               .size = part->record_size};
 }
 
-/* The part is not empty. */
+/* Appends a part, which is not empty, to the draft, compressed unless it is already. Stores its
+ * region. Returns 0, or -1 if the draft is full. */
 static int add_part(struct log_draft *draft, struct log_compressor *compressor,
                     const struct log_part *part, struct darshan_region *region) {
   struct log_records records = records_of(part);

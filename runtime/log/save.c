@@ -29,7 +29,8 @@ int log_create(const struct darshan_config *config, const char *partial) {
   return result < 0 ? result : create(partial);
 }
 
-/* Never replaces a log. Creates a link if the file system cannot rename without replacing. */
+/* Renames the partial log to its final name, and never replaces a file. If the file system cannot
+ * rename without replacing, creates a link and removes the partial name. Returns 0 or -errno. */
 static int give_name(const char *partial, const char *final) {
   int result = outside_rename_new(partial, final);
   if (result != -22 /* EINVAL */ && result != -38 /* ENOSYS */) return result;

@@ -64,7 +64,8 @@ static int is_ours(const struct record_store *store, const char *address) {
   return 0;
 }
 
-/* Another thread may be writing to a record; it continues in the memory that is lost. */
+/* Replaces the mapped windows of the journal by zeroed memory and ends the recording. Returns 0 or
+ * -1. A thread that is writing to a record continues in that memory, which is lost. */
 static int let_go(struct record_store *store) {
   int result = 0;
   for (unsigned n = 0; n < WINDOWS; n++) {

@@ -178,8 +178,8 @@ static void note_gaps(unsigned gaps) {
                     log_path);
 }
 
-/* Many records of one size are compressed in place, because a copy would double the memory of the
- * process. */
+/* Returns the part of a module for the log. Many records of one size are compressed in place
+ * (unless whole is 1), because a copy would double the memory of the process. */
 static struct log_part part_of(const struct record_store *store, int module, int whole) {
   const struct store_region *region = &store->regions[module];
   struct log_part part = {.module = region->module_id,
@@ -482,7 +482,8 @@ static size_t timing_line(char *out) {
   return put(out, used, " us\n");
 }
 
-/* Not inlined, because torn_settle before it needs as much stack. */
+/* Prints this process's problems, or the times of DARSHAN_INTERNAL_TIMING, as one line on stderr.
+ * Not inlined, because torn_settle before it needs as much stack. */
 __attribute__((noinline)) static int say_line(void) {
   char line[512];
   struct stat st;

@@ -29,7 +29,7 @@ static inline uint32_t segments_count(const struct segments *segments, uint32_t 
   return (uint32_t)1 << (segments->shift + (segment ? segment - 1 : 0));
 }
 
-/* The segment of the item must be mapped. */
+/* Returns the address of an item, whose segment must be mapped. */
 static inline void *segments_at(const struct segments *segments, uint32_t item) {
   char *zero = __atomic_load_n(&segments->zero[segments_of(segments, item)], __ATOMIC_RELAXED);
   return zero + (size_t)item * segments->item_size;

@@ -37,7 +37,8 @@ static void put_link(char *link, pid_t pid, int fd) {
   put_number(link, length + sizeof(below) - 1, (unsigned)fd);
 }
 
-/* path: the descriptor's path in /proc if it is another process's; "" if it is this process's. */
+/* Stores the facts about an open file. Returns 0 or -errno. path: the descriptor's path in /proc if
+ * it is another process's; "" if it is this process's. */
 static int look_at(int fd, const char *path, struct fd_facts *facts) {
   struct statx known;
   long result = -9 /* EBADF */;

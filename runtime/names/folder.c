@@ -18,7 +18,8 @@ static struct folder_state {
   char path[4096];
 } folder_state;
 
-/* A vfork child has its own working folder, and its parent's memory. */
+/* Returns 1 if the stored path is that of the working folder. Not in a vfork child, which has its
+ * own working folder and its parent's memory. */
 static int is_trusted(const struct folder_state *folder) {
   return !__atomic_load_n(&folder->untrusted, __ATOMIC_ACQUIRE) && !(darshan_guard & GUARD_VFORK);
 }

@@ -70,9 +70,10 @@ int journal_open(const struct journal *journal) {
   return fd;
 }
 
-/* Writing zeros reserves space on every file system that overwrites in place, and leaves pages in
- * memory that are cheap to touch. fallocate would also reserve space, but then the first store
- * makes ext4 zero and map up to 2 MiB at once. */
+/* Writes zeros from offset from to to, and so reserves the space on every file system that
+ * overwrites in place. Returns 0 or -1. It also leaves pages in memory that are cheap to touch.
+ * fallocate would reserve space, too, but then the first store makes ext4 zero and map up to 2 MiB
+ * at once. */
 int journal_reserve(int fd, size_t from, size_t to) {
   SELDOM static char zeros[ZEROS]; /* never written, so its pages are the kernel's zero page */
   if (!sys_may_grow_to(to)) return -1;
@@ -83,8 +84,10 @@ int journal_reserve(int fd, size_t from, size_t to) {
   return 0;
 }
 
-/* A nearly full file system may accept the zeros of a page and then have no block for it.
- * MADV_POPULATE_WRITE (Linux 5.14) returns an error then, while a store would raise SIGBUS. */
+/* Makes the pages at `at` writable without a later SIGBUS. Returns 0 or -1. A nearly full file
+ * system may accept the zeros of a page and then have no block for it. MADV_POPULATE_WRITE (Linux
+ * 5.14) returns an error then, while a store would raise SIGBUS; older kernels get a store per
+ * page. */
 int journal_make_pages(char *at, size_t n) {
   enum { POPULATE_WRITE = 23, UNKNOWN = -22 /* EINVAL */, FORBIDDEN = -1 /* EPERM */ };
   size_t odd = (uintptr_t)at % journal_page;

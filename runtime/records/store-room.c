@@ -40,7 +40,8 @@ struct step {
   size_t reserve_from, reserve_to; /* offsets in the file */
 };
 
-/* A window of names begins at the next name and doubles the space. */
+/* Returns the offset at which the next window of a part ends. A window of names begins at the next
+ * name and doubles the space. */
 static size_t next_window_end(const struct record_store *store, int part) {
   if (part == STORE_NAMES) {
     size_t used = store->names.used;
@@ -344,8 +345,8 @@ static uint32_t parts_lacking(struct record_store *store) {
   return parts;
 }
 
-/* Returns 1 if all parts are in the file and `then` returned 1. Otherwise parts has the lacking
- * ones. */
+/* Calls `then` (see store_bring_back) under the store's lock if all parts are in the file. Returns
+ * 1 if `then` returned 1. Otherwise *parts is the mask of the parts that are not in the file. */
 static int settled(struct record_store *store, int (*then)(void), uint32_t *parts) {
   *parts = 0;
   if (!store_lock(store)) return 0;

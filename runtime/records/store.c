@@ -434,7 +434,8 @@ uint32_t store_number_of_name(struct record_store *store, enum store_module modu
   return store_record_number(store, module, entry);
 }
 
-/* The journal has the name of `to` before the record gets its id. */
+/* Gives the record of one entry to another one. Returns 0 if there is nothing to give, or if the
+ * other entry has a record. The journal has the name of `to` before the record gets its id. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to) {
   if (!from || !to || !from->record[module] || to->record[module]) return 0;
@@ -466,7 +467,8 @@ int store_lock_for(struct record_store *store, enum store_module module) {
   return store_lock(store);
 }
 
-/* Moves data from private memory to the file now, because there may be no next record. */
+/* Releases the lock, then moves data from private memory to the file, because there may be no next
+ * record of the module. */
 void store_unlock_for(struct record_store *store, enum store_module module) {
   store_unlock(store);
   store_make_room(store, module);

@@ -140,7 +140,7 @@ static void print_share(const char *name, unsigned long count) {
   printf("%24s: %f [%lu]\n", name, share, count);
 }
 
-/* The output is exactly that of 3.5.0. */
+/* Prints the result, exactly as 3.5.0 does. */
 static void print_counts(void) {
   printf("total logs: %lu\n", counts.logs);
   print_share("shared file access", counts.shared);

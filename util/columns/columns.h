@@ -88,7 +88,7 @@ bool batch_is_full(const darshan_batch *batch);
 uint64_t batch_text(darshan_batch *batch, const char *text);
 void batch_problem(darshan_batch *batch, int module, const char *text);
 
-/* shapes.c: defines the columns. */
+/* shapes.c: defines the columns of a table. Returns false if out of memory. */
 bool shape_table(struct table *table, enum darshan_table_kind kind, int module);
 
 /* rows.c: makes the rows of a record. rows_of_record returns false if the batch is full before the

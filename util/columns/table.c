@@ -33,7 +33,8 @@ bool table_column(struct table *table, const char *name, enum darshan_column_typ
   return true;
 }
 
-/* The kernel gives a block of this size page by page at first use. */
+/* Allocates the table's rows for about this many bytes. Returns false if out of memory. The kernel
+ * gives a block of this size page by page at first use. */
 static bool make_block(struct table *table, uint64_t bytes) {
   size_t row = table->row_bytes;
   table->capacity = (int64_t)(bytes / row) + ROWS_AT_A_TIME;

@@ -29,7 +29,8 @@ static int cannot_read(const struct conversion *conversion, const char *what,
 /* The size of a trace segment up to release 3.5.0. */
 static const size_t old_segment = offsetof(struct darshan_dxt_segment, pthread_id);
 
-/* Old traces have no thread ids. They keep their version, so that older readers can read them. */
+/* Returns true for a trace of an older version, which has no thread ids. It keeps its version, so
+ * that older readers can read it. */
 static bool stays_old(const struct darshan_module *module, int version) {
   return module->kind == DARSHAN_KIND_DXT && version < module->version;
 }
@@ -91,7 +92,8 @@ static int leave_out(const struct conversion *conversion,
   return 0;
 }
 
-/* A partial module may have no record. */
+/* Writes the region of a module and its entry in the header. Returns 0, or -1 after a message. A
+ * partial module may have no record. */
 static int convert_region(struct conversion *conversion, const struct darshan_module_region *region,
                           const struct darshan_module *module) {
   struct darshan_header *header = &conversion->regions.header;
@@ -116,7 +118,8 @@ static int convert_block(struct conversion *conversion, const struct darshan_mod
   return regions_end_block(&conversion->regions, block);
 }
 
-/* The modules are in the order of their ids, so those of the annex are last. */
+/* Writes the regions of all modules. Returns 0, or -1 after a message. The modules are in the order
+ * of their ids, so those of the annex are last. */
 static int convert_modules(struct conversion *conversion) {
   const struct darshan_info *info = conversion->info;
   int result = 0;

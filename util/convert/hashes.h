@@ -5,10 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bob Jenkins' lookup3 ("hashlittle", public domain), which 3.5.0 uses for names. */
+/* Returns the hash that 3.5.0 uses for names: Bob Jenkins' lookup3 ("hashlittle", public
+ * domain). */
 uint32_t hash_lookup3(const void *bytes, size_t n, uint32_t initial);
 
-/* SipHash-2-4 of Aumasson and Bernstein. Without the key, trying names reveals nothing. */
+/* Returns SipHash-2-4 of Aumasson and Bernstein. Without the key, trying names reveals nothing. */
 uint64_t hash_siphash(const uint64_t key[2], const void *bytes, size_t n);
 
 #endif

@@ -19,7 +19,8 @@ static int add_line(char *metadata, const char *key, const char *value) {
   return -1;
 }
 
-/* PyDarshan cannot read a line without '=', so such a line gets the key "annotation". */
+/* Adds the lines of an annotation to the metadata. Returns 0, or -1 after a message. PyDarshan
+ * cannot read a line without '=', so such a line gets the key "annotation". */
 static int annotate(char *metadata, const char *annotation) {
   char *copy = strdup(annotation), *next = NULL;
   int result = copy ? 0 : convert_say("out of memory");

@@ -18,7 +18,8 @@ struct output_file {
 /* All return 0, or -1 after a message. */
 int output_file_open(struct output_file *out, const char *name);
 int output_file_put(struct output_file *out, const void *bytes, size_t n, uint64_t at);
-/* complete 0: removes the unfinished file. */
+/* Closes the file and gives it its name; complete 0 removes the unfinished file. Returns 0, or -1
+ * after a message. */
 int output_file_close(struct output_file *out, int complete);
 
 #endif

@@ -68,8 +68,8 @@ static bool number(const struct record_row *row, double *value) {
   return *end == '\0';
 }
 
-/* Only fractions are compared as doubles: -0 equals 0, and whole numbers may have more digits than
- * a double. */
+/* Returns true for a fraction or NaN. Only these are compared as doubles: -0 equals 0, and whole
+ * numbers may have more digits than a double. */
 static bool is_fraction(const struct record_row *row) {
   return memchr(row->value, '.', row->value_length) || memchr(row->value, 'n', row->value_length);
 }

@@ -39,7 +39,7 @@ static void print_heading(struct output *out, const struct darshan_module_region
                 region->length > 0 ? "" : "\n#            No segment was kept at all.");
 }
 
-/* Older record versions have no thread ids. */
+/* Returns whether the records have thread ids; older versions have none. */
 static bool knows_threads(const struct printer *printer) {
   return printer->region->version == darshan_module_by_id(printer->region->id)->version;
 }

@@ -63,7 +63,8 @@ static struct orphan *new_orphan(struct orphans *orphans, int is_run) {
   return &all[orphans->count++];
 }
 
-/* The ranks of a job share a unique number; other processes have one each. */
+/* Returns the job of a journal, made if it is new; NULL if out of memory. The ranks of a job share
+ * a unique number; other processes have one each. */
 static struct orphan *orphan_of(struct orphans *orphans, const struct journal_name *name) {
   char both[sizeof(name->job) + sizeof(name->unique)];
   int is_new, length = snprintf(both, sizeof(both), "%s/%s", name->job, name->unique);

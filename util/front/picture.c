@@ -150,7 +150,7 @@ struct adding {
   struct log_shares shares;
 };
 
-/* These layers move no bytes themselves, so only their time counts. */
+/* Returns 1 for layers that move no bytes themselves, so only their time counts. */
 static int is_above(int id) {
   return id == DARSHAN_MOD_H5F || id == DARSHAN_MOD_PNETCDF_FILE;
 }

@@ -44,7 +44,8 @@ int places_installed(char out[PATH_MAX], const char *name, const char *relative)
   return access(out, R_OK);
 }
 
-/* If all users may write into the parent folder, as into /tmp, all may write into this one. */
+/* Lets all users write into a new folder if they may write into its parent, such as /tmp. Returns 0
+ * or -1. */
 static int open_like_above(const char *path) {
   enum { OPEN = S_ISVTX | 0777 };
   char above[PATH_MAX];
@@ -68,7 +69,8 @@ int places_make_folders(const char *path, size_t shared_from) {
   return 0;
 }
 
-/* Called before any folder is made. A pip installation has no runtime. */
+/* Finds the runtime. Returns 0, or -1 after a message: a pip installation has no runtime. Called
+ * before any folder is made. */
 static int find_library(struct places *places) {
   char path[PATH_MAX];
   if (places_installed(path, TREE_LIBRARY, FRONT_LIBRARY_FOLDER) == 0 &&
@@ -79,8 +81,9 @@ static int find_library(struct places *places) {
   return -1;
 }
 
-/* The dynamic linker splits LD_PRELOAD at blanks and colons. A library whose path has one gets a
- * link in the run's folder. */
+/* Gives the runtime a path for LD_PRELOAD, which the dynamic linker splits at blanks and colons: if
+ * the library's path has one, makes a link in the run's folder. Returns 0, or -1 after a
+ * message. */
 static int name_library(struct places *places) {
   char path[PATH_MAX];
   if (!strpbrk(places->library, " \t\n:")) return 0;

@@ -13,13 +13,13 @@ const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 /* Seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h". */
 const char *quantity_seconds(char out[QUANTITY_ROOM], double value);
 
-/* A count, from 10 million on with a unit: "9999999", "12M". */
+/* Writes a count, from 10 million on with a unit: "9999999", "12M". */
 const char *quantity_count(char out[QUANTITY_ROOM], int64_t value);
 
-/* part / whole: "0.05", "24.1", "1234"; "-" unless both are positive. */
+/* Writes part / whole: "0.05", "24.1", "1234"; "-" unless both are positive. */
 const char *quantity_ratio(char out[QUANTITY_ROOM], double part, double whole);
 
-/* part of whole: "37%"; "-" if there is no whole. */
+/* Writes part of whole: "37%"; "-" if there is no whole. */
 const char *quantity_share(char out[QUANTITY_ROOM], double part, double whole);
 
 /* Like quantity_share, in the report's form: "4.3 %", "< 0.1 %", "100 %". */

@@ -208,7 +208,7 @@ static void print_head(struct screen *screen, const struct picture *picture) {
   print_dropped(screen, picture);
 }
 
-/* "cat x 200" */
+/* Writes a program and its number of processes: "cat x 200". Returns the length. */
 static int name_program(char *out, size_t room, const char *program, int64_t count) {
   char name[4 * COLUMNS], number[NUMBER];
   say_printable(name, sizeof(name), program, NAME_COLUMNS, 1);

@@ -6,7 +6,7 @@
 
 #include "records.h"
 
-/* Unknown values and NaN count as 0. */
+/* Returns the value; 0 for unknown values and NaN. */
 static double seconds(double value) {
   return isfinite(value) && value > 0 ? value : 0;
 }
@@ -68,7 +68,8 @@ void log_shares_own(struct log_shares *sums, double time) {
   sums->own += seconds(time);
 }
 
-/* If a log does not distinguish its processes, each of them counts with the run time. */
+/* Returns the working time of a log in seconds. If the log does not distinguish its processes, each
+ * of them counts with the run time. */
 static double work_of(darshan_log *log, double io) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};

@@ -125,13 +125,13 @@ struct darshan_mod_info {
 void *darshan_log_open(const char *path);
 void darshan_log_close(void *log);
 
-/* Returns 0 or -1. */
+/* Copies the job's data. Returns 0, or -1 if an argument is NULL. */
 int darshan_log_get_job(void *log, struct darshan_job *job);
 /* Writes the run time of the job in seconds, negative if it has no end time. */
 int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runtime);
 /* Writes the command line, empty in a log without a mount table; exe has 4096 bytes. */
 int darshan_log_get_exe(void *log, char *exe);
-/* Sorted, longest path first. */
+/* Returns 0 and the mount points, longest path first, or -1. */
 int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);
 /* Lists the modules with data whose records this library knows. *count may be 0. */
 void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *count);
@@ -181,7 +181,8 @@ typedef struct darshan_accumulator_st *darshan_accumulator;
 
 /* Returns 0, or -1. Only POSIX, MPI-IO, STDIO, DFS and DAOS have such sums. */
 int darshan_accumulator_create(int module, int64_t job_nprocs, darshan_accumulator *accumulator);
-/* records: in a row, like those of darshan_log_get_record. */
+/* Adds `count` records, which follow each other, in the form of darshan_log_get_record. Returns 0
+ * or -1. */
 int darshan_accumulator_inject(darshan_accumulator accumulator, void *records, int count);
 /* Fills both results; either may be NULL. aggregation_record is a record of the module. */
 int darshan_accumulator_emit(darshan_accumulator accumulator,

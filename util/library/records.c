@@ -48,7 +48,8 @@ size_t darshan_log_get_segment_size(void) {
   return sizeof(segment_info);
 }
 
-/* The reader's segments always have the thread id, as their last field. */
+/* Copies a trace as this interface has it. Returns 1, or -1 if out of memory. The reader's segments
+ * always have the thread id, as their last field. */
 static int give_dxt(void **record, const struct darshan_dxt_head *head) {
   static_assert(sizeof(struct dxt_file_record) == sizeof(*head), "same head");
   static_assert(sizeof(segment_info) == (DARSHAN_DXT_THREADS
@@ -66,7 +67,8 @@ static int give_dxt(void **record, const struct darshan_dxt_head *head) {
   return 1;
 }
 
-/* For POSIX versions 2 and 3 this interface has no variances; PyDarshan's tests expect 0. */
+/* Copies a POSIX record. Returns 1, or -1 if out of memory. For versions 2 and 3 this interface has
+ * no variances; PyDarshan's tests expect 0. */
 static int give_posix(void **record, const void *from, size_t size, int version) {
   if (give(record, from, size) < 0) return -1;
   struct darshan_posix_file *to = *record;

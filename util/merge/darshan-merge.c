@@ -128,7 +128,8 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   return journal_job(out, merge->journals.files[0].path, job, merge->more, NULL, is_of_a_part);
 }
 
-/* A journal of a killed process has no end time. Its latest timestamp is used instead. */
+/* Returns start and end of a journal's process. If it was killed, there is no end time, and its
+ * latest timestamp is used instead. */
 static struct facts_times times_of(const struct journal_file *file) {
   struct facts_times times = {file->job.start_time_sec, file->job.start_time_nsec,
                               file->job.end_time_sec, file->job.end_time_nsec, file->last};

@@ -149,7 +149,8 @@ static int is_of_job(const struct journals *journals, const struct journal_file 
   return strcmp(journals->job, number[0]) == 0 || strcmp(journals->job, number[1]) == 0;
 }
 
-/* only_parts 1: ignores a log that is not a node log. */
+/* Adds a row for each rank of a journal or log of the job. Returns 0, or -1 with an error.
+ * only_parts 1: ignores a log that is not a node log. */
 static int read_journal(struct journals *journals, const char *path, int only_parts,
                         struct darshan_error *error) {
   struct journal_file row = {.path = (char *)(uintptr_t)path};

@@ -45,7 +45,8 @@ static int take_name(struct node_log *log, uint64_t id, struct bytes *names) {
   return bytes_add(names, &id, sizeof(id)) < 0 ? -1 : bytes_add(names, name, strlen(name) + 1);
 }
 
-/* A node log has one APMPI head, but each journal has its own. So each rank gets a copy of it. */
+/* Copies the records of one rank. Returns 0 or -1. A node log has one APMPI head, but each journal
+ * has its own, so each rank gets a copy of it. */
 static int take_module(struct node_log *log, const struct part_module *from, int64_t rank,
                        struct bytes *records, struct bytes *names) {
   const char *head = NULL;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* U+0080 to U+009F in UTF-8. The second byte alone could be part of a letter. */
+/* Returns true for U+0080 to U+009F in UTF-8. The second byte alone could be part of a letter. */
 static bool is_c1(const unsigned char *at) {
   return at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f;
 }

@@ -133,8 +133,8 @@ static void print_module(darshan_log *log, struct printer *printer) {
   darshan_records_close(records);
 }
 
-/* darshan-dxt-parser prints traces. The user may switch off the annex. Totals of annex modules need
- * --annex, because 3.5.0 does not print them. */
+/* Returns true for a module that is not printed: darshan-dxt-parser prints traces, and the user may
+ * switch off the annex. Totals of annex modules need --annex, because 3.5.0 does not print them. */
 static bool is_skipped(const struct parser_options *options,
                        const struct darshan_module_region *region) {
   const struct darshan_module *module = darshan_module_by_id(region->id);

@@ -11,7 +11,7 @@ char *number_unsigned(char *to, uint64_t value); /* %lu */
 char *number_signed(char *to, int64_t value);    /* %ld */
 char *number_fixed(char *to, double value);      /* %f */
 
-/* Right-aligned in blanks; widths up to 40. */
+/* Writes the value right-aligned in blanks, widths up to 40. Returns the end. */
 char *number_column(char *to, int width, int64_t value);       /* %*ld */
 char *number_fixed4_column(char *to, int width, double value); /* %*.4f */
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* The newest versions added the thread id, the segment's last field. */
+/* Returns whether segments have the thread id, their last field, which the newest versions
+ * added. */
 static bool has_thread_id(const struct darshan_records *records) {
   return records->version == records->module->version;
 }

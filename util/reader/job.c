@@ -7,7 +7,8 @@
 
 enum { FORMAT_NANOSECONDS = 341 };
 
-/* The header has no entry for the job region. It ends where the next region begins. */
+/* Returns the offset where the job region ends: the header has no entry for it, so it ends where
+ * the next region begins. */
 static uint64_t region_end(const struct darshan_file *file, const struct darshan_frame *frame) {
   if (frame->header.names.off) return frame->header.names.off;
   for (int i = 0; i < DARSHAN_MAX_MODULES; i++)

@@ -28,8 +28,9 @@ static void sort_mounts(struct darshan_job_region *job) {
   }
 }
 
-/* An entry starts at every newline and takes the next two words, even if they are on later lines.
- * Command lines with stray newlines need this rule. */
+/* Splits the mount table. Returns 0, or -1 if out of memory. An entry starts at every newline and
+ * takes the next two words, even if they are on later lines. Command lines with stray newlines need
+ * this rule. */
 int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *error) {
   size_t lines = 0;
   for (const char *p = job->text; (p = strchr(p, '\n')); p++)

@@ -21,8 +21,8 @@ static uint64_t id_at(const struct darshan_names *names, size_t place) {
   return id;
 }
 
-/* The hash has a random seed per log, because ids are untrusted: ids chosen to collide would make
- * opening quadratic. */
+/* Returns the hash of an id, with a random seed per log. Ids are untrusted: ids chosen to collide
+ * would make opening quadratic. */
 static size_t hash_of(const struct darshan_names *names, uint64_t id) {
   uint64_t x = id ^ names->seed;
   x = (x ^ x >> 32) * UINT64_C(0x9E3779B97F4A7C15);

@@ -39,7 +39,8 @@ struct darshan_stream {
   bool by_steps;                /* one stream failed this way: not tried again */
   struct darshan_error failure; /* kept; bytes delivered before it are valid */
 };
-/* The region may end after the end of the file; reading then fails at that end. */
+/* Opens a region for reading. Returns 0, or -1 with an error. The region may end after the end of
+ * the file; reading then fails at that end. */
 int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file *file,
                         struct darshan_region region, int compression, struct darshan_error *error);
 /* Reads n bytes; returns fewer at the end of the region or before a failure. */

@@ -29,7 +29,7 @@ static unsigned char *take(struct darshan_records *records, uint64_t size,
   return raw;
 }
 
-/* Version 1 has one layout without components. */
+/* Reads a LUSTRE record of version 1, which has one layout without components. */
 static enum darshan_taken next_lustre_v1(struct darshan_records *records, const void **record,
                                          size_t *size, struct darshan_error *error) {
   enum { ID, RANK, OSTS, MDTS, STRIPE_OFFSET, STRIPE_SIZE, STRIPE_WIDTH, HEAD_WORDS };
@@ -107,8 +107,8 @@ enum darshan_taken darshan_next_lustre(struct darshan_records *records, const vo
   return DARSHAN_TAKEN_RECORD;
 }
 
-/* In logs of 3.4.0 to 3.4.3, ranks may differ by one bin. Every record gets the number of bins of
- * the log's first record. */
+/* Gives a heat map the number of bins of the log's first record: in logs of 3.4.0 to 3.4.3, ranks
+ * may differ by one bin. */
 static enum darshan_taken repair_heatmap(struct darshan_records *records, unsigned char *raw,
                                          const void **record, size_t *size,
                                          struct darshan_error *error) {

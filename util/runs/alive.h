@@ -48,7 +48,8 @@ void alive_look_here(struct alive_here *here);
 int alive_is_before_boot(const struct alive_here *here, int64_t start_ns);
 /* Returns 1 if the process ran under the current boot, or if that is not known. */
 int alive_is_of_this_boot(const struct alive_here *here, const struct alive_traces *traces);
-/* seen_ns: the time of the process's last sign. */
+/* Returns whether the process that left these traces lives. seen_ns: the time of its last sign of
+ * life. */
 enum alive_answer alive_process(const struct alive_here *here, const struct alive_traces *traces,
                                 int64_t seen_ns);
 enum alive_answer alive_by_age(const struct alive_here *here, int64_t seen_ns);

@@ -12,7 +12,7 @@ struct beside_sums {
   double misses, accesses, seconds_missing; /* of lookups */
 };
 
-/* Unknown values and NaN count as 0. */
+/* Returns the value; 0 for unknown values and NaN. */
 static inline double beside_seconds(double value) {
   static const double longest = 1e18;
   if (!isfinite(value) || value < 0) return 0;
@@ -37,8 +37,9 @@ static inline void beside_add(struct beside_sums *sums,
   sums->seconds_missing += beside_seconds(times[POSIX_EXT_F_MISS_TIME]);
 }
 
-/* F_META_TIME includes the time of all access calls. Misses beyond the number of accesses are other
- * calls, so their share of the time of misses is added. */
+/* Returns the seconds in metadata operations. F_META_TIME includes the time of all access calls.
+ * Misses beyond the number of accesses are other calls, so their share of the time of misses is
+ * added. */
 static inline double beside_metadata(const struct beside_sums *sums) {
   if (!(sums->misses > sums->accesses)) return sums->metadata;
   return sums->metadata + sums->seconds_missing * (1 - sums->accesses / sums->misses);

@@ -34,7 +34,8 @@ static inline int stream_fd(const FILE *file) {
   return stream_inside(file)->fd;
 }
 
-/* The buffer is filled from its start, after the space for bytes that are pushed back. */
+/* Returns the start of the data read ahead, or NULL if nothing was read. The buffer is filled from
+ * its start, after the space for bytes that are pushed back. */
 static inline const char *stream_read_base(const FILE *file) {
   return stream_inside(file)->read_end ? (const char *)stream_inside(file)->buffer : NULL;
 }

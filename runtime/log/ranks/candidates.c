@@ -102,8 +102,8 @@ static int64_t rank_in_log(const struct candidate *candidate) {
   return candidate->section == SECTION_NAMES ? 0 : record->rank;
 }
 
-/* The order of a stream: by section, by descending rank, so that shared records come last, by
- * creation in this rank, then by id. */
+/* Returns 1 if a does not belong behind b in a stream, which is sorted by section, by descending
+ * rank, so that shared records come last, by creation in this rank, then by id. */
 static int in_order_for_log(const void *a_, const void *b_) {
   const struct candidate *a = *(struct candidate *const *)a_;
   const struct candidate *b = *(struct candidate *const *)b_;

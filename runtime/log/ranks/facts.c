@@ -277,7 +277,8 @@ void facts_variances(const struct facts *facts, double variances[2]) {
     variances[i] = spread->ranks > 0 ? spread->square[i] / spread->ranks : 0;
 }
 
-/* The facts point into the message, which must not move. */
+/* Reads the facts from a message, which must not move afterwards, because they point into it.
+ * Returns 0, or -1 if the message is invalid. */
 static int facts_decode(struct facts *facts, const struct message *message) {
   struct facts_head head;
   if (message->n < sizeof(head)) return -1;

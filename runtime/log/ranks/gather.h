@@ -17,12 +17,13 @@ struct gathered {
   struct stretches total; /* one line per section, of all parts */
 };
 
-/* The part that the n-th child sent. */
+/* Returns the index of the part that the n-th child sent. */
 static inline int part_of_child(const struct gathered *gathered, const struct rank *rank, int n) {
   return gathered->num_parts - rank_children(rank) + n;
 }
 
-/* The third step. Frees the facts, except in the root rank. */
+/* The third step of the reduction: merges the records of this rank and its children, and sends the
+ * result to the parent. Frees the facts, except in the root rank. */
 void gather_up(struct gathered *gathered, const struct rank *rank, struct facts *facts);
 void gathered_drop(struct gathered *gathered, const struct rank *rank);
 

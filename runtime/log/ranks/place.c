@@ -233,7 +233,8 @@ void place_down(struct placed *placed, const struct rank *rank, struct gathered 
   }
 }
 
-/* The message is a 64-bit word, 1 for success. A lost message means failure. */
+/* Returns whether a step worked in all ranks below, according to their message: a 64-bit word, 1
+ * for success. A lost message means failure. */
 static int worked(const struct message *message) {
   uint64_t word = 0;
   if (message->n == sizeof(word)) memcpy(&word, message->bytes, sizeof(word));

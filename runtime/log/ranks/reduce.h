@@ -34,7 +34,7 @@ static inline void reduce_begin(struct reduction *reduction, struct rank_comm *c
   *reduction = (struct reduction){.rank = {comm, source}};
 }
 
-/* No rank has records: the root rank writes an empty log alone. */
+/* Lets the root rank write an empty log alone, because no rank has records. Returns 0 or -1. */
 static inline int reduce_write_empty(struct reduction *reduction) {
   place_down(&reduction->placed, &reduction->rank, &reduction->gathered, &reduction->facts);
   return place_complete(&reduction->placed, &reduction->rank);

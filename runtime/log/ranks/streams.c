@@ -89,7 +89,8 @@ static size_t least_size(int section, const struct darshan_merge_plan *plan, int
   return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
 }
 
-/* All other records (traces, heat maps, PROCESS) belong to one rank. */
+/* Returns 1 if several ranks may have records of this section that are one record of the log. All
+ * other records (traces, heat maps, PROCESS) belong to one rank. */
 static int may_be_shared(const struct leaving *leaving, int section, int can_merge) {
   if (section == SECTION_NAMES) return 1;
   if (section == section_of_module(DARSHAN_MOD_PROCESS)) return 0;
@@ -97,7 +98,8 @@ static int may_be_shared(const struct leaving *leaving, int section, int can_mer
          (can_merge || section == section_of_module(DARSHAN_MOD_LUSTRE));
 }
 
-/* The root rank writes a name that all ranks know, so no rank sends it. */
+/* Returns 1 if all ranks know the name, except in the root rank: the root rank writes such a name,
+ * so no rank sends it. */
 static int is_known_to_all(const struct leaving *leaving, uint64_t id) {
   int ranks = leaving->rank->comm->size;
   return ranks > 1 && !rank_is_root(leaving->rank) &&
@@ -312,7 +314,8 @@ static int take_out(struct candidates *set, struct group *group, const struct le
 
 /* --- excess candidates ------------------------------------------------------------- */
 
-/* A name may be written twice. A record without merge rules stays with its rank. */
+/* Returns 1 if the candidate need not meet those of other ranks: a record of one rank, one without
+ * merge rules, which stays with its rank, or a name, which may be written twice. */
 static int is_single(const struct leaving *leaving, const struct candidate *item) {
   struct darshan_merge_plan plan;
   (void)leaving;
@@ -381,7 +384,8 @@ int leave_excess(const struct leaving *leaving, struct candidates *set, struct s
 
 /* --- complete candidates ------------------------------------------------------------- */
 
-/* After an earlier reduction the ranks of a record are not the ranks that know its id. */
+/* Returns 1 if all ranks that know the id are merged in the candidate. Never after an earlier
+ * reduction, where the ranks of a record are not the ranks that know its id. */
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
   return !leaving->rank->source->span && item->ranks == sharing_ranks(leaving->sharing, item->id);
 }

@@ -117,8 +117,8 @@ static struct darshan_apmpi_record *record(void) {
   return kept ? &kept->record : NULL;
 }
 
-/* Up to 256 bytes, up to 1 KiB, ...; a bound belongs to its class, as in the size counters of
- * files. */
+/* Returns the class of a message size: up to 256 bytes, up to 1 KiB, ... A bound belongs to its
+ * class, as in the size counters of files. */
 static int size_class(int64_t bytes) {
   static const int64_t bounds[] = {256, 1 << 10, 8 << 10, 256 << 10, 1 << 20};
   int at = 0;

@@ -106,7 +106,8 @@ struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path) 
   return meet(STORE_DFS, container, oid, path, length);
 }
 
-/* An object has no name, except that of its file, which is set when libdfs has opened the file. */
+/* Returns the item of an object; NULL if the module is off or there is no space. An object has no
+ * name, except that of its file, which is set when libdfs has opened the file. */
 struct daos_item *daos_object(uint32_t container, daos_oid oid) {
   if (!module_is_on(DARSHAN_MOD_DAOS)) return NULL;
   return meet(STORE_DAOS, container, oid, darshan_inside.daos[DAOS_LIBDFS] ? NULL : "", 0);

@@ -42,7 +42,7 @@ static uint32_t place_of(enum daos_kind kind, uint64_t key) {
   return (uint32_t)((key + (uint64_t)kind) * UINT64_C(0x9E3779B97F4A7C15) >> 40) % DAOS_KEYS;
 }
 
-/* The caller holds the lock. */
+/* Returns the entry of an open handle, or NULL. The caller holds the lock. */
 static struct daos_key *find(enum daos_kind kind, uint64_t key) {
   struct daos_key *keys = daos_state.memory->keys;
   for (uint32_t i = place_of(kind, key), n = 0; n < DAOS_KEYS; i = (i + 1) % DAOS_KEYS, n++) {

@@ -37,7 +37,8 @@ static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *
   return length + ((size_t)path < room ? (size_t)path : room);
 }
 
-/* The caller holds the store's lock. */
+/* Returns the number of the dataset's record, or of the overflow record; 0 if there is no space.
+ * The caller holds the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_H5D);

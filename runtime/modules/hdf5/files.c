@@ -11,7 +11,8 @@ uint32_t h5f_number(const struct h5_file *file) {
   return file->number;
 }
 
-/* The caller holds the store's lock. */
+/* Returns the number of the file's record, which it makes if necessary; 0 if there is no space. The
+ * caller holds the store's lock. */
 static uint32_t record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -27,7 +28,8 @@ static uint32_t record_of(const struct posix_name *name) {
   return number;
 }
 
-/* Called between runtime_enter and runtime_leave. */
+/* Returns the file of this name, with its record, or NULL if there is no space. Called between
+ * runtime_enter and runtime_leave. */
 static struct h5_file *file_of_name(const struct posix_name *name) {
   if (!store_lock_for(&darshan_store, STORE_H5F)) return NULL;
   uint32_t number = record_of(name);
@@ -52,7 +54,8 @@ static struct h5_file *file_of_path(const char *path) {
   return file;
 }
 
-/* The open of this file was not seen. */
+/* Returns the file of an id whose open was not seen, by the name that the library reports; NULL on
+ * failure. */
 __attribute__((noinline)) static struct h5_file *meet(struct h5_library *lib, int64_t id) {
   struct path_buffer *path = path_buffer_take();
   if (!path) return NULL;

@@ -22,8 +22,8 @@ static struct h5_ids *new_ids(uint32_t places) {
   return ids;
 }
 
-/* The first call of an HDF5 function allocates the table, so other processes do not need the
- * memory. */
+/* Allocates the table of ids, unless it exists. Returns 1 if there is one. The first call of an
+ * HDF5 function does this, so other processes do not need the memory. */
 int h5_prepare(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   if (table()) return 1;
@@ -74,7 +74,8 @@ static inline struct found find(struct h5_ids *ids, uint64_t library, int64_t id
   return unknown;
 }
 
-/* In a forked child the tables are the parent's until the first event resets them. */
+/* Returns 1 if the tables are this process's. In a forked child they are the parent's until the
+ * first event, such as this one, resets them. */
 __attribute__((noinline)) static int may_look(void) {
   if (!runtime_enter()) return 0;
   runtime_leave();

@@ -5,7 +5,8 @@
 
 enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* of H5Iget_type, the same in all versions */
 
-/* The caller holds the file's lock. */
+/* Returns the file's H5_META record, made if necessary, or NULL if there is no space. The caller
+ * holds the file's lock. */
 static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
   struct record_store *store = &darshan_store;
   if (LIKELY(file->meta != NULL)) return file->meta;
@@ -72,8 +73,9 @@ void h5_released(struct h5_library *lib, int references, const struct h5_known *
     h5_closed(lib, 0, known, frame, t1, t2);
 }
 
-/* A dataset that is opened by a reference gets a record with its first transfer, because netCDF-4
- * and H5DS open most of them only to inspect them. */
+/* Returns the kind of an object that a reference opened. A dataset that is opened by a reference
+ * gets a record with its first transfer, because netCDF-4 and H5DS open most of them only to
+ * inspect them. */
 static enum h5_kind kind_of(int type) {
   if (type == TYPE_DATASET) return H5_REFERRED;
   return type == TYPE_GROUP ? H5_GROUP : H5_OBJECT;

@@ -58,7 +58,8 @@ static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensi
   return points;
 }
 
-/* Each query costs some 50 ns in a thread-safe library, so known values are not queried. */
+/* Returns the number of selected elements, and notes how they are selected. Each query costs some
+ * 50 ns in a thread-safe library, so known values are not queried. */
 static int64_t selected_points(struct h5_library *lib, int64_t space, int dimensions,
                                struct transfer *transfer) {
   int64_t points = -1;

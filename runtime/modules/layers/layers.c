@@ -31,7 +31,8 @@ static_assert(LAYERS_META_SIZE_POSIX_READ_0_100 ==
                   LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * LAYER_META,
               "order");
 
-/* The caller holds the store's lock. */
+/* Returns the layer record of this number and its lock; NULL for 0. The caller holds the store's
+ * lock. */
 static struct layer_part *part_of(uint32_t number) {
   struct record_store *store = &darshan_store;
   if (!number) return NULL;
@@ -276,7 +277,8 @@ static inline void done_with(struct layer_thread *thread) {
     more_are_spare(thread);
 }
 
-/* A call on an object without a record is attributed to the application. */
+/* Returns the state to which a call's time is attributed: the application's if the object has no
+ * record. */
 static struct layer_state *charged(struct layer_state *state) {
   return state && state->part ? state : layers_application();
 }

@@ -112,7 +112,8 @@ uint32_t mpiio_file_number(const struct mpiio_file *file) {
   return file->number;
 }
 
-/* The caller holds the store's lock. */
+/* Returns the file of a name with its records, which it makes if necessary; NULL if there is no
+ * space. The caller holds the store's lock. */
 static struct mpiio_file *file_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;

@@ -12,7 +12,7 @@ static struct mpiio_request *request_at(uint32_t number) {
   return segments_at(&mpiio_state.requests->request, number);
 }
 
-/* The caller holds the tables' lock. */
+/* Returns the open request with this key, or NULL. The caller holds the tables' lock. */
 static struct mpiio_request *find(struct mpiio_requests *table, mpi_handle key) {
   for (uint32_t i = table->bucket[bucket_of(key)]; i; i = request_at(i)->next)
     if (request_at(i)->key == key) return request_at(i);

@@ -2,7 +2,8 @@
 #include "../../mpi/wrap-mpi.h"
 #include "mpiio.h"
 
-/* A function, because commas within braces would separate macro arguments. */
+/* Returns these values as a struct. A function, because commas within braces would separate macro
+ * arguments. */
 static inline struct mpiio_transfer describe(enum mpiio_operation operation, int counter,
                                              enum mpiio_pointer pointer, enum mpiio_end_of end,
                                              int64_t offset, const void *result) {

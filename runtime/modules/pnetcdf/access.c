@@ -25,7 +25,7 @@ static int64_t type_bytes(mpi_handle type) {
   return bytes > 0 ? bytes : 0;
 }
 
-/* A box without lengths is a single element. */
+/* Returns the number of elements of all boxes. A box without lengths is a single element. */
 static int64_t boxes_elements(const struct pn_member *shape, const struct pn_place *place) {
   int64_t sum = 0;
   for (int i = 0; i < place->boxes; i++) {

@@ -10,7 +10,8 @@ uint32_t pn_file_number(const struct pn_file *file) {
   return file->number;
 }
 
-/* The caller holds the store's lock. */
+/* Returns the file of a name with its record, which it makes if necessary; NULL if there is no
+ * space. The caller holds the store's lock. */
 static struct pn_file *record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -27,7 +28,8 @@ static struct pn_file *record_of(const struct posix_name *name) {
   return file;
 }
 
-/* Called between runtime_enter and runtime_leave. */
+/* Returns the file of this name, with its record, or NULL if there is no space. Called between
+ * runtime_enter and runtime_leave. */
 static struct pn_file *file_of_name(const struct posix_name *name) {
   if (!store_lock_for(&darshan_store, STORE_PNETCDF_FILE)) return NULL;
   struct pn_file *file = record_of(name);
@@ -53,7 +55,8 @@ static struct pn_file *file_of_path(const char *path) {
   return file;
 }
 
-/* The open of this file was not seen; the library supplies its path. */
+/* Returns the file of an ncid whose open was not seen, by the path that the library reports; NULL
+ * on failure. */
 __attribute__((noinline)) static struct pn_file *meet(const struct pn_library *lib, int ncid) {
   int length = 0;
   if (!lib->ncmpi_inq_path || lib->ncmpi_inq_path(ncid, &length, NULL) != 0 || length <= 0 ||

@@ -44,7 +44,7 @@ static uint32_t place_of(const struct pn_library *lib, int ncid) {
   return ((uint32_t)ncid + lib->common.number * 512) % PN_OPEN;
 }
 
-/* The caller holds the lock. */
+/* Returns the entry of an open file, or NULL. The caller holds the lock. */
 static struct pn_open *find(const struct pn_library *lib, int ncid) {
   struct pn_open *open = pnetcdf_state.open;
   for (uint32_t i = place_of(lib, ncid), n = 0; n < PN_OPEN; i = (i + 1) % PN_OPEN, n++) {

@@ -22,7 +22,8 @@ static size_t name_of(const struct pn_library *lib, int ncid, int varid, const s
   return file->name_length + 1 + length;
 }
 
-/* The caller holds the store's lock. */
+/* Returns the number of the variable's record, or of the overflow record; 0 if there is no space.
+ * The caller holds the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_PNETCDF_VAR);
@@ -71,7 +72,8 @@ static int64_t count_points(const struct pn_library *lib, int ncid, int varid, i
   return points;
 }
 
-/* Queried after each open, because another file may have the same name now. */
+/* Queries the type and dimensions of a variable. Called after each open, because another file may
+ * have the same name now. */
 static struct pn_member shape_of(const struct pn_library *lib, int ncid, int varid) {
   struct pn_member shape = {.dimensions = -1};
   int type = 0;

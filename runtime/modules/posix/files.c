@@ -263,7 +263,9 @@ static uint32_t own_file(struct posix_state *posix, const struct posix_name *nam
   return number;
 }
 
-/* The caller holds the store's lock. */
+/* Returns the number of the file of this name: a known one, a new one with a record of its own, or,
+ * past the limit, one that shares an overflow, group or program record. 0 if there is no space. The
+ * caller holds the store's lock. */
 static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct posix_state *posix = &posix_state;
   struct store_entry *entry = store_find(&darshan_store, name->id), *tree = NULL;
@@ -332,7 +334,8 @@ void posix_file_unused(struct posix_file *file) {
   guard_end(begun);
 }
 
-/* An inherited file gets its record with its first event. */
+/* Makes the record of an inherited file, which gets it with its first event. Returns 0 if there is
+ * no space. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
   if (posix_file_at(file->number) != file) { /* a handler forked during this call */

@@ -197,8 +197,9 @@ static void part_goes(struct page_reader *reader, const struct mapping *mapping,
   let_go(mapping);
 }
 
-/* put stores the remaining parts in the first free slots. These are not after the slot that was
- * taken, so the loop does not find them again. */
+/* Counts the accesses to the pages of a range that is about to be unmapped or dropped, and shortens
+ * or removes the mappings there. `put` stores the remaining parts in the first free slots. These
+ * are not after the slot that was taken, so the loop does not find them again. */
 static void leave(void *range_) {
   const struct range *range = range_;
   /* Half of the remaining time is for later calls. */

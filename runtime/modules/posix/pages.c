@@ -55,7 +55,8 @@ int pages_have_time(void) {
   return spent_ns() < most_ns() / 4;
 }
 
-/* Processor time, because on a busy machine a thread may wait for longer than all of this takes. */
+/* Returns this thread's processor time, because on a busy machine a thread may wait for longer than
+ * all of this takes. */
 static uint64_t now_ns(void) {
   return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }

@@ -291,7 +291,7 @@ struct range {
   long most;                   /* RING_ALL: all */
 };
 
-/* The caller holds the ring's lock. */
+/* Returns the index behind the last entry of a submission. The caller holds the ring's lock. */
 static uint32_t end_of(const struct ring *ring, const struct range *range) {
   if (range->library) return range->library->submission.end;
   uint32_t tail = ring_word(ring, ring->tail_at), head = ring_word(ring, ring->head_at);

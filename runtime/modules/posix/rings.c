@@ -39,8 +39,8 @@ struct ring *ring_of_number(int fd, int registered) {
   return NULL;
 }
 
-/* liburing's struct may have been copied, and its descriptor may be closed, so the head identifies
- * it. */
+/* Returns the ring that a liburing struct describes, or NULL. The struct may have been copied, and
+ * its descriptor may be closed, so the head identifies the ring. */
 struct ring *ring_of(const struct uring *ring) {
   for (uint32_t i = 0, n = rings_used(); i < n; i++)
     if (ring_at(i)->head == ring->submission.head && fd_of(ring_at(i)) >= 0) return ring_at(i);
@@ -61,7 +61,8 @@ static struct ring *new_place(void) {
   return ring;
 }
 
-/* MADV_DONTFORK: in a forked child the mapping would keep the ring alive. */
+/* Maps a part of a ring for reading. Returns NULL on failure. Uses MADV_DONTFORK, because in a
+ * forked child the mapping would keep the ring alive. */
 static char *map(int fd, size_t size, long part) {
   void *memory = sys_mmap(NULL, size, PROT_READ, MAP_SHARED, fd, part);
   if (sys_failed(memory)) return NULL;

@@ -20,7 +20,7 @@ int64_t refills_bytes_waiting(const FILE *file) {
   return stream_read_end(file) - stream_read_at(file);
 }
 
-/* musl decodes wide characters when they are read, so the buffer has only bytes. */
+/* Counts bytes: musl decodes wide characters when they are read, so the buffer has only bytes. */
 int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return refills_bytes_waiting(stream->file);
 }

@@ -72,7 +72,7 @@ void stdio_number_closed(struct stdio_stream *stream) {
     STDIO_POKE(stream->numberless, 1);
 }
 
-/* The name is that of the newest stream of the descriptor. */
+/* Stores the name of the newest recorded stream of a descriptor. Returns 0 if there is none. */
 int stdio_name_at(int fd, struct posix_name *name) {
   const struct fd_entry *entry = fd_entry(fd);
   const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;

@@ -34,7 +34,7 @@ static int has_records_of(const struct darshan_info *info, int module) {
   return 0;
 }
 
-/* A log that was merged from rank logs is not one itself. */
+/* Returns 1 for a log that was merged from logs of ranks, which is not one of these. */
 static int is_merged(const struct darshan_info *info) {
   return launch_metadata(info, "ranks_merged") != NULL;
 }
@@ -94,7 +94,8 @@ static int read_units(struct job_log *log, darshan_log *open, struct darshan_err
   return 0;
 }
 
-/* A killed process has no end time. The latest timestamp of its records is used. */
+/* Fills in the start and end of a log. Returns 0, or -1 with an error. A killed process has no end
+ * time; the latest timestamp of its records is used. */
 static int read_times(struct job_log *log, darshan_log *open, struct darshan_error *error) {
   struct part part = {.count = 0};
   traces_note(open);
@@ -199,7 +200,7 @@ static int is_candidate(const struct dirent *entry) {
   return is_log(entry->d_name);
 }
 
-/* Opening anything but a regular file, for example a pipe, may block. */
+/* Returns 1 for a regular file. Opening anything else, for example a pipe, may block. */
 static int is_file(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);

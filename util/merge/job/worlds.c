@@ -22,8 +22,8 @@ int64_t job_world_size(const struct job_world *world) {
 
 /* --- one log at a time -------------------------------------------------------------------- */
 
-/* Returns the scheduler's job number; 0 for the log of a forked child, and if the job number of the
- * log is the pid of the launcher or of a rank. */
+/* Returns the scheduler's job number; 0 for the log of a forked child or of a run without launcher,
+ * and if the log's job number is the pid of the launcher or of a rank. */
 static int64_t scheduler_job(const struct job_log *log) {
   if (log->is_child || log->job.jobid == log->launch.pid || (log->is_whole && !log->launch.pid))
     return 0;

@@ -33,12 +33,14 @@ static int is_bounded(const struct host_clock *host) {
   return host->low != INT64_MIN && host->high != INT64_MAX;
 }
 
-/* low may be above high, because a file server may reorder rows. Either way this is the middle. */
+/* Returns the middle of low and high. low may be above high, because a file server may reorder
+ * rows. */
 static int64_t middle(const struct host_clock *host) {
   return host->low + (host->high - host->low) / 2;
 }
 
-/* A difference of more than a year is not a clock error, so it is ignored. */
+/* Returns by how many nanoseconds a host's clock is behind. A difference of more than a year is not
+ * a clock error, so it is ignored. */
 int64_t clocks_behind(const struct clocks *clocks, int number) {
   static const int64_t year = INT64_C(365) * 24 * 3600 * 1000000000;
   if (number <= 0 || number >= clocks->count) return 0;

@@ -100,8 +100,8 @@ static int is_named(struct run_folder *folder, char *log) {
   return found;
 }
 
-/* No process writes the partial log any more: the killed merger held the lock that this one
- * holds. */
+/* Removes the log that a killed merger left unfinished. Returns 0 or -1. No process writes it any
+ * more: the killed merger held the lock that this one holds. */
 static int remove_partial(struct run_folder *folder) {
   static const char ending[] = ".darshan_partial";
   size_t n, length = sizeof(ending) - 1;

@@ -21,8 +21,8 @@ static int is_good(const struct run_process *process) {
   return process->how == PROCESS_EXITED && process->status == 0;
 }
 
-/* A program that one of these signals ended has failed, whatever its parent does. Other signals are
- * sent on purpose to stop a program that is no longer needed. */
+/* Returns 1 if one of these signals ended the process: it has failed, whatever its parent does.
+ * Other signals are sent on purpose to stop a program that is no longer needed. */
 static int is_fault(const struct run_process *process) {
   static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL, SIGSYS,
                                SIGTRAP, SIGKILL, SIGXCPU, SIGXFSZ, SIGQUIT};
@@ -69,7 +69,7 @@ static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int proces
 
 /* --- what ended the run --------------------------------------------------------------- */
 
-/* The failure of these programs only means that a program which they started failed. */
+/* Returns 1 for a program whose failure only means that a program which it started failed. */
 static int is_starter(const char *name) {
   static const char *const names[] = {"xargs", "make",   "gmake",   "ninja",     "parallel",
                                       "env",   "time",   "timeout", "nice",      "nohup",

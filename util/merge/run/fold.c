@@ -31,7 +31,7 @@ struct fold {
 
 /* --- which parts ------------------------------------------------------------------------ */
 
-/* A process that has ended leaves no further parts. */
+/* Returns 1 if the process has ended, so that it leaves no further parts. */
 static int is_over(const struct run_process *process) {
   return process->finished && process->how != PROCESS_STILL_RAN;
 }
@@ -59,7 +59,7 @@ static void look_at(struct fold *fold, const struct run_process *process) {
   }
 }
 
-/* The new part gets a number above those of the program's other parts. */
+/* Returns the new part, with a number above those of the program's other parts. */
 static struct run_part next_of(const struct fold *fold) {
   struct run_part part = {.pid = fold->stands->pid, .start_ns = fold->stands->start_ns, .next = -1};
   for (size_t i = 0; i < fold->tree->num_parts; i++) {

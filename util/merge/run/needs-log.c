@@ -22,8 +22,9 @@ static int is_launcher(const struct run_tree *tree, int program) {
   return program >= 0 && tree->programs[program].launcher;
 }
 
-/* The part of a launcher, or of a child that is about to become one, needs no log. The part of a
- * rank counts only if it has records from before the program joined the job. */
+/* Returns 1 if the part has records that belong in a log. The part of a launcher, or of a child
+ * that is about to become one, needs no log. The part of a rank counts only if it has records from
+ * before the program joined the job. */
 static int part_is_worth_it(const struct run_folder *folder, const struct run_tree *tree,
                             const struct run_process *process, const struct run_part *part) {
   if (is_launcher(tree, process->last_program) || is_launcher(tree, part->program)) return 0;

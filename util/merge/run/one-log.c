@@ -87,7 +87,8 @@ static void add_name(uint64_t id, const char *name, void *context) {
   if (combined_name(each->combined, id, name) < 0) each->failed = 1;
 }
 
-/* A part from between fork and exec names the parent's program, which is not the child's. */
+/* Returns 1 for a part from between fork and exec, which names the parent's program, not the
+ * child's. */
 static int is_forked(const struct run_tree *tree, const struct run_part *part) {
   return part->program >= 0 && tree->programs[part->program].forked;
 }
@@ -299,7 +300,8 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   return job_of_nothing(out, &job, run->command);
 }
 
-/* The log of a process that ended after the run's log never gets the requested name. */
+/* Returns the values of the log's name. The log of a process that ended after the run's log never
+ * gets the requested name. */
 static struct darshan_log_identity identity_of(const struct one_log *run) {
   const struct run_options *options = run->options;
   enum darshan_log_naming naming = options->numbered ? DARSHAN_NAME_NUMBERED : DARSHAN_NAME_GIVEN;

@@ -30,8 +30,8 @@ static uint64_t key_of(int place, uint32_t number) {
   return (uint64_t)place << 32 | number;
 }
 
-/* Fork tokens are small numbers that each process counts for itself, so the key needs the pid,
- * too. */
+/* Returns the key of a fork. Tokens are small numbers that each process counts for itself, so the
+ * key needs the pid, too. */
 static uint64_t fork_key(int place, int32_t pid, uint32_t token) {
   return ((uint64_t)token << 32 | (uint32_t)pid) ^ (uint64_t)place * UINT64_C(0x9E3779B97F4A7C15);
 }

@@ -58,7 +58,8 @@ static void add_last(struct row_name *name) {
   add_text(name, name->last, ROW_COMMAND);
 }
 
-/* A forked child that called exec is that program, not a copy of its parent's. */
+/* Returns the index of the first program of a process. A forked child that called exec is that
+ * program, not a copy of its parent's. */
 static int first_program(const struct run_tree *tree, const struct run_process *process) {
   int first = process->first_program;
   if (first >= 0 && tree->programs[first].forked && tree->programs[first].next >= 0)
@@ -128,8 +129,9 @@ static void add_process(struct darshan_process_record *record, const struct run_
   if (end > times[PROCESS_F_END_TIMESTAMP]) times[PROCESS_F_END_TIMESTAMP] = end;
 }
 
-/* Every process inherits these streams. If they are files, their records have the files' names.
- * Time in a pipe is only waiting for another process. */
+/* Returns 1 for the records of the standard streams, which every process inherits. If they are
+ * files, their records have the files' names. Time in a pipe is only waiting for another
+ * process. */
 static int is_standard_stream(uint64_t id) {
   static const char *const names[] = {"<STDIN>", "<STDOUT>", "<STDERR>"};
   static uint64_t ids[3];

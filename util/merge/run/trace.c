@@ -11,7 +11,8 @@ static int has_threads(const struct combined_module *module) {
   return some_have_threads || module->with_threads;
 }
 
-/* A segment ends with its thread only in the newer version of the log's DXT region. */
+/* Returns the bytes of a segment, which ends with its thread only in the newer version of the log's
+ * DXT region. */
 static size_t segment_size(const struct combined_module *module) {
   return has_threads(module) ? sizeof(struct darshan_dxt_segment)
                              : offsetof(struct darshan_dxt_segment, pthread_id);
