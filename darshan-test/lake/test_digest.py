@@ -19,7 +19,7 @@ from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.look.week import Told, Week, named, tell
 from darshan_report.lake.read import files
 from darshan_report.lake.write.part import Options, make
-from darshan_report.summary.units import amount, count
+from darshan_report.units import amount, count
 from logs.content import standard_log
 from logs.encode import encode
 from markdown_it import MarkdownIt

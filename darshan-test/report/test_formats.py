@@ -14,7 +14,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from darshan_report.summary.progress import Progress
+from darshan_report.show.progress import Progress
 from place import needs
 from tree import SOURCE, real_log_paths
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from darshan_report import open_log
+from darshan_report import open_log, units
 from darshan_report.measure import timelines
-from darshan_report.summary import latex, text, units
-from darshan_report.summary.model import Paragraph, Report
+from darshan_report.show import text
+from darshan_report.show.model import Paragraph, Report
+from darshan_report.summary import latex
 from darshan_report.summary.plots import file_time_lines
 from logs.content import standard_log
 from logs.encode import encode

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from darshan_report import units
 from darshan_report.lake.serve.blocks import KIND
 from darshan_report.page import shell
-from darshan_report.summary import units
 from logs.catalogue import SMALL
 from logs.content import standard_log
 from logs.encode import encode

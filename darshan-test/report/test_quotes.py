@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import darshan_report
-from darshan_report.summary.text import printable
+from darshan_report.show.text import printable
 
 _WRITES = ("diagnose", "measure", "summary")  # their texts are printed in a PDF
 

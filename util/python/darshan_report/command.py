@@ -29,7 +29,7 @@ def _prepare() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY:
         sys.dont_write_bytecode = True
-    from .summary import signal_exit  # noqa: PLC0415
+    from .show import signal_exit  # noqa: PLC0415
 
     signal_exit.prepare()
 

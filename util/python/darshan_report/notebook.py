@@ -10,8 +10,8 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .summary.text import shorten_all, visible
-from .summary.units import amount, duration, plural, seconds
+from .show.text import shorten_all, visible
+from .units import amount, duration, plural, seconds
 
 if TYPE_CHECKING:
     from .diagnose.finding import Finding

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..measure.usage import Usage
-from ..summary.units import seconds
+from ..units import seconds
 from .facts import Facts, once
 from .finding import PROBLEM, Finding
 

@@ -24,7 +24,7 @@ from ..measure.streams import of_files, standard_ids
 from ..measure.targets import Stripes, stripes
 from ..measure.unattributed import Beside, beside
 from ..records import Records, among
-from ..summary.units import amount
+from ..units import amount
 from .finding import Evidence, Finding, Stake
 from .limits import Limits
 from .rates import job_rate, movers

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..measure.attribution import OPERATIONS
 from ..measure.overflow import ID, files_of_each
-from ..summary.units import count
+from ..units import count
 from .facts import Facts, Table
 from .finding import Evidence
 

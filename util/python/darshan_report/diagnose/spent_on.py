@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..measure.exclusive import own_times
-from ..summary.units import amount, count, plural, seconds
+from ..units import amount, count, plural, seconds
 from .cpu_wait import real_part
 from .facts import Facts, Table
 from .rules import lookups, program_files

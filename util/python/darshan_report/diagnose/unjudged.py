@@ -8,7 +8,7 @@ import numpy as np
 
 from ..measure.mapped import MAPPED, Mapped, mapped
 from ..measure.usage import Seen, Usage
-from ..summary.units import amount, plural, seconds
+from ..units import amount, plural, seconds
 from .facts import Facts, once
 
 

@@ -18,7 +18,7 @@ from ..library import LogError
 from ..log import Log
 from ..measure.chosen_transfers import Part, parts
 from ..measure.processes import processes
-from ..summary.text import visible
+from ..show.text import visible
 from .tracks import tracks
 
 _LAYERS = ("POSIX", "MPI-IO")  # in the order of MODULES

@@ -12,9 +12,9 @@ from typing import IO
 
 from ..library import LibraryMissing, LogError
 from ..log import Log, open_log
-from ..summary import signal_exit
-from ..summary.output import asked, replace, same_file, standard_output
-from ..summary.text import visible
+from ..show import signal_exit
+from ..show.output import asked, replace, same_file, standard_output
+from ..show.text import visible
 from .chrome import lines
 
 PROGRAM = "darshan trace"

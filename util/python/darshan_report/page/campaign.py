@@ -7,12 +7,12 @@ import time
 import urllib.parse
 from collections.abc import Sequence
 
-from ..summary import io_share
+from ..measure import io_share
+from ..show.output import write_text
+from ..show.text import visible
 from ..summary.campaign import Job, frequent, together
 from ..summary.context import Context
-from ..summary.output import write_text
-from ..summary.text import visible
-from ..summary.units import count, plural, seconds
+from ..units import count, plural, seconds
 from . import run
 from .blocks import of_blocks, part
 from .shell import page, text

@@ -3,10 +3,10 @@ in full."""
 
 from __future__ import annotations
 
+from ..show.model import Heading
 from ..summary.compare import compare, share_rows
 from ..summary.context import Context
-from ..summary.model import Heading
-from ..summary.units import seconds
+from ..units import seconds
 from . import run
 from .blocks import of_blocks, section
 from .shell import page, text

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..show.text import visible
 from ..summary.context import Context, LayerFigures
-from ..summary.text import visible
 
 ROWS = 5_000  # per table
 NAME = 240  # characters of a name; the middle of a longer name is cut

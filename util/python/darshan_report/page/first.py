@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
-from ..summary import io_share
+from ..measure import io_share
+from ..show.text import visible
 from ..summary.context import Context
 from ..summary.sections import job, notes
 from ..summary.sections.findings import stake
-from ..summary.text import visible
-from ..summary.units import amount, plural, seconds, share
+from ..units import amount, plural, seconds, share
 from .shell import text
 
 _PARTS = 3  # layers that are named

@@ -26,9 +26,9 @@ from ..measure.chosen_transfers import (
 from ..measure.lane_bins import Cells, LaneBins
 from ..measure.layers import LAYERS
 from ..measure.spans import of_records
+from ..show.text import visible
 from ..summary.context import Context
-from ..summary.text import visible
-from ..summary.units import plural
+from ..units import plural
 from ..variable import heat_maps
 from . import columns
 from .files import name_of

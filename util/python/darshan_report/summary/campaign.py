@@ -13,13 +13,13 @@ from ..diagnose.finding import PROBLEM, Stake
 from ..diagnose.limits import Limits
 from ..library import LogError
 from ..log import open_log
+from ..measure import io_share
 from ..measure.shares import Shares
-from . import io_share
+from ..show.model import Block, Column, Heading, Paragraph, Plot, PlotRow, Report, Table
+from ..show.text import shorten
+from ..units import amount, count, percent, plural, seconds
 from .context import Context
-from .model import Block, Column, Heading, Paragraph, Plot, PlotRow, Report, Table
 from .plots import style
-from .text import shorten
-from .units import amount, count, percent, plural, seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..show.text import visible
 from .campaign import Job
-from .text import visible
 
 FORMAT, VERSION = "darshan-campaign", 1
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterator
 
 from ..diagnose.finding import PROBLEM, Finding
-from . import io_share
+from ..measure import io_share
+from ..show.model import Block, Column, Heading, Paragraph, Report, Table
+from ..show.text import shorten
+from ..units import NONE, UNKNOWN, amount, count, duration, seconds
 from .context import Context, LayerFigures
-from .model import Block, Column, Heading, Paragraph, Report, Table
 from .sections.findings import stake
-from .text import shorten
-from .units import NONE, UNKNOWN, amount, count, duration, seconds
 
 _NAME = 30
 

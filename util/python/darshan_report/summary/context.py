@@ -41,7 +41,7 @@ from ..measure.timelines import Timelines, timelines
 from ..measure.unattributed import Beside, beside
 from ..measure.usage import Usage, usage_of
 from ..records import Records, Totals
-from .text import ShortNames, shorten
+from ..show.text import ShortNames, shorten
 
 # Keys of a log's metadata: how many processes left no records, which parts were skipped.
 WITHOUT_RECORDS, LEFT_OUT = "processes_without_records", "parts_left_out"

@@ -15,10 +15,10 @@ from ..measure.endings import endings, still_running, unknown
 from ..measure.layers import SIZES
 from ..measure.processes import Processes
 from ..measure.tree import Row
+from ..show.text import visible
 from .context import Context, LayerFigures
 from .sections import notes
 from .sections.processes import tree_rows
-from .text import visible
 
 FORMAT, VERSION = "darshan-report", 1
 _FILES, _DATASETS = 15, 50  # rows per layer; the sums of the layer include all

@@ -13,14 +13,15 @@ from ..called import called_as
 from ..diagnose.limits import Limits
 from ..library import LogError
 from ..log import open_log
-from . import blocks_text, terminal
+from ..show import blocks_text
+from ..show.model import Paragraph, Report
+from ..show.output import is_terminal, same_file, write_text
+from ..show.progress import Progress
+from ..show.text import visible
+from . import terminal
 from .context import Context
 from .data import as_csv, as_json, data
 from .latex import NotKeptError, write_pdf
-from .model import Paragraph, Report
-from .output import is_terminal, same_file, write_text
-from .progress import Progress
-from .text import visible
 
 PROGRAM = called_as("darshan-job-summary")
 INCOMPLETE = 3  # exit status: the report was made, but a log is incomplete

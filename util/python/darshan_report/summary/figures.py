@@ -7,7 +7,7 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from .model import Plot, PlotRow, Report
+from ..show.model import Plot, PlotRow, Report
 from .plots.style import SETTINGS
 
 if TYPE_CHECKING:

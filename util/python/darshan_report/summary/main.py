@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from ..diagnose.limits import LIMITS, LimitError, Limits, read_limits
 from ..diagnose.reference import VARIABLE, problem
 from ..library import LibraryMissing
-from . import signal_exit
+from ..show import signal_exit
+from ..show.output import write_text
+from ..show.text import visible
 from .documents import PROGRAM, Documents, say
-from .output import write_text
-from .text import visible
 
 _FORMS = ("pdf", "html", "json", "csv", "text")
 _ENDINGS = {".pdf": "pdf", ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv",

@@ -10,10 +10,10 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ..show.model import Block, Code, Facts, Heading, Paragraph, PlotRow, Report, Table
+from ..show.text import printable, visible
 from . import figures
 from .latex import RESULT
-from .model import Block, Code, Facts, Heading, Paragraph, PlotRow, Report, Table
-from .text import printable, visible
 
 _PAGE = (210.0, 297.0)  # mm
 _LEFT, _TOP, _BOTTOM = 15.0, 14.0, 16.0

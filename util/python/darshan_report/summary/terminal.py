@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
-from . import io_share
+from ..measure import io_share
+from ..show.model import Table
+from ..show.text import shorten, visible
+from ..units import UNKNOWN, WRONG, amount, seconds
 from .context import Context
-from .model import Table
 from .sections import communication, notes, processes
 from .sections.files import faults
 from .sections.findings import stake, value
 from .sections.job import own_sentence, run_sentence
-from .text import shorten, visible
-from .units import UNKNOWN, WRONG, amount, seconds
 
 _WIDTH = 80
 _BRIEF = 3  # problems

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from ..called import called_as
 from ..library import LibraryMissing, LogError
-from ..summary import signal_exit
-from ..summary.output import asked, replace, same_file
-from ..summary.text import printable
-from ..summary.units import amount, seconds
+from ..show import signal_exit
+from ..show.output import asked, replace, same_file
+from ..show.text import printable
+from ..units import amount, seconds
 from .figure import draw
 from .patterns import SIZES, Pattern, pattern
 from .source import Trace, read

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count
+from ...units import amount, count
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..objects import Hdf5, hdf5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...measure.heat import traffic_by_rank
-from ...summary.units import count, plural, seconds
+from ...units import count, plural, seconds
 from .. import collective
 from ..facts import Facts
 from ..finding import Finding, Remedy

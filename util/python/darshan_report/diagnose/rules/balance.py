@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import amount, count, percent
+from ...units import amount, count, percent
 from ..facts import Facts
 from ..finding import GOOD, Finding
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import count, seconds, share
+from ...units import count, seconds, share
 from ..facts import Facts
 from ..finding import NOTICE, Finding, Remedy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...measure.attribution import Upper
-from ...summary.units import amount, count, plural, share
+from ...units import amount, count, plural, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 

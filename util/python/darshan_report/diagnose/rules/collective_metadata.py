@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...measure.attribution import ATTR, META, OPEN
-from ...summary.units import count, plural
+from ...units import count, plural
 from ..facts import Facts
 from ..finding import Finding, Remedy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...measure.attribution import PUTTING, READ, WRITE, Upper
-from ...summary.units import amount, seconds, share
+from ...units import amount, seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 

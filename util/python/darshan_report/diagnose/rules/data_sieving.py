@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, share
+from ...units import amount, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import plural
+from ...units import plural
 from ..facts import Facts, leading
 from ..finding import NOTICE, Finding, Remedy, Stake
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...measure.attribution import CLOSE, META, OPEN
 from ...measure.overflow import ID
-from ...summary.units import amount, count, seconds
+from ...units import amount, count, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..machine import binding

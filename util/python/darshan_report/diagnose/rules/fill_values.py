@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.attribution import OPEN, WRITE
-from ...summary.units import amount, seconds
+from ...units import amount, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..objects import Objects, hdf5

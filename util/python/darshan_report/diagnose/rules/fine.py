@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ...measure import io_share
 from ...measure.endings import Failure, failure
-from ...summary import io_share
-from ...summary.units import amount, count, plural, seconds, share
+from ...units import amount, count, plural, seconds, share
 from .. import cpu_wait, spent_on
 from ..facts import Facts
 from ..finding import GOOD, NOTICE, PROBLEM, Finding

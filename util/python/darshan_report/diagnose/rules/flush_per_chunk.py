@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.attribution import ATTR, CLOSE, FLUSH, META, WRITE
-from ...summary.units import amount, count, seconds, share
+from ...units import amount, count, seconds, share
 from ..facts import Facts, once
 from ..finding import Finding, Remedy
 from ..machine import binding

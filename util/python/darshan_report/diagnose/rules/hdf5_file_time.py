@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...measure.attribution import CLOSE, FLUSH, META, OPEN, Upper
-from ...summary.units import seconds, share
+from ...units import seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from . import flush_per_chunk, hdf5_opened_again, many_objects

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.attribution import ATTR, CLOSE, META, OPEN
-from ...summary.units import count, plural, seconds
+from ...units import count, plural, seconds
 from ..facts import Facts, once
 from ..finding import Finding, Remedy
 from ..machine import binding

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
 from ...records import among
-from ...summary.units import amount, plural, seconds
+from ...units import amount, plural, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..streams import Floats, Mask

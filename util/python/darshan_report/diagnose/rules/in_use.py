@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import percent
+from ...units import percent
 from .. import collective
 from ..facts import Facts
 from ..finding import GOOD, Finding

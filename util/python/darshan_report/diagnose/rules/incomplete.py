@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...measure.overflow import files_in_it, shared_record
-from ...summary.units import count
+from ...units import count
 from ..facts import Facts
 from ..finding import NOTICE, Finding, Remedy
 

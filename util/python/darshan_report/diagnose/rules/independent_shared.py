@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...records import among
-from ...summary.units import amount, count, plural, share
+from ...units import amount, count, plural, share
 from .. import collective
 from ..facts import Facts, Table, leading, once
 from ..finding import Finding, Remedy

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import count, plural, seconds
+from ...units import count, plural, seconds
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 

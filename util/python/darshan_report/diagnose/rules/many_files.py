@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count, seconds
+from ...units import amount, count, seconds
 from ..facts import Facts, Table
 from ..finding import Finding, Remedy
 from . import program_files, rewritten

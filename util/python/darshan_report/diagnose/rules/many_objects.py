@@ -8,7 +8,7 @@ import numpy as np
 
 from ...measure.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
 from ...measure.overflow import ID
-from ...summary.units import amount, count, plural, seconds
+from ...units import amount, count, plural, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..machine import binding

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count, plural
+from ...units import amount, count, plural
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 from . import read_by_all

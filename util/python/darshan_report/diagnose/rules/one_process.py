@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
 from ...records import among
-from ...summary.units import amount, plural, seconds, share
+from ...units import amount, plural, seconds, share
 from .. import collective
 from ..facts import Facts, once
 from ..finding import Evidence, Finding, Remedy

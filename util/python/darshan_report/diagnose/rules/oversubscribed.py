@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import count, plural, seconds, share
+from ...units import count, plural, seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..machine import nodes, outnumbered, processors

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...measure.processes import Processes
-from ...summary.units import count, seconds
+from ...units import count, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..language import of_program

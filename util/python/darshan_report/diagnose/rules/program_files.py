@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count, seconds
+from ...units import amount, count, seconds
 from ..facts import Facts, once
 from ..finding import Finding, Remedy
 from ..table import Table

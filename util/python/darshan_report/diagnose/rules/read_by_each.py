@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...measure.processes import Processes
-from ...summary.units import amount, count, plural, seconds
+from ...units import amount, count, plural, seconds
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 from ..responsible_programs import users

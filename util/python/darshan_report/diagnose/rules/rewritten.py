@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...measure.renamed import is_aside
-from ...summary.units import amount, count, plural, seconds
+from ...units import amount, count, plural, seconds
 from ..facts import Facts, once
 from ..finding import Evidence, Finding, Remedy
 from ..table import Table

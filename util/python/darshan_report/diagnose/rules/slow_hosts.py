@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.hosts import Host
-from ...summary.units import plural, rate, seconds
+from ...units import plural, rate, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from . import slow_targets

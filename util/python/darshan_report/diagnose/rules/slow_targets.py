@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
 from ...measure.targets import Targets, by_target
-from ...summary.units import count, percent, plural, rate, seconds
+from ...units import count, percent, plural, rate, seconds
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.heat import Heat, heats
-from ...summary.units import rate, seconds
+from ...units import rate, seconds
 from ..facts import Facts
 from ..finding import NOTICE, Finding, Remedy
 

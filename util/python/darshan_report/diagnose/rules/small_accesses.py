@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count, plural, share
+from ...units import amount, count, plural, share
 from ..cpu_wait import latency
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.targets import by_target
-from ...summary.units import amount, plural, rate
+from ...units import amount, plural, rate
 from ..facts import Facts
 from ..finding import GOOD, Finding
 

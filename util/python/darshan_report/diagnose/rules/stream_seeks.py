@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count, plural, seconds
+from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
 from ..streams import Mask, Streams, ratio

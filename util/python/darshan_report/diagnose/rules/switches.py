@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import count, share
+from ...units import count, share
 from ..facts import Facts, leading
 from ..finding import Finding, Remedy
 

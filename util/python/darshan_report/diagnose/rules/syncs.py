@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count, seconds, share
+from ...units import amount, count, seconds, share
 from ..facts import Facts, Table
 from ..finding import Finding, Remedy
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count, share
+from ...units import amount, count, share
 from ..facts import PARALLEL, Facts, leading
 from ..finding import Finding, Remedy
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.mapped import CAUTION
-from ...summary.units import amount, count, plural
+from ...units import amount, count, plural
 from ..facts import Facts
 from ..finding import NOTICE, Evidence, Finding, Remedy, Stake
 from ..table import Table

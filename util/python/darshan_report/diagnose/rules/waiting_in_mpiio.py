@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count, plural, seconds, share
+from ...units import amount, count, plural, seconds, share
 from .. import collective
 from ..cpu_wait import runnable
 from ..facts import PARALLEL, Facts, Table, leading

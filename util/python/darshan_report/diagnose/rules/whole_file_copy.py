@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount
+from ...units import amount
 from ..facts import Facts, Table
 from ..finding import Finding, Remedy
 

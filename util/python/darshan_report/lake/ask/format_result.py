@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...summary.text import visible
-from ...summary.units import amount, count, seconds
+from ...show.text import visible
+from ...units import amount, count, seconds
 
 _WIDEST = 60
 _LOOKED = 10_000  # rows that determine the widths of columns

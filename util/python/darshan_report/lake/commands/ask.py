@@ -7,7 +7,7 @@ import datetime
 import os
 from typing import Any
 
-from ...summary.output import replace, standard_output
+from ...show.output import replace, standard_output
 from .. import dates
 from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, QUESTIONS, Filters, query

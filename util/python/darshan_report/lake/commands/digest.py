@@ -6,7 +6,7 @@ import argparse
 import datetime
 import os
 
-from ...summary.output import write_text
+from ...show.output import write_text
 from ..ask.engine import Asked
 from ..look.digest import write
 from ..look.markup import Mail, Markdown

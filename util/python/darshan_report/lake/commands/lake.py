@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...summary.units import amount, count
+from ...units import amount, count
 from .. import dates
 from ..ask.views import for_spark, script
 from ..commit.commits import File, Snapshot

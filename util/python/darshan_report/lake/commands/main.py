@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from ...library import LibraryMissing
-from ...summary import signal_exit
-from ...summary.output import asked
+from ...show import signal_exit
+from ...show.output import asked
 from . import arguments
 from .messages import say
 

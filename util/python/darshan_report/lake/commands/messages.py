@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ...summary.text import visible
+from ...show.text import visible
 
 
 def say(program: str, text: str) -> None:

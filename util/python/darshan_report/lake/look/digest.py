@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...summary.units import amount, count, plural, seconds, share
+from ...units import amount, count, plural, seconds, share
 from .markup import Form, Part, name, path, strong, text
 from .week import Loser, Row, Told
 

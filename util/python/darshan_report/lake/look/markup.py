@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Union
 
-from ...summary.text import visible
+from ...show.text import visible
 
 _WIDTH = 72  # columns of a mail
 _MARKUP = re.compile(r"([\\`*_\[\]<>|#~&!@])")

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...measure import io_share
 from ...measure.shares import Shares
 from ...page.shell import Kind, page, text
-from ...summary import io_share
-from ...summary.text import visible
+from ...show.text import visible
 from .request import Wanted
 
 KIND = Kind(

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from ...summary.units import amount, count, plural, seconds
+from ...units import amount, count, plural, seconds
 from ..ask.engine import Asked
 from ..ask.questions import Filters
 from ..look.week import told_openly

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ...summary.units import amount, count, plural, seconds
+from ...units import amount, count, plural, seconds
 from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, Filters
 from ..commit.storage import LakeError

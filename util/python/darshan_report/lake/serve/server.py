@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
-from ...summary.text import visible
+from ...show.text import visible
 from ..ask.engine import Asked
 from ..commands.messages import say
 from ..commit.storage import LakeError

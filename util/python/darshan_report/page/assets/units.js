@@ -1,4 +1,4 @@
-// Formats numbers with their units, by the same rules as summary/units.py, which a test compares.
+// Formats numbers with their units, by the same rules as units.py, which a test compares.
 
 const STEPS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...measure.layers import SIZES
+from ...show.model import Plot
+from ...units import brief
 from ..context import LayerFigures
-from ..model import Plot
-from ..units import brief
 from . import style
 
 if TYPE_CHECKING:

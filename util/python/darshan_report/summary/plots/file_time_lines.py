@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...measure.timelines import BINS, Timelines
-from ..model import Plot
+from ...show.model import Plot
 from . import style
 
 if TYPE_CHECKING:

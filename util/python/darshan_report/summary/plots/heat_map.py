@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...measure.heat import Heat
-from ..model import Plot
-from ..units import amount
+from ...show.model import Plot
+from ...units import amount
 from . import style
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...measure.lanes import Lane, Lanes
 from ...measure.timelines import BINS
-from ..model import Plot
-from ..text import shorten_all
+from ...show.model import Plot
+from ...show.text import shorten_all
 from . import style
 
 if TYPE_CHECKING:

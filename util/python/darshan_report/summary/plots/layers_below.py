@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...measure.attribution import ATTR, META, OPEN, PUTTING, READ, Upper
-from ..model import Plot
-from ..units import amount, seconds
+from ...show.model import Plot
+from ...units import amount, seconds
 from . import style
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...show.model import Plot
+from ...units import brief
 from ..context import Context
-from ..model import Plot
-from ..units import brief
 from . import style
 
 if TYPE_CHECKING:

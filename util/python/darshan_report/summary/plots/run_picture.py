@@ -11,8 +11,8 @@ import numpy as np
 
 from ...measure.heat import Heat
 from ...measure.spans import Span
-from ..model import Plot
-from ..units import amount
+from ...show.model import Plot
+from ...units import amount
 from . import style
 
 if TYPE_CHECKING:

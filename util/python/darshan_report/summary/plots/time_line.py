@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...measure.heat import Heat
-from ..model import Plot
+from ...show.model import Plot
 from . import style
 
 if TYPE_CHECKING:

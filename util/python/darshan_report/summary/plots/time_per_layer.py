@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...show.model import Plot
+from ...units import seconds
 from ..context import Context
-from ..model import Plot
-from ..units import seconds
 from . import style
 
 if TYPE_CHECKING:

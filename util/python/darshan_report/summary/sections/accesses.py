@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...show.model import Block, Column, Heading, PlotRow, Table
+from ...units import amount, count, share
 from ..context import Context
-from ..model import Block, Column, Heading, PlotRow, Table
 from ..plots import access_sizes
-from ..units import amount, count, share
 from .layers import with_histogram
 
 

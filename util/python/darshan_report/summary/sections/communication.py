@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...measure.communication import Call, Talk
+from ...show.model import Block, Column, Heading, Paragraph, Table
+from ...units import NONE, amount, plural, seconds, share
 from ..context import Context
-from ..model import Block, Column, Heading, Paragraph, Table
-from ..units import NONE, amount, plural, seconds, share
 
 TOP = 12
 # shares of the ranks' time, and of communication, from which on waiting is reported

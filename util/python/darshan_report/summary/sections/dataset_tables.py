@@ -18,10 +18,10 @@ from ...measure.attribution import (
     Attribution,
     Upper,
 )
+from ...show.model import Column, Table
+from ...show.text import ELLIPSIS, printable, shorten, shorten_all
+from ...units import NONE, amount, count, plural, seconds, share
 from ..context import Context
-from ..model import Column, Table
-from ..text import ELLIPSIS, printable, shorten, shorten_all
-from ..units import NONE, amount, count, plural, seconds, share
 
 _FILE_NAME = 34  # characters
 _SHAPE = 30

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...measure.attribution import Attribution, Upper
+from ...show.model import Block, Heading, Paragraph, PlotRow
+from ...show.text import shorten_all
+from ...units import amount, plural, seconds, share
 from ..context import Context
-from ..model import Block, Heading, Paragraph, PlotRow
 from ..plots import layers_below
-from ..text import shorten_all
-from ..units import amount, plural, seconds, share
 from .dataset_tables import Name, bytes_table, endings, factor, files_table, time_table
 from .metadata_tables import calls_table, raw_table
 

@@ -12,10 +12,10 @@ from ...measure.mapped import PAGES
 from ...measure.overflow import TREE, groups
 from ...measure.usage import Usage
 from ...records import UNKNOWN as NOT_KNOWN
+from ...show.model import Block, Column, Heading, Paragraph, Table
+from ...show.text import shorten
+from ...units import NONE, UNKNOWN, amount, count, plural, seconds, share
 from ..context import Context, LayerFigures
-from ..model import Block, Column, Heading, Paragraph, Table
-from ..text import shorten
-from ..units import NONE, UNKNOWN, amount, count, plural, seconds, share
 
 TOP = 5
 PER_LAYER = 15

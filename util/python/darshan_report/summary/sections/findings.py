@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ...diagnose.reference import is_link
+from ...show.model import Block, Code, Column, Heading, Paragraph, Table
+from ...units import amount, count, seconds, share
 from ..context import Context
-from ..model import Block, Code, Column, Heading, Paragraph, Table
-from ..units import amount, count, seconds, share
 
 TOP = 3
 _NAME = 56  # characters of a record's name in a row of evidence

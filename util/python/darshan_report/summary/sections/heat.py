@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...measure.layers import LAYERS
 from ...measure.spans import of_layer
+from ...show.model import Block, Heading, Paragraph, PlotRow
 from ..context import Context
-from ..model import Block, Heading, Paragraph, PlotRow
 from ..plots import heat_map, lanes, run_picture, time_line
 
 _FEW_BINS = 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import time
 
+from ...measure import io_share
 from ...measure.endings import KILLED, endings, not_found, not_found_by
-from .. import io_share
+from ...show.model import Block, Facts, Heading, Paragraph
+from ...show.text import printable, shorten
+from ...units import amount, duration, plural, rate, seconds
 from ..context import Context, LayerFigures
-from ..model import Block, Facts, Heading, Paragraph
-from ..text import printable, shorten
-from ..units import amount, duration, plural, rate, seconds
 
 _COMMAND = 240  # characters shown of a command line
 

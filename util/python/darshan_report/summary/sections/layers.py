@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .. import io_share
+from ...measure import io_share
+from ...show.model import Block, Column, Heading, PlotRow, Table
+from ...units import NONE, UNKNOWN, amount, plural, rate, seconds, share
 from ..context import Context, LayerFigures
-from ..model import Block, Column, Heading, PlotRow, Table
 from ..plots import access_sizes, operations, time_per_layer
-from ..units import NONE, UNKNOWN, amount, plural, rate, seconds, share
 
 
 def _mean(value: float | None, timer: str, figures: LayerFigures, context: Context) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...measure.attribution import Attribution, Metadata, Upper
+from ...show.model import Block, Column, Heading, Table
+from ...units import NONE, amount, seconds
 from ..context import Context
-from ..model import Block, Column, Heading, Table
-from ..units import NONE, amount, seconds
 from .dataset_tables import Name
 
 _FILE_NAME = 34  # characters

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...show.model import Block, Code, Heading, Paragraph
 from ..context import Context
-from ..model import Block, Code, Heading, Paragraph
 
 _MOST = 60  # names; few reports have more
 

@@ -8,11 +8,11 @@ from ...log import Log
 from ...measure.dropped import dropped
 from ...measure.overflow import counted, files_in_it, shared_record
 from ...records import UNKNOWN
+from ...show.model import Block, Heading, Paragraph
+from ...show.text import printable
 from ...tables import Kind, module_by_id, module_by_name
+from ...units import WRONG, plural
 from ..context import LEFT_OUT, WITHOUT_RECORDS, Context, LayerFigures
-from ..model import Block, Heading, Paragraph
-from ..text import printable
-from ..units import WRONG, plural
 
 _SHOWN = 5e-7  # seconds; shorter times are shown as zero
 _CORRUPT_FORMAT = "3.20"  # log-format: its writer damaged counters

@@ -7,11 +7,11 @@ from ...measure.lanes import Lanes
 from ...measure.processes import Processes
 from ...measure.programs import is_spawned, without_folders
 from ...measure.tree import Group, Row, Sums, fold, rows
+from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
+from ...show.text import ELLIPSIS, printable
+from ...units import NONE, amount, count, plural, seconds
 from ..context import Context
-from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ..plots import lanes as lanes_plot
-from ..text import ELLIPSIS, printable
-from ..units import NONE, amount, count, plural, seconds
 
 _ROWS = 32  # of the table of the tree
 _ENDINGS = 8

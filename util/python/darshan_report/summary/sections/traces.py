@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
+from ...show.text import shorten
+from ...units import amount, plural, seconds
 from ..context import Context
-from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ..plots import file_time_lines
-from ..text import shorten
-from ..units import amount, plural, seconds
 
 TOP = 8
 MODULES = (("DXT_MPIIO", "MPI-IO"), ("DXT_POSIX", "POSIX"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..measure.shares import Shares
-from .units import seconds, share
+from ..units import seconds, share
+from .shares import Shares
 
 FILES = "in file I/O"
 ALL = "in I/O of all layers"

@@ -1,0 +1,1 @@
+"""Text, blocks and files of every output; knows no log."""
