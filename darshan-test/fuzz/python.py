@@ -16,9 +16,9 @@ build, seconds, folder = Path(sys.argv[1]).resolve(), float(sys.argv[2]), Path(s
 sys.path.insert(0, str(build / "python"))
 os.environ["DARSHAN_READ_LIB"] = str(build / "libdarshan-read.so.0")
 
+from darshan_report import open_log  # noqa: E402
 from darshan_report.diagnose.limits import Limits  # noqa: E402
 from darshan_report.library import LogError  # noqa: E402
-from darshan_report.log import open_log  # noqa: E402
 from darshan_report.summary import terminal  # noqa: E402
 from darshan_report.summary.context import Context  # noqa: E402
 from darshan_report.summary.data import as_csv, as_json, data  # noqa: E402

@@ -23,8 +23,8 @@ def reviewed() -> dict[str, list[str]]:
 def findings(path: Path, build: Path) -> list[str]:
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
+    from darshan_report import open_log  # noqa: PLC0415
     from darshan_report.diagnose.run import diagnose  # noqa: PLC0415 - the path is known only here
-    from darshan_report.log import open_log  # noqa: PLC0415
 
     with open_log(path) as log:
         return [f.name for f in diagnose(log) if f.name != "balance"]

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from darshan_report import LogError, module_by_id, open_log, structs, variable
-from darshan_report.log import Log
+from darshan_report import Log, LogError, module_by_id, open_log, structs, variable
 from darshan_report.structs import Kind
 from logs.catalogue import Case, good_cases
 from logs.encode import encode

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 from darshan_report.diagnose.finding import Finding
-from darshan_report.log import open_log
 from darshan_report.measure.processes import processes
 from darshan_report.summary import terminal
 from darshan_report.summary.context import Context

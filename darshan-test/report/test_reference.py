@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 from darshan_report.diagnose.run import diagnose
-from darshan_report.log import open_log
 from place import needs
 
 from .browser import browser

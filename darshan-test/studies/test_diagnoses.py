@@ -19,9 +19,9 @@ def findings(build: Path, log: Path) -> list[Any]:
     thresholds are low because the short runs lose little time on a fast machine."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
+    from darshan_report import open_log  # noqa: PLC0415
     from darshan_report.diagnose.limits import Limits  # noqa: PLC0415 - the path is known only here
     from darshan_report.diagnose.run import diagnose  # noqa: PLC0415
-    from darshan_report.log import open_log  # noqa: PLC0415
 
     with open_log(log) as opened:
         return diagnose(opened, Limits({"stake.seconds": 0.01}))

@@ -393,9 +393,9 @@ def open_report(build: Path) -> tuple[Any, Any, Any]:
     """Returns from the report: the rules, their thresholds, and the function that opens a log."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
+    from darshan_report import open_log  # noqa: PLC0415
     from darshan_report.diagnose.limits import Limits  # noqa: PLC0415 - the path is known only here
     from darshan_report.diagnose.run import diagnose  # noqa: PLC0415
-    from darshan_report.log import open_log  # noqa: PLC0415
 
     return diagnose, Limits, open_log
 

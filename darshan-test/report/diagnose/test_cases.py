@@ -7,11 +7,11 @@ import pkgutil
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 from darshan_report.diagnose import rules
 from darshan_report.diagnose.finding import PROBLEM, Finding
 from darshan_report.diagnose.limits import LIMITS
 from darshan_report.diagnose.run import diagnose
-from darshan_report.log import open_log
 
 from .build import Job, write
 from .cases import CASES

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 from darshan_report.diagnose.finding import PROBLEM
 from darshan_report.diagnose.run import diagnose
-from darshan_report.log import open_log
 
 from .build import Job, write
 from .cases import CASES

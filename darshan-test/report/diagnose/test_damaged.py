@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 from darshan_report.diagnose.limits import Limits
-from darshan_report.log import open_log
 from darshan_report.summary import terminal
 from darshan_report.summary.context import Context
 from darshan_report.summary.data import as_json, data

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 from darshan_report.diagnose.facts import Facts
 from darshan_report.diagnose.run import diagnose_facts
-from darshan_report.log import open_log
 from darshan_report.measure.processes import processes
 from sample import turning
 from tree import real_log_paths

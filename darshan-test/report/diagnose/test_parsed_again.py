@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from darshan_report import Log
 from darshan_report.diagnose.finding import Finding
 from darshan_report.diagnose.run import diagnose
-from darshan_report.log import Log
 
 from .build import MIB, Job, row, write
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 from darshan_report.diagnose.finding import PROBLEM
 from darshan_report.diagnose.run import diagnose
-from darshan_report.log import open_log
 from place import needs
 
 _LINES = 20_000

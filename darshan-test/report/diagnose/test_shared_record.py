@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from darshan_report import Log
 from darshan_report.diagnose.finding import Finding
 from darshan_report.diagnose.run import diagnose
-from darshan_report.log import Log
 from darshan_report.measure.overflow import NAME
 
 from .build import MIB, Job, row, write

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 from darshan_report.diagnose.finding import Finding
 from darshan_report.diagnose.run import diagnose
-from darshan_report.log import open_log
 
 from .build import MIB, Job, Row, number_of, row, shared, write
 from .cases import CASES

@@ -9,10 +9,10 @@ with open_log("job.darshan") as log:
 doc/python.md describes the rest.
 """
 
+from .api import Log, open_log
 from .diagnose.finding import Finding, Findings
 from .diagnose.limits import Limits
 from .library import LibraryMissing, LogError
-from .log import Log, open_log
 from .tables import Counter, Module, UnknownName, module_by_id, module_by_name
 from .version import VERSION as __version__
 

@@ -1,4 +1,4 @@
-"""One log: its job, its names, and its records as arrays."""
+"""One log: its job, its names, and its records as arrays. api.py adds what is made of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,13 +16,6 @@ from . import library, structs
 from .library import LogError
 from .records import Records
 from .tables import Module, UnknownName, module_by_id, module_by_name, module_names
-
-if TYPE_CHECKING:
-    import pandas
-
-    from .diagnose.finding import Findings
-    from .diagnose.limits import Limits
-    from .variable import Trace
 
 _COMPRESSION = ("ZLIB", "BZIP2", "NONE")
 _REPR_EXE = 60  # characters of the command line in repr()
@@ -96,6 +89,9 @@ def _info(raw: structs.Info) -> Info:
     )
 
 
+_Self = TypeVar("_Self", bound="Log")
+
+
 class Log:
     """An open log.  Use it as a context manager; arrays outlive it."""
 
@@ -120,7 +116,7 @@ class Log:
         """Whether the log is closed: info remains available, the records do not."""
         return not self._finalizer.alive
 
-    def __enter__(self) -> Log:
+    def __enter__(self: _Self) -> _Self:
         return self
 
     def __exit__(
@@ -250,30 +246,6 @@ class Log:
                 raise LogError(library.message(error))
             yield memoryview((ctypes.c_char * size.value).from_address(record.value)).cast("B")
 
-    def traces(self, module: str = "DXT_POSIX") -> Iterator[Trace]:
-        """Returns the traced transfers of DXT_POSIX or DXT_MPIIO: an object per file and rank."""
-        from .variable import traces  # noqa: PLC0415 - which imports this
-
-        return traces(self, module)
-
-    def frame(self, module: str) -> pandas.DataFrame:
-        """Returns the records of a module as a pandas frame: a row per record, of DXT_POSIX and
-        DXT_MPIIO per transfer, of HEATMAP per bin. Raises ImportError without pandas."""
-        from . import frames  # noqa: PLC0415 - which imports this, and pandas
-
-        return frames.frame(self, module)
-
-    def findings(self, limits: Limits | None = None) -> Findings:
-        """Returns the findings of all diagnoses: problems first, the costliest of them first."""
-        from .diagnose.run import diagnose  # noqa: PLC0415 - which imports this
-
-        return diagnose(self, limits)
-
-    def _repr_html_(self) -> str:
-        from .notebook import log_html  # noqa: PLC0415 - for notebooks alone
-
-        return log_html(self)
-
     @staticmethod
     def _module(module: str | Module) -> Module:
         if isinstance(module, Module):
@@ -285,5 +257,5 @@ class Log:
 
 
 def open_log(path: str | os.PathLike[str]) -> Log:
-    """Opens a log: `with open_log("x.darshan") as log: ...`."""
+    """Opens a log for this package; users get that of api.py."""
     return Log(path)

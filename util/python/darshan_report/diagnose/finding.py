@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import html
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .reference import reference
+from ..show.markup import escaped, table
+from ..show.text import shorten_all
+from ..units import amount, seconds, share
+from .reference import is_link, reference
 
 PROBLEM = "problem"  # costs time or bytes, and can be changed
 NOTICE = "notice"  # what the log cannot show, or what is worth knowing
 GOOD = "good"  # nothing to change
+
+_NAME = 72  # characters of a record's name in a table of evidence
 
 
 @dataclass(frozen=True)
@@ -20,6 +27,19 @@ class Evidence:
     counter: str
     value: int | float
     id: int | None = None  # of the record; None: all records
+
+
+def _evidence(rows: Sequence[Evidence]) -> str:
+    """Returns the rows as a collapsed table of HTML."""
+    if not rows:
+        return ""
+    names = shorten_all([row.record for row in rows], _NAME)
+    cells = [
+        (row.module, name or "(sum over all)", row.counter, f"{row.value:,}")
+        for row, name in zip(rows, names)
+    ]
+    shown = table(("Module", "Record", "Counter", "Value"), cells, 3)
+    return f"<details><summary>Evidence</summary>{shown}</details>"
 
 
 @dataclass(frozen=True)
@@ -40,6 +60,22 @@ class Stake:
     def share(self) -> float:
         """Part of the processes' time, 0 to 1; 0 if that time is unknown."""
         return min(1.0, self.seconds / self.of_seconds) if self.of_seconds > 0 else 0.0
+
+    @property
+    def text(self) -> str:
+        """The potential saving as text; "" if it is unknown."""
+        parts = []
+        if self.seconds > 0:
+            whole = f" of {seconds(self.of_run)}" if self.of_run > 0 else ""
+            each = " per process" if self.ranks > 1 else ""
+            parts.append(f"up to {seconds(self.run)}{whole}{each} ({share(self.run, self.of_run)})")
+        if self.bytes > 0:
+            whole = f" of {amount(self.of_bytes)}" if self.of_bytes > 0 else ""
+            parts.append(f"{amount(self.bytes)}{whole}")
+        said = " and ".join(parts)
+        if said and self.same_as:
+            said += f"; not besides, but among the seconds of “{self.same_as}”"
+        return said
 
 
 @dataclass(frozen=True)
@@ -66,9 +102,21 @@ class Finding:
     programs: str = ""  # programs of a tree that caused it, as text; empty: unknown
 
     def _repr_html_(self) -> str:
-        from ..notebook import finding_html  # noqa: PLC0415 - for notebooks alone
-
-        return finding_html(self)
+        """Returns title, sentence, potential saving and remedy; the evidence is collapsed."""
+        at, remedy = self.stake.text, self.remedy
+        link = html.escape(self.reference)
+        more = f', <a href="{link}" target="_blank">more</a>' if is_link(self.reference) else ""
+        parts = [
+            f"<p><b>{escaped(self.title)}</b> ({escaped(self.kind)}{more})</p>",
+            f"<p>{escaped(self.sentence)}</p>",
+            f"<p>At stake: {escaped(at)}.</p>" if at else "",
+            f"<p>Remedy: {escaped(remedy.text)}</p>" if remedy.text else "",
+        ]
+        if remedy.example:
+            lines = "\n".join(map(escaped, remedy.example.split("\n")))
+            parts.append(f"<pre>{lines}</pre>")
+        parts.append(_evidence(self.evidence))
+        return f"<div>{''.join(parts)}</div>"
 
     @property
     def reference(self) -> str:

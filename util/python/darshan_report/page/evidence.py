@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ..diagnose.reference import counter, is_link
 from ..summary.context import Context
-from ..summary.sections.findings import stake, thresholds, value
+from ..summary.sections.findings import thresholds, value
 from ..tables import module_by_name
 from .blocks import part
 from .shell import text
@@ -39,7 +39,7 @@ def _evidence(finding: Finding, links: Links) -> str:
 
 
 def _finding(context: Context, name: str, finding: Finding, links: Links) -> str:
-    at = stake(finding)
+    at = finding.stake.text
     basis = f" Estimate: {finding.stake.basis}." if finding.stake.basis else ""
     parts = [
         f'<div class="finding {finding.kind}" id="{name}">',

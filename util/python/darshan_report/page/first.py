@@ -7,7 +7,6 @@ from ..measure import io_share
 from ..show.text import visible
 from ..summary.context import Context
 from ..summary.sections import job, notes
-from ..summary.sections.findings import stake
 from ..units import amount, plural, seconds, share
 from .shell import text
 
@@ -50,7 +49,7 @@ def moved(context: Context) -> tuple[int, int]:
 
 
 def _change(prefix: str, place: int, finding: Finding) -> str:
-    at = stake(finding)
+    at = finding.stake.text
     gain = f' <span class="gain">At stake: {text(at)}</span>' if at else ""
     remedy = finding.remedy.text
     title = f'<a href="#{prefix}-finding-{place}">{text(finding.title)}</a>'

@@ -11,7 +11,6 @@ from ..show.model import Block, Column, Heading, Paragraph, Report, Table
 from ..show.text import shorten
 from ..units import NONE, UNKNOWN, amount, count, duration, seconds
 from .context import Context, LayerFigures
-from .sections.findings import stake
 
 _NAME = 30
 
@@ -91,7 +90,7 @@ def _findings(title: str, findings: list[Finding]) -> list[Block]:
         return []
     found: list[Block] = [Heading(title)]
     for finding in findings:
-        at = stake(finding)
+        at = finding.stake.text
         found.append(Paragraph(f"{finding.title}.", strong=True))
         found.append(Paragraph(finding.sentence + (f" At stake: {at}." if at else "")))
     return found

@@ -251,7 +251,9 @@ def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[
 
     if use_latex and not program:
         say("cannot find pdflatex; the report is drawn without LaTeX")
-    return plain.render(reports, folder)
+    result = os.path.join(folder, RESULT)
+    plain.render(reports, result)
+    return result
 
 
 def _keep(folder: str, target: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import textwrap
 
 from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
@@ -13,7 +12,6 @@ from matplotlib.lines import Line2D
 from ..show.model import Block, Code, Facts, Heading, Paragraph, PlotRow, Report, Table
 from ..show.text import printable, visible
 from . import figures
-from .latex import RESULT
 
 _PAGE = (210.0, 297.0)  # mm
 _LEFT, _TOP, _BOTTOM = 15.0, 14.0, 16.0
@@ -221,9 +219,8 @@ class _Pages:
             raise TypeError(f"no drawing for {type(block).__name__}")
 
 
-def render(reports: list[Report], folder: str) -> str:
-    """Makes the PDF in a folder and returns its path; the caller has called figures.prepare()."""
-    path = os.path.join(folder, RESULT)
+def render(reports: list[Report], path: str) -> None:
+    """Makes the PDF; the caller has called figures.prepare()."""
     about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
     made = io.BytesIO()  # in memory for the same reason as in figures.write
     with PdfPages(made, metadata=about) as pdf:
@@ -235,4 +232,3 @@ def render(reports: list[Report], folder: str) -> str:
             pages.finish()
     with open(path, "wb") as file:
         file.write(made.getbuffer())
-    return path

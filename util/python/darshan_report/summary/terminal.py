@@ -15,7 +15,7 @@ from ..units import UNKNOWN, WRONG, amount, seconds
 from .context import Context
 from .sections import communication, notes, processes
 from .sections.files import faults
-from .sections.findings import stake, value
+from .sections.findings import value
 from .sections.job import own_sentence, run_sentence
 
 _WIDTH = 80
@@ -127,7 +127,7 @@ def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
     mark = f"{number}." if finding.kind == PROBLEM else f"{finding.kind}:"
     yield from _wrapped(f"{mark} {finding.title}", "")
     yield from _wrapped(finding.sentence)
-    at = stake(finding)
+    at = finding.stake.text
     if at:
         yield from _wrapped(f"at stake: {at}")
     if finding.remedy.text:
@@ -167,7 +167,7 @@ def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
         titles.setdefault(finding.title, finding)
     for finding in list(titles.values())[:_BRIEF]:
         # Seconds without the bytes, so that the line is not cut.
-        at = stake(finding).partition("; ")[0].partition(" and ")[0]
+        at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
         yield textwrap.shorten(f"! {finding.title}: {at}", _WIDTH, placeholder=" ...")
     if len(titles) > 0:
         yield "  darshan report --text LOG names files and remedies"

@@ -5,29 +5,12 @@ from __future__ import annotations
 from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ...diagnose.reference import is_link
 from ...show.model import Block, Code, Column, Heading, Paragraph, Table
-from ...units import amount, count, seconds, share
+from ...units import count
 from ..context import Context
 
 TOP = 3
 _NAME = 56  # characters of a record's name in a row of evidence
 _KINDS = {PROBLEM: "Problem", NOTICE: "Notice", GOOD: "Good"}
-
-
-def stake(finding: Finding) -> str:
-    """Returns the potential saving as text; "" if it is unknown."""
-    at = finding.stake
-    parts = []
-    if at.seconds > 0:
-        whole = f" of {seconds(at.of_run)}" if at.of_run > 0 else ""
-        each = " per process" if at.ranks > 1 else ""
-        parts.append(f"up to {seconds(at.run)}{whole}{each} ({share(at.run, at.of_run)})")
-    if at.bytes > 0:
-        whole = f" of {amount(at.of_bytes)}" if at.of_bytes > 0 else ""
-        parts.append(f"{amount(at.bytes)}{whole}")
-    said = " and ".join(parts)
-    if said and at.same_as:
-        said += f"; not besides, but among the seconds of “{at.same_as}”"
-    return said
 
 
 def _anchor(context: Context, finding: Finding) -> str:
@@ -49,7 +32,7 @@ def top(context: Context) -> list[Block]:
         start = f"{number}. " if finding.kind == PROBLEM else ""
         text = f"{start}{finding.title}."
         found.append(Paragraph(text, strong=True, link=_anchor(context, finding)))
-        at = stake(finding)
+        at = finding.stake.text
         found.append(Paragraph(finding.sentence + (f" At stake: {at}." if at else "")))
         if finding.remedy.text:
             found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
@@ -98,7 +81,7 @@ def full(context: Context) -> list[Block]:
         title = f"{_KINDS[finding.kind]}: {finding.title}"
         found.append(Heading(title, anchor=_anchor(context, finding), level=1))
         found.append(Paragraph(finding.sentence))
-        at = stake(finding)
+        at = finding.stake.text
         if at:
             basis = f" Estimate: {finding.stake.basis}." if finding.stake.basis else ""
             found.append(Paragraph(f"At stake: {at}.{basis}"))

@@ -1,0 +1,48 @@
+"""The log that users of the package open: the records of log.py, and all that is made of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from . import log, variable
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .diagnose.finding import Findings
+    from .diagnose.limits import Limits
+    from .variable import Trace
+
+
+class Log(log.Log):
+    """An open log with its frames, traces and findings. Use it as a context manager; arrays outlive
+    it."""
+
+    def traces(self, module: str = "DXT_POSIX") -> Iterator[Trace]:
+        """Returns the traced transfers of DXT_POSIX or DXT_MPIIO: an object per file and rank."""
+        return variable.traces(self, module)
+
+    def frame(self, module: str) -> pandas.DataFrame:
+        """Returns the records of a module as a pandas frame: a row per record, of DXT_POSIX and
+        DXT_MPIIO per transfer, of HEATMAP per bin. Raises ImportError without pandas."""
+        from . import frames  # noqa: PLC0415 - for those who have pandas
+
+        return frames.frame(self, module)
+
+    def findings(self, limits: Limits | None = None) -> Findings:
+        """Returns the findings of all diagnoses: problems first, the costliest of them first."""
+        from .diagnose.run import diagnose  # noqa: PLC0415 - all rules, which few users need
+
+        return diagnose(self, limits)
+
+    def _repr_html_(self) -> str:
+        from .notebook import log_html  # noqa: PLC0415 - for notebooks alone
+
+        return log_html(self)
+
+
+def open_log(path: str | os.PathLike[str]) -> Log:
+    """Opens a log: `with open_log("x.darshan") as log: ...`."""
+    return Log(path)
