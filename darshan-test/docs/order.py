@@ -1,4 +1,5 @@
-"""Checks the include order of doc/architecture.md against the sources. A file includes files of
+"""Checks the include order of doc/architecture.md against the sources, and by python_order.py the
+layers of the Python package. A file includes files of
 its own folder and of the folders that its folder's row names, or, if the row says "all above",
 of every folder in a row above. No row names a folder below it, so the folders have no circle.
 The check also finds circles of subjects: files of a folder whose names begin with the same word
@@ -12,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+import python_order
 
 PAGE = "doc/architecture.md"
 FORMAT = "runtime/format/"
@@ -170,7 +173,8 @@ def problems(tree: Path) -> list[str]:
 
 def main() -> int:
     """Prints the violations; returns 1 if there are any."""
-    found = problems(Path(__file__).resolve().parents[2])
+    tree = Path(__file__).resolve().parents[2]
+    found = problems(tree) + python_order.problems(tree)
     for line in found:
         print(line)
     return 1 if found else 0

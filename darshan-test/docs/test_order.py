@@ -1,4 +1,4 @@
-"""The include order holds, and violations are found."""
+"""The include order and the layers of the Python package hold, and violations are found."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import order
 import pytest
+import python_order
 
 TREE = Path(__file__).resolve().parents[2]
 
@@ -54,3 +55,59 @@ def test_a_row_names_nothing_below_it() -> None:
     rows = "| 1 | `a/` | `b/` |\n| 2 | `b/` | all above |\n"
     with pytest.raises(ValueError, match="not above it"):
         order.Order.read(rows)
+
+
+def planted_import(tree: Path, file: str, line: str) -> list[str]:
+    """Returns the violations in a copy of the Python package in which one file imports more."""
+    package = tree / python_order.PACKAGE
+    shutil.copytree(TREE / python_order.PACKAGE, package)
+    (tree / python_order.PAGE).parent.mkdir()
+    shutil.copy(TREE / python_order.PAGE, tree / python_order.PAGE)
+    path = package / file
+    path.write_text(f"{path.read_text('utf-8')}\n\n{line}\n", "utf-8")
+    return python_order.problems(tree)
+
+
+def test_the_python_layers_are_kept() -> None:
+    """No file of the Python package imports a file of a later layer."""
+    assert not python_order.problems(TREE)
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "target"),
+    [
+        ("units.py", "from . import log", "log.py"),
+        ("log.py", "def late():\n    from .diagnose.run import diagnose", "diagnose/run.py"),
+        ("measure/heat.py", "from ..summary import context", "summary/context.py"),
+        ("diagnose/rules/fine.py", "from ...page.run import run", "page/run.py"),
+        ("summary/context.py", "from darshan_report.summary.main import main", "summary/main.py"),
+        ("show/text.py", "from .. import open_log", "__init__.py"),
+    ],
+)
+def test_an_import_of_a_later_layer_is_found(
+    file: str, line: str, target: str, tmp_path: Path
+) -> None:
+    """The violation is reported with the file's name and line, also inside of a function."""
+    said = planted_import(tmp_path, file, line)
+    number = len((tmp_path / python_order.PACKAGE / file).read_text().splitlines())
+    start = f"{python_order.PACKAGE}/{file}:{number}: imports {target} of a later layer"
+    assert any(one.startswith(start) for one in said), said
+
+
+def test_a_circle_of_python_files_is_found(tmp_path: Path) -> None:
+    """Two files of one layer must not import each other."""
+    said = planted_import(tmp_path, "show/text.py", "from .blocks_text import lines")
+    assert any("import each other: show/blocks_text.py, show/text.py" in line for line in said), (
+        said
+    )
+
+
+def test_a_python_file_without_a_layer_is_found(tmp_path: Path) -> None:
+    """A new folder needs a row of the table."""
+    said = planted_import(tmp_path, "units.py", "")
+    assert not said
+    folder = tmp_path / python_order.PACKAGE / "new"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    said = python_order.problems(tmp_path)
+    assert said == [f"{python_order.PACKAGE}/new/__init__.py is in no layer of {python_order.PAGE}"]
