@@ -69,7 +69,8 @@ def is_portable() -> bool:
 
 
 def has_old_versions() -> bool:
-    """Of glibc, and on processors that util/glibc/ knows."""
+    """Returns whether this is glibc on a processor for which util/glibc/ has old symbol
+    versions."""
     return platform.libc_ver()[0] == "glibc" and platform.machine() in ("x86_64", "aarch64")
 
 
@@ -111,7 +112,7 @@ class Lists:
                 self.values[name] = f"{self.values.get(name, '')} {value}" if more else value
 
     def words(self, name: str, missing: str = "") -> list[str]:
-        """What a variable stands for, as words of a command."""
+        """Returns the value of a variable of the makefiles, as words of a command."""
         text = self.values.get(name, missing)
         while "$(" in text:
             text = re.sub(r"\$\((\w+)\)", lambda found: self.values.get(found[1], ""), text)
@@ -244,7 +245,7 @@ class BuildPackage(build_py):
 
 
 class BuildCommands(build_scripts):
-    """Those in C, and a script that uses them."""
+    """Builds the commands that are C programs, and a script that starts them."""
 
     def run(self) -> None:
         folder = Path(self.build_dir)

@@ -52,7 +52,8 @@ highlight_language = "text"
 
 
 def _named(anchor: nodes.raw, kind: str) -> str:
-    """What an anchor is of: the counter in its cell, or the diagnosis of the heading behind it."""
+    """Returns the name for an anchor: the counter in its cell, or the diagnosis of the heading
+    behind it."""
     if kind == "counter":
         return anchor.parent.next_node(nodes.literal).astext()
     return anchor.next_node(nodes.title, siblings=True, ascend=True).astext()

@@ -28,17 +28,17 @@ Counts = dict[str, list[int]]
 
 @dataclass
 class Talk:
-    """What the rows of a log say."""
+    """The APMPI rows of a log, as darshan-parser prints them."""
 
     rows: dict[tuple[int, str], str] = field(default_factory=dict)
     heads: int = 0  # rows about all ranks
 
     def number(self, rank: int, counter: str) -> float:
-        """One value."""
+        """Returns one value of a rank."""
         return float(self.rows[rank, f"MPI_{counter}"])
 
     def ranks(self) -> set[int]:
-        """Those that have a record."""
+        """Returns the ranks that have a record."""
         return {rank for rank, counter in self.rows if counter == "MPI_PROCESSOR_NAME"}
 
     def counts(self, rank: int) -> Counts:
@@ -72,7 +72,8 @@ def read(parser: Path, log: Path) -> Talk:
 
 
 def expected(folder: Path, rank: int) -> Counts:
-    """What a program wrote down; of calls without sizes, how often alone."""
+    """Returns the calls and sizes that a program wrote down; for calls without sizes, only their
+    number."""
     alone = {name[1:] for name in SIZED if name.startswith("-")}
     found = {}
     for line in (folder / f"expected.{rank}").read_text().splitlines():

@@ -60,14 +60,14 @@ def test_counts(runner: Runner, form: str) -> None:
 
 @pytest.mark.parametrize("mpi", LARGE, indirect=True)
 def test_collectives_under_way_together(runner: Runner) -> None:
-    """Of large counts with parts, which MPI reads until they are over."""
+    """Large counts are right in calls whose arrays MPI reads until they are over."""
     talk = run(runner, 3, program(runner, "begun.c"))
     for rank in range(3):
         assert talk.counts(rank) == expected(runner.data, rank)
 
 
 def test_times(runner: Runner) -> None:
-    """They belong together, and the variance is that of the ranks."""
+    """The times are consistent, and the variance is that of the ranks."""
     ranks = 4
     talk = run(runner, ranks, [*program(runner, "late.c"), "finalize"])
     totals = []
@@ -165,7 +165,7 @@ def test_what_mpi_calls_itself_does_not_count(runner: Runner) -> None:
 
 
 def test_threads(runner: Runner) -> None:
-    """MPI_THREAD_MULTIPLE, with signals."""
+    """Counts are exact with MPI_THREAD_MULTIPLE and signals."""
     talk = run(runner, 2, program(runner, "threads.c"))
     for rank in range(2):
         assert talk.counts(rank) == expected(runner.data, rank)
@@ -214,7 +214,7 @@ def test_ranks_left_out(runner: Runner) -> None:
 
 @ONE_MPI
 def test_pydarshan_reads_it(runner: Runner) -> None:
-    """The same numbers, by the library of 3.5.0."""
+    """PyDarshan of 3.5.0 reads the same numbers."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
     (log,) = job.logs
     talk = read(runner.parser, log)

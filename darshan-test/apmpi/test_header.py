@@ -52,7 +52,7 @@ SILENT = {
 
 
 def of_the_header(mpi: Mpi, folder: Path) -> set[str]:
-    """What it declares, without MPI_."""
+    """Returns the functions that mpi.h declares, without MPI_."""
     source = folder / "only-mpi.c"
     source.write_text("#include <mpi.h>\n")
     command = [mpi.command("mpicc"), "-E", "-P", source]

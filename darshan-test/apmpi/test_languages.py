@@ -18,7 +18,7 @@ FORTRAN = [(mpi, name) for mpi in MPIS for name in INTERFACES]
 
 
 def sized(*calls: int) -> list[int]:
-    """What a record says of calls with so many integers."""
+    """Returns the size counters that calls with these numbers of integers leave."""
     sizes = [4 * n for n in calls]
     bounds = [(-1, 256), (256, 1024), (1024, 8192), (8192, 1 << 18), (1 << 18, 1 << 20)]
     classes = [sum(low < size <= high for size in sizes) for low, high in bounds]
@@ -26,7 +26,7 @@ def sized(*calls: int) -> list[int]:
 
 
 def right(rank: int) -> Counts:
-    """What the programs do."""
+    """Returns the counts that the programs of all languages must leave."""
     return {
         "SENDRECV": sized(10),
         "ISEND": sized(100),

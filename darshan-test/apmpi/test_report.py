@@ -14,14 +14,14 @@ from .observe import ON, ONE_MPI, YIELDING, program, read
 
 
 def report(build: Path, log: Path, *options: str) -> str:
-    """What the command makes of a log, on standard output."""
+    """Returns the report of a log, as printed on standard output."""
     command = [build / "darshan-job-summary", *options, "-o", "-", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.fixture
 def log(runner: Runner) -> Path:
-    """Of late.c on four ranks."""
+    """The log of late.c on four ranks."""
     job = runner.run(4, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
     assert job.code == 0, job
     return job.logs[0]

@@ -37,7 +37,7 @@ IMPORT = "import time; start = time.process_time(); import {}; print(time.proces
 
 
 def calls(bench: Bench) -> list[Row]:
-    """What is added per call."""
+    """Measures the time that the runtime adds per call."""
     rows = []
     for kind, (label, goal) in KINDS.items():
         count = FEWER if "create" in kind else CALLS

@@ -63,7 +63,8 @@ def collected(paths: list[str], findings: bool) -> str:
 
 
 def pydarshan(paths: list[str]) -> str:
-    """What a script of today does: reports with frames of all modules' records."""
+    """Reads logs as scripts with PyDarshan do: makes frames of the records of POSIX, STDIO and
+    MPI-IO."""
     import darshan  # noqa: PLC0415 - where it is
 
     darshan.enable_experimental()

@@ -82,7 +82,8 @@ class Added:
     ticks: float  # two readings of the counter, at the same time
 
     def text(self, digits: int = 0) -> str:
-        """Returns the text for the table, for values with noise."""
+        """Returns the added time as text: the difference of the fastest runs, the range and middle
+        of all pairs, the bare time and the ratio."""
         return (
             f"+{self.fastest:.{digits}f} ns between the fastest (in pairs {self.least:.{digits}f}"
             f" to {self.most:.{digits}f}, middle {self.added:.{digits}f})"

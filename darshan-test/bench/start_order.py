@@ -52,7 +52,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """What the linker's map says of the parts that are ordered here."""
+    """Returns the pieces of the linker's map that start_order orders."""
     row = re.compile(r"^ (\.[\w.]+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
     body = text.partition("Linker script and memory map")[2]
     found = [
@@ -155,7 +155,8 @@ def run(build: Path, scratch: Path, command: list[str]) -> Iterator[int]:
 
 
 def pattern(piece: Piece) -> str:
-    """What names the section, whatever number the compiler has given a copy of a function."""
+    """Returns a pattern of the section's name; it matches any number that the compiler gave to a
+    copy of a function."""
     plain = piece.section in KINDS
     if not plain:
         name = re.sub(r"(\.(constprop|isra|part|cold|\d+))+$", "", piece.section)

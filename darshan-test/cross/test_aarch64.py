@@ -71,7 +71,8 @@ def why_no_formats(start: str) -> str:
 
 
 def under(name: str, build: Path) -> list[str]:
-    """What a case is started by, or why it cannot run here."""
+    """Returns the words before the command of a case; skips the test if the case cannot run
+    here."""
     (start,) = started_by(build)
     if name in STARTS_NATIVE:
         elsewhere("it starts a program of this machine, for which the library is not")

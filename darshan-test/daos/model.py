@@ -31,7 +31,7 @@ class Item:
     last: str = ""
 
     def moved(self, way: str, size: int, begun: bool) -> None:
-        """A transfer."""
+        """Counts a transfer."""
         word = {"r": "READ", "w": "WRITE"}[way]
         self.counters["BYTES_READ" if way == "r" else "BYTES_WRITTEN"] += size
         bucket = SIZES[sum(size > bound for bound in BOUNDS)]

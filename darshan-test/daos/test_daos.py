@@ -28,7 +28,7 @@ POOL, CONTAINER = b"a pool".ljust(16, b"\0"), b"a container".ljust(16, b"\0")
 
 
 def environment(build: Path, logs: Path, journals: Path) -> dict[str, str]:
-    """Of a program that is watched."""
+    """Returns the environment of an instrumented program."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
     env |= {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_ENABLE_NONMPI": "1"}
     return env | {"DARSHAN_LOGPATH": str(logs), "DARSHAN_MMAP_LOGPATH": str(journals)}
@@ -36,7 +36,7 @@ def environment(build: Path, logs: Path, journals: Path) -> dict[str, str]:
 
 @dataclass
 class Programs:
-    """What was compiled."""
+    """The compiled programs."""
 
     folder: Path
 
@@ -60,7 +60,7 @@ class Programs:
 
 @dataclass
 class Ran:
-    """What a program said, and its logs."""
+    """The output of a program, and its logs."""
 
     said: str
     stderr: str
@@ -96,7 +96,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 @dataclass
 class Rows:
-    """Of one record."""
+    """The rows of one record."""
 
     record: int
     mount: str
@@ -105,7 +105,7 @@ class Rows:
 
 
 def rows_of(parser: Path, log: Path) -> dict[Name, Rows]:
-    """Those of both modules, by module and name."""
+    """Returns the rows of both modules, by module and name."""
     text = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
     found: dict[Name, Rows] = {}
     for line in text.splitlines():
@@ -177,7 +177,7 @@ def text_of(uuid: bytes) -> str:
 
 
 def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """In the order in which things happened."""
+    """Timestamps have the order of the calls."""
     ran = programs.run(tmp_path, build, "every")
     times = rows_of(parser, ran.logs[0])["DFS", "/results/wave.dat"].times
     first = [times[f"F_{word}_START_TIMESTAMP"] for word in ("OPEN", "WRITE", "READ", "CLOSE")]
@@ -207,7 +207,7 @@ def test_heat_maps(build: Path, parser: Path, programs: Programs, tmp_path: Path
 
 
 def test_switched_off(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Nothing of one module changes the other."""
+    """If one module is switched off, the records of the other one do not change."""
     plain = programs.run(tmp_path / "plain", build, "every")
     every = rows_of(parser, plain.logs[0])
     for off, kept in (("DFS", "DAOS"), ("DAOS", "DFS"), ("DFS,DAOS", "")):
@@ -291,7 +291,7 @@ def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: 
 
 
 def test_pydarshan_reads_it(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """A witness: the same counters by the same names."""
+    """PyDarshan reads the same counters by the same names."""
     darshan = pytest.importorskip("darshan")
     ran = programs.run(tmp_path, build, "every")
     report = darshan.DarshanReport(str(ran.logs[0]), read_all=True)

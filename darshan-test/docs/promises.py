@@ -146,7 +146,8 @@ def python() -> Iterator[str]:
 
 
 def names(build: Path) -> list[str]:
-    """Returns all names."""
+    """Returns all promised names: commands, settings, symbols, modules, counters, diagnoses and
+    fields."""
     kinds = (commands(), settings(), configure(), symbols(build), modules(), counters())
     return [row for kind in (*kinds, diagnoses(), fields(), python()) for row in kind]
 

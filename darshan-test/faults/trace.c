@@ -46,7 +46,8 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Adds the arguments of the launcher, and of env, which sets variables only for the ranks. */
+/* Writes the arguments of the launcher, and of env, which sets variables only for the ranks.
+ * Returns their number, 0 for a program without MPI. */
 static int launch(const struct program *program, char *argv[], char *envp[]) {
   static char *const mpich[] = {"/usr/bin/mpiexec.mpich", "-n", "2", "/usr/bin/env", NULL};
   static char *const openmpi[] = {"/usr/bin/mpiexec.openmpi",

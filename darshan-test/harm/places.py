@@ -50,7 +50,7 @@ def mounted(folder: Path, *what: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def file_system(kind: str, folder: Path) -> Iterator[Path]:
-    """Mounts an empty file system of this kind, or a tmpfs, during the block."""
+    """Mounts an empty file system during the block: of a kind that mkfs makes, or "tmpfs"."""
     if kind == "tmpfs":
         with mounted(folder, "-t", "tmpfs", "-o", "size=16m", "none"):
             yield folder

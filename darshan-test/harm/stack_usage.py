@@ -190,7 +190,8 @@ def switched(runtime: Path, pattern: re.Pattern[str]) -> set[str]:
 
 
 def graphs_of(build: Path, runtime: Path) -> list[Path]:
-    """What the compiler wrote of each source; a build may still have it of one that is gone."""
+    """Returns the compiler's call graph files of the sources; a build folder may also have those of
+    sources that are gone."""
     found = []
     for file in build.glob("runtime/**/libdarshan_so-*.ci"):
         source = runtime.parent / file.relative_to(build)

@@ -208,7 +208,7 @@ static void run_kind(const struct options *options, const char *kind) {
   trace_free(&traces[1]);
 }
 
-/* kinds: "read,write" with all actions, or "read:ab,write:f". */
+/* Runs each kind of the option: "read,write" with all actions, or "read:ab,write:f". */
 static void each_kind(struct options *options) {
   char kinds[4096];
   const char *all = options->actions;

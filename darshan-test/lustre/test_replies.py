@@ -160,7 +160,7 @@ def test_long(on_lustre: OnLustre) -> None:
 
 
 def test_open_to_the_end(on_lustre: OnLustre) -> None:
-    """What is never closed is asked for at the end."""
+    """The layout of a file that is never closed is queried at the end of the process."""
     assert on_lustre.run([PYTHON, "-c", OPEN_TO_THE_END], reply(plain(MIB, [3]))).status == 0
     assert on_lustre.row()["NUM_STRIPES"] == "1"
 

@@ -23,7 +23,7 @@ SECONDS = 900
 
 @dataclass(frozen=True)
 class Page:
-    """What is built after the steps of a page, and tested."""
+    """A how-to: the targets that its steps build, and the tests that must pass then."""
 
     targets: tuple[str, ...]
     tests: tuple[str, ...]  # run whole

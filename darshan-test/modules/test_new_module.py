@@ -56,7 +56,7 @@ def copy_module(tree: Path) -> list[Path]:
 
 
 def left_out(folder: str, names: list[str]) -> list[str]:
-    """What is not the tree: whatever was built, or is hidden."""
+    """Returns the names in a folder that are not part of the tree: built or hidden files."""
     top = Path(folder) == SOURCE
     return [
         n for n in names if n == "__pycache__" or (top and n.startswith(("build", ".", "auto")))

@@ -31,7 +31,7 @@ Access = tuple[int, tuple[int, ...], tuple[int, ...]]  # bytes, lengths, strides
 
 @dataclass
 class Variable:
-    """What one variable has seen, on one rank."""
+    """The operations on one variable, on one rank."""
 
     counters: Counter[str] = field(default_factory=Counter)
     shape: dict[str, int] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Variable:
     last: str = ""
 
     def opened(self, type_number: int, record: bool, lengths: list[int]) -> None:
-        """It was defined or looked up."""
+        """Notes that the variable was defined or looked up."""
         self.counters["OPENS"] += 1
         self.shape = {
             "NDIMS": len(lengths),

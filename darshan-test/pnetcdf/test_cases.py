@@ -58,7 +58,7 @@ class Runs:
         return from_facts(facts), read_rows(self.parser, self.logs)
 
     def facts(self, rank: int = 0) -> str:
-        """What a rank said."""
+        """Returns the output of a rank."""
         return (self.folder / "instrumented" / f"facts.{rank}").read_text()
 
 

@@ -27,7 +27,7 @@ def symbols(library: Path, *options: str) -> list[list[str]]:
 
 
 def defined(library: Path) -> list[list[str]]:
-    """Those that the library has, without the names of the versions themselves."""
+    """Returns the symbols that a library defines, without the names of the versions themselves."""
     return [[kind, name] for kind, name in symbols(library, "--defined-only") if kind != "A"]
 
 

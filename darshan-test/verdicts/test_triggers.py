@@ -155,7 +155,7 @@ int main(void) {
 
 
 def test_hdf5_inside(judge: Judge, tmp_path: Path) -> None:
-    """A program with static HDF5 is reported; a program that copies it, or one with the shared
+    """A program with static HDF5 is reported. One that copies an HDF5 file, or that uses the shared
     library, is not."""
     needs("hdf5")
     (tmp_path / "a.c").write_text(HDF5)

@@ -251,7 +251,7 @@ def _jobs(mpi: str) -> list[Row]:
 
 
 def rows() -> list[Row]:
-    """Returns all rows."""
+    """Returns all cases of this file."""
     return [
         *_hdf5(),
         *_files(),

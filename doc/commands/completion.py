@@ -12,7 +12,7 @@ Forms = dict[str, list[Part]]
 
 
 def rows(parts: list[Part]) -> list[Row]:
-    """Those with options, each option once."""
+    """Returns the rows that have options, each option once."""
     seen: dict[str, Row] = {}
     for row in (row for part in parts for given in part.rows for row in _apart(given)):
         seen.setdefault(row.term if "=" in row.term else " ".join(row.options), row)
@@ -38,7 +38,7 @@ def _apart(row: Row) -> list[Row]:
 
 
 def kind(row: Row) -> str:
-    """Of the value: empty, if there is none, or none is needed."""
+    """Returns the kind of the option's value; empty if it has none or completion needs none."""
     if not row.value or "=" in row.term:
         return ""
     return "folder" if row.value in FOLDERS else "file" if row.value in FILES else "other"
@@ -52,7 +52,7 @@ def subcommands(commands: list[Command], forms: Forms) -> dict[str, str]:
 
 
 def programs(forms: Forms) -> list[str]:
-    """Those that start another one."""
+    """Returns the commands that start another program."""
     return [name for name, parts in forms.items() if "PROGRAM" in parts[0].usage[0]]
 
 
@@ -120,7 +120,7 @@ def brief(row: Row) -> str:
 
 
 def how(row: Row) -> str:
-    """What its value is called."""
+    """Returns the name of the option's value."""
     return row.value.strip("[]") or "how"
 
 

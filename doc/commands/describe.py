@@ -43,7 +43,7 @@ def shells(build: Path) -> dict[str, dict[str, str]]:
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
-    """Those of before that have no command any more go."""
+    """Writes the files, and removes files of commands that no longer exist."""
     folder.mkdir(exist_ok=True, parents=True)
     for old in folder.iterdir():
         if old.name not in files:

@@ -39,7 +39,7 @@ class Row:
 
     @property
     def value(self) -> str:
-        """What stands behind the last option, if anything."""
+        """The text behind the last option, or an empty string."""
         match = re.search(r"--?[A-Za-z][\w-]*[ =](\S+)$", self.term)
         return match.group(1) if match else ""
 
@@ -78,7 +78,8 @@ def choices(row: Row) -> list[list[str]]:
 
 
 def places(parts: list[Part]) -> dict[int, list[str]]:
-    """What is typed without an option, by its place, where NAME "is one of:"."""
+    """Returns the words that may be typed as positional arguments, by position: those after NAME
+    "is one of:"."""
     usage = re.sub(r"\[-[^\]]*(\[[^\]]*\][^\]]*)*\]", "", parts[0].usage[0])
     names = [word.strip("[].") for word in re.findall(r"\[?[A-Z][A-Z.-]*\]?", usage)]
     found: dict[int, list[str]] = {}

@@ -67,7 +67,7 @@ def _part(part: Part) -> list[str]:
 
 
 def title(command: Command) -> str:
-    """As it is typed."""
+    """Returns the command as users type it."""
     return " ".join(command.words) if command.words[0] == "darshan" else command.name
 
 
@@ -91,7 +91,7 @@ def _block(text: str) -> str:
 
 
 def page(command: Command, parts: list[Part]) -> str:
-    """Of a command."""
+    """Returns the Markdown page of a command."""
     first = sentence(command.line)
     blocks = [NOTE + f"# {title(command)}", first]
     if command.others:

@@ -71,7 +71,7 @@ def _row(row: Row) -> list[str]:
 
 
 def _body(part: Part) -> tuple[list[str], list[str], list[str]]:
-    """What it does, its rows, and how it ends."""
+    """Returns the description, the rows and the end of a help text."""
     text: list[str] = []
     rows: list[str] = []
     status: list[str] = []
@@ -95,7 +95,7 @@ def _synopsis(part: Part) -> list[str]:
 
 
 def page(command: Command, parts: list[Part], names: list[str]) -> str:
-    """Of a command."""
+    """Returns the manual page of a command."""
     lines = _title(command.name, 1)
     called = ", ".join(escaped(name) for name in [command.name, *command.others])
     lines += [f"{called} \\- {escaped(command.line)}", ".SH SYNOPSIS", *_synopsis(parts[0])]

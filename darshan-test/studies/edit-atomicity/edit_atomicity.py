@@ -27,13 +27,14 @@ SOURCE_INC_YES = 9
 
 
 def backup_names(name: str) -> list[str]:
-    """Of the files that h5edit may have written beside a file."""
+    """Returns the names of the files that h5edit may write next to a file."""
     return [f".{name}{suffix}" for suffix in BACKUP_SUFFIXES]
 
 
 @dataclass
 class Measured:
-    """Of a file and a level: seconds per run, a bare and an instrumented one in turn."""
+    """Results for one input file and level. Processor times are in seconds per run; bare and
+    instrumented runs alternate."""
 
     seconds: float  # seconds of the whole program without the runtime, minimum over the runs
     bare: list[float]  # processor time without the runtime
@@ -141,7 +142,7 @@ def added(measured: Iterable[Measured]) -> tuple[float, float]:
 
 
 def share_and_error(measured: Iterable[Measured]) -> str:
-    """The same, to be printed."""
+    """Returns the result of added() as text."""
     share, error = added(measured)
     return f"{100 * share:+.1f} %" + (f" +- {100 * error:.1f}" if math.isfinite(error) else "")
 

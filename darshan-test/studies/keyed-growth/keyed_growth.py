@@ -25,7 +25,7 @@ HOLE_END = (4 << 30) + (1 << 20)  # the sparse file grows from this offset on
 
 @dataclass
 class Batch:
-    """What the program printed of a batch."""
+    """The program's output about one batch."""
 
     number: int
     begun: float  # seconds since the epoch
@@ -35,7 +35,7 @@ class Batch:
 
 @dataclass
 class Traffic:
-    """Of one process, without its output."""
+    """The bytes and calls of one process, without its output."""
 
     bytes_read: float
     bytes_written: float
@@ -73,7 +73,7 @@ def kernel_traffic(run: Run) -> Traffic:
 
 
 def logged_traffic(counters: dict[str, Counters]) -> Traffic:
-    """The same from a log: of the keyed file and its journal."""
+    """Returns the traffic of the keyed file and its journal, from a log."""
 
     def total(counter: str) -> float:
         return sum(file[counter] for file in counters.values())
@@ -96,7 +96,7 @@ def put_hole(path: Path, end: int) -> None:
 
 
 def digest_around_hole(path: Path, end: int) -> str:
-    """Of a file's bytes, but for those between FRONT and the end of the hole."""
+    """Returns a digest of a file's bytes, except those between FRONT and the end of the hole."""
     hashed = hashlib.sha256()
     with path.open("rb") as stream:
         hashed.update(stream.read(FRONT if end else -1))

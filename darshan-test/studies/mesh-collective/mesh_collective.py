@@ -44,7 +44,7 @@ class Mesh:
 
     @property
     def bytes(self) -> int:
-        """Of all variables."""
+        """Bytes of all variables."""
         return self.rows * self.edge * VALUE
 
 
@@ -65,7 +65,7 @@ class Measured:
 
 
 def numbers(run: Run) -> dict[str, float]:
-    """What rank 0 printed."""
+    """Returns the numbers that rank 0 printed."""
     return dict(zip(run.words[::2], map(float, run.words[1::2])))
 
 
@@ -96,7 +96,7 @@ class Study:
         return self.lab.folder / f"{name}-{self.mpi.name}.so"
 
     def variables(self) -> dict[str, str]:
-        """What every run of the program sees, with and without the runtime."""
+        """Returns the environment of every run, with and without the runtime."""
         names = [
             *(["slow"] if self.delay else []),
             *(["yield"] if self.mpi.name == "mpich" else []),
@@ -121,7 +121,7 @@ class Study:
         return run, digest(path)
 
     def measure(self, mesh: Mesh, mode: str) -> Measured:
-        """Bare, then instrumented."""
+        """Measures a bare run, then an instrumented one."""
         bare, left = self.run(mesh, mode, instrumented=False)
         ours, found = self.run(mesh, mode, instrumented=True)
         assert ours.log

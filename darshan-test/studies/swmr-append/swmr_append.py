@@ -44,7 +44,7 @@ MODES: dict[str, tuple[str, ...]] = {
 
 @dataclass
 class Measured:
-    """Of a layout and a mode: the least disturbed times, in seconds, and the counters."""
+    """Results for one layout and mode: the shortest times in seconds, and the counters."""
 
     seconds: float  # from the creation of the file to its close, bare
     bare: float  # processor time without the runtime
@@ -54,7 +54,7 @@ class Measured:
 
 @dataclass
 class Following:
-    """Of a writer with a reader beside it."""
+    """Results of a writer while a reader follows it."""
 
     seconds: float
     refreshes: int
@@ -70,7 +70,7 @@ class Study:
     checked: set[tuple[Layout, str]] = field(default_factory=set)
 
     def command(self, layout: Layout, mode: str, *more: str) -> list[str]:
-        """The writer."""
+        """Returns the command of the writer."""
         return [
             self.lab.program("swmr-append/append"),
             *("--chunk", str(layout.chunk), "--growth", layout.growth),

@@ -216,7 +216,7 @@ def nc_open_each(cured: bool) -> None:
 
 
 def prepare_nc_open_each() -> None:
-    """A small file."""
+    """Writes a small file."""
     with netCDF4.Dataset("in.nc", "w") as file:
         file.createDimension("x", 100)
         file.createVariable("v", "f8", ("x",))[:] = 1.0
@@ -256,7 +256,7 @@ def many_leaves(cured: bool) -> None:
 
 
 def prepare_open_each() -> None:
-    """A small file."""
+    """Writes a small file."""
     with h5py.File("in.h5", "w") as file:
         file["x"] = np.arange(5000.0)
 
@@ -265,7 +265,7 @@ prepare_element_reads = prepare_open_each
 
 
 def healthy_write(_: bool) -> None:
-    """One large dataset."""
+    """Writes one large dataset."""
     with h5py.File("f.h5", "w") as file:
         file["x"] = np.ones((4096, 2048))
 

@@ -186,7 +186,7 @@ def make_some() -> None:
 
 
 def disk_use() -> None:
-    """Like du: stats each file of a tree once."""
+    """Stats each file of a tree once, like du."""
     total = sum(entry.stat().st_size for folder, _, _ in os.walk(".") for entry in
                 os.scandir(folder))  # fmt: skip
     assert total > MIB

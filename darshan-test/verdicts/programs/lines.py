@@ -147,12 +147,12 @@ def memmap_flush(cured: bool) -> None:
 
 
 def healthy_save(_: bool) -> None:
-    """One large array."""
+    """Saves one large array."""
     np.save("bulk.npy", np.ones(8 << 20))
 
 
 def healthy_load(_: bool) -> None:
-    """One large array."""
+    """Loads one large array."""
     assert len(np.fromfile("input", "u1")) > 0
 
 
@@ -163,13 +163,13 @@ def healthy_csv(_: bool) -> None:
 
 
 def healthy_json(_: bool) -> None:
-    """One document."""
+    """Writes one JSON document."""
     with open("all.json", "w") as file:
         json.dump([{"i": i, "v": i * 0.5} for i in range(50000)], file)
 
 
 def healthy_copy(_: bool) -> None:
-    """A copy."""
+    """Copies a file."""
     shutil.copyfile("input", "copy")
 
 

@@ -66,7 +66,7 @@ def key_of_npz(cured: bool) -> None:
 
 
 def prepare_key_of_npz() -> None:
-    """100 arrays."""
+    """Writes 100 arrays."""
     np.savez("all.npz", **{f"a{i}": np.ones(200) for i in range(100)})
 
 
@@ -110,7 +110,7 @@ def scan_of_gzip(cured: bool) -> None:
 
 
 def prepare_scan_of_gzip() -> None:
-    """120,000 lines."""
+    """Writes 120,000 lines."""
     numbers = np.random.default_rng(1).integers(0, 1 << 62, 120000)
     with gzip.open("text.gz", "wb", 1) as file:
         file.writelines(b"%d\n" % i for i in numbers)
@@ -130,7 +130,7 @@ def row_of_csv(cured: bool) -> None:
 
 
 def prepare_row_of_csv() -> None:
-    """20,000 rows."""
+    """Writes 20,000 rows."""
     with open("table.csv", "w", newline="") as file:
         csv.writer(file).writerows([i, i * 0.5, "name" * 10] for i in range(20000))
 
@@ -157,7 +157,7 @@ def without_index(cured: bool) -> None:
 
 
 def prepare_without_index() -> None:
-    """5 MB."""
+    """Writes 5 MB."""
     db = sqlite3.connect("cities.db")
     db.execute("create table city(id integer primary key, name text, note text)")
     rows = ((i, f"city {i}", "a note " * 20) for i in range(30000))
@@ -195,7 +195,7 @@ def memmap_each(cured: bool) -> None:
 
 
 def prepare_memmap_each() -> None:
-    """1 MB."""
+    """Writes 1 MB."""
     np.arange(512000, dtype="u2").tofile("tokens.bin")
 
 
@@ -218,7 +218,7 @@ def h5_all_for_one(cured: bool) -> None:
 
 
 def prepare_h5_all_for_one() -> None:
-    """8 MB."""
+    """Writes 8 MB."""
     with h5py.File("x.h5", "w") as file:
         file["x"] = np.repeat(np.arange(1024.0), 1024).reshape(1024, 1024)
 
@@ -314,7 +314,7 @@ def parquet_column_each(cured: bool) -> None:
 
 
 def prepare_parquet_column_each() -> None:
-    """30 columns."""
+    """Writes 30 columns."""
     pq.write_table(pa.table({f"c{i}": np.ones(500) for i in range(30)}), "wide.parquet")
 
 

@@ -55,7 +55,7 @@ def h5_file_each_sample(cured: bool) -> None:
 
 
 def prepare_h5_file_each_sample() -> None:
-    """500 samples."""
+    """Writes 500 samples."""
     with h5py.File("samples.h5", "w") as file:
         file["x"] = np.repeat(np.arange(500.0), 16).reshape(500, 16)
 
@@ -200,7 +200,7 @@ def random_reads(cured: bool) -> None:
 
 
 def prepare_random_reads() -> None:
-    """4 MB."""
+    """Writes 4 MB."""
     Path("records").write_bytes(bytes(4096 * 1024))
 
 
@@ -228,7 +228,7 @@ def lines_crowded(_: bool) -> None:
 
 
 def prepare_lines_crowded() -> None:
-    """64 MB."""
+    """Writes 64 MB."""
     Path("text").write_text(f"{'some words ' * 18}\n" * 320_000)
 
 
@@ -270,7 +270,7 @@ def kept_aside(cured: bool) -> None:
 
 
 def chunks_by_rename(cured: bool) -> None:
-    """As zarr writes: each chunk under a name of its own, which is then taken away."""
+    """Writes like zarr: each chunk is written under a temporary name and renamed."""
     os.mkdir("array")
     if cured:
         Path("array/all").write_bytes(bytes(1200 * 500))
@@ -290,7 +290,7 @@ def files_by_threads(cured: bool) -> None:
 
 
 def prepare_files_by_threads() -> None:
-    """The files."""
+    """Writes the files."""
     os.mkdir("parts")
     for i in range(2000):
         Path(f"parts/{i}").write_bytes(b"some words\n")

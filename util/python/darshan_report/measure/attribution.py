@@ -216,7 +216,8 @@ class Attribution:
 
     @functools.cached_property
     def every_library(self) -> Upper:
-        """The same sum with the files on which the program itself uses MPI-IO."""
+        """The sum over all libraries, including the files on which the program itself uses
+        MPI-IO."""
         return self._sum((_MPIIO, _FILE, _DATASET))
 
     @functools.cached_property

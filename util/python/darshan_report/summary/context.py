@@ -239,7 +239,7 @@ class Context:
 
     @functools.cached_property
     def facts(self) -> Facts:
-        """The facts for the diagnoses of a process tree."""
+        """The facts that the diagnoses use, with the summary's processes."""
         return Facts(self.log, self.limits, self.processes)
 
     @functools.cached_property

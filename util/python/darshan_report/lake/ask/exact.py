@@ -67,7 +67,7 @@ def smallest(least: int | None, most: int | None) -> str:
 
 
 def table(found: duckdb.DuckDBPyRelation) -> pa.Table:
-    """Returns all rows."""
+    """Returns all rows as an Arrow table with unique column names and exact integers."""
     kinds = [str(kind) for kind in found.types]
     names = unique(list(found.columns))
     made = readable(found).to_arrow_table().rename_columns(names)

@@ -1,4 +1,5 @@
-"""Metadata in the section about datasets: calls per HDF5 file, and its part of the bytes."""
+"""Metadata in the section about datasets: the calls on it per HDF5 file, and how many bytes of each
+dataset's transfers are metadata."""
 
 from __future__ import annotations
 
