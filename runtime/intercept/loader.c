@@ -2,7 +2,7 @@
  * older than the one that the runtime was compiled with. */
 #include "loader.h"
 
-#include "straight.h"
+#include "libc-direct.h"
 
 /* The linker's names for both ends of this library. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));

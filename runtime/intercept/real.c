@@ -3,10 +3,10 @@
 
 #include <errno.h>
 
+#include "libc-direct.h"
 #include "linked.h"
 #include "loader.h"
 #include "stack.h"
-#include "straight.h"
 
 #if defined(__x86_64__)
 #define OLDEST_LIBC "GLIBC_2.2.5"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "../intercept/inside.h"
+#include "../intercept/nesting.h"
 
 enum mpi_level { MPI_LEVEL_LIFE, MPI_LEVEL_IO, MPI_LEVEL_COMMUNICATION, MPI_LEVELS };
 

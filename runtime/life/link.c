@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
+#include "../intercept/conditional-export.h"
 #include "../intercept/loader.h"
-#include "../intercept/shown.h"
 #include "../job/runtime.h"
 #include "start.h"
 

@@ -9,10 +9,10 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "../intercept/conditional-export.h"
 #include "../intercept/linked.h"
 #include "../intercept/loader.h"
 #include "../intercept/memory.h"
-#include "../intercept/shown.h"
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"

@@ -17,7 +17,7 @@
 
 #include <errno.h>
 
-#include "../intercept/shown.h"
+#include "../intercept/conditional-export.h"
 #include "../intercept/wrap.h"
 #include "../job/mpi-frames.h"
 #include "../job/runtime.h"

@@ -22,7 +22,7 @@ static inline void *libc_old_symbol(const char *name, const char *version) {
 extern struct r_debug *_dl_debug_addr;
 #pragma weak _dl_debug_addr
 
-/* Does not call the loader: intercept/straight.c finds libc with this function. */
+/* Does not call the loader: intercept/libc-direct.c finds libc with this function. */
 static inline struct link_map *libc_first_object(void) {
   return &_dl_debug_addr ? _dl_debug_addr->r_map : NULL;
 }

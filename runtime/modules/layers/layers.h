@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "../../intercept/inside.h"
+#include "../../intercept/nesting.h"
 #include "extents.h"
 #include "layers-state.h"
 

@@ -1,7 +1,7 @@
 /* Finds libc's own functions in its symbol tables. This file must not call any function: KEEP_LOOP
  * keeps the compiler from replacing loops by calls of strlen or memcpy, which would lead back
  * here. */
-#include "straight.h"
+#include "libc-direct.h"
 
 #include <elf.h>
 #include <libc-loader.h>

@@ -5,8 +5,8 @@
  * involuntary switch begins in a signal handler. So while a handler of the application runs,
  * handlers.c stores the thread's values on the interrupted stack, and then gives them to the thread
  * that continues that stack. */
-#ifndef DARSHAN_INSIDE_H
-#define DARSHAN_INSIDE_H
+#ifndef DARSHAN_NESTING_H
+#define DARSHAN_NESTING_H
 
 #include "guard.h"
 

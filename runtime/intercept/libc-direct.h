@@ -4,8 +4,8 @@
  * straight.c reads from libc's symbol table. This needs neither the loader nor another library, so
  * it works before any constructor has run. A static program has no such functions: there libc's
  * names are unique. */
-#ifndef DARSHAN_STRAIGHT_H
-#define DARSHAN_STRAIGHT_H
+#ifndef DARSHAN_LIBC_DIRECT_H
+#define DARSHAN_LIBC_DIRECT_H
 
 /* Fills all slots. Called by the constructor, or by the first call that comes earlier. */
 void straight_bind(void) __attribute__((visibility("hidden")));

@@ -1,5 +1,5 @@
 /* Decides which conditionally exported wrappers are visible, by editing tables of the loader. */
-#include "shown.h"
+#include "conditional-export.h"
 
 #include <elf.h>
 #include <link.h>

@@ -15,8 +15,8 @@
  * therefore exchanges the numbers of both versions in this library's own table. It also makes
  * wrappers of functions that the program's MPI library has visible to dlsym, because other tools
  * find the next function by dlsym. */
-#ifndef DARSHAN_SHOWN_H
-#define DARSHAN_SHOWN_H
+#ifndef DARSHAN_CONDITIONAL_EXPORT_H
+#define DARSHAN_CONDITIONAL_EXPORT_H
 
 #include <libc-shown.h>
 
