@@ -8,7 +8,7 @@
 #include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../log/adopt.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
 
 static struct child *children; /* shared with forked descendants; NULL: not mapped yet */
 

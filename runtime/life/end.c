@@ -12,15 +12,15 @@
 #include "../log/ranks/rank.h"
 #include "../log/snapshot.h"
 #include "../log/write.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
 #include "children.h"
 #include "deepbind.h"
 #include "describe.h"
 #include "fork.h"
+#include "instrumentable.h"
 #include "run.h"
 #include "unfinalized.h"
 #include "unwatched.h"
-#include "watched.h"
 
 /* Stops recording.  Returns the phase before, or RUNTIME_OFF if there is nothing to write. */
 static uint32_t stop_recording(void) {

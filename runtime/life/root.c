@@ -7,7 +7,7 @@
 #include "../job/identity.h"
 #include "../job/runtime.h"
 #include "../job/same-memory.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
 #include "describe.h"
 
 /* Makes the folder of the log now, because its parents cannot be reached later. */

@@ -3,7 +3,7 @@
 #define DARSHAN_ROOT_H
 
 /* Called before the call.  Opens the folders of log and journal, so that they can be reached
- * afterwards (records/outside.h). */
+ * afterwards (records/after-chroot.h). */
 void root_is_changing(void);
 /* Called after the call; result: 0 if it succeeded. */
 void root_changed(int result);

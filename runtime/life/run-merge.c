@@ -18,7 +18,7 @@
 #include "../job/runtime.h"
 #include "../job/text.h"
 #include "../names/path-buffers.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
 #include "life/programs.h" /* made by the build */
 
 static const char program[] = "darshan-merge";

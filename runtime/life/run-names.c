@@ -9,7 +9,7 @@
 #include "../job/text.h"
 #include "../names/fd-name.h"
 #include "../names/path-buffers.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
 #include "record-id.h"
 
 enum { THE_RUN = 0, EXISTS = -17 /* EEXIST */ };

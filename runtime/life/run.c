@@ -16,9 +16,9 @@
 #include "../log/truncated.h"
 #include "../log/write.h"
 #include "../names/path-buffers.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
+#include "instrumentable.h"
 #include "run-merge.h"
-#include "watched.h"
 
 enum { FOLDER_MODE = 0700, EXISTS = -17 /* EEXIST */ };
 

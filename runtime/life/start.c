@@ -1,4 +1,5 @@
-/* Start of recording.  fork.c handles forks, end.c the end, mpi/life.c start and end of ranks. */
+/* Start of recording.  fork.c handles forks, end.c the end, mpi/init-finalize.c start and end of
+ * ranks. */
 #include "start.h"
 
 #include <config.h> /* autoconf's */

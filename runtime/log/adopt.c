@@ -7,7 +7,7 @@
 #include "../counting/clock.h"
 #include "../intercept/sys.h"
 #include "../job/jobtext.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
 #include "log-format.h"
 #include "owner.h"
 #include "save.h"

@@ -8,8 +8,8 @@
 #include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../job/text.h"
+#include "../records/after-chroot.h"
 #include "../records/in-place.h"
-#include "../records/outside.h"
 #include "save.h"
 
 static char linked[RUN_PART_ROOM]; /* empty: the file that was written last has no link */

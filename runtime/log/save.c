@@ -8,7 +8,7 @@
 #include "../counting/clock.h"
 #include "../intercept/sys.h"
 #include "../job/text.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
 
 int log_error;
 

@@ -6,7 +6,7 @@
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "../job/runtime.h"
-#include "../records/outside.h"
+#include "../records/after-chroot.h"
 
 enum { SHARE = 100 }; /* snapshots take at most 1/SHARE of the time */
 

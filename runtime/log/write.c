@@ -14,7 +14,7 @@
 #include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../job/text.h"
-#include "../names/missed.h"
+#include "../names/failed-lookups.h"
 #include "../names/path-buffers.h"
 #include "compose.h"
 #include "compress.h"

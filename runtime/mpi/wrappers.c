@@ -1,5 +1,5 @@
 /* The wrappers of calls.def. */
-#include "life.h"
+#include "init-finalize.h"
 #include "wrap-mpi.h"
 
 /* MPI libraries read settings and share segments in files, which are not the application's.  MUTE

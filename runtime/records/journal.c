@@ -9,8 +9,8 @@
 #include "../intercept/guard.h"
 #include "../intercept/memory.h"
 #include "../intercept/sys.h"
+#include "after-chroot.h"
 #include "in-place.h"
-#include "outside.h"
 
 enum { ZEROS = 16 << 10 };
 

@@ -3,8 +3,8 @@
  * of the file replace the memory. */
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
-#include "../names/missed.h"
-#include "outside.h"
+#include "../names/failed-lookups.h"
+#include "after-chroot.h"
 #include "store-room.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "../intercept/guard.h"
 #include "../intercept/signals.h"
 #include "../intercept/stack.h"
-#include "../names/missed.h"
+#include "../names/failed-lookups.h"
 
 #include <string.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../runtime/job/jobtext.h"
-#include "../../runtime/names/missed.h"
+#include "../../runtime/names/failed-lookups.h"
 
 static const char prefix[] = "not_found", by[] = "not_found_by";
 

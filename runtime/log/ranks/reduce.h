@@ -8,7 +8,7 @@
 #ifndef DARSHAN_RANKS_REDUCE_H
 #define DARSHAN_RANKS_REDUCE_H
 
-#include "place.h"
+#include "offsets.h"
 
 enum reduce_step {
   REDUCE_FACTS_UP,    /* adds up ids, times and nodes */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../../names/failed-lookups.h"
 #include "../../names/groups.h"
-#include "../../names/missed.h"
 #include "account.h"
 #include "mappings.h"
 #include "missed-folders.h"

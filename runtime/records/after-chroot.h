@@ -9,8 +9,8 @@
  * After a change of the root (chroot, pivot_root) none of them stays open, because a process that
  * sandboxes itself could escape by it. Then the log cannot be written. The records stay in the
  * journal outside, and a line on stderr reports it. */
-#ifndef DARSHAN_OUTSIDE_H
-#define DARSHAN_OUTSIDE_H
+#ifndef DARSHAN_AFTER_CHROOT_H
+#define DARSHAN_AFTER_CHROOT_H
 
 #include <stddef.h>
 #include <sys/stat.h>

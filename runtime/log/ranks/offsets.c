@@ -1,5 +1,5 @@
 /* Lays out the file, and sends and receives file offsets. */
-#include "place.h"
+#include "offsets.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -1,8 +1,8 @@
 /* The last failed lookups of a process, which may be why a program failed. Names of program files,
  * for which interpreters and loaders search, are not included. If the process has a journal, the
  * names are in a page of it, so they survive any end of the process. */
-#ifndef DARSHAN_MISSED_H
-#define DARSHAN_MISSED_H
+#ifndef DARSHAN_FAILED_LOOKUPS_H
+#define DARSHAN_FAILED_LOOKUPS_H
 
 #include <stddef.h>
 

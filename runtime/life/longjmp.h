@@ -1,6 +1,6 @@
 /* A longjmp out of a signal handler, which abandons the interrupted frames. */
-#ifndef DARSHAN_JUMP_H
-#define DARSHAN_JUMP_H
+#ifndef DARSHAN_LONGJMP_H
+#define DARSHAN_LONGJMP_H
 
 /* Called before this thread continues in a frame whose stack pointer is `target`.  Releases locks
  * and state of the frames that the jump abandons. */

@@ -1,7 +1,7 @@
 /* MPI initialization and finalization: when recording starts, which ranks belong to the job, when
  * the log is written.  doc/mpi.md describes what users see of it. */
-#ifndef DARSHAN_MPI_LIFE_H
-#define DARSHAN_MPI_LIFE_H
+#ifndef DARSHAN_MPI_INIT_FINALIZE_H
+#define DARSHAN_MPI_INIT_FINALIZE_H
 
 #include "library.h"
 

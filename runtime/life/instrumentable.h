@@ -1,7 +1,7 @@
 /* Whether a program that is about to start will be instrumented.  If not, it leaves no records in
  * its run. */
-#ifndef DARSHAN_WATCHED_H
-#define DARSHAN_WATCHED_H
+#ifndef DARSHAN_INSTRUMENTABLE_H
+#define DARSHAN_INSTRUMENTABLE_H
 
 #include "../format/run.h"
 

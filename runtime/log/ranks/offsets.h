@@ -1,7 +1,7 @@
 /* Writes the file: the root rank assigns file offsets to all streams, each rank that holds streams
  * writes them, and the root rank adds the header and renames the file. */
-#ifndef DARSHAN_RANKS_PLACE_H
-#define DARSHAN_RANKS_PLACE_H
+#ifndef DARSHAN_RANKS_OFFSETS_H
+#define DARSHAN_RANKS_OFFSETS_H
 
 #include "gather.h"
 

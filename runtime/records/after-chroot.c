@@ -1,5 +1,5 @@
 /* Opens the folders of logs and journals, and resolves paths below them. */
-#include "outside.h"
+#include "after-chroot.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Whether a program will be instrumented, by its ELF headers or its script's interpreter. */
-#include "watched.h"
+#include "instrumentable.h"
 
 #include <elf.h>
 #include <libc-mark.h>

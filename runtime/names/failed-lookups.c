@@ -1,5 +1,5 @@
 /* Stores the last failed lookups in a ring (missed.h). */
-#include "missed.h"
+#include "failed-lookups.h"
 
 #include <string.h>
 

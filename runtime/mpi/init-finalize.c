@@ -1,5 +1,5 @@
 /* Agreement of the ranks at MPI_Init, and the log at MPI_Finalize. */
-#include "life.h"
+#include "init-finalize.h"
 
 #include <string.h>
 

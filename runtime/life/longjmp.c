@@ -4,7 +4,7 @@
  *
  * The target of a jump is in its buffer, which a C library may scramble by a key of the process.
  * The runtime computes the key from a buffer of its own. */
-#include "jump.h"
+#include "longjmp.h"
 
 #include <libc-jump.h>
 #include <signal.h>
