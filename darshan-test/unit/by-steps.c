@@ -5,4 +5,4 @@
 #define darshan_whole_take by_steps_take
 #define darshan_whole_free by_steps_free
 #include "../../util/reader/stream.c"
-#include "../../util/reader/without-libdeflate/whole.c"
+#include "../../util/reader/without-libdeflate/decompress-once.c"

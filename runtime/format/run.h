@@ -13,7 +13,7 @@
  *   logs                 in a run of `darshan run`: a link to the run's own folder in the log
  *                        folder, for separate logs of processes
  *   closed               the run has a log: a later process writes its own
- *   merging, merged, naming, partial, writing   the merger's (util/merge/run/closing.h)
+ *   merging, merged, naming, partial, writing   the merger's (util/merge/run/commit.h)
  *   folding, folded      of the process that combines many parts (util/merge/run/fold.h)
  *
  * A process lasts from its fork or spawn to its end and may run several programs by exec. Each

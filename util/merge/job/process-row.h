@@ -3,7 +3,7 @@
 #define DARSHAN_MERGE_PROCESS_ROW_H
 
 #include "../run/row.h"
-#include "worlds.h"
+#include "launches.h"
 
 struct process_row {
   const struct job_world *world;

@@ -5,7 +5,7 @@
 #include "../../../runtime/log/ranks/rank.h"
 #include "../run/combine.h"
 #include "../run/row.h"
-#include "worlds.h"
+#include "launches.h"
 
 struct rank_records { /* zeroed before its first use; reused for the next rank */
   struct job_world *world;

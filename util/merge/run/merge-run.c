@@ -8,7 +8,7 @@
 
 #include "../../runs/events.h"
 #include "../journals.h"
-#include "closing.h"
+#include "commit.h"
 #include "fold.h"
 #include "needs-log.h"
 #include "read-run.h"

@@ -1,6 +1,6 @@
 /* See closing.h. If one of these files cannot be written, the disk is probably full. The merge
  * continues, because a log is worth more than the guarantee that it is the only one. */
-#include "closing.h"
+#include "commit.h"
 
 #include <inttypes.h>
 #include <stdio.h>

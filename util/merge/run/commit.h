@@ -7,8 +7,8 @@
  *   closed    the run has its log, or needs none
  *
  * If the file at the path in `naming` has that device and inode, it holds the parts in `merged`. */
-#ifndef DARSHAN_MERGE_CLOSING_H
-#define DARSHAN_MERGE_CLOSING_H
+#ifndef DARSHAN_MERGE_COMMIT_H
+#define DARSHAN_MERGE_COMMIT_H
 
 #include "bytes.h"
 #include "folder.h"

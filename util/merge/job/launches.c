@@ -1,5 +1,5 @@
 /* See worlds.h. */
-#include "worlds.h"
+#include "launches.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Groups logs by the launch that started their processes. */
-#ifndef DARSHAN_MERGE_JOB_WORLDS_H
-#define DARSHAN_MERGE_JOB_WORLDS_H
+#ifndef DARSHAN_MERGE_JOB_LAUNCHES_H
+#define DARSHAN_MERGE_JOB_LAUNCHES_H
 
 #include "logs.h"
 
