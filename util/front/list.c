@@ -15,8 +15,8 @@
 #include "json.h"
 #include "message.h"
 #include "newest.h"
-#include "picture.h"
 #include "quantity.h"
+#include "summary.h"
 #include "terminal.h"
 
 enum { USAGE = 2, COUNT = 20, MOST = 10000, SECONDS = 3, PATHS = 256, JSON, NO_FINDINGS, LIMIT };

@@ -3,7 +3,7 @@
 #define DARSHAN_FRONT_LIVE_JOURNALS_H
 
 #include "path-list.h"
-#include "picture.h"
+#include "summary.h"
 
 /* Adds this user's journals of a folder and of its run directories, or one file as it is. Returns
  * 0, or -1 with errno set if the path cannot be read. */

@@ -19,8 +19,8 @@
 #include "log-name.h"
 #include "merger.h"
 #include "message.h"
-#include "places.h"
-#include "tree.h"
+#include "run-directory.h"
+#include "run-paths.h"
 
 #include <config.h>
 

@@ -10,9 +10,9 @@
 
 #include "merger.h"
 #include "message.h"
-#include "places.h"
 #include "recover-log.h"
-#include "tree.h"
+#include "run-directory.h"
+#include "run-paths.h"
 
 static const int64_t second_ns = 1000000000;
 enum { HOUR = 3600 };

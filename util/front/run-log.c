@@ -16,7 +16,7 @@
 #include "merger.h"
 #include "message.h"
 #include "recover-log.h"
-#include "tree.h"
+#include "run-directory.h"
 
 /* Returns the process of a run that was one process with one program: its part becomes the log,
  * byte for byte. */

@@ -4,7 +4,7 @@
 #define DARSHAN_FRONT_RUN_LOG_H
 
 #include "child.h"
-#include "places.h"
+#include "run-paths.h"
 
 struct run_outcome {
   struct path_list logs; /* in the order of the message */

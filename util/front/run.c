@@ -16,15 +16,15 @@
 #include "findings.h"
 #include "message.h"
 #include "newest.h"
-#include "picture-renamed.h"
-#include "picture.h"
-#include "places.h"
-#include "reason.h"
+#include "no-log-reason.h"
 #include "recover.h"
 #include "run-log.h"
+#include "run-paths.h"
 #include "screen.h"
 #include "stat-data.h"
 #include "static-libraries.h"
+#include "summary-renamed.h"
+#include "summary.h"
 
 enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
 

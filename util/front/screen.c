@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "../../runtime/format/run.h"
-#include "alike.h"
 #include "message.h"
 #include "quantity.h"
 #include "signal-name.h"
+#include "similar-files.h"
 #include "terminal.h"
 
 enum {

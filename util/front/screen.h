@@ -3,7 +3,7 @@
 #ifndef DARSHAN_FRONT_SCREEN_H
 #define DARSHAN_FRONT_SCREEN_H
 
-#include "picture.h"
+#include "summary.h"
 
 /* Returns seconds from the start to the end. */
 double screen_run_time(const struct picture *picture);

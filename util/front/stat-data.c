@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "alike.h"
 #include "json.h"
 #include "screen.h"
+#include "similar-files.h"
 
 enum { FILES = 20, NUMBERS = 8 };
 

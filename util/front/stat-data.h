@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "picture.h"
+#include "summary.h"
 
 /* Prints one line of JSON. */
 void stat_json(FILE *out, const struct picture *picture);

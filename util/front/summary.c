@@ -1,15 +1,15 @@
 /* See picture.h. */
 #define _GNU_SOURCE
-#include "picture.h"
+#include "summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
 #include "modules/daos/records.h"
-#include "picture-renamed.h"
 #include "records.h"
 #include "store-modules.h"
+#include "summary-renamed.h"
 #include "unattributed.h"
 
 void picture_init(struct picture *picture) {

@@ -1,6 +1,6 @@
 /* See picture-renamed.h. */
 #define _GNU_SOURCE
-#include "picture-renamed.h"
+#include "summary-renamed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* See reason.h. */
 #define _GNU_SOURCE
-#include "reason.h"
+#include "no-log-reason.h"
 
 #include <config.h>
 #include <elf.h>

@@ -1,13 +1,13 @@
 /* The summary of some logs of one run, small enough for a terminal. */
-#ifndef DARSHAN_FRONT_PICTURE_H
-#define DARSHAN_FRONT_PICTURE_H
+#ifndef DARSHAN_FRONT_SUMMARY_H
+#define DARSHAN_FRONT_SUMMARY_H
 
 #include "../parser/id-table.h"
 #include "darshan-read.h"
 #include "datasets.h"
+#include "io-share.h"
 #include "merge.h"
 #include "programs.h"
-#include "shares.h"
 #include "unattributed.h"
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };

@@ -1,9 +1,9 @@
 /* Rows of the table of files. Similar files of one folder and extension share a row, by the rule of
  * the report (util/python/darshan_report/measure/similar_files.py). */
-#ifndef DARSHAN_FRONT_ALIKE_H
-#define DARSHAN_FRONT_ALIKE_H
+#ifndef DARSHAN_FRONT_SIMILAR_FILES_H
+#define DARSHAN_FRONT_SIMILAR_FILES_H
 
-#include "picture.h"
+#include "summary.h"
 
 struct alike_row {
   char *name;

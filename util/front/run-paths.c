@@ -1,6 +1,6 @@
 /* See places.h. */
 #define _GNU_SOURCE
-#include "places.h"
+#include "run-paths.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "../reader/new-name.h"
 #include "installed.h"
 #include "message.h"
-#include "tree.h"
+#include "run-directory.h"
 
 static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;

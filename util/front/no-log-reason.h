@@ -1,6 +1,6 @@
 /* Determines why a program left no log. */
-#ifndef DARSHAN_FRONT_REASON_H
-#define DARSHAN_FRONT_REASON_H
+#ifndef DARSHAN_FRONT_NO_LOG_REASON_H
+#define DARSHAN_FRONT_NO_LOG_REASON_H
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* See shares.h. */
-#include "shares.h"
+#include "io-share.h"
 
 #include <math.h>
 #include <string.h>

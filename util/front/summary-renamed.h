@@ -1,9 +1,9 @@
 /* Files that were written under a temporary name and then renamed: a user knows the last name. The
  * rule is that of the report (util/python/darshan_report/measure/renamed.py). */
-#ifndef DARSHAN_FRONT_PICTURE_RENAMED_H
-#define DARSHAN_FRONT_PICTURE_RENAMED_H
+#ifndef DARSHAN_FRONT_SUMMARY_RENAMED_H
+#define DARSHAN_FRONT_SUMMARY_RENAMED_H
 
-#include "picture.h"
+#include "summary.h"
 
 /* What the POSIX records of a file have about renames. */
 struct renamed {

@@ -1,7 +1,7 @@
 /* The I/O share of the run time, over some logs. There are two sums, with the same names in every
  * report (doc/page-one.md): time in file I/O, and time in I/O of all layers. */
-#ifndef DARSHAN_FRONT_SHARES_H
-#define DARSHAN_FRONT_SHARES_H
+#ifndef DARSHAN_FRONT_IO_SHARE_H
+#define DARSHAN_FRONT_IO_SHARE_H
 
 #include "../parser/id-table.h"
 #include "darshan-read.h"

@@ -1,6 +1,6 @@
 /* See tree.h. */
 #define _GNU_SOURCE
-#include "tree.h"
+#include "run-directory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../runs/events.h"
-#include "reason.h"
+#include "no-log-reason.h"
 
 enum { BILLION = 1000000000 };
 

@@ -1,6 +1,6 @@
 /* See alike.h. */
 #define _GNU_SOURCE
-#include "alike.h"
+#include "similar-files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
