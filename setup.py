@@ -179,7 +179,9 @@ class Compiler:
         values["DEFLATE_LIBS"] = ""
         sources = values["libdarshan_read_a_SOURCES"].split()
         values["libdarshan_read_a_SOURCES"] = " ".join(
-            "util/reader/without-libdeflate/decompress-once.c" if source == "util/reader/decompress-once.c" else source
+            "util/reader/without-libdeflate/decompress-once.c"
+            if source == "util/reader/decompress-once.c"
+            else source
             for source in sources
         )
 

@@ -122,7 +122,7 @@ class CallGraph:
 
     def read(self, file: Path) -> None:
         """Adds the functions that one object file holds, and what they call."""
-        # A wrapper that is exported conditionally has a name with a prefix (shown.h).
+        # A wrapper that is exported conditionally has a name with a prefix (conditional-export.h).
         text = file.read_text().replace("darshan_wrap_", "")
         for line in text.splitlines():
             if node := NODE.match(line):

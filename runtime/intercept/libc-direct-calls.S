@@ -1,6 +1,6 @@
 /* Defines a hidden function for every STRAIGHT row of libc-calls.def. The function jumps to the
  * address in its slot. At first that is straight_first, which calls straight_bind to fill all slots
- * (straight.c) and jumps again. A call costs as much as one by a procedure linkage table. The
+ * (libc-direct.c) and jumps again. A call costs as much as one by a procedure linkage table. The
  * target function sees the caller's return address and frame: dlsym needs the address, setjmp the
  * frame. All arguments of these functions are integers and pointers. */
 #define BY_NAME(name)

@@ -1,9 +1,9 @@
 /* Libc's own functions, without symbol interposition: for its own purposes the runtime must not
  * call a function of the same name in the program or in a preloaded library. libdarshan.so has a
- * hidden function for each name (libc-calls.def, straight-calls.S), which jumps to the address that
- * straight.c reads from libc's symbol table. This needs neither the loader nor another library, so
- * it works before any constructor has run. A static program has no such functions: there libc's
- * names are unique. */
+ * hidden function for each name (libc-calls.def, libc-direct-calls.S), which jumps to the address
+ * that libc-direct.c reads from libc's symbol table. This needs neither the loader nor another
+ * library, so it works before any constructor has run. A static program has no such functions:
+ * there libc's names are unique. */
 #ifndef DARSHAN_LIBC_DIRECT_H
 #define DARSHAN_LIBC_DIRECT_H
 

@@ -9,9 +9,9 @@ int environment_is_watched(char *const *envp);
 int environment_preloads(char *const *envp);
 
 /* Returns a copy of envp without this library in LD_PRELOAD, for a program whose loader refuses it
- * (watched.h).  The copy is in memory of this thread until environment_done or the thread's next
- * call.  Returns envp itself if it does not preload this library, or if the list or the values of
- * LD_PRELOAD need more than 4 KiB each.  May be called in a vfork child. */
+ * (instrumentable.h).  The copy is in memory of this thread until environment_done or the thread's
+ * next call.  Returns envp itself if it does not preload this library, or if the list or the values
+ * of LD_PRELOAD need more than 4 KiB each.  May be called in a vfork child. */
 char *const *environment_without_us(char *const *envp);
 void environment_done(void);
 

@@ -35,7 +35,8 @@ void run_exec(void);
  * records, or incomplete ones (unwatched.h).  Appends the row now if is_vforked or for a program
  * of Go, else in run_left. */
 void run_becomes_unwatched(struct run_event *row, int is_vforked);
-/* Called after posix_spawn.  Reports whether the new program will leave records (watched.h). */
+/* Called after posix_spawn.  Reports whether the new program will leave records (instrumentable.h).
+ */
 void run_spawned(pid_t child, char *const *envp);
 /* Called before and after a wait that returned a child; status: as wait stored it. */
 void run_waits(struct run_waiting *waiting);

@@ -1,4 +1,4 @@
-/* Stores the last failed lookups in a ring (missed.h). */
+/* Stores the last failed lookups in a ring (failed-lookups.h). */
 #include "failed-lookups.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* See shares.h. */
+/* See io-share.h. */
 #include "io-share.h"
 
 #include <math.h>

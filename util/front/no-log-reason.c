@@ -1,4 +1,4 @@
-/* See reason.h. */
+/* See no-log-reason.h. */
 #define _GNU_SOURCE
 #include "no-log-reason.h"
 

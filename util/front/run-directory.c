@@ -1,4 +1,4 @@
-/* See tree.h. */
+/* See run-directory.h. */
 #define _GNU_SOURCE
 #include "run-directory.h"
 

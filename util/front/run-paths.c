@@ -1,4 +1,4 @@
-/* See places.h. */
+/* See run-paths.h. */
 #define _GNU_SOURCE
 #include "run-paths.h"
 

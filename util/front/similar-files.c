@@ -1,4 +1,4 @@
-/* See alike.h. */
+/* See similar-files.h. */
 #define _GNU_SOURCE
 #include "similar-files.h"
 

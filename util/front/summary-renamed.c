@@ -1,4 +1,4 @@
-/* See picture-renamed.h. */
+/* See summary-renamed.h. */
 #define _GNU_SOURCE
 #include "summary-renamed.h"
 

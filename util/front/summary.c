@@ -1,4 +1,4 @@
-/* See picture.h. */
+/* See summary.h. */
 #define _GNU_SOURCE
 #include "summary.h"
 

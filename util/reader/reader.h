@@ -32,7 +32,7 @@ struct darshan_stream {
   bz_stream bzip2;
   unsigned char *input, *in;
   size_t in_left;
-  /* whole.c: a short stream, decompressed in one call */
+  /* decompress-once.c: a short stream, decompressed in one call */
   struct libdeflate_decompressor *deflate;
   unsigned char *whole, *whole_next;
   size_t whole_left;
@@ -47,10 +47,10 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
 size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n);
 void darshan_stream_close(struct darshan_stream *stream);
 
-/* whole.c: decompresses the next stream in one call, if all stored bytes are in memory. Puts *put
- * bytes at place, or, if that buffer is too small, whole_left bytes at whole_next. Returns false if
- * the stream is too long or corrupt; zlib then reads it and reports the error, and the bytes at
- * place are undefined. */
+/* decompress-once.c: decompresses the next stream in one call, if all stored bytes are in memory.
+ * Puts *put bytes at place, or, if that buffer is too small, whole_left bytes at whole_next.
+ * Returns false if the stream is too long or corrupt; zlib then reads it and reports the error, and
+ * the bytes at place are undefined. */
 bool darshan_whole_take(struct darshan_stream *stream, void *place, size_t room, size_t *put);
 void darshan_whole_free(struct darshan_stream *stream);
 

@@ -1,4 +1,4 @@
-/* See worlds.h. */
+/* See launches.h. */
 #include "launches.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* See closing.h. If one of these files cannot be written, the disk is probably full. The merge
+/* See commit.h. If one of these files cannot be written, the disk is probably full. The merge
  * continues, because a log is worth more than the guarantee that it is the only one. */
 #include "commit.h"
 

@@ -19,7 +19,7 @@
 
 enum { BLOCK = 1 << 16, FILE_MOST = 1 << 28 };
 
-/* The merger's own files: two locks and a file that is being written. closing.h has the others. */
+/* The merger's own files: two locks and a file that is being written. commit.h has the others. */
 static const char lock_name[] = "merging", fold_name[] = "folding";
 static const char new_name[] = "writing";
 
