@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run-paths.h"
+#include "paths.h"
 
 enum {
   MOST_LOGS = 64,

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "findings.h"
-#include "run-paths.h"
+#include "paths.h"
 
 enum { OPTIONS = 4, LINE = 512, MS = 1000, CANNOT_START = 126, STARTING = 4 };
 

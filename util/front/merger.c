@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "run-paths.h"
+#include "paths.h"
 
 /* Returns the environment without LD_PRELOAD; the caller frees the array. */
 static char **plain_environment(void) {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "darshan-read.h"
-#include "run-directory.h"
+#include "directory.h"
 
 static const char mark[] = "_mmap-log-", job_mark[] = "_id", log_end[] = ".darshan";
 static const char any_run[] = "darshan-run"; /* older runs: darshan-run-XXXXXX */

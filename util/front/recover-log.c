@@ -16,11 +16,11 @@
 
 #include "../../runtime/records/in-place.h"
 #include "darshan-read.h"
+#include "directory.h"
 #include "log-name.h"
 #include "merger.h"
 #include "message.h"
-#include "run-directory.h"
-#include "run-paths.h"
+#include "paths.h"
 
 #include <config.h>
 

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "directory.h"
 #include "merger.h"
 #include "message.h"
+#include "paths.h"
 #include "recover-log.h"
-#include "run-directory.h"
-#include "run-paths.h"
 
 static const int64_t second_ns = 1000000000;
 enum { HOUR = 3600 };

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "darshan-read.h"
+#include "directory.h"
 #include "log-kind.h"
 #include "log-name.h"
 #include "merger.h"
 #include "message.h"
 #include "recover-log.h"
-#include "run-directory.h"
 
 /* Returns the process of a run that was one process with one program: its part becomes the log,
  * byte for byte. */

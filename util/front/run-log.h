@@ -4,7 +4,7 @@
 #define DARSHAN_FRONT_RUN_LOG_H
 
 #include "child.h"
-#include "run-paths.h"
+#include "paths.h"
 
 struct run_outcome {
   struct path_list logs; /* in the order of the message */

@@ -4,8 +4,8 @@
  * Logs of single processes and of MPI jobs go to another folder below the one that the user named,
  * and are moved up at the end of the run. So they are not confused with the logs of other runs that
  * use the user's folder at the same time. */
-#ifndef DARSHAN_FRONT_RUN_PATHS_H
-#define DARSHAN_FRONT_RUN_PATHS_H
+#ifndef DARSHAN_FRONT_PATHS_H
+#define DARSHAN_FRONT_PATHS_H
 
 #include <limits.h>
 #include <stddef.h>

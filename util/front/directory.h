@@ -1,7 +1,7 @@
 /* The run directory (runtime/format/run.h), as far as the `darshan` command needs it: which
  * processes still live, and whether there is a log to make. */
-#ifndef DARSHAN_FRONT_RUN_DIRECTORY_H
-#define DARSHAN_FRONT_RUN_DIRECTORY_H
+#ifndef DARSHAN_FRONT_DIRECTORY_H
+#define DARSHAN_FRONT_DIRECTORY_H
 
 #include <limits.h>
 

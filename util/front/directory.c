@@ -1,6 +1,6 @@
-/* See run-directory.h. */
+/* See directory.h. */
 #define _GNU_SOURCE
-#include "run-directory.h"
+#include "directory.h"
 
 #include <dirent.h>
 #include <errno.h>
