@@ -469,7 +469,7 @@ static void no_file_does_harm(void **state) {
     file[at] = '\0';
     const struct darshan_config *c = &LOAD_FILE(file, "HOME=/h")->config;
     assert_true(c->logpath[0] == '/' && c->mmap_logpath[0] == '/');
-    assert_true(c->mem_alignment >= 1 && c->arena_used <= sizeof(c->arena));
+    assert_true(c->mem_alignment >= 1 && c->arena_used <= sizeof(c->room.arena));
     assert_true(c->small_io_trigger <= 1 && c->unaligned_io_trigger <= 1);
     for (int i = 0; i < c->rank_exclude.count; i++)
       assert_true(c->rank_exclude.range[i].first <= c->rank_exclude.range[i].last);

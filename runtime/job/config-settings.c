@@ -27,11 +27,11 @@ static void complain(const struct value *value, const char *problem, struct dars
 
 const char *darshan_config_keep(struct darshan_config *config, const char *name,
                                 struct darshan_slice bytes, struct darshan_messages *messages) {
-  if (bytes.length >= sizeof(config->arena) - config->arena_used) {
+  if (bytes.length >= sizeof(config->room.arena) - config->arena_used) {
     darshan_message_add(messages, name, "is ignored: all settings together are too long", NULL, 0);
     return NULL;
   }
-  char *at = config->arena + config->arena_used;
+  char *at = config->room.arena + config->arena_used;
   memcpy(at, bytes.at, bytes.length);
   at[bytes.length] = '\0';
   config->arena_used += bytes.length + 1;
@@ -49,8 +49,8 @@ static void set_text(const struct value *value) {
 
 static void set_path(const struct value *value) {
   struct darshan_config *config = value->config;
-  char *at = config->arena + config->arena_used;
-  size_t room = sizeof(config->arena) - config->arena_used;
+  char *at = config->room.arena + config->arena_used;
+  size_t room = sizeof(config->room.arena) - config->arena_used;
   if (value->text.at[0] == '/') {
     set_text(value);
     return;

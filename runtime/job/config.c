@@ -17,22 +17,18 @@ static struct darshan_slice slice_of(const char *string) {
   return (struct darshan_slice){string, string ? strlen(string) : 0};
 }
 
-/* Writes only if necessary, so that a page of unused settings is never touched. */
-static void empty(int *count) {
-  if (*count) *count = 0;
-}
-
 static void set_defaults(struct darshan_config *config) {
-  memset(config, 0, offsetof(struct darshan_config, arena));
-  empty(&config->rank_exclude.count);
-  empty(&config->rank_include.count);
-  empty(&config->app_exclude.count);
-  empty(&config->app_include.count);
-  empty(&config->launchers.count);
-  empty(&config->filter_calls.count);
-  empty(&config->name_exclude.count);
-  empty(&config->name_include.count);
-  empty(&config->program_trees.count);
+  struct darshan_config_room *room = &config->room;
+  memset(config, 0, offsetof(struct darshan_config, room));
+  config->rank_exclude.range = room->rank_exclude;
+  config->rank_include.range = room->rank_include;
+  config->app_exclude.word = room->app_exclude;
+  config->app_include.word = room->app_include;
+  config->launchers.word = room->launchers;
+  config->program_trees.word = room->program_trees;
+  config->filter_calls.word = room->filter_calls;
+  config->name_exclude.rule = room->name_exclude;
+  config->name_include.rule = room->name_include;
   config->job_tree = true;
   config->collectives_meet = DARSHAN_APMPI_MEETS;
   config->modmem = (uint64_t)DARSHAN_DEFAULT_MODMEM << 20;

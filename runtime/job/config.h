@@ -33,29 +33,42 @@ static inline bool darshan_module_set_has(const struct darshan_module_set *set, 
 
 enum darshan_choice { DARSHAN_CHOICE_OPEN, DARSHAN_CHOICE_NO, DARSHAN_CHOICE_YES };
 
-struct darshan_rank_ranges { /* inclusive on both ends */
+/* The lists point to their places in `struct darshan_config_room`. */
+struct darshan_rank_range { /* inclusive on both ends */
+  int64_t first, last;
+};
+struct darshan_rank_ranges {
   int count;
-  struct {
-    int64_t first, last;
-  } range[DARSHAN_CONFIG_RANKS];
+  struct darshan_rank_range *range;
 };
 
 struct darshan_words {
   int count;
-  const char *word[DARSHAN_CONFIG_WORDS];
+  const char **word;
 };
 
-struct darshan_name_rules { /* NAME_EXCLUDE or NAME_INCLUDE of the file */
+struct darshan_name_rule { /* NAME_EXCLUDE or NAME_INCLUDE of the file */
+  struct darshan_module_set modules;
+  const char *pattern;
+  struct pattern compiled;
+};
+struct darshan_name_rules {
   int count;
-  struct {
-    struct darshan_module_set modules;
-    const char *pattern;
-    struct pattern compiled;
-  } rule[DARSHAN_CONFIG_NAMES];
+  struct darshan_name_rule *rule;
 };
 
-/* All strings point into arena, because some applications overwrite their environment, for example
- * to change their title.  Read-only after darshan_config_load.  About 30 KiB, which must be
+/* What most processes never touch: the rest of the strings, and the lists' entries. */
+struct darshan_config_room {
+  char arena[DARSHAN_CONFIG_ARENA]; /* first: every process uses its beginning */
+  struct darshan_rank_range rank_exclude[DARSHAN_CONFIG_RANKS], rank_include[DARSHAN_CONFIG_RANKS];
+  const char *app_exclude[DARSHAN_CONFIG_WORDS], *app_include[DARSHAN_CONFIG_WORDS];
+  const char *launchers[DARSHAN_CONFIG_WORDS], *program_trees[DARSHAN_CONFIG_WORDS];
+  const char *filter_calls[DARSHAN_CONFIG_WORDS];
+  struct darshan_name_rule name_exclude[DARSHAN_CONFIG_NAMES], name_include[DARSHAN_CONFIG_NAMES];
+};
+
+/* All strings point into room.arena, because some applications overwrite their environment, for
+ * example to change their title.  Read-only after darshan_config_load.  About 30 KiB, which must be
  * zero-filled static memory: pages of unused settings are never touched. */
 struct darshan_config {
   /* Whether this process is instrumented. */
@@ -109,15 +122,14 @@ struct darshan_config {
   const char *launch;                   /* its name of the launch, or "" */
 
   uint32_t max_records[DARSHAN_MODULE_IDS]; /* records; KiB for the DXT modules */
-  size_t arena_used;
-
-  /* Reset one by one, not cleared, so that unused pages are not touched. */
-  char arena[DARSHAN_CONFIG_ARENA]; /* first, since every process uses its beginning */
   struct darshan_rank_ranges rank_exclude, rank_include;
   struct darshan_words app_exclude, app_include, launchers;
   struct darshan_words program_trees; /* in addition to names/program-trees.def */
   struct darshan_words filter_calls;  /* system calls allowed under an inherited filter */
   struct darshan_name_rules name_exclude, name_include;
+
+  size_t arena_used;
+  struct darshan_config_room room; /* not cleared, so that unused pages are not touched */
 };
 
 /* Fills config from defaults, the file of DARSHAN_CONFIG_PATH and envp.  argv is the application's
