@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apmpi.h"
 #include "describe.h"
@@ -15,18 +16,18 @@ static void print_anchor(const char *name) {
   printf("\"></a>");
 }
 
-static void print_rows(const struct darshan_counter *counter) {
-  for (; counter->name; counter++) {
+static void print_rows(const struct darshan_counter *counter, const char *meaning) {
+  for (; counter->name[0]; counter++, meaning += strlen(meaning) + 1) {
     if (counter->index < 0) continue;
     printf("| ");
     print_anchor(counter->name);
-    printf("`%s` | %s | %s | %s | %d |\n", counter->name, counter->meaning,
-           darshan_unit_name(counter->unit), darshan_rule_name(counter->rule), counter->since);
+    printf("`%s` | %s | %s | %s | %d |\n", counter->name, meaning, darshan_unit_name(counter->unit),
+           darshan_rule_name(counter->rule), counter->since);
   }
 }
 
 static void print_retired(const struct darshan_counter *counter) {
-  for (; counter->name; counter++)
+  for (; counter->name[0]; counter++)
     if (counter->index < 0) {
       print_anchor(counter->name);
       printf("`%s` was there from version %d to %d and is read no more.\n\n", counter->name,
@@ -47,8 +48,8 @@ static void print_module(const struct darshan_module *module) {
              ? " per record"
              : " before what varies");
   printf("| counter | meaning | unit | merged by | since |\n|---|---|---|---|---:|\n");
-  print_rows(module->counters);
-  print_rows(module->fcounters);
+  print_rows(module->counters, module->meanings);
+  print_rows(module->fcounters, module->fmeanings);
   printf("\n");
   print_retired(module->counters);
 }

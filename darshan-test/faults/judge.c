@@ -46,7 +46,7 @@ static int row_is_right(const struct expected *expected, const struct row *row,
     snprintf(why, room, "a record of %s is missing", module->name);
     return 0;
   }
-  for (const struct darshan_counter *counter = module->counters; counter->name; counter++) {
+  for (const struct darshan_counter *counter = module->counters; counter->name[0]; counter++) {
     if (counter->index < 0 || is_loose(counter, expected, row)) continue;
     int64_t was = row->counter[counter->index], now = is->counter[counter->index];
     if (now == was) continue;
@@ -81,7 +81,7 @@ static int folded_rows_are_right(const struct expected *expected, const struct r
     const struct row *row = &expected->one.row[i];
     const struct darshan_counter *counter = darshan_module_by_id(row->module)->counters;
     if (row->module == DARSHAN_MOD_USAGE) continue;
-    for (; counter->name; counter++) {
+    for (; counter->name[0]; counter++) {
       if (counter->index < 0 || counter->rule != DARSHAN_RULE_SUM) continue;
       int64_t was = sum_of(&expected->one, row->module, counter->index);
       int64_t now = sum_of(result, row->module, counter->index);

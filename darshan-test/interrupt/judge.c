@@ -52,7 +52,7 @@ static int row_is_right(const struct judge *judge, const struct result *result,
   /* I/O of a handler inside a call of an upper layer belongs to that call. */
   int in_layers = row->module == DARSHAN_MOD_LAYERS;
   if (in_layers && (judge->action == ACTION_IO || judge->action == ACTION_FORK)) return 1;
-  for (const struct darshan_counter *counter = module->counters; counter->name; counter++) {
+  for (const struct darshan_counter *counter = module->counters; counter->name[0]; counter++) {
     if (counter->index < 0 || is_loose(counter)) continue;
     struct bounds bounds = {INT64_MAX, INT64_MIN};
     for (int i = 0; i < REFERENCES; i++) {

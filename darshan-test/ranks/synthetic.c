@@ -101,9 +101,9 @@ static void fill_record(const struct darshan_module *module, char *record, uint6
   darshan_merge_plan_make(&plan, module);
   int64_t *counters = darshan_record_counters(&plan, record);
   double *fcounters = darshan_record_fcounters(&plan, record);
-  for (const struct darshan_counter *row = module->counters; row->name; row++)
+  for (const struct darshan_counter *row = module->counters; row->name[0]; row++)
     if (row->index >= 0) counters[row->index] = counter_value(row, state);
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++)
+  for (const struct darshan_counter *row = module->fcounters; row->name[0]; row++)
     if (row->index >= 0) fcounters[row->index] = time_value(row, state);
   for (int i = 0; i < module->num_counters;) {
     int first = i;

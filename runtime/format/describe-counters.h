@@ -11,13 +11,15 @@
    GLUE(RECORD_PREFIX, name),                                                                      \
    since,                                                                                          \
    0,                                                                                              \
-   absent,                                                                                         \
-   meaning},
+   absent},
 #define NO_ROW(name, rule, unit, since, absent, meaning)
+#define MEANING(name, rule, unit, since, absent, meaning) meaning "\0"
 
 /* Fails if a counter is newer than its module, whose version must be raised then. */
 #define NOT_NEWER(name, rule, unit, since, absent, meaning)                                        \
-  static_assert((since) <= GLUE(DARSHAN_VERSION, RECORD_PREFIX), "the version of " #name);
+  static_assert((since) <= GLUE(DARSHAN_VERSION, RECORD_PREFIX), "the version of " #name);         \
+  static_assert(sizeof(TEXT(RECORD_PREFIX) "_" #name) <= DARSHAN_COUNTER_NAME,                     \
+                "the length of " #name);
 #define COUNTER NOT_NEWER
 #define FCOUNTER NOT_NEWER
 #define RETIRED_COUNTER(name, first, last)
@@ -30,10 +32,30 @@
 #define COUNTER ROW
 #define FCOUNTER NO_ROW
 #define RETIRED_COUNTER(name, first, last)                                                         \
-  {TEXT(RECORD_PREFIX) "_" #name, DARSHAN_RULE_SUM, DARSHAN_UNIT_COUNT, -1, first, last, 0, NULL},
+  {TEXT(RECORD_PREFIX) "_" #name, DARSHAN_RULE_SUM, DARSHAN_UNIT_COUNT, -1, first, last, 0},
 static const struct darshan_counter GLUE(RECORD_TAG, counters)[] = {
 #include RECORD_ROWS
-    {NULL, 0, 0, 0, 0, 0, 0, NULL}};
+    {"", 0, 0, 0, 0, 0, 0}};
+#undef COUNTER
+#undef FCOUNTER
+#undef RETIRED_COUNTER
+
+#define COUNTER MEANING
+#define FCOUNTER NO_ROW
+#define RETIRED_COUNTER(name, first, last) "\0"
+static const char GLUE(RECORD_TAG, meanings)[] = "" /* of a module without such counters */
+#include RECORD_ROWS
+    ;
+#undef COUNTER
+#undef FCOUNTER
+#undef RETIRED_COUNTER
+
+#define COUNTER NO_ROW
+#define FCOUNTER MEANING
+#define RETIRED_COUNTER(name, first, last)
+static const char GLUE(RECORD_TAG, fmeanings)[] = ""
+#include RECORD_ROWS
+    ;
 #undef COUNTER
 #undef FCOUNTER
 #undef RETIRED_COUNTER
@@ -43,7 +65,7 @@ static const struct darshan_counter GLUE(RECORD_TAG, counters)[] = {
 #define RETIRED_COUNTER(name, first, last)
 static const struct darshan_counter GLUE(RECORD_TAG, fcounters)[] = {
 #include RECORD_ROWS
-    {NULL, 0, 0, 0, 0, 0, 0, NULL}};
+    {"", 0, 0, 0, 0, 0, 0}};
 #undef COUNTER
 #undef FCOUNTER
 #undef RETIRED_COUNTER
@@ -54,6 +76,7 @@ static const struct darshan_counter GLUE(RECORD_TAG, fcounters)[] = {
 #undef TEXT
 #undef ROW
 #undef NO_ROW
+#undef MEANING
 #undef RECORD_PREFIX
 #undef RECORD_TAG
 #undef RECORD_ROWS

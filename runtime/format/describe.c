@@ -9,18 +9,19 @@
 
 /* The counters of a record, by kind. */
 #define COUNTED(tag, PREFIX)                                                                       \
-  PREFIX##_NUM_COUNTERS, PREFIX##_NUM_FCOUNTERS, tag##_counters, tag##_fcounters
+  PREFIX##_NUM_COUNTERS, PREFIX##_NUM_FCOUNTERS, tag##_counters, tag##_fcounters, tag##_meanings,  \
+      tag##_fmeanings
 #define COUNTED_COUNTERS(tag, SYMBOL) COUNTED(tag, SYMBOL)
 #define COUNTED_FILE_COUNTERS(tag, SYMBOL) COUNTED(tag, SYMBOL)
 #define COUNTED_DFS(tag, SYMBOL) COUNTED(tag, SYMBOL)
 #define COUNTED_DAOS(tag, SYMBOL) COUNTED(tag, SYMBOL)
 #define COUNTED_MDHIM(tag, SYMBOL) COUNTED(tag, SYMBOL)
 #define COUNTED_LUSTRE(tag, SYMBOL) COUNTED(tag, LUSTRE_COMP)
-#define COUNTED_DXT(tag, SYMBOL) 0, 0, no_counters, no_counters
-#define COUNTED_HEATMAP(tag, SYMBOL) 0, 0, no_counters, no_counters
-#define COUNTED_APMPI(tag, SYMBOL) 0, 0, no_counters, no_counters
-#define COUNTED_NONE(tag, SYMBOL) 0, 0, no_counters, no_counters
-static const struct darshan_counter no_counters[] = {{NULL, 0, 0, 0, 0, 0, 0, NULL}};
+#define COUNTED_DXT(tag, SYMBOL) 0, 0, no_counters, no_counters, "", ""
+#define COUNTED_HEATMAP(tag, SYMBOL) 0, 0, no_counters, no_counters, "", ""
+#define COUNTED_APMPI(tag, SYMBOL) 0, 0, no_counters, no_counters, "", ""
+#define COUNTED_NONE(tag, SYMBOL) 0, 0, no_counters, no_counters, "", ""
+static const struct darshan_counter no_counters[] = {{"", 0, 0, 0, 0, 0, 0}};
 
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
   {id, name, version, DARSHAN_KIND_##KIND, DARSHAN_BYTES_##KIND(tag), COUNTED_##KIND(tag, SYMBOL)},

@@ -56,15 +56,18 @@ enum darshan_kind {
   DARSHAN_KIND_APMPI
 };
 
+enum { DARSHAN_COUNTER_NAME = 48 };
+
+/* Without pointers: the loader would have to fill them in at every start, a page fault for each
+ * 4 KiB, and a program reads few of these rows. */
 struct darshan_counter {
-  const char *name; /* with the prefix: POSIX_OPENS */
+  char name[DARSHAN_COUNTER_NAME]; /* with the prefix: POSIX_OPENS; empty ends the table */
   enum darshan_rule rule;
   enum darshan_unit unit;
   int index; /* in the newest record; -1: retired */
   int since; /* first and last record version that have it; last 0: the newest has it */
   int last;
-  int absent;          /* value for records of older versions */
-  const char *meaning; /* NULL if retired */
+  int absent; /* value for records of older versions */
 };
 
 struct darshan_module {
@@ -75,7 +78,8 @@ struct darshan_module {
   size_t record_size;                      /* newest version, fixed part only */
   int num_counters, num_fcounters;         /* of the newest version */
   const struct darshan_counter *counters;  /* in the order of the log, with retired ones */
-  const struct darshan_counter *fcounters; /* at their old index; a NULL name ends it */
+  const struct darshan_counter *fcounters; /* at their old index */
+  const char *meanings, *fmeanings;        /* a string for each of them, empty if retired */
 };
 
 /* Both return NULL if the module is unknown. The name is as printed and case-sensitive. */

@@ -51,7 +51,7 @@ static void print_row(struct comparison *comparison, int which, const struct rec
 
 static bool is_time(const struct darshan_module *module, const struct record_row *row) {
   if (module->kind == DARSHAN_KIND_DXT) return memmem(row->counter, row->counter_length, "_F_", 3);
-  for (const struct darshan_counter *known = module->fcounters; known->name; known++)
+  for (const struct darshan_counter *known = module->fcounters; known->name[0]; known++)
     if (strlen(known->name) == row->counter_length &&
         memcmp(known->name, row->counter, row->counter_length) == 0)
       return known->unit == DARSHAN_UNIT_SECONDS || known->unit == DARSHAN_UNIT_TIMESTAMP;

@@ -354,9 +354,9 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   const struct darshan_counter *first = layer->plan.module->counters;
   char label[NUMBER];
   double sum = 0;
-  while (first->name && !strstr(first->name, family))
+  while (first->name[0] && !strstr(first->name, family))
     first++;
-  if (!first->name) return;
+  if (!first->name[0]) return;
   for (int i = 0; i < SIZE_BINS; i++)
     sum += (double)values[first->index + i];
   if (sum <= 0) return;

@@ -61,7 +61,7 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
   const struct darshan_counter *counter = plan->module->counters;
   const int64_t *values = darshan_record_counters(plan, record);
   int64_t sum = 0;
-  for (; counter->name; counter++) {
+  for (; counter->name[0]; counter++) {
     size_t prefix = strcspn(counter->name, "_") + 1;
     if (plan->module->id == DARSHAN_MOD_PNETCDF_VAR) prefix = sizeof("PNETCDF_VAR");
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

@@ -41,7 +41,7 @@ static double last_of(const struct darshan_module *module, const void *record) {
   size_t at = module->record_size - (size_t)module->num_fcounters * sizeof(double);
   const double *values = (const double *)(const void *)((const char *)record + at);
   double last = 0;
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++)
+  for (const struct darshan_counter *row = module->fcounters; row->name[0]; row++)
     if (row->index >= 0 && row->unit == DARSHAN_UNIT_TIMESTAMP && values[row->index] > last)
       last = values[row->index];
   return last;

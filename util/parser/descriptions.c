@@ -3,13 +3,16 @@
 
 #include <string.h>
 
-static void print_meanings(struct output *out, const struct darshan_counter *rows) {
-  for (const struct darshan_counter *row = rows; row->name; row++)
-    if (row->index >= 0) output_printf(out, "#   %s: %s\n", row->name, row->meaning);
+static void print_meanings(struct output *out, const struct darshan_counter *rows,
+                           const char *meaning) {
+  for (const struct darshan_counter *row = rows; row->name[0]; row++) {
+    if (row->index >= 0) output_printf(out, "#   %s: %s\n", row->name, meaning);
+    meaning += strlen(meaning) + 1;
+  }
 }
 
 static void print_missing(struct output *out, const struct darshan_counter *rows, int version) {
-  for (const struct darshan_counter *row = rows; row->name; row++)
+  for (const struct darshan_counter *row = rows; row->name[0]; row++)
     if (row->index >= 0 && row->since > version)
       output_printf(out, "#   %s: not recorded, shown as %d\n", row->name, row->absent);
 }
@@ -59,8 +62,8 @@ static void print_limits(struct output *out, const struct darshan_module *module
 
 void descriptions_print(struct output *out, const struct darshan_module *module, int version) {
   output_printf(out, "\n# description of %s counters:\n", module->name);
-  print_meanings(out, module->counters);
-  print_meanings(out, module->fcounters);
+  print_meanings(out, module->counters, module->meanings);
+  print_meanings(out, module->fcounters, module->fmeanings);
   output_text(out, more_rows(module->kind));
   if (version < module->version) output_printf(out, "# limits of record version %d:\n", version);
   if (module->kind != DARSHAN_KIND_LUSTRE) { /* its table describes components, not records */

@@ -38,7 +38,7 @@ static void lustre_flags(int64_t flags, char *text, size_t size) {
 static void lustre_component(struct rows *rows, const struct darshan_lustre_component *component,
                              int64_t number) {
   char counter[96], text[160];
-  for (const struct darshan_counter *row = rows->module->counters; row->name; row++) {
+  for (const struct darshan_counter *row = rows->module->counters; row->name[0]; row++) {
     int64_t value = component->counters[row->index];
     snprintf(counter, sizeof(counter), "LUSTRE_COMP%" PRId64 "%s", number,
              row->name + strlen("LUSTRE_COMP"));

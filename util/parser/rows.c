@@ -26,7 +26,7 @@ void rows_close(struct rows *rows) {
 }
 
 static void make_labels(struct row_label *labels, const struct darshan_counter *rows) {
-  for (const struct darshan_counter *row = rows; row->name; row++) {
+  for (const struct darshan_counter *row = rows; row->name[0]; row++) {
     if (row->index < 0 || row->index >= ROW_LABELS_MAX) continue;
     struct row_label *label = &labels[row->index];
     size_t n = strlen(row->name);

@@ -11,12 +11,12 @@ static void print_totals(const struct summary *summary, struct output *out) {
   const double *fcounters = darshan_record_fcounters(&summary->plan, summary->total);
   char number[NUMBER_MAX];
   output_text(out, "\n");
-  for (const struct darshan_counter *row = module->counters; row->name; row++) {
+  for (const struct darshan_counter *row = module->counters; row->name[0]; row++) {
     if (row->index < 0) continue;
     *number_signed(number, counters[row->index]) = '\0';
     output_printf(out, "total_%s: %s\n", row->name, number);
   }
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++) {
+  for (const struct darshan_counter *row = module->fcounters; row->name[0]; row++) {
     if (row->index < 0) continue;
     *number_fixed(number, fcounters[row->index]) = '\0';
     output_printf(out, "total_%s: %s\n", row->name, number);

@@ -6,7 +6,7 @@
 
 bool summary_has_io(const struct darshan_module *module) {
   bool has_times = false;
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++)
+  for (const struct darshan_counter *row = module->fcounters; row->name[0]; row++)
     has_times |= row->rule == DARSHAN_RULE_SLOWEST;
   return has_times && module->kind != DARSHAN_KIND_FILE_COUNTERS;
 }

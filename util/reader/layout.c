@@ -29,7 +29,7 @@ static uint64_t word_of_double(double value) {
  * the next word of the old record. */
 static size_t map_counters(struct darshan_layout *layout, const struct darshan_counter *rows,
                            size_t word, size_t target, int version, bool doubles) {
-  for (const struct darshan_counter *row = rows; row->name; row++) {
+  for (const struct darshan_counter *row = rows; row->name[0]; row++) {
     size_t place = target + (size_t)row->index;
     if (is_in_version(row, version))
       layout->target[word++] = row->index < 0 ? -1 : (int16_t)place;
@@ -43,7 +43,7 @@ static size_t map_counters(struct darshan_layout *layout, const struct darshan_c
 static int word_of_retired(const struct darshan_module *module, const char *name, size_t first,
                            int version) {
   int word = (int)first;
-  for (const struct darshan_counter *row = module->counters; row->name; row++) {
+  for (const struct darshan_counter *row = module->counters; row->name[0]; row++) {
     if (!is_in_version(row, version)) continue;
     if (row->index < 0 && strcmp(row->name, name) == 0) return word;
     word++;

@@ -18,7 +18,7 @@ static double moved(double time, double shift) {
 static void move_times(const struct darshan_module *module, const struct darshan_merge_plan *plan,
                        void *record, double shift) {
   double *values = darshan_record_fcounters(plan, record);
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++)
+  for (const struct darshan_counter *row = module->fcounters; row->name[0]; row++)
     if (row->index >= 0 && row->unit == DARSHAN_UNIT_TIMESTAMP)
       values[row->index] = moved(values[row->index], shift);
 }

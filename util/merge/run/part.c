@@ -70,7 +70,7 @@ static double last_of(const struct darshan_module *module, const char *record) {
   const double *values =
       (const double *)(const void *)(record + module->record_size) - module->num_fcounters;
   double last = 0;
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++)
+  for (const struct darshan_counter *row = module->fcounters; row->name[0]; row++)
     if (row->index >= 0 && row->unit == DARSHAN_UNIT_TIMESTAMP && values[row->index] > last)
       last = values[row->index];
   return last;

@@ -97,14 +97,13 @@ class Counter(ctypes.Structure):
     """struct darshan_counter"""
 
     _fields_ = (
-        ("name", ctypes.c_char_p),
+        ("name", ctypes.c_char * 48),
         ("rule", ctypes.c_int),
         ("unit", ctypes.c_int),
         ("index", ctypes.c_int),
         ("since", ctypes.c_int),
         ("last", ctypes.c_int),
         ("absent", ctypes.c_int),
-        ("meaning", ctypes.c_char_p),
     )
 
 
@@ -121,6 +120,8 @@ class Module(ctypes.Structure):
         ("num_fcounters", ctypes.c_int),
         ("counters", ctypes.POINTER(Counter)),
         ("fcounters", ctypes.POINTER(Counter)),
+        ("meanings", ctypes.c_void_p),
+        ("fmeanings", ctypes.c_void_p),
     )
 
 

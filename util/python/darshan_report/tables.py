@@ -6,6 +6,7 @@ the library.
 
 from __future__ import annotations
 
+import ctypes
 import difflib
 import functools
 import itertools
@@ -116,11 +117,13 @@ class Module:
         return frozenset(c.name for c in self.counters + self.fcounters)
 
 
-def _counters(rows: Any, is_float: bool) -> tuple[Counter, ...]:
+def _counters(rows: Any, meanings: int, is_float: bool) -> tuple[Counter, ...]:
     functions = library.load()
     found: list[Counter] = []
     table = map(rows.__getitem__, itertools.count())
-    for row in itertools.takewhile(lambda row: row.name is not None, table):
+    for row in itertools.takewhile(lambda row: row.name, table):
+        meaning = ctypes.string_at(meanings)
+        meanings += len(meaning) + 1
         if row.index >= 0:  # retired counters are not in the current record
             found.append(
                 Counter(
@@ -129,7 +132,7 @@ def _counters(rows: Any, is_float: bool) -> tuple[Counter, ...]:
                     unit=library.text(functions.darshan_unit_name(row.unit)),
                     index=row.index,
                     absent=row.absent,
-                    meaning=library.text(row.meaning),
+                    meaning=library.text(meaning),
                     is_float=is_float,
                 )
             )
@@ -146,8 +149,8 @@ def _module(pointer: Any) -> Module | None:
         version=row.version,
         kind=Kind(row.kind),
         record_size=row.record_size,
-        counters=_counters(row.counters, False),
-        fcounters=_counters(row.fcounters, True),
+        counters=_counters(row.counters, row.meanings, False),
+        fcounters=_counters(row.fcounters, row.fmeanings, True),
     )
 
 
