@@ -97,7 +97,8 @@ static int compare(const struct diff_options *options, darshan_log *const logs[2
   struct output out;
   bool differ = false;
   if (output_open(&out, STDOUT_FILENO) != 0) {
-    fprintf(stderr, "%s: out of memory\n", called_as("darshan-diff"));
+    fprintf(stderr, "%s: cannot compare %s and %s: out of memory\n", called_as("darshan-diff"),
+            options->paths[0], options->paths[1]);
     return 1;
   }
   if (options->quiet) out.take = print_nowhere;

@@ -161,7 +161,7 @@ static int show(struct list *list) {
   if (!entries || !found) {
     free(entries);
     free(found);
-    say("out of memory");
+    say("cannot list %zu logs: out of memory", count);
     return 1;
   }
   for (size_t i = 0; i < count; i++)

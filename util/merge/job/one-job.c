@@ -155,7 +155,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
   struct one_job *job = context;
   const struct job_world *world = job->world;
   if (rank_records_take(&job->records, world->ranks[rank]) < 0) {
-    merge_say("out of memory");
+    merge_say("cannot merge the logs of rank %d: out of memory", (int)world->ranks[rank]);
     return -1;
   }
   struct rank_records *records = &job->records;
