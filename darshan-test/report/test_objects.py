@@ -107,3 +107,73 @@ def test_a_name_without_close_ones(log: Log) -> None:
     with pytest.raises(KeyError) as raised:
         log.records("xyzzy")
     assert str(raised.value) == "there is no module 'xyzzy'"
+
+
+@pytest.fixture(scope="module")
+def long_path(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the log of a program that writes 300 times 8 bytes for half a second, and reads."""
+    folder = tmp_path_factory.mktemp("plots")
+    code = (
+        "import os, time\n"
+        "for _ in range(300):\n  os.write(1, b'12345678'); time.sleep(0.002)\n"
+        "open('/etc/passwd', 'rb', buffering=0).read(100)\n"
+    )
+    with open(folder / "out", "wb") as out:
+        subprocess.run(
+            [build / "darshan", "run", "-o", "logs", "python3", "-S", "-c", code],
+            cwd=folder, stdout=out, stderr=subprocess.PIPE, timeout=SECONDS, check=True,
+        )  # fmt: skip
+    (log,) = (folder / "logs").glob("*.darshan")
+    return log
+
+
+def test_heatmap_has_the_bytes_of_the_frame(long_path: Path) -> None:
+    """The plot of the heat map shows the bytes that the frame of HEATMAP has."""
+    log = open_log(long_path)
+    frame = log.frame("HEATMAP")
+    rows = frame[frame.layer == "POSIX"]
+    (axes,) = log.plot_heatmap("POSIX").axes[:1]
+    (image,) = axes.get_images()
+    assert image.get_array().sum() == rows["read"].sum() + rows["write"].sum() >= 2400
+    assert log.plot_heatmap().axes[0].get_images()[0].get_array().sum() > 0
+
+
+def test_rates_have_the_bytes_of_the_frame(long_path: Path) -> None:
+    """The stairs of the rates, times the width of a bin, are the bytes written."""
+    log = open_log(long_path)
+    frame = log.frame("HEATMAP")
+    written = frame[frame.layer == "POSIX"].groupby("start")["write"].sum().to_numpy()
+    (axes,) = log.plot_rates("POSIX").axes
+    stairs = {str(patch.get_label()): patch.get_data() for patch in axes.patches}
+    # The unit of the axis is chosen for the peak: the shares of the bins do not depend on it.
+    shown = stairs["write"].values
+    assert shown.sum() > 0
+    assert (abs(shown / shown.sum() - written / written.sum()) < 1e-9).all()
+
+
+@pytest.mark.parametrize("method", ["plot_access_sizes", "plot_operations", "plot_times"])
+def test_other_plots(method: str, long_path: Path, tmp_path: Path) -> None:
+    """Each plot has bars, and is a picture for a notebook and as a file."""
+    figure = getattr(open_log(long_path), method)()
+    assert any(patch.get_width() > 0 and patch.get_height() > 0 for patch in figure.axes[0].patches)
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    figure.savefig(tmp_path / "plot.pdf")
+    assert (tmp_path / "plot.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_plots_keep_the_settings_of_the_user(long_path: Path) -> None:
+    """A plot leaves matplotlib's settings as they were."""
+    import matplotlib as mpl  # noqa: PLC0415 - the other tests do not need it
+
+    before = dict(mpl.rcParams)
+    open_log(long_path).plot_times()
+    assert dict(mpl.rcParams) == before
+
+
+def test_a_plot_without_data(long_path: Path) -> None:
+    """A layer that the log lacks is named, with one that it has."""
+    log = open_log(long_path)
+    with pytest.raises(KeyError, match=r"has no heat map of layer 'MPI-IO'"):
+        log.plot_heatmap("MPI-IO")
+    with pytest.raises(KeyError, match=r"has no access sizes of layer 'PSIX'; did you mean POSIX"):
+        log.plot_access_sizes("PSIX")

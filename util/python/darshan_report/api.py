@@ -10,6 +10,7 @@ from . import log, variable
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.figure import Figure
 
     from .diagnose.finding import Findings
     from .diagnose.limits import Limits
@@ -36,6 +37,40 @@ class Log(log.Log):
         from .diagnose.run import diagnose  # noqa: PLC0415 - all rules, which few users need
 
         return diagnose(self, limits)
+
+    def plot_heatmap(self, layer: str | None = None) -> Figure:
+        """Returns the plot of bytes over time and ranks of a layer ("POSIX"), by default of that
+        with the most bytes; rows are programs if the run had several. Like all plots it is a figure
+        of matplotlib: notebooks display it, savefig() writes it. Raises ValueError if the log has
+        no data for the plot, and UnknownName if it has none of this layer."""
+        from . import pictures  # noqa: PLC0415 - imports matplotlib
+
+        return pictures.heat(self, layer)
+
+    def plot_rates(self, layer: str | None = None) -> Figure:
+        """Returns the plot of bytes read and written per second over time, of a layer as in
+        plot_heatmap()."""
+        from . import pictures  # noqa: PLC0415 - imports matplotlib
+
+        return pictures.rates(self, layer)
+
+    def plot_access_sizes(self, layer: str | None = None) -> Figure:
+        """Returns the histogram of access sizes of a layer, by default of the lowest one."""
+        from . import pictures  # noqa: PLC0415 - imports matplotlib
+
+        return pictures.sizes(self, layer)
+
+    def plot_operations(self) -> Figure:
+        """Returns the plot of the numbers of calls, by kind and layer."""
+        from . import pictures  # noqa: PLC0415 - imports matplotlib
+
+        return pictures.calls(self)
+
+    def plot_times(self) -> Figure:
+        """Returns the plot of the seconds per process of each layer: read, write and metadata."""
+        from . import pictures  # noqa: PLC0415 - imports matplotlib
+
+        return pictures.times(self)
 
     def _repr_html_(self) -> str:
         from .notebook import log_html  # noqa: PLC0415 - for notebooks alone

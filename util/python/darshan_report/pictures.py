@@ -1,0 +1,98 @@
+"""The plots of a report as matplotlib figures, for users of the package."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TypeVar
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from .log import Log
+from .measure.layers import LAYERS
+from .show.model import Plot, PlotRow
+from .summary import figures
+from .summary.context import Context
+from .summary.plots import (
+    access_sizes,
+    heat_map,
+    lanes,
+    operations,
+    style,
+    time_line,
+    time_per_layer,
+)
+from .tables import UnknownName
+
+_INCH = 25.4  # mm
+_DPI = 150
+_T = TypeVar("_T")
+
+
+class Picture(Figure):
+    """A figure that a notebook displays without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        made = io.BytesIO()
+        self.savefig(made, format="png", dpi=_DPI)
+        return made.getvalue()
+
+
+def _drawn(plot: Plot) -> Picture:
+    width = figures.width_in(PlotRow((plot,)))
+    # The user's own settings of matplotlib stay as they are.
+    with mpl.rc_context(style.SETTINGS):
+        figure = Picture(figsize=(width / _INCH, plot.height / _INCH))
+        figures.draw(plot, figure, width, plot.height)
+    return figure
+
+
+def _chosen(log: Log, of: Mapping[str, _T], layer: str | None, what: str) -> _T:
+    """Returns the value of a layer, by its title or its module; without a layer, the first."""
+    if not of:
+        raise ValueError(f"{log.path} has no {what}")
+    if layer is None:
+        return next(iter(of.values()))
+    title = next((one.title for one in LAYERS if one.module == layer), layer)
+    if title not in of:
+        raise UnknownName(f"{log.path} has no {what} of layer", layer, of)
+    return of[title]
+
+
+def heat(log: Log, layer: str | None) -> Picture:
+    """Returns bytes over time and ranks, or programs of a run of several processes."""
+    context = Context(log)
+    found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
+    if context.lanes:
+        return _drawn(heat_map.plot_programs(found, lanes.labels(context.lanes)))
+    return _drawn(heat_map.plot(found))
+
+
+def rates(log: Log, layer: str | None) -> Picture:
+    """Returns bytes per second over time."""
+    context = Context(log)
+    found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
+    return _drawn(time_line.plot(found, context.run_time))
+
+
+def sizes(log: Log, layer: str | None) -> Picture:
+    """Returns the histogram of access sizes; without a layer, of the lowest."""
+    found = {f.layer.title: f for f in reversed(Context(log).figures) if access_sizes.drawable(f)}
+    return _drawn(access_sizes.plot(_chosen(log, found, layer, "access sizes")))
+
+
+def calls(log: Log) -> Picture:
+    """Returns the numbers of calls per kind and layer."""
+    context = Context(log)
+    if not operations.rows(context):
+        raise ValueError(f"{log.path} has no counts of operations")
+    return _drawn(operations.plot(context))
+
+
+def times(log: Log) -> Picture:
+    """Returns the seconds per process of each layer, split into read, write and metadata."""
+    context = Context(log)
+    if not context.figures:
+        raise ValueError(f"{log.path} has no records of I/O")
+    return _drawn(time_per_layer.plot(context, operations.plot(context).height))
