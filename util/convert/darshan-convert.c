@@ -98,7 +98,7 @@ static const char *read_key(const char *path, char *room, size_t size) {
 static int annotate(struct convert_options *options, const char *text) {
   char *old = options->annotation, *all = NULL;
   if (asprintf(&all, "%s%s%s", old ? old : "", old ? "\t" : "", text) < 0)
-    return convert_say("cannot convert the log: out of memory");
+    return convert_say("--annotate %s: out of memory", text);
   free(old);
   options->annotation = all;
   return 0;

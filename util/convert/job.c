@@ -23,7 +23,7 @@ static int add_line(char *metadata, const char *key, const char *value) {
  * cannot read a line without '=', so such a line gets the key "annotation". */
 static int annotate(char *metadata, const char *annotation) {
   char *copy = strdup(annotation), *next = NULL;
-  int result = copy ? 0 : convert_say("cannot convert the log: out of memory");
+  int result = copy ? 0 : convert_say("cannot add the annotation %s: out of memory", annotation);
   for (char *line = result ? NULL : strtok_r(copy, "\t\n", &next); line && result == 0;
        line = strtok_r(NULL, "\t\n", &next)) {
     char *value = strchr(line, '=');

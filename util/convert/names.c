@@ -79,7 +79,7 @@ int names_region(const struct convert_options *options, darshan_log *log, struct
   struct names names = {.options = options, .log = log};
   regions_begin(regions);
   darshan_log_each_name(log, take, &names);
-  int result = names.failed ? convert_say("cannot convert the log: out of memory") : 0;
+  int result = names.failed ? convert_say("cannot write %s: out of memory", regions->out->name) : 0;
   if (names.count) qsort(names.names, names.count, sizeof(*names.names), compare);
   if (result == 0) result = write_names(&names, regions);
   drop(&names);

@@ -52,7 +52,7 @@ static size_t compress_batch(struct regions *regions) {
 static int grow(char **bytes, size_t *room, size_t needed) {
   if (needed <= *room) return 0;
   char *grown = realloc(*bytes, needed);
-  if (!grown) return convert_say("cannot convert the log: out of memory");
+  if (!grown) return convert_say("out of memory");
   *bytes = grown;
   *room = needed;
   return 0;
@@ -129,7 +129,7 @@ int regions_end_block(struct regions *regions, struct darshan_annex_block block)
 /* Computes the checksum from the file, because the blocks' heads are written last. */
 static int check_sum(struct regions *regions) {
   unsigned char *bytes = malloc(BATCH);
-  if (!bytes) return convert_say("cannot convert the log: out of memory");
+  if (!bytes) return convert_say("cannot write %s: out of memory", regions->out->name);
   uLong sum = crc32(0, NULL, 0);
   uint64_t at = regions->annex.offset;
   ssize_t n = 1;
