@@ -111,7 +111,8 @@ def test_what_is_no_address(address: str, darshan: Run, tmp_path: Path) -> None:
 
 
 def test_no_scheduler(darshan: Run, tmp_path: Path) -> None:
-    """No server listens, a server does not reply, or the scheduler file is invalid or missing."""
+    """Without a scheduler, collect fails with one line: no server listens, a server does not reply,
+    or the scheduler file is invalid or missing."""
     make_logs(tmp_path / "logs", 1)
     with socket.create_server(("127.0.0.1", 0)) as mute:
         listening = f"127.0.0.1:{mute.getsockname()[1]}"

@@ -177,7 +177,7 @@ def mpi_time(row: dict[str, float]) -> float:
 
 
 def page(text: str) -> list[str]:
-    """Returns the lines of the page, up to the next section."""
+    """Returns the lines of the report's section about datasets, up to the table by time."""
     start = text.index(TITLE)
     return text[start : text.index("by time", start)].split("\n")
 

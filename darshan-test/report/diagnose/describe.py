@@ -28,7 +28,7 @@ from page import section as verdicts
 PAGE = Path(__file__).resolve().parents[3] / "doc" / "diagnoses.md"
 _START = """# Diagnoses
 
-What `darshan report` and `darshan stat` look for. Each finding of a report has the name of its diagnosis, which is here with what it is about, what it says of the smallest log that has the problem, how the seconds at stake are estimated, and what to do.
+What `darshan report` and `darshan stat` look for. Each finding of a report has the name of its diagnosis, which this page explains: what the problem is, an example of the finding's text, how the lost seconds are estimated, and what to do.
 
 A problem is told if it costs enough (`stake.share` and `stake.seconds`, or `stake.large`, in the table at the end), the costliest first. The seconds at stake are an upper bound, over all processes; each finding says how they were estimated. A symptom is left out where causes explain all of its files, and at least half of what it costs: small reads of a file whose dataset is stored across the grain are told as that.
 
