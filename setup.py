@@ -137,6 +137,8 @@ class Compiler:
         (self.folder / "util/front/installed.h").write_text(
             '#define FRONT_LIBRARY_FOLDER "../lib"\n'
             '#define FRONT_MANUAL_FOLDER "../share/man/man1"\n'
+            '#define FRONT_MISSING "the wheel only reads logs; to record programs and to make '
+            'logs of journals, install all of Darshan (guide python.md)"\n'
         )
 
     def run(self, *command: str) -> None:

@@ -188,12 +188,28 @@ def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
     assert not (tmp_path / "bad.html").exists()
 
 
-@pytest.mark.parametrize("command", [["run", "true"], ["stat", "--", "true"], ["merge", "x"]])
-def test_what_takes_the_runtime(command: list[str], place: Place, tmp_path: Path) -> None:
-    """One line says that the command is not in the wheel, and no file remains."""
+@pytest.mark.parametrize(
+    ("command", "status", "missing"),
+    [
+        (["run", "true"], 125, "libdarshan.so"),
+        (["stat", "--", "true"], 125, "libdarshan.so"),
+        (["merge", "x"], 127, "darshan-merge"),
+        (["recover"], 1, "darshan-merge"),
+        (["recover", "--dry-run", "."], 1, "darshan-merge"),
+        (["mk-log-dirs", "logs"], 127, "darshan-mk-log-dirs"),
+    ],
+)
+def test_what_takes_the_runtime(
+    command: list[str], status: int, missing: str, place: Place, tmp_path: Path
+) -> None:
+    """One line says that the wheel only reads logs, in the words of doc/python.md, and no file
+    remains."""
     done = place.says("darshan", *command, cwd=tmp_path)
-    assert done.returncode in (125, 127) and done.stderr.count("\n") == 1
-    assert "cannot find " in done.stderr
+    (promised,) = re.findall(
+        r"says so in one line: `(.*?)`", (SOURCE / "doc" / "python.md").read_text()
+    )
+    assert done.stderr == promised.replace("libdarshan.so", missing) + "\n"
+    assert (done.returncode, done.stdout) == (status, "")
     assert os.listdir(tmp_path) == []
 
 

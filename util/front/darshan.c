@@ -101,7 +101,7 @@ static int become(const struct command *command, int argc, char **argv) {
   static char name[64];
   char path[PATH_MAX];
   if (places_installed(path, command->program, command->folder) < 0) {
-    say("cannot find %s next to darshan; reinstall Darshan", command->program);
+    places_say_missing(command->program);
     return 127;
   }
   snprintf(name, sizeof(name), "darshan %s", command->word);

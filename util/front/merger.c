@@ -56,14 +56,23 @@ static pid_t start(char **argv, int out, int quiet) {
   return -1;
 }
 
+static int find_merger(char out[PATH_MAX]) {
+  static const char name[] = "darshan-merge";
+  if (places_installed(out, name, ".") == 0) return 1;
+  places_say_missing(name);
+  return 0;
+}
+
+int merger_exists(void) {
+  char program[PATH_MAX];
+  return find_merger(program);
+}
+
 enum merger_end merger_run(char **argv, char *out, size_t room, int quiet) {
   char program[PATH_MAX], unused[2];
   int pipe_ends[2], status = 0;
   if (out) out[0] = '\0';
-  if (places_installed(program, "darshan-merge", ".") < 0) {
-    say("cannot find darshan-merge next to darshan; reinstall Darshan");
-    return MERGER_FAILED;
-  }
+  if (!find_merger(program)) return MERGER_FAILED;
   argv[0] = program;
   if (pipe2(pipe_ends, O_CLOEXEC) < 0) return MERGER_FAILED;
   pid_t child = start(argv, pipe_ends[1], quiet);

@@ -15,4 +15,7 @@ enum merger_end { /* its exit status */
  * discarded. */
 enum merger_end merger_run(char **argv, char *out, size_t room, int quiet);
 
+/* Returns 1 if darshan-merge is installed; otherwise 0, after a message. */
+int merger_exists(void);
+
 #endif

@@ -69,6 +69,10 @@ int places_make_folders(const char *path, size_t shared_from) {
   return 0;
 }
 
+void places_say_missing(const char *name) {
+  say("cannot find %s: " FRONT_MISSING, name);
+}
+
 /* Finds the runtime. Returns 0, or -1 after a message: a pip installation has no runtime. Called
  * before any folder is made. */
 static int find_library(struct places *places) {
@@ -76,8 +80,7 @@ static int find_library(struct places *places) {
   if (places_installed(path, TREE_LIBRARY, FRONT_LIBRARY_FOLDER) == 0 &&
       realpath(path, places->library))
     return 0;
-  say("cannot find " TREE_LIBRARY " next to darshan or in " FRONT_LIBRARY_FOLDER
-      "; reinstall Darshan");
+  places_say_missing(TREE_LIBRARY);
   return -1;
 }
 

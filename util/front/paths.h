@@ -57,5 +57,7 @@ int places_make_folders(const char *path, size_t shared_from);
 /* Finds a program or library of this installation: in the folder of this program, or below
  * `relative` of it. Returns 0, or -1 if it does not exist. */
 int places_installed(char out[PATH_MAX], const char *name, const char *relative);
+/* Prints that places_installed() did not find this file, and what to do. */
+void places_say_missing(const char *name);
 
 #endif

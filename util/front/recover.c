@@ -19,6 +19,7 @@
 
 #include "../../runtime/records/in-place.h"
 #include "../reader/written.h"
+#include "merger.h"
 #include "message.h"
 #include "recover-log.h"
 
@@ -184,7 +185,9 @@ int command_recover(int argc, char **argv) {
     path_list_add(&command.folders, argv[i]);
   if (check_folders(&command.folders) < 0) return 1;
   if (!command.folders.count) add_default_folders(&command.folders);
-  if (ask(&command))
+  if (!merger_exists())
+    status = 1;
+  else if (ask(&command))
     status = command.all_users ? recover_all(&command) : recover_own(&command);
   else
     status = command.recovery.planned || command.recovery.failed || command.all_users;
