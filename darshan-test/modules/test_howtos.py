@@ -7,6 +7,7 @@ module has a test of its own (test_new_module.py).
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ class Page:
     tests: tuple[str, ...]  # run whole
     file: str  # of this file, the tests whose names match
     matching: str
+    describes: bool = False  # ./dev describe is one of the steps
 
 
 PAGES = {
@@ -54,6 +56,14 @@ PAGES = {
         ("report/diagnose", "report/test_layers.py", "docs/test_words.py"),
         "verdicts/test_triggers.py",
         "asking",
+        describes=True,
+    ),
+    "add-a-subcommand": Page(
+        ("all",),
+        ("front/test_help.py", "front/test_folders.py", "docs/test_manual.py"),
+        "docs/test_words.py",
+        "",
+        describes=True,
     ),
 }
 
@@ -90,6 +100,24 @@ def run_tests(tree: Path, *arguments: str | Path) -> None:
     succeeds(*command, tree=tree, **variables)
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_page_names_the_files_of_its_patch(name: str) -> None:
+    """A step that only the patch does would be missing for a reader of the page."""
+    page = (SOURCE / "doc" / f"howto-{name}.md").read_text("utf-8")
+    patch = (PATCHES / f"{name}.patch").read_text("utf-8")
+    files = [Path(file).name for file in re.findall(r"^\+\+\+ b/(.+)$", patch, re.M)]
+    assert files
+    assert [file for file in files if not re.search(rf"(?<![\w-]){re.escape(file)}", page)] == []
+
+
+@pytest.mark.parametrize("page", sorted((SOURCE / "doc").glob("howto-*.md")), ids=lambda p: p.stem)
+def test_page_is_linked_and_executed(page: Path) -> None:
+    """CONTRIBUTING.md leads to each page, and each page but that of a module has a patch."""
+    assert f"(doc/{page.name})" in (SOURCE / "CONTRIBUTING.md").read_text("utf-8")
+    name = page.stem.removeprefix("howto-")
+    assert name in PAGES or name == "add-a-module"
+
+
 @pytest.mark.timeout(SECONDS)
 @pytest.mark.parametrize("name", turning(PAGES, 1 / len(PAGES), "how-tos"))
 def test_howto(name: str, tmp_path: Path) -> None:
@@ -100,10 +128,11 @@ def test_howto(name: str, tmp_path: Path) -> None:
     succeeds("git", "init", "-q", tree=tree)  # git apply and ./dev files need it
     (tree / ".git/info/exclude").write_text(".venv\n")  # .gitignore means a folder, not a link
     succeeds("git", "add", "-A", tree=tree)
+    # If the lines around have changed: do the steps again in a copy, and make a new patch there.
     succeeds("git", "apply", PATCHES / f"{name}.patch", tree=tree)
     succeeds("./dev", "build", tree=tree)
     succeeds("make", "-s", "-j2", "-C", "build", *page.targets, tree=tree)
-    if name == "add-a-diagnosis":
+    if page.describes:
         succeeds("./dev", "describe", tree=tree)
     run_tests(tree, *(tree / "darshan-test" / test for test in page.tests))
     run_tests(tree, tree / "darshan-test" / page.file, "-k", page.matching)
