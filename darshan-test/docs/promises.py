@@ -126,6 +126,16 @@ def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
             yield f"python {owner}{node.target.id}"
 
 
+def _bases(found: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    """Yields the base classes that the class names as MODULE.NAME of the same package."""
+    for base in found.bases:
+        if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
+            tree = ast.parse(_read(f"util/python/darshan_report/{base.value.id}.py"))
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef) and node.name == base.attr:
+                    yield node
+
+
 def python() -> Iterator[str]:
     """Yields the package's public names, parsed from the source, so that nothing needs to be
     installed."""
@@ -139,7 +149,10 @@ def python() -> Iterator[str]:
                 for found in body:
                     if isinstance(found, ast.ClassDef) and found.name == name:
                         yield from (
-                            row for row in _public(found.body, f"{name}.") if f"{name}._" not in row
+                            row
+                            for owner in (found, *_bases(found))
+                            for row in _public(owner.body, f"{name}.")
+                            if f"{name}._" not in row
                         )
                     elif isinstance(found, ast.FunctionDef) and found.name == name:
                         yield from (r for r in _public([found], "") if r != f"python {name}")

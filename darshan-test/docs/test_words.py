@@ -178,6 +178,8 @@ NOT_OURS = {
     "train.py",
     "mpif.h",
     "dxt_analyzer.py",
+    "plot_access_histogram",
+    "plot_opcounts",
 }
 
 
