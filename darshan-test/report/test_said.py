@@ -182,6 +182,7 @@ def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
     """The shell opens the file once for each line; the sentence names no stat calls."""
     limits = f"{LIMITS}io.fine = 0\n"  # the whole run takes 50 ms
     found = findings(build, summary, tmp_path, ["bash", "-c", APPENDS], limits=limits)
+    assert "line-buffered" not in found  # each close writes the line, whatever the buffer is
     found = found["opened-again"]
     assert "was opened 4,000 times." in found["sentence"]
     assert "0 times by" not in found["sentence"]

@@ -135,7 +135,11 @@ class Facts:
     def streams(self) -> Streams | None:
         """Buffered streams; None if the log has none."""
         table = self.table("STDIO")
-        return None if table is None else Streams(table, self.table("STDIO_EXT"))
+        if table is None:
+            return None
+        posix = self.table("POSIX")
+        opened = None if posix is None else (posix.ids, self.opens(posix))
+        return Streams(table, self.table("STDIO_EXT"), opened)
 
     @functools.cached_property
     def shared(self) -> dict[int, Shared]:

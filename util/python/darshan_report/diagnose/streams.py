@@ -11,13 +11,16 @@ from .table import Table
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+Opens = tuple[npt.NDArray[np.uint64], Floats]  # ids of records, and the opens of each
+_OPENED = 4  # calls of a file for each open
 
 
 class Streams:
     """The files of STDIO; the mask `files` is false for the standard streams."""
 
-    def __init__(self, table: Table, beside: Table | None) -> None:
+    def __init__(self, table: Table, beside: Table | None, opened: Opens | None) -> None:
         self.table = table
+        self._opened = opened  # by calls of POSIX
         self.known = beside is not None  # else the times of calls are an estimate
         self.files: Mask = ~np.isin(table.ids, standard_ids())
         self._beside = beside
@@ -45,6 +48,17 @@ class Streams:
         if self.known:
             return self["FILLS" if kind == "READ" else "DRAINS"]
         return self.table[f"{kind}S"].astype("f8")
+
+    def kept_open(self, calls: Floats) -> Mask:
+        """Returns a mask of the files with more than four of these calls for each open. With fewer
+        calls a larger buffer saves little, because each close empties the buffer. A shell opens
+        a file by a call of POSIX, and writes it by the stream of its standard output."""
+        opens = self.table["OPENS"].astype("f8")
+        if self._opened is not None:
+            ids, others = self._opened
+            _, here, there = np.intersect1d(self.table.ids, ids, return_indices=True)
+            opens[here] = np.maximum(opens[here], others[there])
+        return np.asarray(_OPENED * opens < calls)
 
     def moved(self, kind: str) -> Floats:
         """Returns the bytes of these calls."""

@@ -17,9 +17,10 @@ NAME = "line-buffered"
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files that were written line by line."""
+    """Returns a mask of the files that were written line by line. A file that is opened for every
+    few lines is not among them, because each close would write the lines as well."""
     calls = streams["LINE_DRAINS"]
-    found = streams.files & (calls >= facts.limits["stream.calls"])
+    found = streams.files & streams.kept_open(calls) & (calls >= facts.limits["stream.calls"])
     mean = ratio(streams.moved("WRITE"), streams.calls("WRITE"))
     return found & (2 * calls > streams["DRAINS"]) & (mean < facts.limits["stream.buffer"] / 2)
 

@@ -14,7 +14,6 @@ from ..language import FLUSHES
 from ..streams import Floats, Mask, Streams, ratio
 
 NAME = "stream-flushes"
-_OPENED = 4  # flushes of a file for each open
 
 
 @once
@@ -22,7 +21,7 @@ def files(facts: Facts, streams: Streams) -> Mask:
     """Returns a mask of the files that flushes write more often than full buffers. A file that is
     opened for every few flushes is not among them, because each close would flush it as well."""
     calls, spent = _flushes(streams)
-    found = streams.files & (_OPENED * streams.table["OPENS"] < calls)
+    found = streams.files & streams.kept_open(calls)
     found &= calls >= facts.limits["stream.calls"]
     found &= ratio(_written(streams), calls) < facts.limits["stream.buffer"]
     if streams.known:
