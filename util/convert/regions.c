@@ -52,8 +52,7 @@ static size_t compress_batch(struct regions *regions) {
 static int grow(char **bytes, size_t *room, size_t needed) {
   if (needed <= *room) return 0;
   char *grown = realloc(*bytes, needed);
-  if (!grown)
-    return convert_say("cannot get %zu bytes for a region of the log: out of memory", needed);
+  if (!grown) return convert_say("out of memory");
   *bytes = grown;
   *room = needed;
   return 0;
