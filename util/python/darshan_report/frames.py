@@ -27,7 +27,8 @@ def _pandas() -> ModuleType:
             f"frames need pandas, which {sys.executable} does not have (Debian: python3-pandas); "
             "log.records() and log.traces() do without"
         ) from error
-    return pandas
+    found: ModuleType = pandas
+    return found
 
 
 def frame(log: Log, module: str) -> pd.DataFrame:

@@ -100,7 +100,7 @@ class Log:
         records."""
         self._library = library.load()
         error = structs.Error()
-        self._handle = self._library.darshan_log_read(os.fsencode(path), ctypes.byref(error))
+        self._handle: int = self._library.darshan_log_read(os.fsencode(path), ctypes.byref(error))
         if not self._handle:
             raise LogError(library.message(error))
         self._finalizer = weakref.finalize(self, self._library.darshan_log_free, self._handle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .table import Table
+from .table import Table, added
 
 _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
 
@@ -14,7 +14,8 @@ def calls(table: Table, kind: str = "") -> np.ndarray:
     """Returns the collective calls per file, summed over processes; kind: READ or WRITE, else
     both."""
     kinds = (kind,) if kind else ("READ", "WRITE")
-    return sum(table[f"{how}_{each}S"] for how in ("COLL", "SPLIT") for each in kinds)
+    counters = [f"{how}_{each}S" for how in ("COLL", "SPLIT") for each in kinds]
+    return added([table[name] for name in counters])
 
 
 def met(table: Table, kind: str = "") -> np.ndarray:

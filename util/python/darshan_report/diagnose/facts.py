@@ -29,7 +29,7 @@ from .finding import Evidence, Finding, Stake
 from .limits import Limits
 from .rates import job_rate, movers
 from .streams import Streams
-from .table import Table
+from .table import Table, added
 
 _FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
 _ROUNDING = 0.005  # relative difference below which two times are reported as equal
@@ -206,20 +206,21 @@ class Facts:
     @staticmethod
     def time(table: Table) -> np.ndarray:
         """Returns the seconds in calls per file, summed over processes."""
-        return table["F_META_TIME"] + table["F_READ_TIME"] + table["F_WRITE_TIME"]
+        return added([table[f"F_{kind}_TIME"] for kind in ("META", "READ", "WRITE")])
 
     @once
     def opens(self, table: Table) -> np.ndarray:
         """Returns the opens per file. OPENS also counts fileno, dup and fdopen, which open
         nothing."""
         others = table["FILENOS"] + table["DUPS"] + table["FDOPENS"]
-        return np.maximum(0, table["OPENS"] - others)
+        opened: np.ndarray = np.maximum(0, table["OPENS"] - others)
+        return opened
 
     @once
     def writing(self, table: Table) -> np.ndarray:
         """Returns the seconds in writes per file, without fsync, whose time POSIX adds to them."""
         extra = self.table("POSIX_EXT")
-        time = np.array(table["F_WRITE_TIME"], "f8")
+        time: np.ndarray = np.array(table["F_WRITE_TIME"], "f8")
         if table.prefix != "POSIX" or extra is None:
             return time
         synced = extra["F_FSYNC_TIME"]
@@ -227,7 +228,7 @@ class Facts:
             place = table.place(int(extra.ids[at]))
             if place is not None:
                 time[place] -= synced[at]
-        return np.maximum(time, 0.0)
+        return time.clip(0.0)
 
     def moving(self, table: Table, kind: str) -> np.ndarray:
         """Returns the seconds in transfers of this kind (READ or WRITE) per file."""
@@ -290,7 +291,8 @@ class Facts:
     def single(self, table: Table) -> np.ndarray:
         """Returns a mask of the records that represent one data file each. A record of many small
         files looks like a small file that is used repeatedly."""
-        return cast(np.ndarray, self.files(table) == 1) & ~self.programs(table)
+        found: np.ndarray = (self.files(table) == 1) & ~self.programs(table)
+        return found
 
     def programs(self, table: Table) -> np.ndarray:
         """Returns a mask of the records of programs that an interpreter reads, which are not
@@ -370,7 +372,8 @@ class Facts:
     ) -> np.ndarray:
         """Returns the seconds beyond those that the bytes take at a good rate; processes: how many
         move bytes at the same time, and share the rate that a job can expect."""
-        return np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes))
+        lost: np.ndarray = np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes))
+        return lost
 
     @functools.cached_property
     def job_rate(self) -> tuple[float, bool]:
@@ -443,7 +446,8 @@ class Facts:
     def small(self, table: Table, kind: str, infix: str = "") -> np.ndarray:
         """Returns the small transfers per file."""
         classes = sum(1 for edge in _EDGES if edge <= self.limits["small.bytes"])
-        return table.sizes(kind, infix)[:, :classes].sum(axis=1)
+        found: np.ndarray = table.sizes(kind, infix)[:, :classes].sum(axis=1)
+        return found
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:

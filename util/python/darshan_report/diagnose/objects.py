@@ -11,8 +11,9 @@ import numpy.typing as npt
 from ..measure.attribution import OPERATIONS
 from ..measure.overflow import ID, files_of_each
 from ..units import count
-from .facts import Facts, Table
+from .facts import Facts
 from .finding import Evidence
+from .table import Table, added
 
 _FILE, _DATASET = 3, 4  # values of UPPER_MODULE
 _NAMELESS = ":<anonymous>"
@@ -39,16 +40,16 @@ class Objects:
 
     def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
         """Returns READS, WRITES, BYTES_READ or BYTES_WRITTEN of POSIX below the calls."""
-        return sum(self[f"{o}_POSIX_{what}"] for o in operations)
+        return added([self[f"{o}_POSIX_{what}"] for o in operations])
 
     def time(self, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
         """Returns the seconds in the calls, including all layers below."""
-        return sum(self[f"F_{o}_TIME"] for o in operations)
+        return added([self[f"F_{o}_TIME"] for o in operations])
 
     @property
     def asked(self) -> np.ndarray:
         """Bytes that reads and writes requested."""
-        return self["BYTES_ASKED_READ"] + self["BYTES_ASKED_WRITTEN"]
+        return added([self["BYTES_ASKED_READ"], self["BYTES_ASKED_WRITTEN"]])
 
     def rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
         """Returns counters of one object as evidence."""

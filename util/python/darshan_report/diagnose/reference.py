@@ -38,7 +38,7 @@ def _installed() -> str:
     """Returns the site that configure was given, else the site installed with this package."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     try:  # written by `make install`
-        from .. import _installed as place  # type: ignore[attr-defined]  # noqa: PLC0415
+        from .. import _installed as place  # noqa: PLC0415
     except ImportError:  # the build folder holds a link to this package below python/
         url, folder = "", os.path.join(os.pardir, os.pardir, "site")
     else:

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..measure.processes import Processes
-from .facts import Facts, Table
+from .facts import Facts
 from .finding import GOOD, Finding
+from .table import Table, added
 
 _RECORDS = 256  # records of a finding that are examined, the heaviest
 _UNKNOWN = 0.1  # largest part that may be of unknown processes
@@ -65,7 +66,7 @@ def _times(tree: Processes, counters: list[str]) -> Weights:
         (("_META_", "_OPENS", "_STATS", "_SEEKS"), tree.meta_time),
     )
     found = [time for marks, time in kinds if any(m in c for c in counters for m in marks)]
-    return sum(found) if found else tree.time
+    return added(found) if found else tree.time
 
 
 def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | None:

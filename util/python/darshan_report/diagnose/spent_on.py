@@ -10,8 +10,9 @@ import numpy as np
 from ..measure.exclusive import own_times
 from ..units import amount, count, plural, seconds
 from .cpu_wait import real_part
-from .facts import Facts, Table
+from .facts import Facts
 from .rules import lookups, program_files
+from .table import Table
 
 
 @dataclass
@@ -157,10 +158,10 @@ def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
         moved = (posix["BYTES_READ"] + posix["BYTES_WRITTEN"]).astype("f8")
         time = posix["F_READ_TIME"] + posix["F_WRITE_TIME"]
         found.append((posix, ~program_files.which(facts, posix), time, calls, moved))
-    for kind in ("READ", "WRITE") if streams is not None else ():
-        found.append((streams.table, streams.files, *(
-            ask(kind) for ask in (streams.time, streams.calls, streams.moved)
-        )))  # fmt: skip
+    if streams is not None:
+        for kind in ("READ", "WRITE"):
+            time, calls, moved = streams.time(kind), streams.calls(kind), streams.moved(kind)
+            found.append((streams.table, streams.files, time, calls, moved))
     for table, mask, time, calls, moved in found:
         pieces = (calls >= facts.limits["operations"]) & (
             moved < facts.limits["small.bytes"] * calls

@@ -43,7 +43,8 @@ class Talk:
 def _names() -> tuple[list[str], list[bool]]:
     """Returns the calls of a record in their order, and whether their bytes are counted."""
     functions, sized = library.load(), ctypes.c_int()
-    names, with_bytes = [], []
+    names: list[str] = []
+    with_bytes: list[bool] = []
     while name := functions.darshan_apmpi_call(len(names), ctypes.byref(sized)):
         names.append(name.decode())
         with_bytes.append(bool(sized.value))

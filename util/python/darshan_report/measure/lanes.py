@@ -77,7 +77,7 @@ def lanes(processes: Processes, run_time: float, most: int) -> Lanes:
     kept.sort(key=lambda p: (processes.start[members[p]].min(), members[p][0]))
     end = max(min(run_time, _LONGEST), float(processes.end.max())) or 1.0
     place_of = np.zeros(len(processes), "i8")
-    found = []
+    found: list[Lane] = []
     for programs in [[p] for p in kept] + ([others] if others else []):
         some = [place for program in programs for place in members[program]]
         place_of[some] = len(found)

@@ -163,7 +163,7 @@ LAYERS = (
 
 # The buckets of every size histogram, as the end of a counter's name and as text (modules.md 1.4:
 # upper bounds belong to the bucket).
-SIZES = (
+SIZES: tuple[tuple[str, str], ...] = (
     ("0_100", "0-100 B"),
     ("100_1K", "101 B-1 KiB"),
     ("1K_10K", "1-10 KiB"),

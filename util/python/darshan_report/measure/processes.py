@@ -108,7 +108,8 @@ class Processes:
         return self[name].clip(0, _MOST)
 
     def _seconds(self, name: str) -> npt.NDArray[np.float64]:
-        return np.nan_to_num(self[name], nan=0.0).clip(0, _LONGEST)
+        column: np.ndarray = np.nan_to_num(self[name], nan=0.0)
+        return column.clip(0, _LONGEST)
 
     def _parents(self) -> npt.NDArray[np.int64]:
         """Returns the indices of the parents, -1 without one; removes circles."""
@@ -167,13 +168,13 @@ class Processes:
         """Seconds that each rank's processes lived, summed. The log lacks the lifetimes of several
         processes of one rank: they are assumed to be as long as those of the same program, and at
         least the time in I/O."""
-        spans = self.end - self.start
+        spans: npt.NDArray[np.float64] = self.end - self.start
         several = np.flatnonzero(self.counts > 1)
         if len(several):
             known: dict[Program, list[float]] = {}
             for place in np.flatnonzero(self.counts == 1):
                 known.setdefault(self.programs[place], []).append(float(spans[place]))
-            lives = spans.copy()
+            lives: npt.NDArray[np.float64] = spans.copy()
             for place in several:
                 number, span = float(self.counts[place]), float(spans[place])
                 like = known.get(self.programs[place])
@@ -188,7 +189,8 @@ class Processes:
     def own(self) -> npt.NDArray[np.bool_]:
         """Mask of the ranks whose I/O is in this log; the I/O of an MPI job's ranks is in the job's
         log."""
-        return self.job_ranks == 0
+        found: np.ndarray = self.job_ranks == 0
+        return found
 
     @functools.cached_property
     def seconds(self) -> float:
@@ -217,7 +219,8 @@ class Processes:
     def places(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Returns the indices of ranks; ranks without a record are skipped."""
         at = np.searchsorted(self.ranks, ranks).clip(0, len(self) - 1)
-        return at[self.ranks[at] == ranks]
+        found: np.ndarray = at[self.ranks[at] == ranks]
+        return found
 
     def told(self, weights: npt.NDArray[np.float64]) -> str:
         """Names the programs of the processes that have a weight, the heaviest first: "train.py's 8

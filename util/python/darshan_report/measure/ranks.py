@@ -5,13 +5,21 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+Floats = npt.NDArray[np.float64]
+
+
+def summed(place: npt.NDArray[np.intp], amounts: Floats, number: int) -> Floats:
+    """Returns the sums of the amounts that have each of these places: 0, 1, ... number - 1."""
+    sums: np.ndarray = np.bincount(place, weights=amounts, minlength=number)
+    return sums
+
 
 def sums_by_rank(
-    ranks: npt.NDArray[np.int64], *amounts: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.float64]]]:
+    ranks: npt.NDArray[np.int64], *amounts: Floats
+) -> tuple[npt.NDArray[np.int64], list[Floats]]:
     """Returns the ranks that there are, in order, and for each amount its sum per rank.
 
     Other ranks get no memory, because a damaged log may have any number of processes.
     """
     there, place = np.unique(ranks, return_inverse=True)
-    return there, [np.bincount(place, weights=a, minlength=len(there)) for a in amounts]
+    return there, [summed(place, a, len(there)) for a in amounts]

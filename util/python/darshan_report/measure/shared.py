@@ -80,7 +80,8 @@ class Users:
         several processes took part. The result may be too large, so that no process is blamed for
         the work of others."""
         first, behind = np.searchsorted(self._ranks, low), np.searchsorted(self._ranks, high + 1)
-        return np.maximum(self._more_upto[behind] - self._more_upto[first], 0)
+        more: np.ndarray = self._more_upto[behind] - self._more_upto[first]
+        return more.clip(0)
 
     def of(self, files: Joined, records: Records) -> npt.NDArray[np.int64]:
         """Returns the number of processes for each file."""

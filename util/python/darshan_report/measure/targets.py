@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..library import LogError
 from ..log import Log
 from ..variable import layouts
+from .ranks import summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +78,6 @@ def by_target(
     return Targets(
         numbers,
         np.bincount(place, minlength=len(numbers)),
-        np.bincount(place, weights=moved[at] * part, minlength=len(numbers)),
-        np.bincount(place, weights=seconds[at] * part, minlength=len(numbers)),
+        summed(place, moved[at] * part, len(numbers)),
+        summed(place, seconds[at] * part, len(numbers)),
     )

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..log import Log
 from ..variable import traces_in_place
+from .ranks import summed
 
 BINS = 240  # as many as a reader can distinguish across a page
 _CHUNK = 1 << 18  # segments at a time
@@ -59,9 +60,9 @@ def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[
     """Returns, for the end of each bin, the seconds that have passed since each earlier time,
     summed."""
     place = np.minimum((times / width).astype(np.int64), BINS)
-    edges = np.arange(1, BINS + 1) * width
+    edges = np.arange(1, BINS + 1, dtype=np.float64) * width
     count = np.cumsum(np.bincount(place, minlength=BINS + 1)[:BINS])
-    total = np.cumsum(np.bincount(place, weights=times, minlength=BINS + 1)[:BINS])
+    total = np.cumsum(summed(place, times, BINS + 1)[:BINS])
     return edges * count - total
 
 

@@ -24,7 +24,8 @@ def _column(records: Records, name: str) -> npt.NDArray[np.float64]:
     full = f"POSIX_EXT_{name}"
     if not records.module.has(full):
         return np.zeros(len(records))
-    return np.clip(np.nan_to_num(records[full].astype("f8"), posinf=0.0), 0.0, _LONGEST)
+    column: np.ndarray = np.nan_to_num(records[full].astype("f8"), posinf=0.0)
+    return column.clip(0.0, _LONGEST)
 
 
 def beside(extra: Records, posix: npt.NDArray[np.uint64]) -> Beside:

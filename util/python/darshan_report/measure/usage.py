@@ -44,7 +44,8 @@ class Usage:
     def __getitem__(self, name: str) -> Floats:
         """Returns a column, by its name without the prefix; unknown values are 0."""
         column = self._array[f"USAGE_{name}"].astype("f8")
-        return np.clip(np.nan_to_num(column, nan=0.0, posinf=_MOST), 0.0, _MOST)
+        finite: Floats = np.nan_to_num(column, nan=0.0, posinf=_MOST)
+        return finite.clip(0.0, _MOST)
 
     def knows(self, name: str) -> npt.NDArray[np.bool_]:
         """Returns a mask of the records in which the kernel's count is known."""

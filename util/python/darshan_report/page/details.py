@@ -65,7 +65,8 @@ def _ranks(layer: Layer, records: Records, rows: np.ndarray) -> list[list[float 
         full = layer.counter(name)
         if not records.module.has(full):
             return np.zeros(len(rows))
-        return np.nan_to_num(rows[full].astype("f8")).clip(0)
+        values: np.ndarray = np.nan_to_num(rows[full].astype("f8"))
+        return values.clip(0)
 
     time = sum((column(f"F_{n}_TIME") for n in ("READ", "WRITE", "META")), np.zeros(len(rows)))
     order = np.argsort(-time, kind="stable")[:_RANKS]

@@ -82,7 +82,8 @@ def findings(context: Context, prefix: str, links: Links) -> str:
     """Returns the section: problems and notices in full, good findings collapsed."""
     if not context.findings:
         return ""
-    told, good = [], []
+    told: list[str] = []
+    good: list[str] = []
     for place, finding in enumerate(context.findings):
         shown = _finding(context, f"{prefix}-finding-{place}", finding, links)
         (good if finding.kind == GOOD else told).append(shown)

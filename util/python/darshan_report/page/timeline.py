@@ -252,7 +252,7 @@ def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Trace
     sentence = _sentence(context, found, choice, len(transfers))
     if any(r.partial for r in context.info.regions if r.name in _MODULES):
         sentence += " Memory for traces ran out: later transfers are missing."
-    made = {
+    made: dict[str, Any] = {
         "end": found.end,
         "measure": "busy",
         "kinds": _DXT_KINDS,
@@ -333,10 +333,9 @@ def _heat_cells(context: Context) -> dict[str, Any] | None:
             continue
         count = min(len(record.read), bins)
         for op, values in enumerate((record.write, record.read)):
-            kind = 2 * layers.index(title) + op
-            sums[lanes.of(record.rank), kind, :count] += values[:count].clip(0)
+            row = 2 * layers.index(title) + op
+            sums[lanes.of(record.rank), row, :count] += values[:count].clip(0)
     lane, kind, place = np.nonzero(sums)
-    values = sums[lane, kind, place]
     return {
         "end": width * bins,
         "measure": "bytes",
@@ -351,7 +350,7 @@ def _heat_cells(context: Context) -> dict[str, Any] | None:
                 "lane": columns.whole(lane),
                 "kind": columns.whole(kind),
                 "bin": columns.whole(place),
-                "bytes": columns.real(values),
+                "bytes": columns.real(sums[lane, kind, place]),
             },
         },
     }

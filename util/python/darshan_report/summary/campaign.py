@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..diagnose.finding import PROBLEM, Stake
 from ..diagnose.limits import Limits
@@ -163,7 +163,7 @@ def _trend(jobs: list[Job]) -> Plot:
         for wanted, marker, label in ((False, "o", "no problem"), (True, "x", "a problem")):
             xs = [d for d, t in zip(days, troubled) if t is wanted]
             ys = [p for p, t in zip(parts, troubled) if t is wanted]
-            look = {"facecolors": "none", "edgecolors": "#E69F00"}
+            look: dict[str, Any] = {"facecolors": "none", "edgecolors": "#E69F00"}
             if marker == "x":
                 look = {"color": "#0072B2"}
             axes.scatter(xs, ys, s=12, marker=marker, linewidths=0.8, label=label, **look)

@@ -36,11 +36,11 @@ def _row(what: str, before: float | None, after: float | None, show: Show) -> tu
 
 def share_rows(one: Context, two: Context) -> Iterator[tuple[str, str, str]]:
     """Yields rows of I/O shares: name, share of the first log, share of the second."""
-    shares = one.shares, two.shares
-    what = io_share.OF_WORK if any(s.waited for s in shares) else io_share.OF_RUN
-    yield f"{io_share.FILES}, of {what}", *map(io_share.files, shares)
-    if any(s.above for s in shares):
-        yield f"{io_share.ALL}, of {what}", *map(io_share.all_layers, shares)
+    before, after = one.shares, two.shares
+    what = io_share.OF_WORK if before.waited or after.waited else io_share.OF_RUN
+    yield f"{io_share.FILES}, of {what}", io_share.files(before), io_share.files(after)
+    if before.above or after.above:
+        yield f"{io_share.ALL}, of {what}", io_share.all_layers(before), io_share.all_layers(after)
 
 
 def _job_rows(one: Context, two: Context) -> Iterator[tuple[str, ...]]:

@@ -171,7 +171,8 @@ def _tree(context: Context) -> dict[str, Any] | None:
     tree = context.tree
     if tree is None or context.lanes is None:
         return None
-    rows, way = [], []
+    rows = []
+    way: list[int] = []  # the places of the row's ancestors
     for place, row in enumerate(tree_rows(tree, _GROUPS)):
         del way[row.depth :]
         rows.append(_row(tree, row, way[-1] if way else None))

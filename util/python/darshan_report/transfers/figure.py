@@ -26,7 +26,7 @@ def draw(traces: Sequence[Trace], reads: bool, title: str, out: IO[bytes] | None
         axes.plot(times[0], [trace.rank] * len(part), "|", color="#08306b", markersize=4)
     axes.set_xlabel("seconds since the start")
     axes.set_ylabel("rank")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.locator_params(axis="y", integer=True)
     axes.set_title(title, fontsize=9, parse_math=False)
     if out is None:
         pyplot.show()

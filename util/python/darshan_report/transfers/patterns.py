@@ -30,7 +30,8 @@ class Pattern:
 
 
 def _ends(part: np.ndarray) -> npt.NDArray[np.int64]:
-    return part["offset"] + part["length"]
+    ends: np.ndarray = part["offset"] + part["length"]
+    return ends
 
 
 def _interleaved(parts: Sequence[np.ndarray], ranks: Sequence[int]) -> float:

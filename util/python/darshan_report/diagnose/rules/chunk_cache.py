@@ -82,6 +82,14 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
     )
 
 
+def _covered(facts: Facts, hits: list[Upper]) -> frozenset[int]:
+    """Returns the ids of the datasets and of their files."""
+    ids = {upper.id for upper in hits}
+    if facts.attribution is not None:
+        ids.update(f for u in hits if (f := facts.attribution.file_of(u.id)) is not None)
+    return frozenset(ids)
+
+
 def _dies(facts: Facts, upper: Upper) -> bool:
     """Returns whether the dataset is opened for nearly each read: each close drops its cache."""
     opens, reads = upper.counters["OPEN_CALLS"], upper.counters["READ_CALLS"]
@@ -147,6 +155,5 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         remedy=_kept_open(chunk, cache) if dies else _larger(first, chunk, cache),
         limits=("again.factor", "again.bytes", "opens.again"),
-        covers=frozenset(u.id for u in hits)
-        | frozenset(f for u in hits if (f := facts.attribution.file_of(u.id)) is not None),
+        covers=_covered(facts, hits),
     )

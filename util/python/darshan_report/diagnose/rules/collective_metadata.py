@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...measure.attribution import ATTR, META, OPEN
+from ...measure.attribution import ATTR, META, OPEN, Upper
 from ...units import count, plural
 from ..facts import Facts
 from ..finding import Finding, Remedy
@@ -75,7 +75,7 @@ def _by_one(facts: Facts, file: int, asked: int) -> bool:
     return bool(lower["FASTEST_RANK_BYTES"][place] < asked / facts.nprocs / 2)
 
 
-def _datasets(facts: Facts, file: int) -> list:
+def _datasets(facts: Facts, file: int) -> list[Upper]:
     attribution = facts.attribution
     if attribution is None:
         return []

@@ -28,7 +28,8 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
     sets = h5.datasets
     first, last = (table[f"F_{kind}_{end}_TIMESTAMP"] for end in ("START", "END"))
     lasted = joined(sets.ids, table, last - first) * sets.processes - sets.time()
-    return np.minimum(np.maximum(0, lasted), binding(facts, sets[f"{kind}_CALLS"]))
+    between: np.ndarray = np.minimum(np.maximum(0, lasted), binding(facts, sets[f"{kind}_CALLS"]))
+    return between
 
 
 def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:

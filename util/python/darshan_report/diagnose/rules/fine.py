@@ -18,18 +18,19 @@ from .reread import most_read
 NAME = "fine"
 _FINE, _AGAIN = "Your I/O is fine", ", but the same bytes are read again and again"
 
+_FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
+_NAME_CALLS = ("MISSES", "UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS", "DIR_ENTRIES")
+
 
 def _calls(facts: Facts) -> float:
     """Returns the number of calls of all kinds on files, in the lowest layers."""
     found = 0.0
     for layer, table in facts.layers:
         if layer.base:
-            names = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
-            found += sum(table.sum(name) for name in names) + float(facts.opens(table).sum())
+            found += sum(map(table.sum, _FILE_CALLS)) + float(facts.opens(table).sum())
     extra = facts.table("POSIX_EXT")
     if extra is not None:
-        names = ("MISSES", "UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS", "DIR_ENTRIES")
-        found += sum(extra.sum(name) for name in names)
+        found += sum(map(extra.sum, _NAME_CALLS))
     return found
 
 

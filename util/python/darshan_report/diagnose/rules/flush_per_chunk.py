@@ -54,7 +54,9 @@ class _Flushed:
         again = (self.written >= limits["again.factor"] * self.distinct) & (
             self.again >= limits["again.bytes"]
         )
-        return (self.each >= limits["flush.calls"]) & (self.asked > 0) & (little | again)
+        many: np.ndarray = (self.each >= limits["flush.calls"]) & (self.asked > 0)
+        many &= little | again
+        return many
 
 
 @once

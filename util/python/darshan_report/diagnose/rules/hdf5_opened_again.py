@@ -20,7 +20,7 @@ _MAKING = ("ATTR_CREATES", "ATTR_WRITES", "GROUP_CREATES", "LINK_CREATES", "TYPE
 def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
     """Returns the seconds per file in metadata queries that each open repeats; 0 for files in which
     the program creates metadata."""
-    time = h5.files.time((ATTR, META)) + h5.per_file(h5.datasets.time((ATTR, META)))
+    time: np.ndarray = h5.files.time((ATTR, META)) + h5.per_file(h5.datasets.time((ATTR, META)))
     table = facts.table("H5_META")
     if table is not None:
         making = sum(table[n] for n in _MAKING) > 0

@@ -15,7 +15,7 @@ from ...units import amount, plural, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..streams import Floats, Mask
-from ..table import Table
+from ..table import Table, added
 from . import one_process, slow_hosts, slow_targets
 
 NAME = "imbalance"
@@ -48,7 +48,7 @@ def _mask(facts: Facts, table: Table) -> Mask:
 
 def _sum(table: Table, rows: Mask, names: tuple[str, ...]) -> Floats:
     """Returns the sum of some counters per record; unknown values are 0."""
-    return sum(table.seconds_or_bytes(n)[rows] for n in names)
+    return added([table.seconds_or_bytes(n)[rows] for n in names])
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import numpy as np
 from ...records import among
 from ...units import amount, count, plural, share
 from .. import collective
-from ..facts import Facts, Table, leading, once
-from ..finding import Finding, Remedy
+from ..facts import Facts, leading, once
+from ..finding import Evidence, Finding, Remedy
+from ..table import Table
 from . import read_by_all
 
 NAME = "independent-shared"
@@ -93,7 +94,8 @@ def _by_one(facts: Facts, table: Table) -> np.ndarray:
     bytes."""
     most = np.maximum(table["FASTEST_RANK_BYTES"], table["SLOWEST_RANK_BYTES"])
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
-    return table.shared & (most > facts.limits["oneprocess.share"] * moved)
+    found: np.ndarray = table.shared & (most > facts.limits["oneprocess.share"] * moved)
+    return found
 
 
 def _example(facts: Facts, kind: str) -> str:
@@ -111,7 +113,7 @@ def _example(facts: Facts, kind: str) -> str:
     return "\n".join(lines or [f"MPI_File_set_view;  one MPI_File_{call}_all for all pieces"])
 
 
-def _posix(facts: Facts, record: int, kind: str) -> tuple:
+def _posix(facts: Facts, record: int, kind: str) -> tuple[Evidence, ...]:
     below = facts.table("POSIX")
     place = below.place(record) if below is not None else None
     if below is None or place is None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import amount, count, seconds
-from ..facts import Facts, Table
+from ..facts import Facts
 from ..finding import Finding, Remedy
+from ..table import Table
 from . import program_files, rewritten
 
 NAME = "many-small-files"

@@ -26,7 +26,8 @@ def _attributes(facts: Facts, h5: Hdf5) -> np.ndarray:
         return np.zeros(len(h5.files))
     # A replaced attribute is deleted and created again.
     number = h5.of_files(table, sum(table[n] for n in _TOUCHING) - table["ATTR_DELETES"])
-    return np.maximum(0, number) / np.maximum(h5.of_files(opened, opened["OPENS"]), 1)
+    each: np.ndarray = np.maximum(0, number) / np.maximum(h5.of_files(opened, opened["OPENS"]), 1)
+    return each
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...units import count, seconds, share
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import Evidence, Finding, Remedy
 from ..overlap import together
 from . import (
     listings,
@@ -61,7 +61,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         for number, files in zip(table.ids[own].tolist(), facts.files(table)[own].tolist())
     }
     files = sum(known.values())
-    evidence = ()
+    evidence: tuple[Evidence, ...] = ()
     if posix is not None:
         evidence += facts.sums(posix, "OPENS", "STATS", "SEEKS", "F_META_TIME")
     if extra is not None:

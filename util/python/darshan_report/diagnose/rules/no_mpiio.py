@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import amount, count, plural
-from ..facts import Facts, Table, leading
+from ..facts import Facts, leading
 from ..finding import Finding, Remedy
+from ..table import Table
 from . import read_by_all
 
 NAME = "no-mpi-io"
@@ -23,7 +24,7 @@ def _lines(facts: Facts, table: Table) -> np.ndarray:
     """Returns a mask of the files to which processes only write lines of text, as the different
     sizes of the writes or the file's name show. No program would combine these: each process writes
     too often."""
-    found = table["BYTES_WRITTEN"] < _LINE * np.maximum(table["WRITES"], 1)
+    found: np.ndarray = table["BYTES_WRITTEN"] < _LINE * np.maximum(table["WRITES"], 1)
     found &= (table["READS"] == 0) & (table["WRITES"] > 0)
     alike = table["ACCESS1_COUNT"] >= _ALIKE * table["WRITES"]
     for place in np.flatnonzero(found & alike):

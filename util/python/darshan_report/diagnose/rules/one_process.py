@@ -109,7 +109,9 @@ def _alone(facts: Facts, bytes_of: str, time_of: str, word: str) -> Iterator[_Al
         times.append(_column(table, time_of)[own])
     if not ranks or not sum(map(len, ranks)):
         return
-    there, (moved, time) = sums_by_rank(*map(np.concatenate, (ranks, moves, times)))
+    there, (moved, time) = sums_by_rank(
+        np.concatenate(ranks), np.concatenate(moves), np.concatenate(times)
+    )
     whole, most = float(moved.sum()) + others, int(np.argmax(moved))
     if whole > 0 and moved[most] >= facts.limits["oneprocess.share"] * whole:
         yield _Alone(word, int(there[most]), float(moved[most]), whole, float(time[most]))

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import count, plural, seconds
-from ..facts import Facts, Table, leading
+from ..facts import Facts, leading
 from ..finding import Finding, Remedy
+from ..table import Table
 
 NAME = "opened-again"
 _ONCE = """\

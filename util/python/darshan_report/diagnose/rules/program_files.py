@@ -23,10 +23,11 @@ _PROGRAM = re.compile(
 def which(facts: Facts, table: Table) -> np.ndarray:
     """Returns a mask of the records of files that an interpreter or the loader reads as program,
     and that no process writes."""
-    found = table["BYTES_WRITTEN"] == 0
+    found: np.ndarray = table["BYTES_WRITTEN"] == 0
     for place in np.flatnonzero(found):
         found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))
-    return found | facts.programs(table)
+    found |= facts.programs(table)
+    return found
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import amount, count, plural, seconds
-from ..facts import Facts, Table, leading, once
+from ..facts import Facts, leading, once
 from ..finding import Evidence, Finding, Remedy
+from ..table import Table
 
 NAME = "read-by-all"
 
@@ -19,10 +20,10 @@ def whole(facts: Facts, table: Table) -> np.ndarray:
     that any process read."""
     size = table["MAX_BYTE_READ"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
-    found = (
-        table.shared & (read >= facts.limits["byall.share"] * size * table.processes) & (read > 0)
-    )
-    return found & (table["BYTES_WRITTEN"] == 0) & facts.single(table)
+    many = facts.limits["byall.share"] * size * table.processes
+    found: np.ndarray = table.shared & (read >= many) & (read > 0)
+    found &= (table["BYTES_WRITTEN"] == 0) & facts.single(table)
+    return found
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from ...measure.processes import Processes
 from ...units import amount, count, plural, seconds
-from ..facts import Facts, Table, leading
+from ..facts import Facts, leading
 from ..finding import Finding, Remedy
 from ..responsible_programs import users
+from ..table import Table
 
 NAME = "read-by-each"
 _UNEVEN = 0.3  # largest standard deviation of the bytes of a process, as a part of the mean

@@ -94,7 +94,8 @@ def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
     opened: a checkpoint that replaces the previous one does not write the same bytes again."""
     opens = facts.opens(table) + table["FDOPENS"]  # a stream of an open file begins it again
     each = opens / np.maximum(table.processes, 1)
-    return (opens * size >= moved) & (each < facts.limits["opens.again"])
+    found: Mask = (opens * size >= moved) & (each < facts.limits["opens.again"])
+    return found
 
 
 def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:

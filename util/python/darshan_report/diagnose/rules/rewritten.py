@@ -57,7 +57,8 @@ def ids(facts: Facts) -> np.ndarray:
 def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> np.ndarray:
     """Returns the seconds of all opens but one, and of the bytes that were written again."""
     opening = table["F_META_TIME"] * (1 - 1 / np.maximum(times, 1))
-    return opening + facts.moving(table, "WRITE") * again
+    lost: np.ndarray = opening + facts.moving(table, "WRITE") * again
+    return lost
 
 
 def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[Rewritten]:
@@ -73,7 +74,7 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
     mask &= (size > limits["stream.buffer"]) & (written < _EVEN * opens * size)
     mask &= ~np.isin(table.ids, _removed(facts, table, opens))
     lost = _lost(facts, table, times, 1 - size / np.maximum(written, 1))
-    for place in np.flatnonzero(mask):
+    for place in np.flatnonzero(mask).tolist():
         number = int(table.ids[place])
         if number not in covered:
             yield Rewritten(
@@ -93,7 +94,8 @@ def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
     if extra is None or not len(table):
         return np.empty(0, "u8")
     _, here, there = np.intersect1d(table.ids, extra.ids, return_indices=True)
-    return table.ids[here[2 * extra["UNLINKS"][there] >= np.maximum(opens[here], 1)]]
+    removed: np.ndarray = table.ids[here[2 * extra["UNLINKS"][there] >= np.maximum(opens[here], 1)]]
+    return removed
 
 
 def _renamed(facts: Facts) -> list[Rewritten]:

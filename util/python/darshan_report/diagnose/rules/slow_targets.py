@@ -10,8 +10,9 @@ import numpy.typing as npt
 from ...measure.ranks import sums_by_rank
 from ...measure.targets import Targets, by_target
 from ...units import count, percent, plural, rate, seconds
-from ..facts import Facts, Table, leading
+from ..facts import Facts, leading
 from ..finding import Finding, Remedy
+from ..table import Table
 
 NAME = "slow-targets"
 _OTHERS = 4  # targets that are not slow: fewer say little about what is usual

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...units import amount, count, plural, share
 from ..cpu_wait import latency
-from ..facts import Facts, Table, leading
+from ..facts import Facts, leading
 from ..finding import Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
+from ..table import Table
 from . import reread
 
 NAME = "small-accesses"
@@ -80,8 +81,11 @@ def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarr
     """Returns a mask of the files that are each moved in few tiny pieces, if together these are a
     pattern."""
     moved, calls = table[_MOVED[kind][0]], table[f"{kind}S"]
-    found = (small >= _SOME * facts.files(table)) & (moved < facts.limits["stream.buffer"] * calls)
-    return found & (small[found].sum() >= _MANY * facts.limits["operations"])
+    found: np.ndarray = (small >= _SOME * facts.files(table)) & (
+        moved < facts.limits["stream.buffer"] * calls
+    )
+    found &= small[found].sum() >= _MANY * facts.limits["operations"]
+    return found
 
 
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:

@@ -33,7 +33,8 @@ def _reading(facts: Facts, streams: Streams) -> Mask:
     found = streams.files & (streams["DISCARDS"] >= facts.limits["stream.calls"])
     found |= _by_seeks(facts, streams)
     used = np.maximum(streams.table["BYTES_READ"], 1)
-    return found & (streams["FILLED_BYTES"] >= facts.limits["again.factor"] * used)
+    again: Mask = found & (streams["FILLED_BYTES"] >= facts.limits["again.factor"] * used)
+    return again
 
 
 def _writing(facts: Facts, streams: Streams) -> Mask:

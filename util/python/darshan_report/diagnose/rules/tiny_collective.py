@@ -8,8 +8,9 @@ import numpy as np
 
 from ...units import amount, count, plural, seconds
 from .. import collective
-from ..facts import Facts, Table, leading, once
+from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
+from ..table import Table
 
 NAME = "tiny-collective"
 _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))

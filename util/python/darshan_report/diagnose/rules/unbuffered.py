@@ -30,16 +30,17 @@ def files(facts: Facts, streams: Streams, kind: str) -> Mask:
     """Returns a mask of the files that most calls reached, although a buffer could have served the
     calls."""
     calls, mean = streams.calls(kind), ratio(streams.moved(kind), streams.calls(kind))
-    found = streams.files & (calls >= facts.limits["stream.calls"])
+    found: Mask = streams.files & (calls >= facts.limits["stream.calls"])
     found &= mean < facts.limits["stream.buffer"] / 2
     if streams.known:
-        return found & (
-            (2 * streams["UNBUFFERED"] > streams["FILLS"] + streams["DRAINS"])
-            | _tiny(facts, streams)
+        found &= (2 * streams["UNBUFFERED"] > streams["FILLS"] + streams["DRAINS"]) | _tiny(
+            facts, streams
         )
+        return found
     each = ratio(streams.time(kind), calls)
     flushed = kind == "WRITE" and 2 * streams.table["FLUSHES"] > calls
-    return found & (each >= latency(facts)) & ~np.asarray(flushed)
+    found &= (each >= latency(facts)) & ~np.asarray(flushed)
+    return found
 
 
 def _tiny(facts: Facts, streams: Streams) -> Mask:

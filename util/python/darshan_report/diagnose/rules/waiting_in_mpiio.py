@@ -9,9 +9,10 @@ import numpy as np
 from ...units import amount, count, plural, seconds, share
 from .. import collective
 from ..cpu_wait import runnable
-from ..facts import PARALLEL, Facts, Table, leading
+from ..facts import PARALLEL, Facts, leading
 from ..finding import Evidence, Finding, Remedy
 from ..machine import nodes, outnumbered
+from ..table import Table
 from . import tiny_collective
 
 NAME = "waiting-in-mpi-io"

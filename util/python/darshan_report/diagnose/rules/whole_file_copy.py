@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import amount
-from ..facts import Facts, Table
+from ..facts import Facts
 from ..finding import Finding, Remedy
+from ..table import Table
 
 NAME = "whole-file-copy"
 _SAME = 0.05  # sizes may differ by what the edit added

@@ -82,7 +82,7 @@ class Answer:
         """Returns a data frame of polars, which must be installed."""
         import polars  # noqa: PLC0415 - the caller's
 
-        return polars.from_arrow(self._table)  # type: ignore[return-value]
+        return polars.from_arrow(self._table)
 
     def _repr_html_(self) -> str:
         html: str = self.frame()._repr_html_()

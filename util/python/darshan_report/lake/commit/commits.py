@@ -99,7 +99,8 @@ class Snapshot:
         return self.seen - before
 
     def _there(self) -> tuple[set[int], set[int]]:
-        numbers, states = set(), set()
+        numbers: set[int] = set()
+        states: set[int] = set()
         for name in os.listdir(os.path.join(self.path, COMMITS)):
             stem = name[:_DIGITS]
             if not stem.isdecimal():

@@ -47,7 +47,7 @@ def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table(arrays, schema=schema)
 
 
-def _days(file: pq.ParquetFile, group: int) -> tuple[object, object]:
+def _days(file: pq.ParquetFile, group: int) -> tuple[datetime.date | None, datetime.date | None]:
     """Returns the first and the last day in a row group, or None for both if unknown."""
     place_of = file.schema_arrow.get_field_index("day")
     found = file.metadata.row_group(group).column(place_of).statistics
@@ -72,21 +72,24 @@ def _sorted_parts(paths: list[str], schema: pa.Schema) -> Iterator[pa.Table]:
         while day is not None:
             yield from _of_day(spans, day, schema)
             later = [max(first, _next(day)) for *_, first, last in spans
-                     if last is not None and last > day]  # fmt: skip
+                     if first is not None and last is not None and last > day]  # fmt: skip
             day = min(later, default=None)
     finally:
         for file in opened:
             file.close()
 
 
-def _next(day: object) -> object:
-    assert isinstance(day, datetime.date)
+def _next(day: datetime.date) -> datetime.date:
     return day + datetime.timedelta(days=1)
 
 
-def _of_day(spans: list[tuple], day: object, schema: pa.Schema) -> Iterator[pa.Table]:
+def _of_day(
+    spans: list[tuple[pq.ParquetFile, int, datetime.date | None, datetime.date | None]],
+    day: datetime.date | None,
+    schema: pa.Schema,
+) -> Iterator[pa.Table]:
     for file, number, first, last in spans:
-        if day is not None and (first is None or not first <= day <= last):
+        if day is not None and (first is None or last is None or not first <= day <= last):
             continue
         group = _as(file.read_row_group(number), schema)
         if day is None:

@@ -14,7 +14,7 @@ from .. import dictionaries
 LEVEL = 3  # of compression: a rewritten file is read for years
 
 
-class _Writer(pq.ParquetWriter):
+class _Writer(pq.ParquetWriter):  # type: ignore[misc]  # pyarrow has no types
     def write_table(self, table: pa.Table, row_group_size: int | None = None) -> None:
         """Writes rows with dictionaries that have only the strings of these rows."""
         super().write_table(dictionaries.of_its_rows(table), row_group_size)

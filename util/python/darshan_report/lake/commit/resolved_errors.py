@@ -6,6 +6,7 @@ error.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Collection
 
@@ -25,6 +26,11 @@ def _halves(logs: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Returns identities as commit/seen.py stores them."""
     high = np.array([int(log[:16], 16) for log in logs], "u8")
     return high, np.array([int(log[16:], 16) for log in logs], "u8")
+
+
+def _is_of(logs: pa.Array, rows: pa.Table) -> pa.Array:
+    """Returns a mask of the rows of these logs."""
+    return pc.is_in(rows["log"].cast(pa.string()), value_set=logs)
 
 
 class Unread:
@@ -65,7 +71,7 @@ class Unread:
                 self._lake,
                 folder,
                 file,
-                lambda rows, logs=logs: pc.is_in(rows["log"].cast(pa.string()), value_set=logs),
+                functools.partial(_is_of, logs),
             )
             change.remove.append(file)
             change.add += [new] if new else []

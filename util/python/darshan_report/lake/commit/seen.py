@@ -37,13 +37,12 @@ def _load(lake: str, name: str) -> np.ndarray:
 
 def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
     """Returns a mask of the identities that are in these sorted rows."""
-    found = np.zeros(len(high), bool)
     if not len(rows):
-        return found
+        return np.zeros(len(high), bool)
     at = np.searchsorted(rows["high"], high)
     inside = at < len(rows)
     at = at.clip(0, len(rows) - 1)
-    found = inside & (rows["high"][at] == high) & (rows["low"][at] == low)
+    found: np.ndarray = inside & (rows["high"][at] == high) & (rows["low"][at] == low)
     return found
 
 

@@ -69,7 +69,7 @@ def _array(address: int | None, form: str, count: int) -> np.ndarray:
     if not address or not count:
         return np.empty(0, form)
     memory = (ctypes.c_char * (count * np.dtype(form).itemsize)).from_address(address)
-    return np.frombuffer(memory, form)
+    return np.frombuffer(memoryview(memory), np.dtype(form))
 
 
 def _columns(table: structs.Table) -> Columns:

@@ -81,7 +81,7 @@ def _client(asked: dict[str, Any], name: str) -> Any:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about versions: other() reports them
-                made.put(_Client(**asked, timeout=_SECONDS, set_as_default=False))
+                made.put(_Client(**asked, timeout=_SECONDS, set_as_default=False))  # type: ignore[no-untyped-call]
         except Exception as error:
             made.put(error)
 

@@ -117,8 +117,11 @@ def _sources(layer: Layer) -> _Sources:
     found = [(f"{kind}s", _calls(layer, kind)) for kind in ("open", "read", "write")]
     if has_bytes(layer):
         found += [(n, (layer.counter(n.upper()),)) for n in ("bytes_read", "bytes_written")]
-    times = {"read": ("F_READ_TIME",), "write": ("F_WRITE_TIME",)}
-    times["meta"] = ("F_META_TIME", "F_WAIT_TIME")
+    times = {
+        "read": ["F_READ_TIME"],
+        "write": ["F_WRITE_TIME"],
+        "meta": ["F_META_TIME", "F_WAIT_TIME"],
+    }
     found += [(f"{k}_seconds", tuple(map(layer.counter, names))) for k, names in times.items()]
     for kind in ("READ", "WRITE"):
         for end, _ in SIZES:

@@ -23,7 +23,8 @@ _MARKS = (0.0, 0.1, 0.5, 1.0)  # of the colour bar
 
 def _dark(shares: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Returns the darkness of shares of time: the square root, so that small shares are visible."""
-    return _LEAST + (1 - _LEAST) * np.sqrt(np.clip(shares, 0, 1))
+    dark: npt.NDArray[np.float64] = _LEAST + (1 - _LEAST) * np.sqrt(np.clip(shares, 0, 1))
+    return dark
 
 
 def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
@@ -66,7 +67,9 @@ def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> 
         axes.set_xlabel("seconds since the start", labelpad=1)
         scale = axes.inset_axes((1.01, 0, 0.015, 1))
         bar = axes.figure.colorbar(picture, cax=scale)
-        bar.set_ticks(_dark(_MARKS), labels=[f"{m:.0%}" for m in _MARKS], fontsize=style.SMALL)
+        bar.set_ticks(
+            _dark(_MARKS).tolist(), labels=[f"{m:.0%}" for m in _MARKS], fontsize=style.SMALL
+        )
         bar.outline.set_linewidth(0.4)
 
     return Plot(

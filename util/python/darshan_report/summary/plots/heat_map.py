@@ -45,7 +45,7 @@ def plot(heat: Heat) -> Plot:
     def draw(axes: Axes) -> None:
         _draw(axes, heat, -0.5, heat.ranks - 0.5)
         axes.set_ylabel("rank", labelpad=2)
-        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="y", integer=True)
 
     row = "process" if heat.per_row == 1 else f"{heat.per_row} processes"
     return Plot(

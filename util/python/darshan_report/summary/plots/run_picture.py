@@ -3,6 +3,7 @@ program over time."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -67,19 +68,21 @@ def _map(axes: Axes, heat: Heat) -> None:
     )
 
 
+def _paint(strip: Strip, axes: Axes) -> None:
+    if strip.heat:
+        _rates(axes, strip.heat)
+    else:
+        _spans(axes, strip.spans)
+
+
 def plot(strips: Sequence[Strip], heat: Heat | None, who: str, end: float) -> Plot:
     """Returns the diagram.  heat: of the layer with the most bytes, if it has more than one row;
     who: the label of its rows."""
     painted: list[tuple[str, float, Callable[[Axes], None]]] = [
-        (
-            strip.title,
-            strip.height,
-            (lambda axes, s=strip: _rates(axes, s.heat) if s.heat else _spans(axes, s.spans)),
-        )
-        for strip in strips
+        (strip.title, strip.height, functools.partial(_paint, strip)) for strip in strips
     ]
     if heat is not None:
-        painted.append((who, _MAP, lambda axes: _map(axes, heat)))
+        painted.append((who, _MAP, functools.partial(_map, heat=heat)))
     inner = sum(height + _GAP for _, height, _ in painted) - _GAP
 
     def draw(axes: Axes) -> None:

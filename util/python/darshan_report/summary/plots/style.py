@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.typing import RcKeyType
 
 # Okabe and Ito's blue and orange: they differ for every common form of colour blindness, and one is
 # dark and one light in greyscale.  The third fill has a hatch.
@@ -19,7 +20,7 @@ FONT = 7  # points
 SMALL = 5.5  # points; values behind bars that are close together
 LETTER = 1.35  # mm, mean width of a character at font size FONT
 
-SETTINGS: dict[str, Any] = {
+SETTINGS: dict[RcKeyType, Any] = {
     "pdf.fonttype": 42,  # TrueType, embedded as a subset
     "font.family": ["DejaVu Sans"],
     "font.size": FONT,

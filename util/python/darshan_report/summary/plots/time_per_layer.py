@@ -17,9 +17,9 @@ def plot(context: Context, height: float) -> Plot:
     """Returns the plot of seconds per process, split into read, write and metadata."""
     own = context.exclusive
     labels = [o.title for o in own] or [f.layer.title for f in context.figures]
-    times = [(o.read, o.write, o.metadata) for o in own] or [
-        (f.read_time, f.write_time, f.meta_time) for f in context.figures
-    ]
+    times: list[tuple[float | None, float | None, float | None]] = [
+        (o.read, o.write, o.metadata) for o in own
+    ] or [(f.read_time, f.write_time, f.meta_time) for f in context.figures]
     parts = [[(t or 0.0) / context.mean_over for t in row] for row in times]
     longest = max((sum(p) for p in parts), default=0.0)
 

@@ -10,7 +10,8 @@ from ...measure.overflow import counted, files_in_it, shared_record
 from ...records import UNKNOWN
 from ...show.model import Block, Heading, Paragraph
 from ...show.text import printable
-from ...tables import Kind, module_by_id, module_by_name
+from ...structs import Kind
+from ...tables import module_by_id, module_by_name
 from ...units import WRONG, plural
 from ..context import LEFT_OUT, WITHOUT_RECORDS, Context, LayerFigures
 

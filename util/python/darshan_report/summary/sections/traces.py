@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...measure.timelines import Timeline
 from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ...show.text import shorten
 from ...units import amount, plural, seconds
@@ -14,7 +15,7 @@ _LABEL = 26  # characters next to a band
 _NAME = 56  # in the table
 
 
-def _table(context: Context, files: list) -> Table:
+def _table(context: Context, files: list[Timeline]) -> Table:
     names = context.shown.all([context.name(f.id) for f in files], _NAME)
     rows = tuple(
         (
