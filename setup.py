@@ -300,7 +300,7 @@ setuptools.setup(
     packages=setuptools.find_packages("util/python"),
     package_dir={"": "util/python"},
     package_data={
-        PACKAGE: ["py.typed", "summary/template.tex", "page/assets/*", "page/third_party/*"]
+        PACKAGE: ["py.typed", "report/template.tex", "page/assets/*", "page/third_party/*"]
     },
     include_package_data=False,
     scripts=[f"util/python/{PER_FILE}.in"],  # and those of BuildCommands

@@ -19,9 +19,9 @@ os.environ["DARSHAN_READ_LIB"] = str(build / "libdarshan-read.so.0")
 from darshan_report import open_log  # noqa: E402
 from darshan_report.diagnose.limits import Limits  # noqa: E402
 from darshan_report.library import LogError  # noqa: E402
-from darshan_report.summary import terminal  # noqa: E402
-from darshan_report.summary.context import Context  # noqa: E402
-from darshan_report.summary.data import as_csv, as_json, data  # noqa: E402
+from darshan_report.report import terminal  # noqa: E402
+from darshan_report.report.context import Context  # noqa: E402
+from darshan_report.report.data import as_csv, as_json, data  # noqa: E402
 
 
 def read(path: Path, limits: Limits) -> bool:

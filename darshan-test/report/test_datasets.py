@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import Module, module_by_name
-from darshan_report.summary.sections.dataset_tables import endings
+from darshan_report.report.sections.dataset_tables import endings
 from layers.program import OPERATIONS, program_of
 from logs.content import standard_log
 from logs.encode import encode

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from darshan_report import open_log, units
 from darshan_report.measure import timelines
+from darshan_report.report import latex
+from darshan_report.report.plots import file_time_lines
 from darshan_report.show import text
 from darshan_report.show.model import Paragraph, Report
-from darshan_report.summary import latex
-from darshan_report.summary.plots import file_time_lines
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Counted, Dxt, Log, Module, Segment

@@ -20,10 +20,10 @@ from darshan_report.measure.processes import Processes, processes
 from darshan_report.measure.programs import program_name
 from darshan_report.measure.timelines import BINS
 from darshan_report.measure.tree import DEPTH, fold, rows
-from darshan_report.summary import terminal
-from darshan_report.summary.context import Context
-from darshan_report.summary.data import data
-from darshan_report.summary.documents import compose
+from darshan_report.report import terminal
+from darshan_report.report.context import Context
+from darshan_report.report.data import data
+from darshan_report.report.documents import compose
 from logs import content, trees
 from logs.encode import encode
 from logs.layouts import LAYOUTS

@@ -9,8 +9,8 @@ import pytest
 from darshan_report import open_log
 from darshan_report.diagnose.finding import Finding
 from darshan_report.measure.processes import processes
-from darshan_report.summary import terminal
-from darshan_report.summary.context import Context
+from darshan_report.report import terminal
+from darshan_report.report.context import Context
 from place import needs
 
 LOOP = """

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from darshan_report import open_log
 from darshan_report.diagnose.limits import Limits
-from darshan_report.summary import terminal
-from darshan_report.summary.context import Context
-from darshan_report.summary.data import as_json, data
+from darshan_report.report import terminal
+from darshan_report.report.context import Context
+from darshan_report.report.data import as_json, data
 
 from .build import Job, write
 from .cases import CASES

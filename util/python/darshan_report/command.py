@@ -120,9 +120,9 @@ def main() -> int:
         return trace() if first == ["--trace"] else transfers()
     _prepare()
     if first == ["--first-findings"]:
-        from .summary.first_findings import main as first_findings  # noqa: PLC0415
+        from .report.first_findings import main as first_findings  # noqa: PLC0415
 
         return first_findings(more)
-    from .summary.main import main as summary  # noqa: PLC0415
+    from .report.main import main as report  # noqa: PLC0415
 
-    return summary()
+    return report()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .log import Log
+from .report.context import Context
 from .show.markup import escaped, table
-from .summary.context import Context
 from .units import amount, duration, plural, seconds
 
 

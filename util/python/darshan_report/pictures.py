@@ -11,10 +11,9 @@ from matplotlib.figure import Figure
 
 from .log import Log
 from .measure.layers import LAYERS
-from .show.model import Plot, PlotRow
-from .summary import figures
-from .summary.context import Context
-from .summary.plots import (
+from .report import figures
+from .report.context import Context
+from .report.plots import (
     access_sizes,
     heat_map,
     lanes,
@@ -23,6 +22,7 @@ from .summary.plots import (
     time_line,
     time_per_layer,
 )
+from .show.model import Plot, PlotRow
 from .tables import UnknownName
 
 _INCH = 25.4  # mm

@@ -8,10 +8,10 @@ import urllib.parse
 from collections.abc import Sequence
 
 from ..measure import io_share
+from ..report.campaign import Job, frequent, together
+from ..report.context import Context
 from ..show.output import write_text
 from ..show.text import visible
-from ..summary.campaign import Job, frequent, together
-from ..summary.context import Context
 from ..units import count, plural, seconds
 from . import run
 from .blocks import of_blocks, part

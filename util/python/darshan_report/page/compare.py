@@ -3,9 +3,9 @@ in full."""
 
 from __future__ import annotations
 
+from ..report.compare import compare, share_rows
+from ..report.context import Context
 from ..show.model import Heading
-from ..summary.compare import compare, share_rows
-from ..summary.context import Context
 from ..units import seconds
 from . import run
 from .blocks import of_blocks, section

@@ -13,7 +13,7 @@ from ..log import Log
 from ..measure.attribution import LAYOUTS, OPERATIONS, Attribution, Upper
 from ..measure.layers import LAYERS, Layer
 from ..records import UNKNOWN, Joined, Records
-from ..summary.context import Context
+from ..report.context import Context
 from ..tables import Counter, Module
 from ..variable import layouts
 

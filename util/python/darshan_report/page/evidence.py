@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from ..diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ..diagnose.reference import counter, is_link
-from ..summary.context import Context
-from ..summary.sections.findings import thresholds, value
+from ..report.context import Context
+from ..report.sections.findings import thresholds, value
 from ..tables import module_by_name
 from .blocks import part
 from .shell import text

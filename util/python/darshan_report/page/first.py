@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from ..measure import io_share
+from ..report.context import Context
+from ..report.sections import job, notes
 from ..show.text import visible
-from ..summary.context import Context
-from ..summary.sections import job, notes
 from ..units import amount, plural, seconds, share
 from .shell import text
 

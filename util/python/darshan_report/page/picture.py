@@ -11,8 +11,8 @@ from ..measure.heat import Heat
 from ..measure.lane_bins import Cells
 from ..measure.layers import LAYERS
 from ..measure.spans import of_layer
-from ..summary.context import Context
-from ..summary.plots import lanes as lane_names
+from ..report.context import Context
+from ..report.plots import lanes as lane_names
 from . import columns
 
 _BINS = 512  # of traces; a screen shows no more

@@ -26,8 +26,8 @@ from ..measure.chosen_transfers import (
 from ..measure.lane_bins import Cells, LaneBins
 from ..measure.layers import LAYERS
 from ..measure.spans import of_records
+from ..report.context import Context
 from ..show.text import visible
-from ..summary.context import Context
 from ..units import plural
 from ..variable import heat_maps
 from . import columns
@@ -59,7 +59,7 @@ def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
     per process or program."""
     tree = context.tree
     if tree is not None and context.lanes is not None and len(ranks) > _RANK_LANES:
-        from ..summary.plots.lanes import labels  # noqa: PLC0415 - of a picture
+        from ..report.plots.lanes import labels  # noqa: PLC0415 - of a picture
 
         places = dict(zip(tree.ranks.tolist(), context.lanes.place_of.tolist()))
         return Lanes(labels(context.lanes), places)

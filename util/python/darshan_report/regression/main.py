@@ -16,11 +16,11 @@ from ..called import called_as
 from ..diagnose.limits import LimitError, Limits, read_limits
 from ..library import LibraryMissing, LogError
 from ..log import Log, open_log
+from ..report.compare import compare
+from ..report.context import Context
 from ..show import blocks_text, signal_exit
 from ..show.output import asked, write_text
 from ..show.text import visible
-from ..summary.compare import compare
-from ..summary.context import Context
 from .conditions import Condition, ConditionError, Result, check, condition
 from .measures import MEASURES, NEW, measured, problems
 

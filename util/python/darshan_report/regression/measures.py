@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..diagnose.finding import PROBLEM
-from ..summary.context import Context, LayerFigures
+from ..report.context import Context, LayerFigures
 
 
 @dataclass(frozen=True)

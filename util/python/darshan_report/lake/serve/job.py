@@ -24,7 +24,7 @@ _MADE = (0, 3)  # 3: the log is partial
 _REPORT = (
     "import ctypes, sys; ctypes.CDLL(None).prctl(1, 9); "  # killed if the server dies
     "sys.path.insert(0, sys.argv.pop(1)); "
-    "from darshan_report.summary.main import main; sys.exit(main())"
+    "from darshan_report.report.main import main; sys.exit(main())"
 )
 _FACTS: Sequence[tuple[str, str]] = (
     ("Command", "command"), ("User", "user"), ("Job", "job_id"), ("Started (UTC)", "started"),

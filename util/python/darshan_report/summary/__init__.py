@@ -1,1 +1,0 @@
-"""darshan-job-summary: the report of a log as a PDF file."""
