@@ -300,7 +300,12 @@ setuptools.setup(
     packages=setuptools.find_packages("util/python"),
     package_dir={"": "util/python"},
     package_data={
-        PACKAGE: ["py.typed", "report/template.tex", "page/assets/*", "page/third_party/*"]
+        PACKAGE: [
+            "py.typed",
+            "report/template.tex",
+            "report/html/assets/*",
+            "report/html/third_party/*",
+        ]
     },
     include_package_data=False,
     scripts=[f"util/python/{PER_FILE}.in"],  # and those of BuildCommands

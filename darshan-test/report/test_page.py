@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from darshan_report import units
 from darshan_report.lake.serve.blocks import KIND
-from darshan_report.page import shell
+from darshan_report.report.html import shell
 from logs.catalogue import SMALL
 from logs.content import standard_log
 from logs.encode import encode

@@ -184,7 +184,7 @@ class Documents:
                 self._render(target, reports)
 
     def _pages(self, target: str, paths: list[str]) -> None:
-        from ..page import run  # noqa: PLC0415 - for this form only
+        from .html import run  # noqa: PLC0415 - for this form only
 
         numbers = itertools.count()
         runs = self._each(paths, lambda context: run.run(context, next(numbers)))
@@ -231,7 +231,7 @@ class Documents:
 
     def _compared(self, target: str, one: Context, two: Context) -> None:
         if self._form == "html":
-            from ..page import compare as page  # noqa: PLC0415 - for this form only
+            from .html import compare as page  # noqa: PLC0415 - for this form only
 
             self._write(target, page.render(one, two))
         else:
@@ -266,7 +266,7 @@ class Documents:
         if not jobs:
             return
         if self._form == "html":
-            from ..page import campaign as page  # noqa: PLC0415 - for this form only
+            from .html import campaign as page  # noqa: PLC0415 - for this form only
 
             self._write(target, page.render(jobs))
         elif self._form == "json":
@@ -281,7 +281,7 @@ class Documents:
         list."""
         if self._form != "html" or target == "-":
             return []
-        from ..page.campaign import Pages  # noqa: PLC0415 - for this form only
+        from .html.campaign import Pages  # noqa: PLC0415 - for this form only
 
         return [Pages(target).make]
 

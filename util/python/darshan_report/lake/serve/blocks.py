@@ -10,7 +10,7 @@ from typing import Any
 
 from ...measure import io_share
 from ...measure.shares import Shares
-from ...page.shell import Kind, page, text
+from ...report.html.shell import Kind, page, text
 from ...show.text import visible
 from .request import Wanted
 

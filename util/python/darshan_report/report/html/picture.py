@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..measure.heat import Heat
-from ..measure.lane_bins import Cells
-from ..measure.layers import LAYERS
-from ..measure.spans import of_layer
-from ..report.context import Context
-from ..report.plots import lanes as lane_names
+from ...measure.heat import Heat
+from ...measure.lane_bins import Cells
+from ...measure.layers import LAYERS
+from ...measure.spans import of_layer
+from ..context import Context
+from ..plots import lanes as lane_names
 from . import columns
 
 _BINS = 512  # of traces; a screen shows no more

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
-from ..diagnose.reference import counter, is_link
-from ..report.context import Context
-from ..report.sections.findings import thresholds, value
-from ..tables import module_by_name
+from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
+from ...diagnose.reference import counter, is_link
+from ...tables import module_by_name
+from ..context import Context
+from ..sections.findings import thresholds, value
 from .blocks import part
 from .shell import text
 

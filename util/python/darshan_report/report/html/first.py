@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..diagnose.finding import GOOD, PROBLEM, Finding
-from ..measure import io_share
-from ..report.context import Context
-from ..report.sections import job, notes
-from ..show.text import visible
-from ..units import amount, plural, seconds, share
+from ...diagnose.finding import GOOD, PROBLEM, Finding
+from ...measure import io_share
+from ...show.text import visible
+from ...units import amount, plural, seconds, share
+from ..context import Context
+from ..sections import job, notes
 from .shell import text
 
 _PARTS = 3  # layers that are named

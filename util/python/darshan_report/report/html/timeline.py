@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..library import LogError
-from ..measure.chosen_transfers import (
+from ...library import LogError
+from ...measure.chosen_transfers import (
     INTERVALS,
     KINDS,
     LONGEST,
@@ -23,13 +23,13 @@ from ..measure.chosen_transfers import (
     survey,
     wanted,
 )
-from ..measure.lane_bins import Cells, LaneBins
-from ..measure.layers import LAYERS
-from ..measure.spans import of_records
-from ..report.context import Context
-from ..show.text import visible
-from ..units import plural
-from ..variable import heat_maps
+from ...measure.lane_bins import Cells, LaneBins
+from ...measure.layers import LAYERS
+from ...measure.spans import of_records
+from ...show.text import visible
+from ...units import plural
+from ...variable import heat_maps
+from ..context import Context
 from . import columns
 from .files import name_of
 from .picture import Traced
@@ -59,7 +59,7 @@ def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
     per process or program."""
     tree = context.tree
     if tree is not None and context.lanes is not None and len(ranks) > _RANK_LANES:
-        from ..report.plots.lanes import labels  # noqa: PLC0415 - of a picture
+        from ..plots.lanes import labels  # noqa: PLC0415 - of a picture
 
         places = dict(zip(tree.ranks.tolist(), context.lanes.place_of.tolist()))
         return Lanes(labels(context.lanes), places)

@@ -1,4 +1,4 @@
-// Columns of numbers: base64 to typed arrays.  page/columns.py encodes them.
+// Columns of numbers: base64 to typed arrays.  columns.py, in the folder above, encodes them.
 
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
 

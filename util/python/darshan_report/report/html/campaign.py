@@ -7,12 +7,12 @@ import time
 import urllib.parse
 from collections.abc import Sequence
 
-from ..measure import io_share
-from ..report.campaign import Job, frequent, together
-from ..report.context import Context
-from ..show.output import write_text
-from ..show.text import visible
-from ..units import count, plural, seconds
+from ...measure import io_share
+from ...show.output import write_text
+from ...show.text import visible
+from ...units import count, plural, seconds
+from ..campaign import Job, frequent, together
+from ..context import Context
 from . import run
 from .blocks import of_blocks, part
 from .shell import page, text

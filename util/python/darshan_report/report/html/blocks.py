@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..show.model import Block, Code, Facts, Heading, Paragraph, PlotRow, Table
+from ...show.model import Block, Code, Facts, Heading, Paragraph, PlotRow, Table
 from .shell import text
 
 

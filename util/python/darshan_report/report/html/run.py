@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..report.context import Context
-from ..report.sections import accesses, communication, datasets, job, layers, notes, processes
-from ..report.sections.files import told_mapped
-from ..show.text import visible
+from ...show.text import visible
+from ..context import Context
+from ..sections import accesses, communication, datasets, job, layers, notes, processes
+from ..sections.files import told_mapped
 from . import blocks, details, evidence, files, first, picture, timeline
 from .shell import page, text
 

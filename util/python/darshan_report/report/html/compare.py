@@ -3,10 +3,10 @@ in full."""
 
 from __future__ import annotations
 
-from ..report.compare import compare, share_rows
-from ..report.context import Context
-from ..show.model import Heading
-from ..units import seconds
+from ...show.model import Heading
+from ...units import seconds
+from ..compare import compare, share_rows
+from ..context import Context
 from . import run
 from .blocks import of_blocks, section
 from .shell import page, text

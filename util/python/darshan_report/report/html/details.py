@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..library import LogError
-from ..log import Log
-from ..measure.attribution import LAYOUTS, OPERATIONS, Attribution, Upper
-from ..measure.layers import LAYERS, Layer
-from ..records import UNKNOWN, Joined, Records
-from ..report.context import Context
-from ..tables import Counter, Module
-from ..variable import layouts
+from ...library import LogError
+from ...log import Log
+from ...measure.attribution import LAYOUTS, OPERATIONS, Attribution, Upper
+from ...measure.layers import LAYERS, Layer
+from ...records import UNKNOWN, Joined, Records
+from ...tables import Counter, Module
+from ...variable import layouts
+from ..context import Context
 
 PAGES = 800  # files, and datasets, that have details
 _RANKS = 40  # per file: the ranks with the most time

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from ..show.text import visible
+from ...show.text import visible
 
 # Ordered by their dependencies; all are concatenated into one function.
 _SCRIPTS = (

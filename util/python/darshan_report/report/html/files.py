@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..report.context import Context, LayerFigures
-from ..show.text import visible
+from ...show.text import visible
+from ..context import Context, LayerFigures
 
 ROWS = 5_000  # per table
 NAME = 240  # characters of a name; the middle of a longer name is cut
