@@ -302,9 +302,9 @@ setuptools.setup(
     package_data={
         PACKAGE: [
             "py.typed",
-            "report/template.tex",
             "report/html/assets/*",
             "report/html/third_party/*",
+            "report/pdf/template.tex",
         ]
     },
     include_package_data=False,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from darshan_report import open_log, units
 from darshan_report.measure import timelines
-from darshan_report.report import latex
+from darshan_report.report.pdf import latex
 from darshan_report.report.plots import file_time_lines
 from darshan_report.show import text
 from darshan_report.show.model import Paragraph, Report

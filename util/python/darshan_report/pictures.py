@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from .log import Log
 from .measure.layers import LAYERS
-from .report import figures
 from .report.context import Context
+from .report.pdf import figures
 from .report.plots import (
     access_sizes,
     heat_map,

@@ -21,7 +21,7 @@ from ..show.text import visible
 from . import terminal
 from .context import Context
 from .data import as_csv, as_json, data
-from .latex import NotKeptError, write_pdf
+from .pdf.latex import NotKeptError, write_pdf
 
 PROGRAM = called_as("darshan-job-summary")
 INCOMPLETE = 3  # exit status: the report was made, but a log is incomplete

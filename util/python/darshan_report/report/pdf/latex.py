@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 
-from ..show import signal_exit
-from ..show.model import Block, Code, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
-from ..show.output import replace, standard_output
-from ..show.text import latex, pdf_string
+from ...show import signal_exit
+from ...show.model import Block, Code, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
+from ...show.output import replace, standard_output
+from ...show.text import latex, pdf_string
 from . import figures
 
 FIGURES = "figures.pdf"

@@ -7,8 +7,8 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from ..show.model import Plot, PlotRow, Report
-from .plots.style import SETTINGS
+from ...show.model import Plot, PlotRow, Report
+from ..plots.style import SETTINGS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

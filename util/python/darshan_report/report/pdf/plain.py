@@ -9,8 +9,8 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ..show.model import Block, Code, Facts, Heading, Paragraph, PlotRow, Report, Table
-from ..show.text import printable, visible
+from ...show.model import Block, Code, Facts, Heading, Paragraph, PlotRow, Report, Table
+from ...show.text import printable, visible
 from . import figures
 
 _PAGE = (210.0, 297.0)  # mm

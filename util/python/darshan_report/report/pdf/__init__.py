@@ -1,0 +1,1 @@
+"""The report as a PDF file, made by LaTeX or, without it, by matplotlib."""
