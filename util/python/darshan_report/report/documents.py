@@ -21,7 +21,6 @@ from ..show.text import visible
 from . import terminal
 from .context import Context
 from .data import as_csv, as_json, data
-from .pdf.latex import NotKeptError, write_pdf
 
 PROGRAM = called_as("darshan-job-summary")
 INCOMPLETE = 3  # exit status: the report was made, but a log is incomplete
@@ -286,6 +285,8 @@ class Documents:
         return [Pages(target).make]
 
     def _render(self, target: str, reports: list[Report]) -> None:
+        from .pdf.latex import NotKeptError, write_pdf  # noqa: PLC0415 - for this form only
+
         try:
             if is_terminal(target):
                 say("cannot write a PDF to a terminal; name a file with -o, or use --text")
