@@ -21,7 +21,7 @@ _ENDINGS = {".pdf": "pdf", ".html": "html", ".htm": "html", ".json": "json", ".c
             ".txt": "text"}  # fmt: skip
 
 
-def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         description="Makes a report from Darshan logs: what I/O the application did, and what to "
@@ -46,26 +46,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "-o", "--output", metavar="OUT", help="one file for all logs, one after another; - is "
         "standard output (for a PDF, only if that is not a terminal)"
     )  # fmt: skip
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--pdf", action="store_true", help="write a PDF, whatever OUT's ending is")
-    kinds.add_argument("--html", action="store_true", help="write one HTML file for a browser")
-    kinds.add_argument("--json", action="store_true", help="write the report as JSON")
-    kinds.add_argument("--csv", action="store_true", help="write the report as lines: path, value")
-    kinds.add_argument(
-        "--text", action="store_true", help="print findings and layers on the terminal"
-    )
-    several = parser.add_mutually_exclusive_group()
-    several.add_argument(
-        "--compare",
-        action="store_true",
-        help="report what changed from the first log to the second",
-    )
-    several.add_argument(
-        "--campaign",
-        action="store_true",
-        help="report many logs in a row per job, the worst first; with "
-        "--html, also make a page for each log in a folder next to the report",
-    )
+    _add_forms(parser)
     parser.add_argument(
         "-v",
         "--verbose",
@@ -95,6 +76,35 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         action="store_true",
         help="make the PDF without LaTeX even if LaTeX is installed",
     )
+    return parser
+
+
+def _add_forms(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that select the format, and those for reports of several logs."""
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--pdf", action="store_true", help="write a PDF, whatever OUT's ending is")
+    kinds.add_argument("--html", action="store_true", help="write one HTML file for a browser")
+    kinds.add_argument("--json", action="store_true", help="write the report as JSON")
+    kinds.add_argument("--csv", action="store_true", help="write the report as lines: path, value")
+    kinds.add_argument(
+        "--text", action="store_true", help="print findings and layers on the terminal"
+    )
+    several = parser.add_mutually_exclusive_group()
+    several.add_argument(
+        "--compare",
+        action="store_true",
+        help="report what changed from the first log to the second",
+    )
+    several.add_argument(
+        "--campaign",
+        action="store_true",
+        help="report many logs in a row per job, the worst first; with "
+        "--html, also make a page for each log in a folder next to the report",
+    )
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = _parser()
     options = parser.parse_args(arguments)
     if options.open and not options.output and not any(getattr(options, f) for f in _FORMS):
         options.html = True

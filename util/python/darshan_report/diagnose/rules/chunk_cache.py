@@ -96,33 +96,33 @@ def _dies(facts: Facts, upper: Upper) -> bool:
     return opens > facts.limits["opens.again"] and 2 * opens > reads
 
 
+def _read_again(facts: Facts, upper: Upper) -> int:
+    """Returns the bytes that a dataset read again, if these are many and its chunk cache is the
+    reason; else 0."""
+    limits = facts.limits
+    chunk, cache = upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"]
+    read, distinct = upper.below("BYTES_READ"), upper.counters["DISTINCT_BYTES_READ"]
+    enough = max(chunk * _NETCDF_CHUNKS, _row(upper))
+    if chunk <= 0 or cache < 0 or distinct <= 0 or (cache >= enough and not _dies(facts, upper)):
+        return 0
+    extra = read - distinct
+    # Each read of a compressed chunk inflates all of it, so it costs as much as the chunk holds.
+    unpacked = chunk * upper.below("READS") * extra / read if upper.counters["FILTERS"] > 0 else 0
+    if read < limits["again.factor"] * distinct or max(extra, unpacked) < limits["again.bytes"]:
+        return 0
+    return extra
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on the datasets that read the same bytes again from the file."""
-    limits, hits, seconds, moved, again = facts.limits, [], 0.0, 0, 0
+    hits: list[Upper] = []
+    seconds, moved, again = 0.0, 0, 0
     for upper in facts.datasets:
-        chunk, cache = upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"]
-        read, distinct = upper.below("BYTES_READ"), upper.counters["DISTINCT_BYTES_READ"]
-        enough = max(chunk * _NETCDF_CHUNKS, _row(upper))
-        if (
-            chunk <= 0
-            or cache < 0
-            or distinct <= 0
-            or (cache >= enough and not _dies(facts, upper))
-        ):
-            continue
-        extra = read - distinct
-        # Each read of a compressed chunk inflates all of it, so it costs as much as the chunk
-        # holds.
-        unpacked = (
-            chunk * upper.below("READS") * extra / read if upper.counters["FILTERS"] > 0 else 0
-        )
-        if read < limits["again.factor"] * distinct:
-            continue
-        if max(extra, unpacked) < limits["again.bytes"]:
-            continue
-        hits.append(upper)
-        seconds += upper.time(("READ",)) * extra / read
-        moved, again = moved + read, again + extra
+        if extra := _read_again(facts, upper):
+            hits.append(upper)
+            read = upper.below("BYTES_READ")
+            seconds += upper.time(("READ",)) * extra / read
+            moved, again = moved + read, again + extra
     stake = facts.stake(seconds, "reading time times the share of bytes read again", again, moved)
     if not hits or not facts.worth(stake):
         return

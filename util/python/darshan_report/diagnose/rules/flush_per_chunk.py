@@ -67,28 +67,11 @@ def flushed(facts: Facts) -> frozenset[int]:
     return frozenset(h5.files.ids[_Flushed(facts, h5).often(facts)].tolist()) if h5 else frozenset()
 
 
-def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files, for flushes of a file and of its datasets together."""
-    h5 = hdf5(facts)
-    if h5 is None:
-        return
-    done = _Flushed(facts, h5)
-    mask = done.often(facts)
-    lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
-    again, written = int(done.again[mask].sum()), int(done.written[mask].sum())
-    stake = facts.stake(
-        lost.sum(),
-        "time in flushes and in the writes that they cause, and in writes times the share of bytes "
-        "written again, beyond what the bytes would take at a good rate",
-        again,
-        written,
-    )
-    if not mask.any() or not facts.worth(stake):
-        return
-    first = int(np.argmax(lost))
+def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: int) -> str:
+    """Describes the flushes of the first file, and the bytes that all these files wrote again."""
     inside = h5.in_files(mask)
-    chunked = inside & (h5.datasets["CHUNK_BYTES"] > 0)
     written_to = inside & (h5.datasets["BYTES_ASKED_WRITTEN"] > 0)
+    again, written = int(done.again[mask].sum()), int(done.written[mask].sum())
     sentence = (
         f"{facts.name(int(h5.files.ids[first]))} was flushed {count(float(done.each[first]))} "
         f"times, once for {amount(float(done.asked[first] / done.each[first]))} written to "
@@ -104,12 +87,34 @@ def find(facts: Facts) -> Iterator[Finding]:
             + (f": chunks of {amount(chunk)}" if chunk else "")
             + f", {written / (written - again):.1f} times each"
         )
+    return f"{sentence}."
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding over all files, for flushes of a file and of its datasets together."""
+    h5 = hdf5(facts)
+    if h5 is None:
+        return
+    done = _Flushed(facts, h5)
+    mask = done.often(facts)
+    lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
+    stake = facts.stake(
+        lost.sum(),
+        "time in flushes and in the writes that they cause, and in writes times the share of bytes "
+        "written again, beyond what the bytes would take at a good rate",
+        int(done.again[mask].sum()),
+        int(done.written[mask].sum()),
+    )
+    if not mask.any() or not facts.worth(stake):
+        return
+    inside = h5.in_files(mask)
+    chunked = inside & (h5.datasets["CHUNK_BYTES"] > 0)
     yield Finding(
         NAME,
         "Chunks are flushed before they are full"
         if chunked.any()
         else "Files are flushed after every small write",
-        f"{sentence}.",
+        _sentence(facts, h5, done, mask, int(np.argmax(lost))),
         stake=stake,
         evidence=h5.files.sums(
             mask, "FLUSH_CALLS", "FLUSH_POSIX_WRITES", "FLUSH_POSIX_BYTES_WRITTEN", "F_FLUSH_TIME"

@@ -12,7 +12,7 @@ from ...units import amount, count, plural, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..machine import binding
-from ..objects import Hdf5, hdf5
+from ..objects import Hdf5, Objects, hdf5
 from . import flush_per_chunk
 
 NAME = "many-objects"
@@ -28,6 +28,15 @@ def _attributes(facts: Facts, h5: Hdf5) -> np.ndarray:
     number = h5.of_files(table, sum(table[n] for n in _TOUCHING) - table["ATTR_DELETES"])
     each: np.ndarray = np.maximum(0, number) / np.maximum(h5.of_files(opened, opened["OPENS"]), 1)
     return each
+
+
+def _of_datasets(sets: Objects, these: np.ndarray) -> str:
+    # The number of objects in an overflow record is unknown, so the mean size is that of the
+    # others.
+    known = these & (sets.ids != ID)
+    known = known if known.any() else these
+    moved = float(sets.asked[known].sum()) / int(sets.counts[known].sum())
+    return f"{sets.named(these, sets.time())}, of {amount(moved)} each"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -60,11 +69,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     mostly = attributes[mask].sum() > number[mask].sum()
     what = []
     if number[mask].sum():
-        # The number of objects in an overflow record is unknown, so the mean size is that of the
-        # others.
-        known = these & (sets.ids != ID) if np.any(these & (sets.ids != ID)) else these
-        moved = float(sets.asked[known].sum()) / int(sets.counts[known].sum())
-        what.append(f"{sets.named(these, sets.time())}, of {amount(moved)} each")
+        what.append(_of_datasets(sets, these))
     if attributes[mask].sum():
         name = facts.name(int(files.ids[first]))
         more = int(mask.sum()) - 1

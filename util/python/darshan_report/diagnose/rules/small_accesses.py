@@ -88,20 +88,28 @@ def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarr
     return found
 
 
-def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
-    calls, (moved, word) = f"{kind}S", _MOVED[kind]
-    small, all_calls = facts.small(table, kind), table[calls]
+def _files(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
+    """Returns a mask of the files with too many small transfers, of which memory does not serve
+    most."""
+    moved, all_calls = table[_MOVED[kind][0]], table[f"{kind}S"]
     # A record of several files needs this number for each of them.
     enough = facts.limits["operations"] * facts.files(table)
-    mask = ((small >= enough) | _alike(facts, table, kind, small)) & (
+    found: np.ndarray = ((small >= enough) | _alike(facts, table, kind, small)) & (
         small > facts.limits["small.share"] * all_calls
     )
     # Blocks that memory serves cost their copying, in few calls or in many.
     calls_made = np.maximum(all_calls, 1)
     # Some blocks are short: the last one, those around a header, and a read that finds the end.
-    blocks = table[moved] >= _FULL * facts.limits["stream.buffer"] * calls_made
-    mask &= ~(blocks & (facts.moving(table, kind) < latency(facts) * calls_made))
-    mask &= ~reread.mostly(facts, table, kind)
+    blocks = moved >= _FULL * facts.limits["stream.buffer"] * calls_made
+    found &= ~(blocks & (facts.moving(table, kind) < latency(facts) * calls_made))
+    found &= ~reread.mostly(facts, table, kind)
+    return found
+
+
+def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    calls, (moved, word) = f"{kind}S", _MOVED[kind]
+    small, all_calls = facts.small(table, kind), table[calls]
+    mask = _files(facts, table, kind, small)
     if not mask.any():
         return
     part = small / np.maximum(all_calls, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
+from dataclasses import dataclass
 
 from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
 from matplotlib.figure import Figure
@@ -23,6 +24,14 @@ _LEADING = 1.35  # line height as a multiple of the font size
 _TYPEWRITER, _PROPORTIONAL = 0.602, 0.56
 
 
+@dataclass(frozen=True)
+class _Font:
+    size: float  # points
+    bold: bool = False
+    italic: bool = False
+    typewriter: bool = False
+
+
 class _Pages:
     """Places blocks below each other and starts pages."""
 
@@ -39,7 +48,7 @@ class _Pages:
         self._y = _TOP
         self._fresh = True
         footer = f"{printable(self._report.title)}   {self._number}"
-        self._put(_LEFT, _PAGE[1] - 8, footer, 7)
+        self._put(_LEFT, _PAGE[1] - 8, footer, _Font(7))
 
     def finish(self) -> None:
         """Writes the current page."""
@@ -61,11 +70,8 @@ class _Pages:
         x: float,
         y: float,
         text: str,
-        size: float,
+        font: _Font,
         *,
-        bold: bool = False,
-        italic: bool = False,
-        typewriter: bool = False,
         right: bool = False,
         url: str = "",
     ) -> None:
@@ -74,10 +80,10 @@ class _Pages:
             x / _PAGE[0],
             1 - y / _PAGE[1],
             text,
-            fontsize=size,
-            fontweight="bold" if bold else "normal",
-            fontstyle="italic" if italic else "normal",
-            family="DejaVu Sans Mono" if typewriter else "DejaVu Sans",
+            fontsize=font.size,
+            fontweight="bold" if font.bold else "normal",
+            fontstyle="italic" if font.italic else "normal",
+            family="DejaVu Sans Mono" if font.typewriter else "DejaVu Sans",
             horizontalalignment="right" if right else "left",
             verticalalignment="baseline",
             parse_math=False,
@@ -93,7 +99,7 @@ class _Pages:
         for line in textwrap.wrap(printable(text), width) or [""]:
             self._room(step)
             self._y += step
-            self._put(_LEFT, self._y, line, size, bold=bold, italic=italic, url=url)
+            self._put(_LEFT, self._y, line, _Font(size, bold, italic), url=url)
         self._y += 0.8
 
     def heading(self, text: str) -> None:
@@ -119,14 +125,14 @@ class _Pages:
                 self._room(step)
                 self._y += step
                 if place == 0:
-                    self._put(_LEFT, self._y, label, size, bold=True)
-                self._put(_LEFT + indent, self._y, line, size)
+                    self._put(_LEFT, self._y, label, _Font(size, bold=True))
+                self._put(_LEFT + indent, self._y, line, _Font(size))
         for pair in facts.pairs:
             self._room(step)
             self._y += step
             for x, (label, value) in zip((_LEFT, _LEFT + figures.TEXT_WIDTH / 2), pair):
-                self._put(x, self._y, label, size, bold=True)
-                self._put(x + indent, self._y, printable(value), size)
+                self._put(x, self._y, label, _Font(size, bold=True))
+                self._put(x + indent, self._y, printable(value), _Font(size))
         self._y += 1
 
     def code(self, code: Code) -> None:
@@ -138,7 +144,7 @@ class _Pages:
             for part in textwrap.wrap(printable(line), width) or [""]:
                 self._room(step)
                 self._y += step
-                self._put(_LEFT + indent, self._y, part, size, typewriter=True)
+                self._put(_LEFT + indent, self._y, part, _Font(size, typewriter=True))
         self._y += 0.8
 
     def table(self, table: Table) -> None:
@@ -156,18 +162,10 @@ class _Pages:
         for number, row in enumerate((titles, *rows)):
             self._room(step)
             self._y += step
-            x = _LEFT
+            x, font = _LEFT, _Font(size, bold=number == 0, typewriter=True)
             for column, text, width in zip(table.columns, row, letters):
                 place = x + (width - 2) * letter if column.right else x
-                self._put(
-                    place,
-                    self._y,
-                    printable(text),
-                    size,
-                    bold=number == 0,
-                    typewriter=True,
-                    right=column.right,
-                )
+                self._put(place, self._y, printable(text), font, right=column.right)
                 x += width * letter
             if number == 0:
                 self._rule()
@@ -185,7 +183,7 @@ class _Pages:
         step = figures.TEXT_WIDTH - width
         for place, plot in enumerate(row.plots):
             x = _LEFT + place * step
-            self._put(x, self._y, plot.title, 7.5, bold=True)
+            self._put(x, self._y, plot.title, _Font(7.5, bold=True))
             axes = self._figure.add_axes(
                 (
                     (x + plot.left) / _PAGE[0],
@@ -196,7 +194,7 @@ class _Pages:
             )
             plot.draw(axes)
             if plot.note:
-                self._put(x, self._y + plot.height + 2.5, plot.note, 6, italic=True)
+                self._put(x, self._y + plot.height + 2.5, plot.note, _Font(6, italic=True))
         self._y += height + notes
 
     def add(self, block: Block) -> None:
