@@ -7,12 +7,11 @@ import os
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TypeVar
 
 import numpy as np
 
 from . import library, structs
+from .closing import Closing
 from .library import LogError
 from .records import Records
 from .tables import Module, UnknownName, module_by_id, module_by_name, module_names
@@ -89,10 +88,7 @@ def _info(raw: structs.Info) -> Info:
     )
 
 
-_Self = TypeVar("_Self", bound="Log")
-
-
-class Log:
+class Log(Closing):
     """An open log.  Use it as a context manager; arrays outlive it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -115,17 +111,6 @@ class Log:
     def closed(self) -> bool:
         """Whether the log is closed: info remains available, the records do not."""
         return not self._finalizer.alive
-
-    def __enter__(self: _Self) -> _Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         exe, ranks = self.info.exe, self.info.nprocs

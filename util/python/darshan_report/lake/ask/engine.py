@@ -8,12 +8,12 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
 
+from ...closing import Closing
 from .. import columns
 from ..commit.commits import File, Snapshot
 from ..commit.storage import LakeError
@@ -138,7 +138,7 @@ def _conditions(only: Mapping[str, str]) -> str:
     return " AND ".join(found)
 
 
-class Asked:
+class Asked(Closing):
     """An open lake: a view for each table, of the files that were committed when it was opened."""
 
     def __init__(
@@ -287,14 +287,3 @@ class Asked:
         """Closes the database and removes its temporary folder."""
         self._database.close()
         self._finalizer()
-
-    def __enter__(self) -> Asked:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

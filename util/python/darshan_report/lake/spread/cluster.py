@@ -20,12 +20,12 @@ import threading
 import warnings
 from collections.abc import Generator, Iterator
 from dataclasses import replace
-from types import TracebackType
 from typing import Any
 
 import dask.config
 import distributed
 
+from ...closing import Closing
 from ..commit import storage
 from ..commit.storage import LakeError
 from ..read import files
@@ -107,7 +107,7 @@ class _Call:
         return collect_far, self._arguments
 
 
-class Cluster:
+class Cluster(Closing):
     """A running Dask cluster.  Raises LakeError if the cluster fails."""
 
     def __init__(self, address: str) -> None:
@@ -233,15 +233,8 @@ class Cluster:
             os.rename(run, over)
         shutil.rmtree(over, ignore_errors=True)
 
-    def __enter__(self) -> Cluster:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Closes the connection; the scheduler and its workers remain."""
         with contextlib.suppress(Exception):
             self._client.close(timeout=_SECONDS)
 

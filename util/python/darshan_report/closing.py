@@ -1,0 +1,28 @@
+"""The base of what is open until it is closed: a log, a database, a connection."""
+
+from __future__ import annotations
+
+import abc
+from types import TracebackType
+from typing import TypeVar
+
+_Self = TypeVar("_Self", bound="Closing")
+
+
+class Closing(abc.ABC):
+    """A context manager whose end closes it."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Closes it."""
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
