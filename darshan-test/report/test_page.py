@@ -24,7 +24,7 @@ from tree import SOURCE
 
 from .conftest import Run
 
-PAGE = SOURCE / "util" / "python" / "darshan_report" / "page"
+PAGE = SOURCE / "util" / "python" / "darshan_report" / "report" / "html"
 HOSTILE = b"/a/</script><script>alert(1)</script>&\"'\x1b[31m\xff\n\xe2\x80\xae.h5"
 SHOWN = "/a/</script><script>alert(1)</script>&\"'\\x1b[31m\\xff\\x0a\\u202e.h5"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
