@@ -1,5 +1,6 @@
 """The wheel of darshan_report: its package, the library that reads, and the commands that
-read.  What these are made of is asked of the lists that make has (util/*/Makefile.inc).
+read.  What these are made of is asked of the lists that make has (util/Makefile.inc and
+those that it includes).
 
 DARSHAN_PORTABLE=1 makes what is to be carried to other machines: zlib and libdeflate inside.
 CC and CFLAGS are heeded.
@@ -93,8 +94,7 @@ class Lists:
             self.values["AM_CPPFLAGS"] += (
                 " -DDARSHAN_OLD_GLIBC -include $(srcdir)/runtime/glibc/versions.h"
             )
-        for path in (TREE / "util/Makefile.inc", *sorted(TREE.glob("util/*/Makefile.inc"))):
-            self._read(path.read_text())
+        self._read((TREE / "util/Makefile.inc").read_text())
         # The archive does not go into a library; auditwheel brings the library.
         self.values["shared_bzip2"] = "-lbz2"
 
@@ -107,6 +107,8 @@ class Lists:
                 takes[-1] = not takes[-1]
             elif line == "endif":
                 takes.pop()
+            elif all(takes) and (row := re.match(r"include \$\(srcdir\)/(.*)", line)):
+                self._read((TREE / row[1]).read_text())
             elif all(takes) and (row := re.match(r"(\w+) (\+?)= ?(.*)", line)):
                 name, more, value = row.groups()
                 self.values[name] = f"{self.values.get(name, '')} {value}" if more else value

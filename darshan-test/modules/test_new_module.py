@@ -39,7 +39,7 @@ def copy_module(tree: Path) -> list[Path]:
     listed.write_text(
         listed.read_text().replace(line, f'{line}#include "modules/yields/module.def"\n')
     )
-    makefile = tree / "runtime/Makefile.inc"
+    makefile = tree / "runtime/modules/Makefile.inc"
     line = "include $(srcdir)/runtime/modules/template/Makefile.inc\n"
     text = makefile.read_text().replace(line, line + line.replace(OLD[0], NEW[0]))
     makefile.write_text(text)

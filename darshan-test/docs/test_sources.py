@@ -1,0 +1,57 @@
+"""Each folder lists the files of its own that are compiled."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tree import SOURCE
+
+# Files that another list names: one that the reader needs and the runtime does not, and one that
+# setup.py compiles if libdeflate is missing.
+ELSEWHERE = {
+    "runtime/format/describe.c": "util/reader/Makefile.inc",
+    "util/reader/without-libdeflate/decompress-once.c": "setup.py",
+}
+COMPILED = sorted(
+    path.relative_to(SOURCE).as_posix()
+    for top in ("runtime", "util")
+    for path in (SOURCE / top).rglob("*.[cS]")
+)
+LISTS = sorted(
+    path.relative_to(SOURCE).as_posix()
+    for top in ("runtime", "util")
+    for path in (SOURCE / top).rglob("Makefile.inc")
+)
+
+
+def list_for(file: str) -> Path:
+    """Returns the Makefile.inc of the file's folder, or of the nearest folder above that has
+    one."""
+    if file in ELSEWHERE:
+        return SOURCE / ELSEWHERE[file]
+    folders = (SOURCE / file).parents
+    return next(one / "Makefile.inc" for one in folders if (one / "Makefile.inc").is_file())
+
+
+def test_each_file_is_in_the_list_of_its_folder() -> None:
+    """A file that no list names is not compiled."""
+    assert len(COMPILED) > 200
+    missing = [
+        file
+        for file in COMPILED
+        if not re.search(rf"(?<![\w.-]){re.escape(file)}(?![\w.-])", list_for(file).read_text())
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_names_files_that_exist(name: str) -> None:
+    """A file that was renamed has its new name in each list, and each list is included."""
+    words = (SOURCE / name).read_text("utf-8").split()
+    names = [word for word in words if word.endswith((".c", ".S")) and "$" not in word]
+    assert [file for file in names if not (SOURCE / file).is_file()] == []
+    lists = [SOURCE / "Makefile.am", *(SOURCE / one for one in LISTS)]
+    including = [path for path in lists if f"include $(srcdir)/{name}\n" in path.read_text("utf-8")]
+    assert len(including) == 1
