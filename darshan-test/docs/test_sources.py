@@ -1,4 +1,4 @@
-"""Each folder lists the files of its own that are compiled."""
+"""Lists of make: what is compiled in each folder, and what is installed of the Python package."""
 
 from __future__ import annotations
 
@@ -55,3 +55,17 @@ def test_a_list_names_files_that_exist(name: str) -> None:
     lists = [SOURCE / "Makefile.am", *(SOURCE / one for one in LISTS)]
     including = [path for path in lists if f"include $(srcdir)/{name}\n" in path.read_text("utf-8")]
     assert len(including) == 1
+
+
+def test_make_installs_the_whole_package() -> None:
+    """Without one of its files an installed report breaks."""
+    package = SOURCE / "util/python/darshan_report"
+    listed = set((SOURCE / "util/python/package-files.inc").read_text("utf-8").split())
+    files = {
+        path.relative_to(SOURCE).as_posix()
+        for path in package.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    assert len(files) > 200
+    listed = {name for name in listed if name.startswith("util/python/darshan_report/")}
+    assert files == listed, "./dev list-package makes the list"
