@@ -15,6 +15,12 @@ PROBLEM = "problem"  # costs time or bytes, and can be changed
 NOTICE = "notice"  # what the log cannot show, or what is worth knowing
 GOOD = "good"  # nothing to change
 
+# Roles of rules.
+CAUSE = "cause"  # names the files that it explains
+SYMPTOM = "symptom"  # skipped for files that causes explain
+REMARK = "remark"  # tells what is no problem
+LAST = "last"  # needs the findings of all other rules
+
 _NAME = 72  # characters of a record's name in a table of evidence
 
 

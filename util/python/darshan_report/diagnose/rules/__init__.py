@@ -1,131 +1,32 @@
-"""One file per diagnosis; each has find(facts), which yields its findings."""
+"""One file per diagnosis. Each has NAME, ROLE and find(facts), which yields its findings. The files
+of this folder are the list of the rules: no other list names them."""
 
-from . import (
-    across_the_grain,
-    aggregators,
-    balance,
-    blocking,
-    chunk_cache,
-    chunk_size,
-    collective_metadata,
-    compression,
-    data_sieving,
-    deprecated,
-    element_wise,
-    file_per_process,
-    fill_values,
-    flush_per_chunk,
-    hdf5_file_time,
-    hdf5_opened_again,
-    imbalance,
-    in_use,
-    incomplete,
-    independent_shared,
-    line_buffered,
-    listings,
-    lookups,
-    many_files,
-    many_objects,
-    memory_alignment,
-    metadata,
-    mpiio_itself,
-    mpiio_opened_again,
-    no_mpiio,
-    not_aggregated,
-    one_process,
-    opens_again,
-    oversubscribed,
-    process_each,
-    program_files,
-    random_access,
-    read_by_all,
-    read_by_each,
-    reread,
-    rewritten,
-    seeks,
-    shared_contention,
-    slow_hosts,
-    slow_targets,
-    slowing,
-    small_accesses,
-    stdio_bulk,
-    storage_targets,
-    stream_flushes,
-    stream_seeks,
-    switches,
-    syncs,
-    tiny_collective,
-    unaligned,
-    unbuffered,
-    unseen,
-    waiting_in_mpiio,
-    whole_file_copy,
-)
+from __future__ import annotations
 
-# Causes come before symptoms: a rule for a symptom does not report a file again that a cause
-# explains.
-CAUSES = (
-    slow_targets,
-    slow_hosts,
-    chunk_cache,
-    flush_per_chunk,
-    hdf5_opened_again,
-    many_objects,
-    element_wise,
-    whole_file_copy,
-    fill_values,
-    across_the_grain,
-    chunk_size,
-    compression,
-    independent_shared,
-    not_aggregated,
-    data_sieving,
-    collective_metadata,
-    hdf5_file_time,
-    tiny_collective,
-    waiting_in_mpiio,
-    oversubscribed,
-    mpiio_itself,
-    mpiio_opened_again,
-    read_by_all,
-    read_by_each,
-    process_each,
-    no_mpiio,
-    rewritten,
-    program_files,
-    many_files,
-    file_per_process,
-    one_process,
-    syncs,
-    lookups,
-    listings,
-    seeks,
-    unbuffered,
-    stream_flushes,
-    line_buffered,
-    stream_seeks,
-)
-SYMPTOMS = (
-    imbalance,
-    shared_contention,
-    unaligned,
-    reread,
-    small_accesses,
-    random_access,
-    switches,
-    stdio_bulk,
-    opens_again,
-    metadata,
-)
-REMARKS = (
-    blocking,
-    memory_alignment,
-    aggregators,
-    slowing,
-    unseen,
-    incomplete,
-    deprecated,
-    in_use,
-    balance,
-    storage_targets,
-)
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+from ..facts import Facts
+from ..finding import CAUSE, REMARK, SYMPTOM, Finding
+
+
+class Rule(Protocol):
+    """What every file here has."""
+
+    NAME: str
+    ROLE: str
+
+    def find(self, facts: Facts, /) -> Iterator[Finding]:
+        """Yields the findings of a log."""
+
+
+def _with_role(role: str) -> tuple[Rule, ...]:
+    """Returns the rules with this role, by name."""
+    names = sorted(module.name for module in iter_modules(__path__))
+    rules = (cast(Rule, import_module(f"{__name__}.{name}")) for name in names)
+    return tuple(rule for rule in rules if role == rule.ROLE)
+
+
+CAUSES, SYMPTOMS, REMARKS = (_with_role(role) for role in (CAUSE, SYMPTOM, REMARK))

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...units import amount, count
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..objects import Hdf5, hdf5
 
 NAME = "across-the-grain"
+ROLE = CAUSE
 _CONTIGUOUS = 1
 _SIDES = (("READ", "READS", "BYTES_ASKED_READ"), ("WRITE", "WRITES", "BYTES_ASKED_WRITTEN"))
 

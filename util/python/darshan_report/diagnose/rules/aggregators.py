@@ -8,9 +8,10 @@ from ...measure.heat import traffic_by_rank
 from ...units import count, plural, seconds
 from .. import collective
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import REMARK, Finding, Remedy
 
 NAME = "aggregators"
+ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:

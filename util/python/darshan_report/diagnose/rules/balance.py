@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ...units import amount, count, percent
 from ..facts import Facts
-from ..finding import GOOD, Finding
+from ..finding import GOOD, REMARK, Finding
 
 NAME = "balance"
+ROLE = REMARK
 _MORE = 0.1  # a tenth of all, the public rule's threshold
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ...units import count, seconds, share
 from ..facts import Facts
-from ..finding import NOTICE, Finding, Remedy
+from ..finding import NOTICE, REMARK, Finding, Remedy
 
 NAME = "blocking-only"
+ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from ...measure.attribution import Upper
 from ...units import amount, count, plural, share
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 
 NAME = "chunk-cache"
+ROLE = CAUSE
 _TITLE = "The chunk cache is too small for the chunks"
 _NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # what netCDF-4 sets
 _LARGEST = 1 << 30  # bytes; a larger cache is not a remedy

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...units import amount, count
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5
 
 NAME = "chunk-size"
+ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from ...measure.attribution import ATTR, META, OPEN, Upper
 from ...units import count, plural
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 
 NAME = "collective-metadata"
+ROLE = CAUSE
 _EACH = 8  # small reads per process
 
 

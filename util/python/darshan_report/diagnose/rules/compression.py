@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from ...measure.attribution import PUTTING, READ, WRITE, Upper
 from ...units import amount, seconds, share
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 
 NAME = "little-compression"
+ROLE = CAUSE
 
 
 def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:

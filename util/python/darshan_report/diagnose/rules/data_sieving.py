@@ -8,9 +8,10 @@ import numpy as np
 
 from ...units import amount, share
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 
 NAME = "read-modify-write"
+ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ...units import plural
 from ..facts import Facts, leading
-from ..finding import NOTICE, Finding, Remedy, Stake
+from ..finding import NOTICE, REMARK, Finding, Remedy, Stake
 
 NAME = "deprecated-calls"
+ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -10,12 +10,13 @@ from ...measure.attribution import CLOSE, META, OPEN
 from ...measure.overflow import ID
 from ...units import amount, count, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5, joined
 from . import hdf5_opened_again
 
 NAME = "element-wise"
+ROLE = CAUSE
 _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN", "writes"))
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ...units import count, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 
 NAME = "file-per-process"
+ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -9,10 +9,11 @@ import numpy as np
 from ...measure.attribution import OPEN, WRITE
 from ...units import amount, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..objects import Objects, hdf5
 
 NAME = "fill-values"
+ROLE = CAUSE
 _CONTIGUOUS = 1
 
 

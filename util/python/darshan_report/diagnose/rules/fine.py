@@ -9,13 +9,14 @@ from ...measure.endings import Failure, failure
 from ...units import amount, count, plural, seconds, share
 from .. import cpu_wait, spent_on
 from ..facts import Facts
-from ..finding import GOOD, NOTICE, PROBLEM, Finding
+from ..finding import GOOD, LAST, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
 from ..unjudged import is_unjudged, unjudged, unwatched
 from . import lookups
 from .reread import most_read
 
 NAME = "fine"
+ROLE = LAST
 _FINE, _AGAIN = "Your I/O is fine", ", but the same bytes are read again and again"
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")

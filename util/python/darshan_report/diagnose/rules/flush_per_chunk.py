@@ -9,11 +9,12 @@ import numpy as np
 from ...measure.attribution import ATTR, CLOSE, FLUSH, META, WRITE
 from ...units import amount, count, seconds, share
 from ..facts import Facts, once
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5
 
 NAME = "flush-per-chunk"
+ROLE = CAUSE
 _PUTTING = (WRITE, FLUSH, CLOSE)
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from ...measure.attribution import CLOSE, FLUSH, META, OPEN, Upper
 from ...units import seconds, share
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from . import flush_per_chunk, hdf5_opened_again, many_objects
 
 NAME = "hdf5-file-time"
+ROLE = CAUSE
 _OPERATIONS = (OPEN, FLUSH, CLOSE, META)
 _CAUSES = (flush_per_chunk, hdf5_opened_again, many_objects)  # they report these files
 _EACH = 8  # small calls per process that one process could make for all

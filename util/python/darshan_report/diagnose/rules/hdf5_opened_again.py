@@ -9,11 +9,12 @@ import numpy as np
 from ...measure.attribution import ATTR, CLOSE, META, OPEN
 from ...units import count, plural, seconds
 from ..facts import Facts, once
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5
 
 NAME = "hdf5-opened-again"
+ROLE = CAUSE
 _MAKING = ("ATTR_CREATES", "ATTR_WRITES", "GROUP_CREATES", "LINK_CREATES", "TYPE_COMMITS")
 
 

@@ -13,12 +13,13 @@ from ...measure.ranks import sums_by_rank
 from ...records import among
 from ...units import amount, plural, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 from ..streams import Floats, Mask
 from ..table import Table, added
 from . import one_process, slow_hosts, slow_targets
 
 NAME = "imbalance"
+ROLE = SYMPTOM
 _TIMES = ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
 _BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 _MANY = 10  # times the mean; a larger factor is printed without decimals

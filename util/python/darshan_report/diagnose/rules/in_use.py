@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from ...units import percent
 from .. import collective
 from ..facts import Facts
-from ..finding import GOOD, Finding
+from ..finding import GOOD, REMARK, Finding
 
 NAME = "as-it-should-be"
+ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from ...measure.overflow import files_in_it, shared_record
 from ...units import count
 from ..facts import Facts
-from ..finding import NOTICE, Finding, Remedy
+from ..finding import NOTICE, REMARK, Finding, Remedy
 
 NAME = "incomplete"
+ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -10,11 +10,12 @@ from ...records import among
 from ...units import amount, count, plural, share
 from .. import collective
 from ..facts import Facts, leading, once
-from ..finding import Evidence, Finding, Remedy
+from ..finding import CAUSE, Evidence, Finding, Remedy
 from ..table import Table
 from . import read_by_all
 
 NAME = "independent-shared"
+ROLE = CAUSE
 _TOGETHER = (
     "Make the transfers collective: a few processes then move large contiguous pieces for all."
 )

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..language import WRITE_BUFFER
 from ..streams import Mask, Streams, ratio
 
 NAME = "line-buffered"
+ROLE = CAUSE
 
 
 @once

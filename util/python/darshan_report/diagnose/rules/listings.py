@@ -8,9 +8,10 @@ import numpy as np
 
 from ...units import count, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 
 NAME = "listed-again"
+ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...units import count, plural, seconds
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 
 NAME = "failed-lookups"
+ROLE = CAUSE
 _FOLDERS = 3  # folders that are named
 
 

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...units import amount, count, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 from . import program_files, rewritten
 
 NAME = "many-small-files"
+ROLE = CAUSE
 _FIRST = 4  # transfers of a file that come with its opening: more are many small transfers
 
 

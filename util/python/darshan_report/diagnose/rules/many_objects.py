@@ -10,12 +10,13 @@ from ...measure.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
 from ...measure.overflow import ID
 from ...units import amount, count, plural, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, Objects, hdf5
 from . import flush_per_chunk
 
 NAME = "many-objects"
+ROLE = CAUSE
 _TOUCHING = ("ATTR_CREATES", "ATTR_OPENS")
 
 

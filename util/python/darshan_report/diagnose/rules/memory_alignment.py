@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from ...units import count, share
 from ..facts import Facts
-from ..finding import NOTICE, Finding, Remedy
+from ..finding import NOTICE, REMARK, Finding, Remedy
 from ..language import places_memory
 
 NAME = "memory-alignment"
+ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...units import count, seconds, share
 from ..facts import Facts
-from ..finding import Evidence, Finding, Remedy
+from ..finding import SYMPTOM, Evidence, Finding, Remedy
 from ..overlap import together
 from . import (
     listings,
@@ -20,6 +20,7 @@ from . import (
 )
 
 NAME = "metadata"
+ROLE = SYMPTOM
 # Time that these rules report is not reported again.
 _CAUSES = (
     many_files,

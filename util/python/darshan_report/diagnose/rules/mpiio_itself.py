@@ -8,11 +8,12 @@ import numpy as np
 
 from ...units import count, plural, seconds, share
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 from . import tiny_collective
 
 NAME = "mpi-io-itself"
+ROLE = CAUSE
 _LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there to keep caches coherent
 
 

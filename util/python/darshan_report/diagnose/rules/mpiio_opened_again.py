@@ -8,9 +8,10 @@ import numpy as np
 
 from ...units import count, plural, seconds
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 
 NAME = "mpi-io-opened-again"
+ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -10,11 +10,12 @@ import numpy as np
 
 from ...units import amount, count, plural
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 from . import read_by_all
 
 NAME = "no-mpi-io"
+ROLE = CAUSE
 _LINE = 512  # bytes: most lines are shorter
 _ALIKE = 0.95  # share of transfers of the same size from which on they are records
 _LOG = re.compile(r"(^|[._-])(log|out|err|txt|csv|jsonl?|progress|status)([._-]|\d*$)", re.I)

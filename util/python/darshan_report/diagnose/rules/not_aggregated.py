@@ -9,10 +9,11 @@ import numpy as np
 from ...units import amount, count, plural
 from .. import collective
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from . import tiny_collective
 
 NAME = "collective-not-aggregated"
+ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -12,10 +12,11 @@ from ...records import among
 from ...units import amount, plural, seconds, share
 from .. import collective
 from ..facts import Facts, once
-from ..finding import Evidence, Finding, Remedy
+from ..finding import CAUSE, Evidence, Finding, Remedy
 from ..table import Table
 
 NAME = "one-process-does-all"
+ROLE = CAUSE
 _LEAST = 4  # processes; fewer gain little
 _KINDS = (("BYTES_WRITTEN", "F_WRITE_TIME", "wrote"), ("BYTES_READ", "F_READ_TIME", "read"))
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...units import count, plural, seconds
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 from ..table import Table
 
 NAME = "opened-again"
+ROLE = SYMPTOM
 _ONCE = """\
 C: FILE *file = fopen(path, "a");  before the loop, fclose(file);  after it
 C++: std::ofstream out(path, std::ios::app);  before the loop

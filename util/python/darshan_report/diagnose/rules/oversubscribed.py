@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from ...units import count, plural, seconds, share
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..machine import nodes, outnumbered, processors
 from . import waiting_in_mpiio
 
 NAME = "ranks-outnumber-processors"
+ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:

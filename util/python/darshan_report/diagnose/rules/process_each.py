@@ -11,10 +11,11 @@ import numpy.typing as npt
 from ...measure.processes import Processes
 from ...units import count, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..language import of_program
 
 NAME = "process-each"
+ROLE = CAUSE
 _EARLY = 25  # percent of the processes that lived the shortest: they did little but start
 _INTERPRETER = 10  # times as long as a compiled program an interpreter may take to start
 

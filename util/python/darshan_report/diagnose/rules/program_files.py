@@ -9,10 +9,11 @@ import numpy as np
 
 from ...units import amount, count, seconds
 from ..facts import Facts, once
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 
 NAME = "program-files"
+ROLE = CAUSE
 _PROGRAM = re.compile(
     r"\.(py|pyc|pyi|so|js|mjs|cjs|jar|class|rdb|rdx|ji)$|\.so\.[0-9.]+$|"
     r"/(site-packages|dist-packages|node_modules|__pycache__|lib/python[0-9.]+|lib/R|julia)/"

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...units import count, plural, share
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 from ..table import Table
 
 NAME = "random-access"
+ROLE = SYMPTOM
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
-from ..finding import Evidence, Finding, Remedy
+from ..finding import CAUSE, Evidence, Finding, Remedy
 from ..table import Table
 
 NAME = "read-by-all"
+ROLE = CAUSE
 
 
 @once

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from ...measure.processes import Processes
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..responsible_programs import users
 from ..table import Table
 
 NAME = "read-by-each"
+ROLE = CAUSE
 _UNEVEN = 0.3  # largest standard deviation of the bytes of a process, as a part of the mean
 _MANY = 64  # files whose readers are looked up, the costliest
 

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...units import amount, plural, share
 from ..facts import Facts, leading, once
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 from ..streams import Mask, Streams
 from ..table import Table
 
 NAME = "same-bytes-again"
+ROLE = SYMPTOM
 _WORDS = {
     "READ": (
         "read",

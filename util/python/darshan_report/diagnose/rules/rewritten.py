@@ -12,10 +12,11 @@ import numpy as np
 from ...measure.renamed import is_aside
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, once
-from ..finding import Evidence, Finding, Remedy
+from ..finding import CAUSE, Evidence, Finding, Remedy
 from ..table import Table
 
 NAME = "rewritten-whole"
+ROLE = CAUSE
 _WHOLE = 0.2  # least part of the last size that each open writes: a growing file has
 # 0.5, and every second open may only read.
 _EVEN = 0.9  # above this part the file had its last size from the beginning

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...units import count, seconds
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 
 NAME = "seeks"
+ROLE = CAUSE
 _LIGHTER = 20  # seeks that cost as much as an open or a stat
 
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...units import amount, count, rate, share
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 
 NAME = "shared-file-contention"
+ROLE = SYMPTOM
 _SLOW = 8  # times below a good rate, per process
 
 

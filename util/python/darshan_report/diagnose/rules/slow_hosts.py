@@ -9,10 +9,11 @@ import numpy as np
 from ...measure.hosts import Host
 from ...units import plural, rate, seconds
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from . import slow_targets
 
 NAME = "slow-hosts"
+ROLE = CAUSE
 _OTHERS = 4  # hosts that are not slow: fewer say little about what is usual
 _MEGA = 1 << 20
 

@@ -11,10 +11,11 @@ from ...measure.ranks import sums_by_rank
 from ...measure.targets import Targets, by_target
 from ...units import count, percent, plural, rate, seconds
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 
 NAME = "slow-targets"
+ROLE = CAUSE
 _OTHERS = 4  # targets that are not slow: fewer say little about what is usual
 _MEGA = 1 << 20
 

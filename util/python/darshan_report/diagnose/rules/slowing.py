@@ -9,9 +9,10 @@ import numpy as np
 from ...measure.heat import Heat, heats
 from ...units import rate, seconds
 from ..facts import Facts
-from ..finding import NOTICE, Finding, Remedy
+from ..finding import NOTICE, REMARK, Finding, Remedy
 
 NAME = "slowing-down"
+ROLE = REMARK
 _LEAST_BINS = 30
 _OTHER = 0.25  # largest difference of the read part of the traffic between both thirds
 

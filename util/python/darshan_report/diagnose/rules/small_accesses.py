@@ -9,12 +9,13 @@ import numpy as np
 from ...units import amount, count, plural, share
 from ..cpu_wait import latency
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 from ..table import Table
 from . import reread
 
 NAME = "small-accesses"
+ROLE = SYMPTOM
 _FLUSHED = " Do not flush after each line."
 _HERE_AND_THERE = (
     " Their offsets are random: sort them first, or keep the file in memory if it fits; a larger "

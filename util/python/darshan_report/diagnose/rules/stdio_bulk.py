@@ -9,12 +9,13 @@ import numpy as np
 from ...units import amount, count, plural, seconds
 from ..cpu_wait import latency
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 from ..language import READ_BUFFER, WRITE_BUFFER
 from ..streams import Mask, Streams, ratio
 from . import line_buffered, reread, stream_flushes, stream_seeks, unbuffered
 
 NAME = "stdio-bulk"
+ROLE = SYMPTOM
 _LEAST = 1024  # bytes of a call; the time of a smaller call may be formatting
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from ...measure.targets import by_target
 from ...units import amount, plural, rate
 from ..facts import Facts
-from ..finding import GOOD, Finding
+from ..finding import GOOD, REMARK, Finding
 
 NAME = "storage-targets"
+ROLE = REMARK
 _MEGA = 1 << 20
 
 

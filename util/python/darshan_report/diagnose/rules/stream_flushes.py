@@ -9,11 +9,12 @@ import numpy as np
 from ...units import amount, count, plural, seconds
 from ..cpu_wait import latency
 from ..facts import Facts, leading, once
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..language import FLUSHES
 from ..streams import Floats, Mask, Streams, ratio
 
 NAME = "stream-flushes"
+ROLE = CAUSE
 
 
 @once

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..streams import Mask, Streams, ratio
 
 NAME = "stream-seeks"
+ROLE = CAUSE
 
 
 @once

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...units import count, share
 from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 
 NAME = "read-write-alternation"
+ROLE = SYMPTOM
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...units import amount, count, seconds, share
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 
 NAME = "syncs"
+ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:

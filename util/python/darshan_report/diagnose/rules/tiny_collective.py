@@ -9,10 +9,11 @@ import numpy as np
 from ...units import amount, count, plural, seconds
 from .. import collective
 from ..facts import Facts, leading, once
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 
 NAME = "tiny-collective"
+ROLE = CAUSE
 _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
 
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...units import amount, count, share
 from ..facts import PARALLEL, Facts, leading
-from ..finding import Finding, Remedy
+from ..finding import SYMPTOM, Finding, Remedy
 
 NAME = "unaligned"
+ROLE = SYMPTOM
 
 
 def find(facts: Facts) -> Iterator[Finding]:

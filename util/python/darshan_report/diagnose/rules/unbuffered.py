@@ -9,11 +9,12 @@ import numpy as np
 from ...units import amount, count, plural, seconds
 from ..cpu_wait import latency
 from ..facts import Facts, leading, once
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..language import READ_BUFFER, WRITE_BUFFER
 from ..streams import Mask, Streams, ratio
 
 NAME = "unbuffered-stream"
+ROLE = CAUSE
 _UNBUFFERED = "C: no setbuf(stream, NULL), no setvbuf with _IONBF\n"
 _WORDS = {"READ": ("read", "reads"), "WRITE": ("written", "writes")}
 

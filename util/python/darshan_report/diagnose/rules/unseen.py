@@ -9,11 +9,12 @@ import numpy as np
 from ...measure.mapped import CAUTION
 from ...units import amount, count, plural
 from ..facts import Facts
-from ..finding import NOTICE, Evidence, Finding, Remedy, Stake
+from ..finding import NOTICE, REMARK, Evidence, Finding, Remedy, Stake
 from ..table import Table
 from ..unjudged import mapped_of, unjudged, unwatched
 
 NAME = "unseen"
+ROLE = REMARK
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
 _SIGNATURE = 3  # reads or writes of at most 100 bytes; a copy has one, its last
 

@@ -10,12 +10,13 @@ from ...units import amount, count, plural, seconds, share
 from .. import collective
 from ..cpu_wait import runnable
 from ..facts import PARALLEL, Facts, leading
-from ..finding import Evidence, Finding, Remedy
+from ..finding import CAUSE, Evidence, Finding, Remedy
 from ..machine import nodes, outnumbered
 from ..table import Table
 from . import tiny_collective
 
 NAME = "waiting-in-mpi-io"
+ROLE = CAUSE
 _MOST = 64  # files that are examined individually
 
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from ...units import amount
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
 
 NAME = "whole-file-copy"
+ROLE = CAUSE
 _SAME = 0.05  # sizes may differ by what the edit added
 
 
