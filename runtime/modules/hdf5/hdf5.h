@@ -82,12 +82,22 @@ void h5d_before_close(struct h5_library *lib, const struct h5_known *known);
 void h5d_after_close(struct h5_dataset *dataset);
 
 /* transfers.c */
+/* The arguments that say which elements a call moves. */
+struct h5d_selection {
+  int64_t memory_space, file_space, dxpl;
+};
 void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int result,
-                     enum h5d_operation operation, int64_t memory_space, int64_t file_space,
-                     int64_t dxpl, struct layer_frame *frame, uint64_t t1, uint64_t t2);
-void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation, size_t n,
-               const int64_t *datasets, const int64_t *memory_spaces, const int64_t *file_spaces,
-               int64_t dxpl, struct layer_frame *frame, uint64_t t1, uint64_t t2);
+                     enum h5d_operation operation, const struct h5d_selection *selection,
+                     struct layer_frame *frame, uint64_t t1, uint64_t t2);
+/* The same of a call on n datasets. */
+struct h5d_selections {
+  size_t n;
+  const int64_t *datasets, *memory_spaces, *file_spaces;
+  int64_t dxpl;
+};
+void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation,
+               const struct h5d_selections *selections, struct layer_frame *frame, uint64_t t1,
+               uint64_t t2);
 void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);

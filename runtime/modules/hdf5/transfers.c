@@ -69,18 +69,19 @@ static int64_t selected_points(struct h5_library *lib, int64_t space, int dimens
   return points >= 0 ? points : lib->H5Sget_select_npoints(space);
 }
 
-static void describe(struct h5_library *lib, const struct h5_dataset *dataset, int64_t memory_space,
-                     int64_t file_space, int64_t dxpl, struct transfer *transfer) {
+static void describe(struct h5_library *lib, const struct h5_dataset *dataset,
+                     const struct h5d_selection *selection, struct transfer *transfer) {
   int64_t points = dataset->points;
   int mode = 0;
   memset(transfer, 0, sizeof(*transfer));
   transfer->selects = -1;
-  if (file_space > SPACE_PLIST)
-    points = selected_points(lib, file_space, dataset->dimensions, transfer);
-  else if (file_space != SPACE_ALL && memory_space > SPACE_PLIST)
-    points = lib->H5Sget_select_npoints(memory_space); /* no selection in file_space */
+  if (selection->file_space > SPACE_PLIST)
+    points = selected_points(lib, selection->file_space, dataset->dimensions, transfer);
+  else if (selection->file_space != SPACE_ALL && selection->memory_space > SPACE_PLIST)
+    points = lib->H5Sget_select_npoints(selection->memory_space); /* none in file_space */
   transfer->access[0] = points * dataset->type_size;
-  if (dxpl != 0 && lib->H5Pget_dxpl_mpio && lib->H5Pget_dxpl_mpio(dxpl, &mode) >= 0)
+  if (selection->dxpl != 0 && lib->H5Pget_dxpl_mpio &&
+      lib->H5Pget_dxpl_mpio(selection->dxpl, &mode) >= 0)
     transfer->collective = mode == COLLECTIVE;
 }
 
@@ -120,32 +121,23 @@ static void book(struct h5_dataset *dataset, enum h5d_operation operation,
 }
 
 void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int result,
-                     enum h5d_operation operation, int64_t memory_space, int64_t file_space,
-                     int64_t dxpl, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+                     enum h5d_operation operation, const struct h5d_selection *selection,
+                     struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct transfer transfer;
   struct h5_dataset *dataset = result >= 0 ? h5d_of(lib, known) : NULL;
   layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
   if (!dataset) return;
-  describe(lib, dataset, memory_space, file_space, dxpl, &transfer);
+  describe(lib, dataset, selection, &transfer);
   book(dataset, operation, &transfer, t1, t2);
 }
 
-struct several {
-  struct h5_library *lib;
-  enum h5d_operation operation;
-  size_t n;
-  const int64_t *datasets, *memory_spaces, *file_spaces;
-  int64_t dxpl;
-};
-
 /* Returns NULL if the dataset is not recorded. */
-static struct h5_dataset *member(const struct several *several, size_t i,
-                                 struct transfer *transfer) {
-  struct h5_known known = h5_known(several->lib, several->datasets[i]);
-  struct h5_dataset *dataset = h5d_of(several->lib, &known);
-  if (dataset)
-    describe(several->lib, dataset, several->memory_spaces[i], several->file_spaces[i],
-             several->dxpl, transfer);
+static struct h5_dataset *member(struct h5_library *lib, const struct h5d_selections *several,
+                                 size_t i, struct transfer *transfer) {
+  struct h5_known known = h5_known(lib, several->datasets[i]);
+  struct h5_dataset *dataset = h5d_of(lib, &known);
+  struct h5d_selection one = {several->memory_spaces[i], several->file_spaces[i], several->dxpl};
+  if (dataset) describe(lib, dataset, &one, transfer);
   return dataset;
 }
 
@@ -157,25 +149,26 @@ static uint64_t weight_of(const struct transfer *transfer) {
 /* Distributes the time of one call on several datasets, and the calls of lower layers, by the bytes
  * asked of each. The datasets are queried twice, because the results for any number of datasets
  * would need memory. */
-static void share_out(const struct several *several, struct layer_frame *frame, uint64_t t1,
+static void share_out(struct h5_library *lib, enum h5d_operation operation,
+                      const struct h5d_selections *several, struct layer_frame *frame, uint64_t t1,
                       uint64_t t2) {
   struct transfer transfer;
   struct h5_dataset *last = NULL;
   uint64_t left = 0;
   for (size_t i = 0; i < several->n; i++)
-    if (member(several, i, &transfer)) left += weight_of(&transfer);
+    if (member(lib, several, i, &transfer)) left += weight_of(&transfer);
   if (left == 0) {
     layer_pop(frame, NULL, t1, t2);
     return;
   }
   for (size_t i = 0; left > 0 && i < several->n; i++) {
-    struct h5_dataset *dataset = member(several, i, &transfer);
+    struct h5_dataset *dataset = member(lib, several, i, &transfer);
     if (!dataset) continue;
     last = dataset;
     uint64_t weight = weight_of(&transfer);
     if (weight > left) weight = left; /* a dataset grew meanwhile */
     uint64_t end = t1 + (uint64_t)((unsigned __int128)(t2 - t1) * weight / left);
-    book(dataset, several->operation, &transfer, t1, end);
+    book(dataset, operation, &transfer, t1, end);
     layer_share(frame, &dataset->layer, weight, left, t1, end);
     left -= weight;
     t1 = end;
@@ -184,12 +177,11 @@ static void share_out(const struct several *several, struct layer_frame *frame, 
   if (last) h5_meta(h5_file_at(last->file), H5_META_MULTI_OPS, -1, NULL, t1, t2);
 }
 
-void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation, size_t n,
-               const int64_t *datasets, const int64_t *memory_spaces, const int64_t *file_spaces,
-               int64_t dxpl, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  struct several several = {lib, operation, n, datasets, memory_spaces, file_spaces, dxpl};
+void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation,
+               const struct h5d_selections *selections, struct layer_frame *frame, uint64_t t1,
+               uint64_t t2) {
   if (result >= 0)
-    share_out(&several, frame, t1, t2);
+    share_out(lib, operation, selections, frame, t1, t2);
   else
     layer_pop(frame, NULL, t1, t2);
 }

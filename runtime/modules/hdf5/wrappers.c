@@ -45,6 +45,13 @@ static struct layer_state *below_of(const struct h5_known *known) {
   if (UNLIKELY(hdf5_storage_is_asked())) h5d_before_close(lib, &known)
 
 /* Macros for the column "event" of a row. */
+#define TRANSFER(operation)                                                                        \
+  h5d_transferred(lib, &known, r, operation,                                                       \
+                  &(struct h5d_selection){mem_space_id, file_space_id, dxpl_id}, frame, t1, t2)
+#define TRANSFERS(operation)                                                                       \
+  h5d_multi(lib, r, operation,                                                                     \
+            &(struct h5d_selections){count, dset_id, mem_space_id, file_space_id, dxpl_id}, frame, \
+            t1, t2)
 #define META(location, counter, time)                                                              \
   h5_meta(r >= 0 ? h5f_of(lib, location) : NULL, H5_META_##counter, H5_META_F_##time##_TIME,       \
           frame, t1, t2)
