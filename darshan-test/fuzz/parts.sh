@@ -36,7 +36,8 @@ export UBSAN_OPTIONS=exitcode=99
 reader_parts="$here/target.c $here/mutate.c $here/frame.c"
 parser_parts="$top/util/parser/*.c"
 dxt_parts="$top/util/dxt-parser/*.c $top/util/parser/id-table.c $top/util/parser/numbers.c
-  $top/util/parser/output.c $top/util/parser/escape.c $top/util/parser/preamble.c"
+  $top/util/parser/output.c $top/util/parser/escape.c $top/util/parser/preamble.c
+  $top/util/parser/print-log.c"
 convert_parts="$top/util/convert/*.c $top/util/parser/id-table.c $top/runtime/job/utf8.c"
 diff_parts="$top/util/diff/*.c $top/util/parser/apmpi-names.c $top/util/parser/id-table.c $top/util/parser/numbers.c
   $top/util/parser/output.c $top/util/parser/escape.c $top/util/parser/rows.c

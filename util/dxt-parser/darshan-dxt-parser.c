@@ -4,12 +4,11 @@
 #include "../reader/called.h"
 #include "../reader/written.h"
 #include "preamble.h"
+#include "print-log.h"
 #include "traces.h"
 
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char usage_text[] = "Usage: darshan-dxt-parser [options] <log>\n"
                                  "  --show-incomplete  do not stop at a module that lacks records\n"
@@ -45,30 +44,13 @@ static int parse_arguments(int argc, char **argv, struct trace_options *options)
   return -1;
 }
 
+static int print(darshan_log *log, const void *options, struct output *out) {
+  preamble_print(out, darshan_log_info(log), false);
+  return traces_print(log, options, out);
+}
+
 int main(int argc, char **argv) {
   struct trace_options options = {.show_incomplete = false};
   int status = parse_arguments(argc, argv, &options);
-  if (status >= 0) return status;
-  struct darshan_error error = {""};
-  darshan_log *log = darshan_log_read(options.path, &error);
-  if (!log) {
-    fprintf(stderr, "%s: %s: %s\n", called_as("darshan-dxt-parser"), options.path, error.text);
-    return 1;
-  }
-  struct output out;
-  if (output_open(&out, STDOUT_FILENO) != 0) {
-    fprintf(stderr, "%s: cannot read %s: out of memory\n", called_as("darshan-dxt-parser"),
-            options.path);
-    return 1;
-  }
-  preamble_print(&out, darshan_log_info(log), false);
-  status = traces_print(log, &options, &out);
-  int write_error = output_close(&out);
-  if (write_error) {
-    fprintf(stderr, "%s: cannot write to standard output: %s\n", called_as("darshan-dxt-parser"),
-            strerror(write_error));
-    status = 1;
-  }
-  darshan_log_free(log);
-  return status;
+  return status >= 0 ? status : print_log("darshan-dxt-parser", options.path, print, &options);
 }

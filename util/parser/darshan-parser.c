@@ -5,11 +5,10 @@
 #include "../reader/written.h"
 #include "modules.h"
 #include "preamble.h"
+#include "print-log.h"
 
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char usage_text[] =
     "Usage: darshan-parser [options] <log>\n"
@@ -84,35 +83,19 @@ static int parse_arguments(int argc, char **argv, struct parser_options *options
   return -1;
 }
 
+static int print(darshan_log *log, const void *chosen, struct output *out) {
+  const struct parser_options *options = chosen;
+  const struct darshan_info *info = darshan_log_info(log);
+  if (info->annex_problem && options->annex)
+    fprintf(stderr, "%s: %s: skipped the annex: %s\n", called_as("darshan-parser"), options->path,
+            info->annex_problem);
+  preamble_print(out, info, options->annex);
+  if (options->base) modules_print_columns(out);
+  return modules_print(log, options, out);
+}
+
 int main(int argc, char **argv) {
   struct parser_options options = {.annex = true};
   int status = parse_arguments(argc, argv, &options);
-  if (status >= 0) return status;
-  struct darshan_error error = {""};
-  darshan_log *log = darshan_log_read(options.path, &error);
-  if (!log) {
-    fprintf(stderr, "%s: %s: %s\n", called_as("darshan-parser"), options.path, error.text);
-    return 1;
-  }
-  const struct darshan_info *info = darshan_log_info(log);
-  if (info->annex_problem && options.annex)
-    fprintf(stderr, "%s: %s: skipped the annex: %s\n", called_as("darshan-parser"), options.path,
-            info->annex_problem);
-  struct output out;
-  if (output_open(&out, STDOUT_FILENO) != 0) {
-    fprintf(stderr, "%s: cannot read %s: out of memory\n", called_as("darshan-parser"),
-            options.path);
-    return 1;
-  }
-  preamble_print(&out, info, options.annex);
-  if (options.base) modules_print_columns(&out);
-  status = modules_print(log, &options, &out);
-  int write_error = output_close(&out);
-  if (write_error) {
-    fprintf(stderr, "%s: cannot write to standard output: %s\n", called_as("darshan-parser"),
-            strerror(write_error));
-    status = 1;
-  }
-  darshan_log_free(log);
-  return status;
+  return status >= 0 ? status : print_log("darshan-parser", options.path, print, &options);
 }
