@@ -11,14 +11,14 @@
 #include "../reader/called.h"
 #include "../reader/written.h"
 #include "installed.h"
-#include "list.h"
 #include "message.h"
 #include "newest.h"
 #include "paths.h"
-#include "recover.h"
-#include "run.h"
+#include "recover/recover.h"
+#include "run/run.h"
+#include "show/list.h"
+#include "show/watch.h"
 #include "suggest.h"
-#include "watch.h"
 
 #include <config.h>
 

@@ -15,9 +15,9 @@
 
 #include "../../runtime/records/in-place.h"
 #include "../reader/new-name.h"
-#include "directory.h"
 #include "installed.h"
 #include "message.h"
+#include "process/directory.h"
 
 static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;

@@ -1,0 +1,31 @@
+/* Starts the application and waits for it. */
+#ifndef DARSHAN_FRONT_CHILD_H
+#define DARSHAN_FRONT_CHILD_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../../../runtime/format/run.h"
+
+struct child_end {
+  pid_t pid;
+  int status;       /* as waitpid gives it */
+  int exec_error;   /* errno if the program could not be started, else 0 */
+  double wall_time; /* run time in seconds */
+  int64_t begun_ns; /* wall clock, since the epoch */
+  int64_t cpu_ns;
+  struct run_usage before, usage; /* calls_*: what this process had at the start, at the end */
+};
+
+/* Runs command (found by PATH) with this process's signals, descriptors, terminal and process
+ * group. Calls `prepare` in the new process before exec. Forwards signals that a process sends to
+ * this process alone; the terminal's signals reach the application anyway. Returns 0, or -1 with
+ * errno set if no process can be started. */
+int child_run(char *const *command, void (*prepare)(const void *context), const void *context,
+              struct child_end *end);
+
+/* Ends this process as the application ended: with its exit status, or by the same signal (without
+ * a second core file). */
+void child_end_like(const struct child_end *end) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,25 @@
+/* Determines why a program left no log. */
+#ifndef DARSHAN_FRONT_NO_LOG_REASON_H
+#define DARSHAN_FRONT_NO_LOG_REASON_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "../../../runtime/format/run.h"
+
+/* Finds the file of a command in PATH; for a script, its interpreter. Returns 0, or -1 if there is
+ * none. */
+int program_of_command(char path[PATH_MAX], const char *command);
+
+/* Writes a reason as a phrase for one line. command: what was run, searched in PATH. */
+void reason_for_no_log(char *out, size_t room, const char *command);
+
+/* Returns the reason as in a run's rows, RUN_WATCHED if there is none. name: the program's name. */
+enum run_unwatched reason_of_row(const char *command, char name[RUN_PROGRAM]);
+
+/* Returns 1 if the dynamic linker of this program, or of this script's interpreter, would not start
+ * it with the runtime (another C library), or would print an error (another word size or
+ * processor). */
+int reason_to_leave_alone(const char *command);
+
+#endif

@@ -1,0 +1,44 @@
+/* Finds the run directories and orphaned journals in a folder: journals of single processes and of
+ * MPI jobs. */
+#ifndef DARSHAN_FRONT_ORPHANS_H
+#define DARSHAN_FRONT_ORPHANS_H
+
+#include <limits.h>
+
+#include "../../parser/id-table.h"
+#include "../path-list.h"
+
+struct orphan {
+  struct path_list files; /* the journals of a job, sorted by path; or one run directory */
+  int is_run;
+};
+
+struct orphans {
+  struct orphan *all;
+  size_t count;
+  struct id_table by_job; /* orphans of journals; zeroed before the first */
+  size_t looked_at;       /* directory entries read */
+  int cut;                /* the limit `most` was reached */
+};
+
+/* Adds this user's run directories and journals in the folder, and journals one level below it.
+ * Does not check whether their processes live. most: limit of directory entries. */
+void orphans_find(struct orphans *orphans, const char *folder, size_t most);
+/* Adds the journals in one folder. */
+void orphans_find_journals(struct orphans *orphans, const char *folder);
+void orphans_free(struct orphans *orphans);
+
+/* Returns 1 if the name may be that of a journal or run directory. */
+int orphans_is_named(const char *name);
+
+/* The parts of a journal's name: <user>_<program>_id<job>_mmap-log-<unique>-<rank>. */
+struct journal_name {
+  const char *start; /* <user>_<program>_id<job> */
+  int start_length;
+  char program[NAME_MAX + 1];
+  char job[24], unique[24], rank[24];
+};
+/* Returns 0, or -1 if this is not a journal's name. name->start points into path. */
+int journal_name_read(struct journal_name *name, const char *path);
+
+#endif

@@ -1,0 +1,28 @@
+/* Results of `darshan run` for the user: the log of the run, those of its MPI jobs, and processes
+ * that still run. */
+#ifndef DARSHAN_FRONT_RUN_LOG_H
+#define DARSHAN_FRONT_RUN_LOG_H
+
+#include "../paths.h"
+#include "../process/child.h"
+
+struct run_outcome {
+  struct path_list logs; /* in the order of the message */
+  int has_own;           /* one of them is the run's */
+  size_t jobs;           /* number of MPI jobs' logs; the rest are of single processes */
+  int jobs_first;
+  struct path_list journals; /* of processes that were killed or still run */
+  size_t running;            /* processes that outlive the run */
+  char later[PATH_MAX];      /* folder for their logs */
+  char kept[PATH_MAX];       /* no log could be made: path of the run directory */
+};
+
+/* Called after the program ended. command: its arguments. */
+void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end,
+                  char *const *command);
+void run_outcome_free(struct run_outcome *outcome);
+
+/* Writes one line about the logs. Returns 0 if there is nothing to report. */
+int run_outcome_text(const struct run_outcome *outcome, char *out, size_t room);
+
+#endif

@@ -1,0 +1,500 @@
+/* See screen.h. */
+#define _GNU_SOURCE
+#include "screen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../../runtime/format/run.h"
+#include "../message.h"
+#include "../summary/similar-files.h"
+#include "quantity.h"
+#include "signal-name.h"
+#include "terminal.h"
+
+enum {
+  COLUMNS = TERMINAL_MOST,
+  LINES = 20,
+  NUMBER = QUANTITY_ROOM,
+  SIZE_BINS = 10,
+  NAME_COLUMNS = 24,
+  FILES_LEAST = 3
+};
+
+static int columns; /* of the terminal */
+
+struct screen {
+  int lines;
+  const char *bold, *plain;
+};
+
+static void end_line(struct screen *screen) {
+  fputc('\n', stderr);
+  screen->lines++;
+}
+
+/* Prints a right-aligned cell after a blank. A micro sign has two bytes but one column. */
+static void put_cell(int width, const char *text) {
+  fprintf(stderr, " %*s", width + (strstr(text, "\u00b5") ? 1 : 0), text);
+}
+
+static void heading(struct screen *screen, const char *text) {
+  end_line(screen);
+  fprintf(stderr, "%s%s%s", screen->bold, text, screen->plain);
+  end_line(screen);
+}
+
+/* Prints the heading of a table whose first column has this width. */
+static void wide_heading(struct screen *screen, const char *first, int width, const char *others) {
+  char text[4 * COLUMNS];
+  snprintf(text, sizeof(text), "%-*s%s", width, first, others);
+  heading(screen, text);
+}
+
+/* Returns the width of a first column that has usual columns on a line of 80, and at least least.
+ */
+static int first_width(int usual, int least) {
+  int width = usual + columns - TERMINAL_WIDTH;
+  return width < least ? least : width;
+}
+
+static double value(const struct picture_layer *layer, int fcounter) {
+  return darshan_record_fcounters(&layer->plan, layer->total)[fcounter];
+}
+static int64_t bytes(const struct picture_layer *layer, int counter) {
+  return darshan_record_counters(&layer->plan, layer->total)[counter];
+}
+
+/* Bytes of the layers next to the system, and seconds in the calls that moved them. */
+struct moved {
+  double read, written, read_time, write_time;
+};
+static struct moved moved_bytes(const struct picture *picture) {
+  struct moved sum = {0};
+  for (int i = 0; i < picture->num_layers; i++) {
+    const struct picture_layer *layer = &picture->layers[i];
+    const struct darshan_merge_plan *plan = &layer->plan;
+    if (!picture_is_bottom(plan)) continue;
+    sum.read += (double)bytes(layer, plan->bytes_read);
+    sum.written += (double)bytes(layer, plan->bytes_written);
+    sum.read_time += value(layer, plan->read_time);
+    sum.write_time += value(layer, plan->write_time);
+  }
+  return sum;
+}
+
+/* Prefers the log's own run time, so that the same log always shows the same. */
+double screen_run_time(const struct picture *picture) {
+  double logged = picture->ended - picture->began;
+  return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
+}
+
+/* Uses the report's wording (notes.py). */
+static void print_missing(struct screen *screen, int missing) {
+  if (missing & PICTURE_LOST)
+    fputs("the log is incomplete: the numbers are lower bounds", stderr);
+  else if (missing & PICTURE_SHARED)
+    fputs(missing & PICTURE_ESTIMATED
+              ? "some files share a record: totals are exact, numbers of files are estimates"
+              : "some files share a record: totals are exact, single files are not known",
+          stderr);
+  if (missing & (PICTURE_LOST | PICTURE_SHARED)) end_line(screen);
+}
+
+/* Prints the number of dropped events and where they happened. */
+static void print_dropped(struct screen *screen, const struct picture *picture) {
+  static const char tables[] = "for full tables", deepbind[] = "by deepbind";
+  for (int i = 0; i < PICTURE_DROPPED && picture->dropped[i].where[0]; i++) {
+    const struct picture_dropped *one = &picture->dropped[i];
+    char number[NUMBER];
+    if (one->number <= 0) continue;
+    quantity_count(number, one->number);
+    if (strcmp(one->where, tables) == 0)
+      fprintf(stderr, "calls on %s files or requests not counted (full tables): lower bounds",
+              number);
+    else if (strcmp(one->where, deepbind) == 0)
+      fprintf(stderr, "calls that %s %s with RTLD_DEEPBIND made are not counted: lower bounds",
+              number, one->number == 1 ? "library opened" : "libraries opened");
+    else
+      fprintf(stderr, "%s calls not counted (%s): the numbers are lower bounds", number,
+              one->where);
+    end_line(screen);
+  }
+}
+
+static void print_not_found(struct screen *screen, const struct picture *picture) {
+  char name[4 * COLUMNS], by[4 * NAME_COLUMNS] = "";
+  const char *who = picture->not_found_by;
+  if (!picture->not_found[0]) return;
+  size_t width = who ? sizeof(" by ") - 1 + say_printable(by, sizeof(by), who, NAME_COLUMNS, 1) : 0;
+  say_printable(name, sizeof(name), picture->not_found[0], (size_t)columns - 28 - width, 1);
+  fprintf(stderr, "last failed lookup%s%s: %s", who ? " by " : "", by, name);
+  end_line(screen);
+}
+
+/* Comma-separated items over at most two lines; pack returns 0 if there is no space left. */
+struct packed {
+  struct screen *screen;
+  int column, lines;
+};
+static int pack(struct packed *packed, const char *item) {
+  enum { INDENT = 2, MOST_LINES = 2, MORE = sizeof(", and 99999 more") };
+  int width = (int)strlen(item), first = packed->column < 0;
+  int room = columns - (packed->lines + 1 < MOST_LINES ? 1 : MORE);
+  if (first) packed->column = -packed->column;
+  if (packed->column + 2 + width > room && !first) {
+    if (++packed->lines == MOST_LINES) return 0;
+    fputc(',', stderr);
+    end_line(packed->screen);
+    packed->column = fprintf(stderr, "%*s", INDENT, "");
+    first = 1;
+  }
+  packed->column += fprintf(stderr, "%s%s", first ? "" : ", ", item);
+  return 1;
+}
+
+static struct packed begin_packed(struct screen *screen, const char *word) {
+  return (struct packed){screen, -fprintf(stderr, "%s", word), 0};
+}
+
+static void end_packed(struct packed *packed, size_t left) {
+  if (left) fprintf(stderr, ", and %zu more", left);
+  end_line(packed->screen);
+}
+
+enum { ITEM = 8 * COLUMNS };
+
+/* Prints the I/O share of the working time. Also prints the working time if it is not the run
+ * time. */
+static void print_shares(struct packed *packed, const struct picture *picture, double run) {
+  const struct shares *shares = &picture->shares;
+  const double rounding = 0.005;
+  double whole = picture->programs.table.count ? run : run * (double)picture->processes;
+  char item[ITEM], time[NUMBER], percent[NUMBER];
+  int n = snprintf(item, sizeof(item), "%s in file I/O", quantity_seconds(time, shares->files));
+  if (shares->work > 0)
+    snprintf(item + n, sizeof(item) - (size_t)n, " (%s)",
+             quantity_percent(percent, shares->files, shares->work));
+  pack(packed, item);
+  if (shares->work <= 0) return;
+  if (shares->files > (1 + rounding) * shares->work) pack(packed, "threads added up");
+  snprintf(item, sizeof(item), "all layers %s",
+           quantity_percent(percent, shares->all, shares->work));
+  if (shares->all > shares->files) pack(packed, item);
+  snprintf(item, sizeof(item), "working time %s", quantity_seconds(time, shares->work));
+  if (fabs(shares->work - whole) > rounding * whole) pack(packed, item);
+}
+
+static void print_head(struct screen *screen, const struct picture *picture) {
+  char name[4 * COLUMNS], time[NUMBER], item[ITEM];
+  double run = screen_run_time(picture);
+  say_printable(name, sizeof(name), picture->command ? command_typed(picture->command) : "",
+                (size_t)columns - 9, 0);
+  fprintf(stderr, "%sdarshan: %s%s", screen->bold, name, screen->plain);
+  end_line(screen);
+  struct packed packed = begin_packed(screen, run > 0 ? "run time " : "by ");
+  if (run > 0) pack(&packed, quantity_seconds(time, run));
+  int n = snprintf(item, sizeof(item), "%lld process%s", (long long)picture->processes,
+                   picture->processes == 1 ? "" : "es");
+  if (picture->logs > 1)
+    snprintf(item + n, sizeof(item) - (size_t)n, " in %zu logs", picture->logs);
+  pack(&packed, item);
+  print_shares(&packed, picture, run);
+  end_packed(&packed, 0);
+  print_missing(screen, picture->missing);
+  print_dropped(screen, picture);
+}
+
+/* Writes a program and its number of processes: "cat x 200". Returns the length. */
+static int name_program(char *out, size_t room, const char *program, int64_t count) {
+  char name[4 * COLUMNS], number[NUMBER];
+  say_printable(name, sizeof(name), program, NAME_COLUMNS, 1);
+  if (count <= 1) return snprintf(out, room, "%s", name);
+  return snprintf(out, room, "%s x %s", name, quantity_count(number, count));
+}
+
+static void print_programs(struct screen *screen, const struct program **all, size_t count) {
+  char item[ITEM], time[NUMBER];
+  size_t i = 0;
+  struct packed packed = begin_packed(screen, "programs by time in I/O: ");
+  for (; i < count; i++) {
+    int n = name_program(item, sizeof(item), all[i]->name, all[i]->count);
+    if (all[i]->ranks)
+      snprintf(item + n, sizeof(item) - (size_t)n, " (an MPI job)");
+    else
+      snprintf(item + n, sizeof(item) - (size_t)n, " %s", quantity_seconds(time, all[i]->time));
+    if (!pack(&packed, item)) break;
+  }
+  end_packed(&packed, count - i);
+}
+
+static void print_bad_ends(struct screen *screen, const struct bad_end **all, size_t count) {
+  char item[ITEM];
+  size_t i = 0;
+  if (count == 0) return;
+  struct packed packed = begin_packed(screen, "ended badly: ");
+  for (; i < count; i++) {
+    int64_t number = all[i]->signal;
+    int n = name_program(item, sizeof(item), all[i]->name, all[i]->count);
+    size_t room = sizeof(item) - (size_t)n;
+    const char *word = signal_name((long)number);
+    if (word)
+      snprintf(item + n, room, " (SIG%s)", word);
+    else if (number > 0)
+      snprintf(item + n, room, " (signal %lld)", (long long)number);
+    else if (all[i]->status >= 0)
+      snprintf(item + n, room, " (status %lld)", (long long)all[i]->status);
+    if (!pack(&packed, item)) break;
+  }
+  end_packed(&packed, count - i);
+}
+
+static const char *why_unseen(int why) {
+  static const char *const words[] = {[RUN_STATIC] = "linked statically",
+                                      [RUN_OTHER_LIBC] = "made for another C library",
+                                      [RUN_RIGHTS] = "runs with raised rights",
+                                      [RUN_ENVIRONMENT] =
+                                          "started without the runtime's environment",
+                                      [RUN_GO] = "Go calls the kernel itself",
+                                      [RUN_SILENT] = "left no records"};
+  return words[why];
+}
+
+/* Prints the programs whose I/O is in no number of the summary. */
+static void print_unseen(struct screen *screen, const struct program **all, size_t count) {
+  char item[ITEM];
+  size_t left = 0;
+  for (size_t i = 0; i < count; i++)
+    left += all[i]->unseen > 0;
+  if (left == 0) return;
+  struct packed packed = begin_packed(screen, "not watched: ");
+  for (size_t i = 0; i < count; i++) {
+    if (all[i]->unseen <= 0) continue;
+    int n = name_program(item, sizeof(item), all[i]->name, all[i]->unseen);
+    snprintf(item + n, sizeof(item) - (size_t)n, " (%s)", why_unseen(all[i]->why));
+    if (!pack(&packed, item)) break;
+    left--;
+  }
+  end_packed(&packed, left);
+}
+
+/* Prints the programs of a run. */
+static void print_tree(struct screen *screen, const struct picture *picture) {
+  size_t count;
+  const struct program **all = programs_by_time(&picture->programs, &count);
+  print_unseen(screen, all, count);
+  if (picture->processes > 1 && count) print_programs(screen, all, count);
+  free(all);
+  const struct bad_end **bad = programs_bad_ends(&picture->programs, &count);
+  print_bad_ends(screen, bad, count);
+  print_not_found(screen, picture);
+  free(bad);
+}
+
+static void print_layers(struct screen *screen, const struct picture *picture) {
+  char a[NUMBER];
+  heading(screen,
+          "layer        files    reads   writes      read   written  t.read t.write  t.meta");
+  for (int i = 0; i < picture->num_layers; i++) {
+    const struct picture_layer *layer = &picture->layers[i];
+    const struct darshan_merge_plan *plan = &layer->plan;
+    fprintf(stderr, "%-11s", plan->module->name);
+    put_cell(6, quantity_count(a, picture_files(picture, &layer->files)));
+    put_cell(8, quantity_count(a, picture_reads(plan, layer->total)));
+    put_cell(8, quantity_count(a, picture_writes(plan, layer->total)));
+    put_cell(9, quantity_bytes(a, (double)bytes(layer, plan->bytes_read)));
+    put_cell(9, quantity_bytes(a, (double)bytes(layer, plan->bytes_written)));
+    put_cell(7, quantity_seconds(a, value(layer, plan->read_time)));
+    put_cell(7, quantity_seconds(a, value(layer, plan->write_time)));
+    put_cell(7, quantity_seconds(a, value(layer, plan->meta_time)));
+    end_line(screen);
+  }
+}
+
+/* Prints mapped bytes in one line, without the parts that have no room; the report has them. A page
+ * fault makes the kernel map neighbouring pages, too. */
+static void print_mapped(struct screen *screen, const struct picture *picture) {
+  char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];
+  int column = 0;
+  if (picture->mapped <= 0) return;
+  memset(part, 0, sizeof(part));
+  snprintf(part[0], sizeof(part[0]), "mapped   %s of %s touched",
+           quantity_bytes(a, picture->mapped_touched), quantity_bytes(b, picture->mapped));
+  if (picture->mapped_unmeasured > 0)
+    snprintf(part[1], sizeof(part[1]), ", %s not measured",
+             quantity_bytes(a, picture->mapped_unmeasured));
+  if (picture->faults.all > 0)
+    snprintf(part[2], sizeof(part[2]), "; page faults: %s",
+             quantity_count(a, (int64_t)picture->faults.all));
+  if (picture->faults.major > 0)
+    snprintf(part[3], sizeof(part[3]), ", %s for storage",
+             quantity_count(a, (int64_t)picture->faults.major));
+  for (int i = 0; i < 4 && column + (int)strlen(part[i]) <= columns; i++)
+    column += fprintf(stderr, "%s", part[i]);
+  end_line(screen);
+}
+
+static void print_speed(struct screen *screen, const char *verb, double bytes_moved, double time) {
+  char a[NUMBER], b[NUMBER], c[NUMBER];
+  if (bytes_moved <= 0) return;
+  fprintf(stderr, "%-8s %s in %s of calls", verb, quantity_bytes(a, bytes_moved),
+          quantity_seconds(b, time));
+  if (time > 0) fprintf(stderr, ": %s/s", quantity_bytes(c, bytes_moved / time));
+  end_line(screen);
+}
+
+/* Prints the share of each size class of one kind of call. The counters' names end with the
+ * classes. */
+static void print_sizes(struct screen *screen, const struct picture_layer *layer,
+                        const char *family, const char *verb) {
+  const int64_t *values = darshan_record_counters(&layer->plan, layer->total);
+  const struct darshan_counter *first = layer->plan.module->counters;
+  char label[NUMBER];
+  double sum = 0;
+  while (first->name[0] && !strstr(first->name, family))
+    first++;
+  if (!first->name[0]) return;
+  for (int i = 0; i < SIZE_BINS; i++)
+    sum += (double)values[first->index + i];
+  if (sum <= 0) return;
+  int column = fprintf(stderr, "%s", verb);
+  for (int i = 0; i < SIZE_BINS; i++) {
+    double share = 100 * (double)values[first->index + i] / sum;
+    if (share <= 0) continue;
+    snprintf(label, sizeof(label), "%s", strstr(first[i].name, family) + strlen(family));
+    for (char *c = label; *c; c++)
+      if (*c == '_') *c = '-';
+    char item[2 * NUMBER];
+    int n = snprintf(item, sizeof(item), "  %s %.*f%%", label, share < 0.95 ? 1 : 0, share);
+    if (column + n > columns) break;
+    column += fprintf(stderr, "%s", item);
+  }
+  end_line(screen);
+}
+
+/* Returns how many datasets it printed. */
+static size_t print_datasets(struct screen *screen, const struct datasets *datasets) {
+  const struct dataset *top[DATASETS_SHOWN];
+  char name[4 * COLUMNS], a[NUMBER];
+  size_t shown = datasets_slowest(datasets, top);
+  if (shown == 0) return 0;
+  int name_width = first_width(28, sizeof("datasets by time in HDF5") - 1);
+  wide_heading(screen, "datasets by time in HDF5", name_width,
+               "     asked     moved  factor    time HDF5  MPI POSIX");
+  for (size_t i = 0; i < shown; i++) {
+    const struct dataset *one = top[i];
+    size_t width = say_printable(name, sizeof(name), one->name ? one->name : "(no name)",
+                                 (size_t)name_width, 1);
+    fprintf(stderr, "%s%*s", name, name_width - (int)width, "");
+    put_cell(9, quantity_bytes(a, (double)one->asked));
+    put_cell(9, quantity_bytes(a, (double)one->moved));
+    put_cell(7, quantity_ratio(a, (double)one->moved, (double)one->asked));
+    put_cell(7, quantity_seconds(a, one->time));
+    put_cell(4, quantity_share(a, one->time - one->lower_time - one->mpi_time, one->time));
+    put_cell(4, quantity_share(a, one->mpi_time, one->time));
+    put_cell(5, quantity_share(a, one->lower_time, one->time));
+    end_line(screen);
+  }
+  return shown;
+}
+
+/* Writes " (5,000 files)", or "" for one file. */
+static int tell_files(char out[NUMBER], int64_t files) {
+  char digits[NUMBER], grouped[NUMBER];
+  int n = snprintf(digits, sizeof(digits), "%lld", (long long)files), at = 0;
+  for (int i = 0; i < n; i++) {
+    if (i && (n - i) % 3 == 0) grouped[at++] = ',';
+    grouped[at++] = digits[i];
+  }
+  grouped[at] = '\0';
+  out[0] = '\0';
+  return files > 1 ? snprintf(out, NUMBER, " (%.19s files)", grouped) : 0;
+}
+
+enum { MAPPED = 9 };
+static int file_width(int has_mapped) {
+  enum { LEAST = 24 }; /* of a name, with a number of files */
+  return first_width(42 - (has_mapped ? MAPPED : 0), LEAST);
+}
+
+/* Writes a name, with the temporary name of the file if there is room for both. Returns the
+ * columns. */
+static size_t tell_name(char *out, size_t size, const struct alike_row *row, size_t room) {
+  char both[4 * COLUMNS];
+  const char *name = row->name ? row->name : "(no name)", *was = row->sum.was;
+  size_t length = was ? (size_t)snprintf(both, sizeof(both), "%s (was %s)", name, was) : 0;
+  int fits = length > 0 && length <= room && length < sizeof(both);
+  return say_printable(out, size, fits ? both : name, room, 1);
+}
+
+static void print_file(struct screen *screen, const struct alike_row *row, int has_mapped) {
+  char name[4 * COLUMNS], a[NUMBER], number[NUMBER];
+  size_t room = (size_t)file_width(has_mapped) - (size_t)tell_files(number, row->files);
+  size_t width = tell_name(name, sizeof(name), row, room);
+  fprintf(stderr, "%s%s%*s", name, number, (int)(room - width), "");
+  put_cell(9, quantity_bytes(a, (double)row->sum.read));
+  put_cell(9, quantity_bytes(a, (double)row->sum.written));
+  if (has_mapped)
+    put_cell(MAPPED, row->sum.touched ? quantity_bytes(a, (double)row->sum.touched) : "-");
+  put_cell(8, quantity_count(a, row->sum.calls));
+  put_cell(7, quantity_seconds(a, row->sum.time));
+  end_line(screen);
+}
+
+/* Prints how many rows are not shown, and their time. Program files are the last rows, whatever
+ * time they took. */
+static void print_rest(struct screen *screen, const struct alike_rows *rows, size_t shown) {
+  char a[NUMBER];
+  double time = 0;
+  if (shown >= rows->count) return;
+  for (size_t i = shown; i < rows->count; i++)
+    time += rows->row[i].sum.time;
+  fprintf(stderr, "and %zu more, with %s", rows->count - shown, quantity_seconds(a, time));
+  end_line(screen);
+}
+
+/* Prints as many files as the screen has lines for. least: print at least so many, because a table
+ * of datasets may fill the screen. */
+static void print_files(struct screen *screen, const struct picture *picture, int least) {
+  int room = LINES - screen->lines - 4, has_mapped = 0;
+  struct alike_rows rows = alike_rows(picture);
+  size_t shown = (size_t)(room < least ? least : room);
+  if (shown > rows.count) shown = rows.count;
+  alike_show_mapped(&rows, shown);
+  for (size_t i = 0; i < shown; i++)
+    has_mapped |= rows.row[i].sum.touched > 0;
+  if (shown)
+    wide_heading(screen, "files by time in I/O", file_width(has_mapped),
+                 has_mapped ? "      read   written   mapped    calls    time"
+                            : "      read   written    calls    time");
+  for (size_t i = 0; i < shown; i++)
+    print_file(screen, &rows.row[i], has_mapped);
+  print_rest(screen, &rows, shown);
+  alike_free(&rows);
+}
+
+void screen_print(const struct picture *picture) {
+  int colour = terminal_colour(STDERR_FILENO);
+  struct screen screen = {0, colour ? "\033[1m" : "", colour ? "\033[0m" : ""};
+  columns = terminal_width(STDERR_FILENO);
+  if (picture->logs > 0) {
+    struct moved moved = moved_bytes(picture);
+    print_head(&screen, picture);
+    print_tree(&screen, picture);
+    if (picture->num_layers) print_layers(&screen, picture);
+    if (moved.read > 0 || moved.written > 0) end_line(&screen);
+    print_speed(&screen, "read", moved.read, moved.read_time);
+    print_speed(&screen, "written", moved.written, moved.write_time);
+    print_mapped(&screen, picture);
+    for (int i = 0; i < picture->num_layers; i++)
+      if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
+        print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "reads of bytes ");
+        print_sizes(&screen, &picture->layers[i], "_SIZE_WRITE_", "writes of bytes");
+      }
+    size_t datasets = print_datasets(&screen, &picture->datasets);
+    print_files(&screen, picture, datasets ? FILES_LEAST : 0);
+  }
+}

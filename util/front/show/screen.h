@@ -1,0 +1,14 @@
+/* The summary of `darshan stat` on stderr: about 20 lines as wide as the terminal, so that the
+ * findings and the path of the log fit below. */
+#ifndef DARSHAN_FRONT_SCREEN_H
+#define DARSHAN_FRONT_SCREEN_H
+
+#include "../summary/summary.h"
+
+/* Returns seconds from the start to the end. */
+double screen_run_time(const struct picture *picture);
+
+/* Prints headings in bold if stderr is a terminal and NO_COLOR is not set. */
+void screen_print(const struct picture *picture);
+
+#endif

@@ -1,0 +1,187 @@
+/* See watch.h. */
+#define _GNU_SOURCE
+#include "watch.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../../runtime/records/in-place.h"
+#include "../../reader/written.h"
+#include "../message.h"
+#include "live-journals.h"
+#include "quantity.h"
+
+enum { USAGE = 2, FILES = 12, NAME = 40, ROOM = QUANTITY_ROOM };
+
+static const char usage[] =
+    "usage: darshan watch [-n SECONDS] [-c COUNT] [FOLDER|JOURNAL...]\n"
+    "  shows the I/O rates of the instrumented processes that run now, from their journals\n"
+    "  (the rates of processes that died are 0)\n"
+    "  -n SECONDS  time between two screens [1]\n"
+    "  -c COUNT    number of screens [until interrupted]\n"
+    "  -h, --help\n"
+    "  FOLDER      where journals are [DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER "]\n";
+
+struct watch {
+  double interval;
+  long looks; /* 0: until interrupted */
+  char **places;
+  int num_places;
+  int terminal;
+};
+
+static volatile sig_atomic_t interrupted;
+static void interrupt(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+static double now_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int take(struct picture *picture, const struct watch *watch) {
+  struct path_list journals = {NULL, 0};
+  picture_init(picture);
+  for (int i = 0; i < watch->num_places; i++)
+    if (live_journals(&journals, watch->places[i]) < 0) {
+      say("cannot read the folder %s: %s", say_path(watch->places[i]), strerror(errno));
+      path_list_free(&journals);
+      return -1;
+    }
+  for (size_t i = 0; i < journals.count; i++)
+    /* Skips a journal whose process ended between listing and reading. */
+    if (access(journals.paths[i], R_OK) == 0) picture_add(picture, journals.paths[i]);
+  path_list_free(&journals);
+  return 0;
+}
+
+static void print_rates(const struct live_rates *rates) {
+  char a[3][ROOM];
+  printf(" %9s/s %9s/s %8s/s\n", quantity_bytes(a[0], rates->read),
+         quantity_bytes(a[1], rates->written),
+         quantity_count(a[2], (long long)(rates->calls + 0.5)));
+}
+
+/* Stores the indices of the files with the highest rates, highest first. Returns how many. */
+static size_t busiest(const struct picture *now, const struct picture *before, double seconds,
+                      size_t places[FILES]) {
+  double moved[FILES];
+  size_t found = 0;
+  for (size_t i = 0; i < now->files.count; i++) {
+    struct live_rates rates = live_file(now, i, before, seconds);
+    double bytes = rates.read + rates.written + rates.calls; /* calls of zero bytes count, too */
+    size_t at = found;
+    if (bytes <= 0) continue;
+    while (at > 0 && moved[at - 1] < bytes)
+      at--;
+    if (at == FILES) continue;
+    if (found < FILES) found++;
+    memmove(&places[at + 1], &places[at], (found - 1 - at) * sizeof(places[0]));
+    memmove(&moved[at + 1], &moved[at], (found - 1 - at) * sizeof(moved[0]));
+    places[at] = i;
+    moved[at] = bytes;
+  }
+  return found;
+}
+
+static void print(const struct picture *now, const struct picture *before, double seconds) {
+  char name[4 * NAME], stamp[16];
+  size_t places[FILES];
+  time_t clock = time(NULL);
+  struct tm local;
+  strftime(stamp, sizeof(stamp), "%H:%M:%S", localtime_r(&clock, &local));
+  printf("%s  %4zu journal%s %27s %11s %10s\n", stamp, now->logs, now->logs == 1 ? " " : "s",
+         "read", "written", "calls");
+  for (int i = 0; i < now->num_layers; i++) {
+    struct live_rates ever = live_layer(&now->layers[i], NULL, 1);
+    struct live_rates rates = live_layer(&now->layers[i], before, seconds);
+    if (ever.read + ever.written + ever.calls <= 0) continue;
+    printf("%-*s", NAME + 2, now->layers[i].plan.module->name);
+    print_rates(&rates);
+  }
+  size_t shown = busiest(now, before, seconds, places);
+  for (size_t i = 0; i < shown; i++) {
+    const struct picture_file *file = id_table_value(&now->files, places[i]);
+    struct live_rates rates = live_file(now, places[i], before, seconds);
+    size_t width =
+        say_printable(name, sizeof(name), file->name ? file->name : "(no name)", NAME, 1);
+    printf("  %s%*s", name, (int)(NAME - width), "");
+    print_rates(&rates);
+  }
+}
+
+static void pause_for(double seconds) {
+  struct timespec length = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  nanosleep(&length, NULL);
+}
+
+static int look_again_and_again(const struct watch *watch) {
+  struct picture before, now;
+  double last = now_seconds();
+  if (take(&before, watch) < 0) return 1;
+  for (long look = 0; !interrupted && (watch->looks == 0 || look < watch->looks); look++) {
+    pause_for(watch->interval);
+    if (interrupted) break;
+    double time = now_seconds();
+    if (take(&now, watch) < 0) break;
+    /* Clears the terminal and starts at its top. Otherwise a blank line ends each table. */
+    if (watch->terminal) fputs("\033[H\033[2J", stdout);
+    print(&now, &before, time - last);
+    if (!watch->terminal) putchar('\n');
+    if (fflush(stdout) != 0) break; /* the output cannot be written */
+    picture_free(&before);
+    before = now;
+    last = time;
+  }
+  picture_free(&before);
+  return written(stdout, "darshan", 0);
+}
+
+static int wrong(void) {
+  fputs(usage, stderr);
+  return USAGE;
+}
+
+static int help(void) {
+  fputs(usage, stdout);
+  return written(stdout, "darshan", 0);
+}
+
+int command_watch(int argc, char **argv) {
+  const char *folder = getenv("DARSHAN_MMAP_LOGPATH");
+  static char in_memory[] = IN_PLACE_FOLDER;
+  char *usual[] = {(char *)(uintptr_t)(folder && *folder ? folder : "/tmp"), in_memory};
+  struct watch watch = {1, 0, usual, access(in_memory, R_OK) == 0 ? 2 : 1, isatty(STDOUT_FILENO)};
+  static const struct option names[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  char *end;
+  int option;
+  while ((option = getopt_long(argc, argv, "+n:c:h", names, NULL)) != -1) {
+    if (option == 'h') return help();
+    if (option == 'n') {
+      watch.interval = strtod(optarg, &end);
+      if (end == optarg || *end || !(watch.interval >= 0.05 && watch.interval <= 86400))
+        return wrong();
+    } else if (option == 'c') {
+      watch.looks = strtol(optarg, &end, 10);
+      if (end == optarg || *end || watch.looks < 1) return wrong();
+    } else {
+      return wrong();
+    }
+  }
+  if (optind < argc) {
+    watch.places = argv + optind;
+    watch.num_places = argc - optind;
+  }
+  signal(SIGINT, interrupt);
+  signal(SIGTERM, interrupt);
+  return look_again_and_again(&watch);
+}

@@ -1,0 +1,91 @@
+/* The summary of some logs of one run, small enough for a terminal. */
+#ifndef DARSHAN_FRONT_SUMMARY_H
+#define DARSHAN_FRONT_SUMMARY_H
+
+#include "../../parser/id-table.h"
+#include "darshan-read.h"
+#include "datasets.h"
+#include "io-share.h"
+#include "merge.h"
+#include "programs.h"
+#include "unattributed.h"
+
+enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
+
+/* Data that logs lack. PICTURE_SHARED: files share records, sums are exact. PICTURE_ESTIMATED: the
+ * number of such files is not exact. */
+enum picture_missing { PICTURE_SHARED = 1, PICTURE_LOST = 2, PICTURE_ESTIMATED = 4 };
+
+/* Dropped events, according to the metadata. */
+struct picture_dropped {
+  char where[128]; /* "in signal handlers" */
+  int64_t number;
+};
+
+/* A module that moves bytes. */
+struct picture_layer {
+  struct darshan_merge_plan plan;
+  struct darshan_total_state state;
+  uint64_t *total; /* a record: sums over all records */
+  struct id_table files;
+};
+
+struct picture_file {
+  char *name;
+  double time; /* seconds in I/O, over all processes */
+  int64_t read, written, calls;
+  int64_t touched;     /* bytes touched through mappings */
+  char *was;           /* the temporary name with the most bytes, without the folder; or NULL */
+  int64_t was_written; /* bytes, under that name */
+  int is_joined;       /* 1: the row of the name that it got has its numbers */
+};
+
+/* A record that several files share. */
+struct picture_group {
+  int64_t files;
+  int is_of_program; /* program files of an interpreter in one folder */
+};
+
+struct picture {
+  size_t logs;
+  int64_t processes;
+  char *command;   /* of the log that started first */
+  double began;    /* wall clock, seconds since the epoch */
+  double ended;    /* the same; 0: only journals */
+  double run_time; /* seconds, measured by `darshan stat`; for logs without an end time */
+  int missing;     /* bits of enum picture_missing over all logs */
+  struct picture_dropped dropped[PICTURE_DROPPED]; /* one per kind; unused entries are zeroed */
+  char *not_found[PICTURE_MISSED]; /* failed lookups of a program that failed; the last one first */
+  char *not_found_by;              /* that program, if it is not the root process */
+  int num_layers;
+  struct picture_layer layers[PICTURE_LAYERS];
+  struct id_table files;   /* record id -> struct picture_file, of POSIX, STDIO and DFS */
+  struct id_table renamed; /* record id -> struct renamed */
+  struct id_table groups;  /* record id -> struct picture_group */
+  struct datasets datasets;
+  struct programs programs;
+  struct shares shares;
+  double mapped, mapped_touched, mapped_unmeasured; /* bytes (unattributed.h) */
+  struct beside_faults faults;
+};
+
+void picture_init(struct picture *picture);
+void picture_free(struct picture *picture);
+
+/* Adds a log. Prints a message for an unreadable log and skips it. */
+void picture_add(struct picture *picture, const char *path);
+
+/* Sums the counters of read (write) calls of a record. */
+int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record);
+int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record);
+
+/* Returns the number of files that share this record; picture_files sums over all records of a
+ * table. */
+int64_t picture_files_of(const struct picture *picture, uint64_t id);
+int picture_is_of_program(const struct picture *picture, uint64_t id);
+int64_t picture_files(const struct picture *picture, const struct id_table *records);
+
+/* Returns 1 if the layer's bytes reach the system. Upper layers move the same bytes again. */
+int picture_is_bottom(const struct darshan_merge_plan *plan);
+
+#endif

@@ -1,0 +1,28 @@
+/* Operations without a file record: POSIX_EXT counts them for names and folders. The report adds
+ * their time to POSIX (doc/page-one.md). */
+#ifndef DARSHAN_FRONT_UNATTRIBUTED_H
+#define DARSHAN_FRONT_UNATTRIBUTED_H
+
+#include "../../parser/id-table.h"
+#include "darshan-read.h"
+
+struct beside {
+  double metadata, syncs; /* seconds, over all processes */
+  /* Bytes of mapped files, bytes of these that were touched or populated on request, and bytes that
+   * the runtime did not measure. */
+  double mapped, touched, unmeasured;
+};
+
+/* files: ids with a POSIX record in this log, which has these times already. touched: the touched
+ * bytes of each mapped file are added to it (int64_t, by id). Returns 0, or -1 if the log is
+ * corrupt there; `sum` then stays unchanged. */
+int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files,
+              struct id_table *touched, struct darshan_error *error);
+
+/* Page faults of all processes, and those that waited for storage, from USAGE. */
+struct beside_faults {
+  double all, major;
+};
+void beside_faults_of(struct beside_faults *sum, darshan_log *log);
+
+#endif
