@@ -4,8 +4,8 @@
 #define DARSHAN_MERGE_NODE_LOG_H
 
 #include "content.h"
-#include "run/map.h"
-#include "run/part.h"
+#include "run/records/map.h"
+#include "run/records/part.h"
 
 /* The metadata key of a node log; its value is the number that all ranks of the job share. */
 #define NODE_LOG_KEY "part_of_job"

@@ -10,9 +10,9 @@
 
 #include "../../../runtime/format/records.h"
 #include "../journals.h"
-#include "../run/map.h"
-#include "../run/part.h"
-#include "../run/trace.h"
+#include "../run/records/map.h"
+#include "../run/records/part.h"
+#include "../run/records/trace.h"
 
 enum { UNITS_MOST = 1 << 20 };
 

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_MERGE_PROCESS_ROW_H
 #define DARSHAN_MERGE_PROCESS_ROW_H
 
-#include "../run/row.h"
+#include "../run/records/row.h"
 #include "launches.h"
 
 struct process_row {

@@ -3,8 +3,8 @@
 #define DARSHAN_MERGE_RANK_RECORDS_H
 
 #include "../../../runtime/log/ranks/rank.h"
-#include "../run/combine.h"
-#include "../run/row.h"
+#include "../run/records/combine.h"
+#include "../run/records/row.h"
 #include "launches.h"
 
 struct rank_records { /* zeroed before its first use; reused for the next rank */

@@ -10,8 +10,8 @@
 #ifndef DARSHAN_MERGE_COMMIT_H
 #define DARSHAN_MERGE_COMMIT_H
 
-#include "bytes.h"
 #include "folder.h"
+#include "records/bytes.h"
 
 /* Finishes the work of a killed merger. Returns 1 if its log exists, with the path in log (PATH_MAX
  * bytes), 0 if there is no such log, -1 if that cannot be determined now. */

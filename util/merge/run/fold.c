@@ -10,7 +10,7 @@
 #include "../content.h"
 #include "../dropped.h"
 #include "../launch.h"
-#include "combine.h"
+#include "records/combine.h"
 
 enum { ENOUGH = 64 /* parts */, BILLION = 1000000000 };
 static const char folded_name[] = "folded";

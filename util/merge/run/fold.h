@@ -5,7 +5,7 @@
 #define DARSHAN_MERGE_FOLD_H
 
 #include "folder.h"
-#include "ranks.h"
+#include "processes/ranks.h"
 
 /* Needs a tree that was read completely and dealt to ranks. */
 void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct run_ranks *ranks);

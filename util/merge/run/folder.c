@@ -15,7 +15,7 @@
 #include "../../reader/darshan-read.h"
 #include "../../runs/events.h"
 #include "../journals.h"
-#include "bytes.h"
+#include "records/bytes.h"
 
 enum { BLOCK = 1 << 16, FILE_MOST = 1 << 28 };
 

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "processes.h"
+#include "processes/processes.h"
 
 struct run_folder {
   char path[PATH_MAX];    /* absolute */

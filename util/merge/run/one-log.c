@@ -14,9 +14,9 @@
 #include "../content.h"
 #include "../journals.h"
 #include "../player.h"
-#include "row.h"
-#include "trace.h"
-#include "usage.h"
+#include "processes/usage.h"
+#include "records/row.h"
+#include "records/trace.h"
 
 /* --- reading parts ---------------------------------------------------------------------- */
 

@@ -5,11 +5,11 @@
 #include "../../../runtime/job/config.h"
 #include "../../../runtime/names/path-buffers.h"
 #include "../dropped.h"
-#include "combine.h"
-#include "ends.h"
 #include "folder.h"
-#include "launch-ranks.h"
-#include "ranks.h"
+#include "processes/ends.h"
+#include "processes/launch-ranks.h"
+#include "processes/ranks.h"
+#include "records/combine.h"
 
 struct run_options {
   const char *folder;

@@ -9,7 +9,7 @@
 #include "../../runs/alive.h"
 #include "../../runs/events.h"
 #include "../journals.h"
-#include "part.h"
+#include "records/part.h"
 
 /* --- journals ---------------------------------------------------------------------------- */
 

@@ -2,9 +2,9 @@
 #ifndef DARSHAN_MERGE_ROW_H
 #define DARSHAN_MERGE_ROW_H
 
-#include "../../../runtime/format/records.h"
+#include "../../../../runtime/format/records.h"
+#include "../processes/ranks.h"
 #include "combine.h"
-#include "ranks.h"
 
 enum { ROW_COMMAND = 200, ROW_NAME = 1000 }; /* bytes of one command line, bytes of the name */
 

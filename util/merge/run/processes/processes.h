@@ -2,8 +2,8 @@
 #ifndef DARSHAN_MERGE_PROCESSES_H
 #define DARSHAN_MERGE_PROCESSES_H
 
+#include "../records/map.h"
 #include "clocks.h"
-#include "map.h"
 
 enum process_end { /* values of PROCESS_ENDED */
                    PROCESS_END_UNKNOWN,

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_MERGE_PART_H
 #define DARSHAN_MERGE_PART_H
 
-#include "../../reader/darshan-read.h"
+#include "../../../reader/darshan-read.h"
 #include "bytes.h"
 
 enum { PART_MODULES = 128 };

@@ -4,7 +4,7 @@
 #ifndef DARSHAN_MERGE_USAGE_H
 #define DARSHAN_MERGE_USAGE_H
 
-#include "combine.h"
+#include "../records/combine.h"
 #include "processes.h"
 #include "ranks.h"
 

@@ -3,7 +3,7 @@
 #ifndef DARSHAN_MERGE_COMBINE_H
 #define DARSHAN_MERGE_COMBINE_H
 
-#include "../../../runtime/log/compose.h"
+#include "../../../../runtime/log/compose.h"
 #include "combined-module.h"
 #include "heat.h"
 #include "merge.h"

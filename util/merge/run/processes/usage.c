@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "../../../runtime/format/records.h"
-#include "../../../runtime/format/store-modules.h"
+#include "../../../../runtime/format/records.h"
+#include "../../../../runtime/format/store-modules.h"
 #include "record-id.h"
 
 static const int since_birth[PROCESS_SUMS] = {USAGE_CHARS_READ, USAGE_CHARS_WRITTEN,

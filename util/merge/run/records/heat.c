@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../../runtime/modules/heatmap/records.h"
+#include "../../../../runtime/modules/heatmap/records.h"
 
 static const double least_width = 0.1; /* seconds */
 

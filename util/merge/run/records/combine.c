@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../../runtime/format/records.h"
+#include "../../../../runtime/format/records.h"
 #include "trace.h"
 
 /* --- times on the run's clock ---------------------------------------------------------- */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "../../../runtime/format/records.h"
+#include "../../../../runtime/format/records.h"
 
 static int read_module(struct part *part, darshan_log *log,
                        const struct darshan_module_region *region, struct darshan_error *error) {

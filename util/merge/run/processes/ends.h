@@ -4,7 +4,7 @@
 #ifndef DARSHAN_MERGE_ENDS_H
 #define DARSHAN_MERGE_ENDS_H
 
-#include "../lookups.h"
+#include "../../lookups.h"
 #include "processes.h"
 
 /* The failed lookups of a failed process: the deepest process that ended the run, otherwise another

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../runtime/job/utf8.h"
-#include "../../runs/unattributed.h"
-#include "launch-ranks.h"
+#include "../../../../runtime/job/utf8.h"
+#include "../../../runs/unattributed.h"
+#include "../processes/launch-ranks.h"
 #include "record-id.h"
 
 /* --- the name ------------------------------------------------------------------------ */
