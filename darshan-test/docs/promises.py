@@ -35,7 +35,7 @@ def commands() -> Iterator[str]:
 
 def settings() -> Iterator[str]:
     """Yields variables and directives."""
-    rows = _read("runtime/job/settings.def")
+    rows = _read("runtime/job/config/settings.def")
     for pair in re.findall(r'^SETTING\(\w+, ("\w+"|NULL),\s*("\w+"|NULL)', rows, re.MULTILINE):
         for kind, name in zip(("variable", "directive"), pair):
             if name != "NULL":

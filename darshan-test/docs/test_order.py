@@ -33,7 +33,7 @@ def test_the_order_is_kept() -> None:
     [
         ("runtime/intercept/sys.h", "../records/store.h"),
         ("runtime/records/store.c", "../log/write.h"),
-        ("runtime/job/names.c", "../life/end.h"),
+        ("runtime/job/config/names.c", "../../life/end.h"),
         ("runtime/log/save.c", "../modules/posix/posix.h"),
         ("util/reader/log.c", "../parser/rows.h"),
     ],

@@ -38,7 +38,7 @@ parser_parts="$top/util/parser/*.c"
 dxt_parts="$top/util/dxt-parser/*.c $top/util/parser/id-table.c $top/util/parser/numbers.c
   $top/util/parser/output.c $top/util/parser/escape.c $top/util/parser/preamble.c
   $top/util/parser/print-log.c"
-convert_parts="$top/util/convert/*.c $top/util/parser/id-table.c $top/runtime/job/utf8.c"
+convert_parts="$top/util/convert/*.c $top/util/parser/id-table.c $top/runtime/job/text/utf8.c"
 diff_parts="$top/util/diff/*.c $top/util/parser/apmpi-names.c $top/util/parser/id-table.c $top/util/parser/numbers.c
   $top/util/parser/output.c $top/util/parser/escape.c $top/util/parser/rows.c
   $top/util/parser/rows-special.c"

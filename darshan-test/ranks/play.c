@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/job/jobtext.h"
+#include "../../runtime/job/text/jobtext.h"
 #include "../../runtime/log/save.h"
 #include "../../util/merge/player.h"
 #include "synthetic.h"

@@ -8,7 +8,7 @@
 #include <config.h> /* autoconf's */
 
 #include "../../runtime/format/log-format.h"
-#include "../../runtime/job/config-settings.h"
+#include "../../runtime/job/config/config-settings.h"
 #include "load-config.h"
 #include "unit.h"
 

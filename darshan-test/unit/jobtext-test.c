@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/job/jobtext.h"
-#include "../../runtime/job/utf8.h"
+#include "../../runtime/job/text/jobtext.h"
+#include "../../runtime/job/text/utf8.h"
 #include "unit.h"
 
 static char text[DARSHAN_JOB_TEXT_ROOM];

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_TEST_LOAD_CONFIG_H
 #define DARSHAN_TEST_LOAD_CONFIG_H
 
-#include "../../runtime/job/config.h"
+#include "../../runtime/job/config/config.h"
 
 enum { LOAD_VARIABLES = 16 };
 

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../runtime/job/local-time.h"
-#include "../../runtime/job/logname.h"
+#include "../../runtime/job/text/local-time.h"
+#include "../../runtime/job/text/logname.h"
 #include "load-config.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../../runtime/format/log-format.h"
-#include "../../runtime/job/names.h"
+#include "../../runtime/job/config/names.h"
 #include "load-config.h"
 #include "names/paths.h"
 #include "unit.h"

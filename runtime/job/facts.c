@@ -1,7 +1,7 @@
 /* Settings that modules read through the engine interface, and losses that they report (door.h). */
 #include "../intercept/memory.h"
+#include "config/names.h"
 #include "mpi-state.h"
-#include "names.h"
 #include "runtime.h"
 
 int module_is_on(int module_id) {

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "../intercept/sys.h"
-#include "jobtext.h"
 #include "owner.h"
 #include "record-id.h"
 #include "run-state.h"
 #include "runtime.h"
-#include "text.h"
+#include "text/jobtext.h"
+#include "text/text.h"
 
 /* Decides whether this process's log is named as DARSHAN_LOGFILE says (NUMBERED) or gets a name
  * that Darshan makes (MADE). DARSHAN_LOGFILE is the path of the job's log. Without MPI it is that

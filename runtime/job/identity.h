@@ -3,7 +3,7 @@
 #define DARSHAN_IDENTITY_H
 
 #include "log-format.h"
-#include "logname.h"
+#include "text/logname.h"
 
 struct darshan_log_identity runtime_identity(void); /* of the log */
 struct darshan_log_identity runtime_journal_identity(void);

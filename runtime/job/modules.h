@@ -4,7 +4,7 @@
 #define DARSHAN_MODULES_H
 
 #include "../records/store.h"
-#include "config.h"
+#include "config/config.h"
 
 struct log_content;
 

@@ -5,7 +5,7 @@
 
 #include "../intercept/linked.h"
 #include "../intercept/loader.h"
-#include "config.h"
+#include "config/config.h"
 #include "mpi-frames.h"
 
 struct mpi_state mpi_state;

@@ -8,7 +8,7 @@
 #include "../intercept/sys.h"
 #include "../records/in-place.h"
 #include "record-id.h"
-#include "text.h"
+#include "text/text.h"
 
 struct run_state run_state;
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "run.h"
 
 enum { RUN_ROOM = 384, RUN_PART_ROOM = RUN_ROOM + 64 };

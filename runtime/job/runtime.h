@@ -11,11 +11,11 @@
 #include "../names/fd-entry.h"
 #include "../names/folder.h"
 #include "../records/store.h"
-#include "config.h"
-#include "jobtext.h"
-#include "logname.h"
-#include "messages.h"
+#include "config/config.h"
 #include "mpi-state.h"
+#include "text/jobtext.h"
+#include "text/logname.h"
+#include "text/messages.h"
 
 /* The ids of this process, and the processes that share its memory. */
 struct process_state {

@@ -8,7 +8,7 @@
 #include "../intercept/spin.h"
 #include "../intercept/sys.h"
 #include "../job/run-state.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../names/path-buffers.h"
 
 static int populate(const void *address) {

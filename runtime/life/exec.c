@@ -9,7 +9,7 @@
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
 #include "../job/run-state.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../names/path-buffers.h"
 #include "environment.h"
 #include "instrumentable.h"

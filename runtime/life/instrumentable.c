@@ -8,7 +8,7 @@
 
 #include "../door/door.h"
 #include "../intercept/sys.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../names/path-buffers.h"
 
 #define OUR_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)

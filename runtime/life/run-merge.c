@@ -16,7 +16,7 @@
 #include "../job/identity.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../names/path-buffers.h"
 #include "../records/after-chroot.h"
 #include "life/programs.h" /* made by the build */

@@ -6,7 +6,7 @@
 #include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../job/same-memory.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../names/fd-name.h"
 #include "../names/path-buffers.h"
 #include "../records/after-chroot.h"

@@ -11,7 +11,7 @@
 #include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../job/same-memory.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../log/elsewhere.h"
 #include "../log/truncated.h"
 #include "../log/write.h"

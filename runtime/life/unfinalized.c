@@ -11,7 +11,7 @@
 #include "../intercept/sys.h"
 #include "../job/identity.h"
 #include "../job/runtime.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../log/write.h"
 
 enum {

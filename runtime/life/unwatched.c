@@ -6,7 +6,7 @@
 
 #include "../counting/clock.h"
 #include "../intercept/sys.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "environment.h"
 
 static __thread struct {

@@ -6,7 +6,7 @@
 
 #include "../counting/clock.h"
 #include "../intercept/sys.h"
-#include "../job/jobtext.h"
+#include "../job/text/jobtext.h"
 #include "../records/after-chroot.h"
 #include "log-format.h"
 #include "owner.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../job/config.h"
+#include "../job/config/config.h"
 
 /* Reads the journal at path if it still is the file (dev, ino), writes the log that process pid
  * could not write, and removes the journal. Returns 0, or -1 if the journal stays. */

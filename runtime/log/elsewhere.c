@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "../intercept/sys.h"
-#include "../job/config.h"
+#include "../job/config/config.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../records/after-chroot.h"
 #include "../records/in-place.h"
 #include "save.h"

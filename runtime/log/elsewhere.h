@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../job/logname.h"
+#include "../job/text/logname.h"
 #include "compose.h"
 
 /* Tries the folder of the logs, then a folder in memory, then a log of the process alone. Returns 0

@@ -7,7 +7,7 @@
 
 #include "../counting/clock.h"
 #include "../intercept/sys.h"
-#include "../job/text.h"
+#include "../job/text/text.h"
 #include "../records/after-chroot.h"
 
 int log_error;

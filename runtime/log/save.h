@@ -2,8 +2,8 @@
 #ifndef DARSHAN_SAVE_H
 #define DARSHAN_SAVE_H
 
-#include "../job/config.h"
-#include "../job/logname.h"
+#include "../job/config/config.h"
+#include "../job/text/logname.h"
 #include "compose.h"
 
 /* errno of the first step that failed since the caller set it to 0, for the message; 0 if none did

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "../job/logname.h"
+#include "../job/text/logname.h"
 #include "log-format.h"
 
 /* Writes the metadata that is known at the start. */

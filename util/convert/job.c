@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/job/utf8.h"
+#include "../../runtime/job/text/utf8.h"
 #include "message.h"
 
 enum { TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darshan_job) };

@@ -1,4 +1,5 @@
-/* Names of logs that the `darshan` command makes, in the runtime's form (runtime/job/logname.h):
+/* Names of logs that the `darshan` command makes, in the runtime's form
+ * (runtime/job/text/logname.h):
  * <user>_<program>_id<job>-<pid>_<month>-<day>-<second>-<unique>_<seconds>.darshan */
 #ifndef DARSHAN_FRONT_LOG_NAME_H
 #define DARSHAN_FRONT_LOG_NAME_H

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../runtime/format/owner.h"
-#include "../../runtime/job/jobtext.h"
+#include "../../runtime/job/text/jobtext.h"
 
 struct bytes {
   char *at;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/job/jobtext.h"
+#include "../../runtime/job/text/jobtext.h"
 
 int dropped_is_key(const char *key) {
   static const char prefix[] = "dropped_";

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/job/utf8.h"
+#include "../../runtime/job/text/utf8.h"
 #include "record-id.h"
 
 const char *launch_metadata(const struct darshan_info *info, const char *key) {
@@ -53,7 +53,7 @@ int launch_is_unique(const char *launcher, const char *text) {
     int unique;
   } launchers[] = {
 #define LAUNCHER(name, rank, size, first, job, step, again, unique) {name, unique},
-#include "../../runtime/job/launchers.def"
+#include "../../runtime/job/config/launchers.def"
 #undef LAUNCHER
   };
   for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)

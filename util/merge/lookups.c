@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../runtime/job/jobtext.h"
+#include "../../runtime/job/text/jobtext.h"
 #include "../../runtime/names/failed-lookups.h"
 
 static const char prefix[] = "not_found", by[] = "not_found_by";

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "../../intercept/sys.h"
-#include "../../job/config.h"
-#include "../../job/logname.h"
+#include "../../job/config/config.h"
+#include "../../job/text/logname.h"
 #include "../compose.h"
 
 /* --- communication ------------------------------------------------------------ */

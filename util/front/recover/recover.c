@@ -201,7 +201,7 @@ int command_recover(int argc, char **argv) {
 static int in_a_job(void) {
   static const char *const ranks[] = {
 #define LAUNCHER(name, rank, size, first, job, step, again, unique) rank,
-#include "../../../runtime/job/launchers.def"
+#include "../../../runtime/job/config/launchers.def"
 #undef LAUNCHER
   };
   for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)

@@ -70,7 +70,7 @@ static int is_launcher(const char *path) {
   static const char *const names[] = {
 #define LAUNCHER_NAME(name) name,
 #define BESIDE_NAME(name)
-#include "../../../runtime/job/launcher-names.def"
+#include "../../../runtime/job/config/launcher-names.def"
 #undef LAUNCHER_NAME
 #undef BESIDE_NAME
   };

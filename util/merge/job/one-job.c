@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../../runtime/counting/clock.h"
-#include "../../../runtime/job/jobtext.h"
+#include "../../../runtime/job/text/jobtext.h"
 #include "../content.h"
 #include "../journals.h"
 #include "../lookups.h"

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_MERGE_ONE_JOB_H
 #define DARSHAN_MERGE_ONE_JOB_H
 
-#include "../../../runtime/job/config.h"
+#include "../../../runtime/job/config/config.h"
 #include "../../../runtime/names/path-buffers.h"
 #include "rank-records.h"
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "../../../runtime/counting/clock.h"
-#include "../../../runtime/job/jobtext.h"
-#include "../../../runtime/job/read-file.h"
+#include "../../../runtime/job/text/jobtext.h"
+#include "../../../runtime/job/text/read-file.h"
 #include "../content.h"
 #include "../journals.h"
 #include "../player.h"

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_MERGE_ONE_LOG_H
 #define DARSHAN_MERGE_ONE_LOG_H
 
-#include "../../../runtime/job/config.h"
+#include "../../../runtime/job/config/config.h"
 #include "../../../runtime/names/path-buffers.h"
 #include "../dropped.h"
 #include "folder.h"

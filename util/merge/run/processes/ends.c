@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../runtime/job/jobtext.h"
+#include "../../../../runtime/job/text/jobtext.h"
 
 static const char *name_of(const struct run_tree *tree, const struct run_process *process) {
   return process->last_program < 0 ? "" : tree->programs[process->last_program].name;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../../../../runtime/job/jobtext.h"
+#include "../../../../runtime/job/text/jobtext.h"
 
 void world_hear(struct run_world *world, struct run_process *process,
                 const struct darshan_info *info) {

@@ -1,5 +1,5 @@
 /* Finds the processes of a run that a launcher started side by side, on this host and perhaps on
- * others. The launcher gives each of them its rank (runtime/job/launchers.def). */
+ * others. The launcher gives each of them its rank (runtime/job/config/launchers.def). */
 #ifndef DARSHAN_MERGE_LAUNCH_RANKS_H
 #define DARSHAN_MERGE_LAUNCH_RANKS_H
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../names/pattern.h"
-#include "messages.h"
+#include "../../names/pattern.h"
+#include "../text/messages.h"
 
 enum {
   DARSHAN_RECORDS = 1024,       /* records of a module without MAX_RECORDS ... */

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../names/path-buffers.h"
-#include "config.h"
+#include "../../names/path-buffers.h"
+#include "../config/config.h"
 
 /* The meaning of DARSHAN_LOGFILE for a log. */
 enum darshan_log_naming {

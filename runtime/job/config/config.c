@@ -4,10 +4,10 @@
 #include <config.h> /* autoconf's: the defaults of this build */
 #include <string.h>
 
+#include "../text/read-file.h"
 #include "config-settings.h"
 #include "launcher.h"
 #include "log-format.h"
-#include "read-file.h"
 
 struct darshan_config darshan_config;
 

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_NAMES_H
 #define DARSHAN_NAMES_H
 
-#include "../names/folder-hash.h"
+#include "../../names/folder-hash.h"
 #include "config.h"
 
 /* Returns true if this module must not record this name: because of system folders, internal files

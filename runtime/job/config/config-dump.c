@@ -1,10 +1,10 @@
 /* Prints the effective settings in the syntax of a configuration file. */
 #include <string.h>
 
-#include "../intercept/stack.h"
-#include "../intercept/sys.h"
+#include "../../intercept/stack.h"
+#include "../../intercept/sys.h"
+#include "../text/text.h"
 #include "config-settings.h"
-#include "text.h"
 
 /* The current line and its destination. */
 struct dump {

@@ -5,8 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "../counting/clock.h"
-#include "../intercept/sys.h"
+#include "../../counting/clock.h"
+#include "../../intercept/sys.h"
 #include "local-time.h"
 #include "record-id.h"
 #include "text.h"
