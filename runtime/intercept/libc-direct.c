@@ -193,6 +193,11 @@ void *straight_next(const char *name) {
   return NULL;
 }
 
+void *straight_symbol(const struct link_map *object, const char *name) {
+  struct tables tables = tables_of(object);
+  return function_in(&tables, name);
+}
+
 /* Replaces functions that this release of libc lacks. */
 static long nothing(void) {
   return 0;

@@ -19,4 +19,11 @@ void *straight_function(const char *name) __attribute__((visibility("hidden")));
  * has not yet asked dlerror for. */
 void *straight_next(const char *name) __attribute__((visibility("hidden")));
 
+/* Returns the address of what this object defines under this name, a function or a variable, or
+ * NULL. Reads the object's symbol table only: takes no lock, and may be called in a signal handler.
+ * The caller makes sure that the object stays loaded meanwhile. */
+struct link_map;
+void *straight_symbol(const struct link_map *object, const char *name)
+    __attribute__((visibility("hidden")));
+
 #endif

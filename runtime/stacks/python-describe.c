@@ -1,0 +1,198 @@
+/* Names and lines of Python frames, and the frames of Python's import machinery. Every read is
+ * checked (python-memory.c), except for those of python_importing. */
+#include <string.h>
+
+#include "python-layout.h"
+#include "python-lines.h"
+
+enum { OBJECT_BYTES = 88, CODE_BYTES = 256, MOST_TEXT = 1 << 20 };
+enum { MOST_LINE = 1 << 30, MOST_CODE = 1 << 28 };
+
+static uintptr_t word_in(const char *bytes, size_t size, size_t at) {
+  uintptr_t word = 0;
+  if (at + sizeof(word) <= size) memcpy(&word, bytes + at, sizeof(word));
+  return word;
+}
+
+static uint32_t number_in(const char *bytes, size_t size, size_t at) {
+  uint32_t number = 0;
+  if (at + sizeof(number) <= size) memcpy(&number, bytes + at, sizeof(number));
+  return number;
+}
+
+/* --- str objects ----------------------------------------------------------------------- */
+
+/* The characters of a str: `kind` bytes each. */
+struct text {
+  uintptr_t at;
+  size_t length; /* in characters */
+  unsigned kind;
+};
+
+/* Finds the characters of a str object. Returns false if it is none, or not of the compact form
+ * that every str of a code object has. */
+static bool text_of(uintptr_t object, struct text *text) {
+  enum { KIND = 2, COMPACT = 1 << 5, ASCII = 1 << 6 }; /* bits of `state` */
+  const struct python_layout *layout = &python.layout;
+  char bytes[OBJECT_BYTES];
+  size_t n = python_read_some(bytes, object, sizeof(bytes));
+  if (n < layout->ascii_size || word_in(bytes, n, layout->type) != python.text_type) return false;
+  uint32_t state = number_in(bytes, n, layout->text_state);
+  text->length = word_in(bytes, n, layout->text_length);
+  text->kind = state >> KIND & 7;
+  text->at = object + (state & ASCII ? layout->ascii_size : layout->compact_size);
+  return (state & COMPACT) && (text->kind == 1 || text->kind == 2 || text->kind == 4) &&
+         !((state & ASCII) && text->kind != 1) && text->length <= MOST_TEXT;
+}
+
+/* Writes a character as UTF-8 and returns the number of bytes; 0 if there is no room. Characters
+ * that cannot be shown, surrogates among them, become a question mark. */
+static size_t put_character(char *to, size_t room, uint32_t c) {
+  if (c < ' ' || (c >= 127 && c < 160) || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff) c = '?';
+  size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  if (n > room) return 0;
+  static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  for (size_t i = n - 1; i > 0; i--, c >>= 6)
+    to[i] = (char)(0x80 | (c & 0x3f));
+  to[0] = (char)(first[n] | c);
+  return n;
+}
+
+static uint32_t character(const unsigned char *bytes, unsigned kind) {
+  uint16_t two;
+  uint32_t four;
+  if (kind == 1) return bytes[0];
+  if (kind == 2) return memcpy(&two, bytes, sizeof(two)), two;
+  return memcpy(&four, bytes, sizeof(four)), four;
+}
+
+/* Copies a text, NUL-terminated, into at least one byte of room. Returns false if it cannot be
+ * read. */
+static bool copy_text(const struct text *text, char *to, size_t room, size_t *length,
+                      bool *is_cut) {
+  unsigned char bytes[256];
+  const size_t in_bytes = sizeof(bytes) / text->kind;
+  size_t n = 0;
+  for (size_t i = 0; i < text->length; i++) {
+    size_t left = text->length - i, in = i % in_bytes;
+    if (in == 0 && !python_read(bytes, text->at + i * text->kind,
+                                (left < in_bytes ? left : in_bytes) * text->kind))
+      return false;
+    size_t more =
+        put_character(to + n, room - 1 - n, character(bytes + in * text->kind, text->kind));
+    *is_cut |= !more;
+    if (!more) break;
+    n += more;
+  }
+  to[n] = '\0';
+  *length = n;
+  return true;
+}
+
+/* --- code objects ---------------------------------------------------------------------- */
+
+/* Returns the size of a bytes object, or -1 if it is none. */
+static long bytes_size(uintptr_t object) {
+  char bytes[40];
+  size_t n = python_read_some(bytes, object, sizeof(bytes));
+  long size = (long)word_in(bytes, n, python.layout.size);
+  return word_in(bytes, n, python.layout.type) == python.bytes_type && size >= 0 ? size : -1;
+}
+
+/* Finds the frame's instruction, in bytes from the first one. Returns false if it is not an
+ * instruction of this code object. */
+static bool instruction_of(const struct python_frame *frame, const char *bytes, size_t n,
+                           long *instruction) {
+  const struct python_layout *layout = &python.layout;
+  long size = MOST_CODE;
+  if (layout->form == PYTHON_ADDRESS) {
+    size = (long)word_in(bytes, n, layout->size) * 2;
+    *instruction = (long)(frame->instruction - frame->code - layout->first_instruction);
+  } else {
+    size = bytes_size(word_in(bytes, n, layout->first_instruction));
+    *instruction = (long)frame->instruction;
+    if (layout->form == PYTHON_UNITS && *instruction > 0 && *instruction < MOST_CODE)
+      *instruction *= 2;
+  }
+  if (size <= 0 || size > MOST_CODE || *instruction < -2 || *instruction >= size) return false;
+  if (*instruction < 0) *instruction = -1;
+  return true;
+}
+
+bool python_code_of(const struct python_frame *frame, struct python_code *code) {
+  const struct python_layout *layout = &python.layout;
+  char bytes[CODE_BYTES];
+  size_t wanted = layout->code_size < CODE_BYTES ? layout->code_size : CODE_BYTES;
+  size_t n = python_read_some(bytes, frame->code, wanted);
+  struct text text;
+  if (n != wanted || word_in(bytes, n, layout->type) != python.code_type) return false;
+  code->file = word_in(bytes, n, layout->file);
+  code->name = word_in(bytes, n, layout->qualified_name);
+  code->first_line = number_in(bytes, n, layout->first_line);
+  uintptr_t lines = word_in(bytes, n, layout->line_table);
+  long size = bytes_size(lines);
+  if (size < 0 || code->first_line > MOST_LINE) return false;
+  code->line_table = lines + layout->bytes;
+  code->line_table_size = (size_t)size;
+  return instruction_of(frame, bytes, n, &code->instruction) && text_of(code->file, &text) &&
+         text_of(code->name, &text) && text_of(word_in(bytes, n, layout->name), &text);
+}
+
+bool python_describe(const struct python_frame *frame, struct python_place *place) {
+  enum { FUNCTION_ROOM = 160 };
+  struct python_code code;
+  struct text file, function;
+  if (!python_is_here() || place->room < PYTHON_LEAST_ROOM || !python_code_of(frame, &code) ||
+      !text_of(code.file, &file) || !text_of(code.name, &function))
+    return false;
+  size_t for_function = place->room / 2 < FUNCTION_ROOM ? place->room / 2 : FUNCTION_ROOM;
+  place->is_cut = false;
+  place->file = place->text;
+  if (!copy_text(&file, place->text, place->room - for_function, &place->file_length,
+                 &place->is_cut))
+    return false;
+  size_t used = place->file_length + 1;
+  place->function = place->text + used;
+  if (!copy_text(&function, place->text + used, place->room - used, &place->function_length,
+                 &place->is_cut))
+    return false;
+  place->first_line = code.first_line;
+  place->line = python_line(python.layout.lines, code.line_table, code.line_table_size,
+                            code.first_line, code.instruction);
+  return true;
+}
+
+/* --- the import machinery -------------------------------------------------------------- */
+
+/* Returns true if the code object's file name is one of CPython's import machinery. */
+static bool imports(uintptr_t code) {
+  static const struct {
+    size_t length;
+    const char *name;
+  } importers[] = {
+#define LAYOUT(minor, ...)
+#define PUBLISHED(...)
+#define IMPORTER(name) {sizeof(name) - 1, name},
+#include "python-layouts.def"
+#undef LAYOUT
+#undef PUBLISHED
+#undef IMPORTER
+  };
+  const struct python_layout *layout = &python.layout;
+  uintptr_t file = *(const uintptr_t *)(code + layout->file);
+  size_t length = *(const size_t *)(file + layout->text_length);
+  for (size_t i = 0; i < sizeof(importers) / sizeof(importers[0]); i++)
+    if (length == importers[i].length &&
+        memcmp((const char *)file + layout->ascii_size, importers[i].name, length) == 0)
+      return true;
+  return false;
+}
+
+bool python_importing(const struct python_frame *frames, size_t count, size_t *outside) {
+  size_t n = 0;
+  if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED) return false;
+  while (n < count && imports(frames[n].code))
+    n++;
+  *outside = n;
+  return n > 0;
+}

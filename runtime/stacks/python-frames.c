@@ -1,0 +1,167 @@
+/* Walks the Python frames of the calling thread. */
+#include "python-frames.h"
+
+#include <string.h>
+
+#include "python-layout.h"
+
+#define LIKELY(is) __builtin_expect((is), 1)
+#define UNLIKELY(is) __builtin_expect((is), 0)
+
+static inline uintptr_t word_at(uintptr_t address) {
+  return *(const uintptr_t *)address;
+}
+
+/* Returns the state of this thread, or 0 if it has none. An interpreter that ends frees the states
+ * of all other threads, which may still be in a call that released the GIL. */
+static inline uintptr_t thread_state(void) {
+  uintptr_t thread = (uintptr_t)python.thread_state();
+  uintptr_t finalizing = __atomic_load_n(
+      (const uintptr_t *)(python.runtime + python.layout.finalizing), __ATOMIC_ACQUIRE);
+  return LIKELY(!finalizing) || finalizing == thread ? thread : 0;
+}
+
+/* 3.8 to 3.10. */
+static size_t walk_objects(uintptr_t frame, struct python_frame *frames, size_t limit) {
+  const size_t previous = python.layout.previous, code = python.layout.code,
+               instruction = python.layout.instruction;
+  size_t n = 0;
+  for (; frame && n < limit; frame = word_at(frame + previous))
+    frames[n++] = (struct python_frame){frame, word_at(frame + code),
+                                        (uintptr_t)(intptr_t) * (const int *)(frame + instruction)};
+  return n;
+}
+
+/* Returns true if a frame shows nothing of the program: either the interpreter made it in order to
+ * call the __init__ of a new object, or its function has not begun. */
+static bool is_incomplete(const struct python_frame *frame, unsigned owner) {
+  uintptr_t first = frame->code + python.layout.first_instruction;
+  if (owner == PYTHON_OWNER_GENERATOR) return false;
+  int traceable = *(const int *)(first - PYTHON_TRACEABLE_BEFORE);
+  return (intptr_t)(frame->instruction - first) < 2 * (intptr_t)traceable;
+}
+
+/* 3.11 and later. Only the first instructions of a function can precede the one at which its frame
+ * becomes visible, so code objects are read for few frames. */
+static size_t walk_structs(uintptr_t frame, struct python_frame *frames, size_t limit) {
+  enum { FIRST_BYTES = 64 };
+  const size_t previous = python.layout.previous, code = python.layout.code,
+               instruction = python.layout.instruction, owner_at = python.layout.owner;
+  const uintptr_t begun = python.layout.first_instruction + FIRST_BYTES;
+  size_t n = 0;
+  for (; frame && n < limit; frame = word_at(frame + previous)) {
+    unsigned owner = *(const unsigned char *)(frame + owner_at);
+    if (owner >= PYTHON_OWNER_INTERPRETER) continue;
+    frames[n] = (struct python_frame){frame, word_at(frame + code) & ~PYTHON_TAG,
+                                      word_at(frame + instruction)};
+    if (UNLIKELY(frames[n].instruction - frames[n].code < begun) &&
+        is_incomplete(&frames[n], owner))
+      continue;
+    n++;
+  }
+  return n;
+}
+
+size_t python_frames(struct python_frame *frames, size_t limit) {
+  int state = __atomic_load_n(&python_state, __ATOMIC_ACQUIRE);
+  if (UNLIKELY(state != PYTHON_TRUSTED))
+    return state == PYTHON_UNCHECKED ? python_frames_checked(frames, limit) : 0;
+  uintptr_t thread = thread_state();
+  if (!thread) return 0;
+  uintptr_t frame = word_at(thread + python.layout.thread_frame);
+  if (python.layout.form != PYTHON_ADDRESS) return walk_objects(frame, frames, limit);
+  if (python.layout.has_cframe && frame) frame = word_at(frame + python.layout.cframe_frame);
+  return walk_structs(frame, frames, limit);
+}
+
+/* --- the same, with every read checked ------------------------------------------------- */
+
+/* The largest offset of a field of a frame, with room for the field. */
+enum { FRAME_BYTES = 128 };
+
+static uintptr_t word_in(const char *bytes, size_t size, size_t at) {
+  uintptr_t word = 0;
+  if (at + sizeof(word) <= size) memcpy(&word, bytes + at, sizeof(word));
+  return word;
+}
+
+/* Reads a frame and finds the next one. Returns false if it is not mapped. */
+static bool read_frame(uintptr_t at, struct python_frame *frame, unsigned *owner, uintptr_t *next) {
+  char bytes[FRAME_BYTES] = {0};
+  const struct python_layout *layout = &python.layout;
+  size_t n = python_read_some(bytes, at, sizeof(bytes));
+  if (layout->previous + 8u > n || layout->code + 8u > n || layout->instruction + 4u > n ||
+      layout->owner + 1u > n)
+    return false;
+  *next = word_in(bytes, n, layout->previous);
+  *owner = layout->form == PYTHON_ADDRESS ? (unsigned char)bytes[layout->owner] : 0;
+  *frame = (struct python_frame){.frame = at, .code = word_in(bytes, n, layout->code)};
+  if (layout->form == PYTHON_ADDRESS) {
+    frame->code &= ~PYTHON_TAG;
+    frame->instruction = word_in(bytes, n, layout->instruction);
+  } else {
+    int number;
+    memcpy(&number, bytes + layout->instruction, sizeof(number));
+    frame->instruction = (uintptr_t)(intptr_t)number;
+  }
+  return true;
+}
+
+/* Like is_incomplete. */
+static bool read_incomplete(const struct python_frame *frame, unsigned owner) {
+  uintptr_t first = frame->code + python.layout.first_instruction;
+  int traceable = 0;
+  if (python.layout.form != PYTHON_ADDRESS || owner == PYTHON_OWNER_GENERATOR) return false;
+  return python_read(&traceable, first - PYTHON_TRACEABLE_BEFORE, sizeof(traceable)) &&
+         (intptr_t)(frame->instruction - first) < 2 * (intptr_t)traceable;
+}
+
+/* Reads where this thread's innermost frame is. Returns false if the thread has none. */
+static bool read_innermost(uintptr_t *frame) {
+  uintptr_t thread = (uintptr_t)python.thread_state(), finalizing;
+  const struct python_layout *layout = &python.layout;
+  if (!thread || !python_read(&finalizing, python.runtime + layout->finalizing, sizeof(finalizing)))
+    return false;
+  if (finalizing && finalizing != thread) return false;
+  if (!python_read(frame, thread + layout->thread_frame, sizeof(*frame))) return false;
+  if (layout->has_cframe && *frame &&
+      !python_read(frame, *frame + layout->cframe_frame, sizeof(*frame)))
+    return false;
+  return *frame != 0;
+}
+
+static void trust(size_t frames) {
+  /* A walk of three frames compares every offset that python_frames uses. A program may never have
+   * three; the same walk without a difference, so often, is enough then. */
+  enum { FRAMES = 3, WALKS = 32 };
+  static unsigned walks;
+  int unchecked = PYTHON_UNCHECKED;
+  if (frames < FRAMES && __atomic_add_fetch(&walks, 1, __ATOMIC_RELAXED) < WALKS) return;
+  __atomic_compare_exchange_n(&python_state, &unchecked, PYTHON_TRUSTED, false, __ATOMIC_ACQ_REL,
+                              __ATOMIC_RELAXED);
+}
+
+size_t python_frames_checked(struct python_frame *frames, size_t limit) {
+  enum { MOST_HIDDEN = 4096 };
+  uintptr_t at, next;
+  struct python_code code;
+  size_t n = 0, hidden = 0;
+  unsigned owner;
+  if (!read_innermost(&at)) return 0;
+  for (; at && n < limit && hidden < MOST_HIDDEN; at = next) {
+    if (!read_frame(at, &frames[n], &owner, &next)) {
+      python_refuse("a frame is not where its release has it");
+      return 0;
+    }
+    if (owner >= PYTHON_OWNER_INTERPRETER || read_incomplete(&frames[n], owner)) {
+      hidden++;
+    } else if (python_code_of(&frames[n], &code)) {
+      n++;
+    } else {
+      python_refuse("a code object is not as its release has it");
+      return 0;
+    }
+  }
+  if (n) trust(n);
+  return n;
+}

@@ -1,0 +1,107 @@
+/* The Python frames of the calling thread: which lines of a program in Python made a call.
+ *
+ * Only CPython is known, 3.8 to 3.15 with a GIL. Other interpreters have no frames, and
+ * python_why_not says why a CPython has none.
+ *
+ * Inside a call that was intercepted, CPython may have released the GIL, but the frames of the
+ * calling thread do not change until the call returns, and hold a reference to each of their code
+ * objects. So this thread may read its own frames without the GIL, and must not write to them. A
+ * struct python_frame is valid until the call returns; afterwards code objects may be freed and
+ * their addresses used again. Names and lines are therefore copied (python_describe) inside the
+ * call that met the frame first.
+ *
+ * No function here allocates, takes a lock, changes errno, or calls Python, except for
+ * PyGILState_GetThisThreadState, which reads a value of this thread (pthread_getspecific). */
+#ifndef DARSHAN_PYTHON_FRAMES_H
+#define DARSHAN_PYTHON_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct link_map;
+
+/* Equal frames (all three members) have the same line of the same function, as long as no code
+ * object is freed. */
+struct python_frame {
+  uintptr_t frame;       /* address of the interpreter's frame; a generator keeps its own */
+  uintptr_t code;        /* address of the code object */
+  uintptr_t instruction; /* 3.8 to 3.10: number of the instruction; later: its address */
+};
+
+enum python_state {
+  PYTHON_NONE,      /* no interpreter was found */
+  PYTHON_UNCHECKED, /* found; the offsets of its release are still compared with what is there */
+  PYTHON_TRUSTED,   /* found and compared */
+  PYTHON_PAUSED,    /* a dlclose may be unloading it */
+  PYTHON_REFUSED    /* python_why_not says why */
+};
+extern int python_state __attribute__((visibility("hidden")));
+
+/* Returns true if python_frames may return frames. A program without Python pays for this branch
+ * only. */
+static inline bool python_is_here(void) {
+  int state = __atomic_load_n(&python_state, __ATOMIC_RELAXED);
+  return __builtin_expect(state == PYTHON_UNCHECKED || state == PYTHON_TRUSTED, 0);
+}
+
+/* Looks for an interpreter among the objects that were loaded with the program. Called once, by the
+ * runtime's constructor, when there are no other threads: the loader's list is read without its
+ * lock. */
+void python_look(void) __attribute__((visibility("hidden")));
+
+/* Looks for an interpreter in one object, which must stay loaded meanwhile: for example, because
+ * the calling thread has a frame in it. Called for each object that is seen first in a stack after
+ * the start of the program, so that an interpreter is found that dlopen brought. Does nothing if
+ * there is one already. */
+void python_look_at(const struct link_map *object) __attribute__((visibility("hidden")));
+
+/* Called before and after each dlclose of the application, which may unload an interpreter that
+ * dlopen brought. Between the two calls no thread gets Python frames of such an interpreter. */
+void python_closing(void) __attribute__((visibility("hidden")));
+void python_closed(void) __attribute__((visibility("hidden")));
+
+/* Fills in the calling thread's frames, the innermost first, at most `limit`, and returns their
+ * number. Returns 0 if there is no interpreter, this thread does not run Python, or the interpreter
+ * is ending and has perhaps freed this thread's state. The interpreter's own frames, which have no
+ * code of the program, are left out, so the list is that of Python's traceback. May be called in a
+ * signal handler that did not interrupt the interpreter itself. 3.8 to 3.11: while a
+ * sub-interpreter runs in a thread of the main interpreter, the frames are those of the main
+ * interpreter, up to the one that runs the sub-interpreter. */
+size_t python_frames(struct python_frame *frames, size_t limit)
+    __attribute__((visibility("hidden")));
+
+/* The line of a frame. The caller owns the memory for the texts. */
+struct python_place {
+  char *text;           /* in: memory for both texts */
+  size_t room;          /* in: its size in bytes, at least PYTHON_LEAST_ROOM */
+  const char *file;     /* out: co_filename, in text, NUL-terminated */
+  const char *function; /* out: the qualified name (3.8 to 3.10: the name), also in text */
+  size_t file_length, function_length; /* out: in bytes, without the NUL */
+  uint32_t line;                       /* out: of the instruction; 0 if Python gives it no line */
+  uint32_t first_line;                 /* out: where the function's definition begins */
+  bool is_cut;                         /* out: a text was too long and lacks its end */
+};
+enum { PYTHON_LEAST_ROOM = 64 };
+
+/* Reads file, function and line of a frame of the calling thread. Texts are valid UTF-8 without
+ * control bytes: each character that cannot be shown (a control character, a byte of a file name
+ * that is not UTF-8) is a question mark. Returns false, and changes only the members marked "out",
+ * if the frame cannot be read. Every read is checked by the kernel, so a wrong frame does not crash
+ * the process. Costs some system calls. errno does not change. */
+bool python_describe(const struct python_frame *frame, struct python_place *place)
+    __attribute__((visibility("hidden")));
+
+/* Returns true if the innermost frame belongs to Python's import machinery. *outside is then the
+ * index of the first frame that does not: the line with the import statement; it equals count if
+ * all frames belong to the machinery. The frames must come from python_frames inside the current
+ * call. */
+bool python_importing(const struct python_frame *frames, size_t count, size_t *outside)
+    __attribute__((visibility("hidden")));
+
+/* For the metadata of the log: the release of the interpreter, as 0x030b for 3.11 (0: no
+ * interpreter), and why Python frames are off (NULL: they are not). */
+unsigned python_release(void) __attribute__((visibility("hidden")));
+const char *python_why_not(void) __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,82 @@
+/* The CPython interpreter of this process: where it is, and where its release keeps what is read of
+ * it (python-layouts.def). For the files of this subject; others include python-frames.h. */
+#ifndef DARSHAN_PYTHON_LAYOUT_H
+#define DARSHAN_PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "python-frames.h"
+
+/* What a frame has as its instruction: the offset in bytes or in units of 2 bytes (an int), or the
+ * address. */
+enum python_form { PYTHON_BYTES, PYTHON_UNITS, PYTHON_ADDRESS };
+/* Forms of line tables (python-lines.h). */
+enum python_lines { PYTHON_LNOTAB, PYTHON_LINETABLE, PYTHON_LOCATIONS };
+
+/* Offsets and sizes in bytes. */
+struct python_layout {
+  uint16_t form, lines;                           /* enum python_form, enum python_lines */
+  uint16_t finalizing;                            /* of _PyRuntime */
+  uint16_t thread_frame, has_cframe;              /* of a thread state */
+  uint16_t cframe_frame;                          /* of a cframe */
+  uint16_t previous, code, instruction, owner;    /* of a frame */
+  uint16_t code_size, file, name, qualified_name; /* of a code object */
+  uint16_t line_table, first_line;
+  uint16_t first_instruction;        /* the instructions themselves, or 3.8 to 3.10: the bytes
+                                        object that has them */
+  uint16_t type, size;               /* of an object */
+  uint16_t text_length, text_state;  /* of a str */
+  uint16_t ascii_size, compact_size; /* of both headers of a str */
+  uint16_t bytes;                    /* of a bytes object */
+};
+
+/* A frame has an owner from 3.11 on. From this one on, the frame is the interpreter's own and has
+ * no code of the program (FRAME_OWNED_BY_CSTACK, since 3.14 also FRAME_OWNED_BY_INTERPRETER). */
+enum { PYTHON_OWNER_GENERATOR = 1, PYTHON_OWNER_INTERPRETER = 3 };
+/* From 3.11 on, a code object says this many bytes before its first instruction at which unit of 2
+ * bytes a frame begins to be visible (_co_firsttraceable). */
+enum { PYTHON_TRACEABLE_BEFORE = 16 };
+/* From 3.14 on, the lowest bits of a frame's pointer to its code are a tag. */
+#define PYTHON_TAG ((uintptr_t)7)
+
+struct python {
+  struct python_layout layout;
+  int minor;                   /* of 3.MINOR */
+  void *(*thread_state)(void); /* PyGILState_GetThisThreadState */
+  uintptr_t runtime;           /* &_PyRuntime */
+  uintptr_t code_type, text_type, bytes_type;
+  const void *object; /* dynamic section of the object that was loaded by dlopen, or NULL */
+};
+/* Written once, before python_state is no longer PYTHON_NONE. */
+extern struct python python __attribute__((visibility("hidden")));
+
+/* Python frames are off from now on, for this reason (a constant). */
+void python_refuse(const char *reason) __attribute__((visibility("hidden")));
+
+/* Copies n bytes of this process, or returns false if not all of them are mapped and readable. */
+bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
+/* Copies at most n bytes, as many as are mapped, and returns their number. */
+size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
+
+/* What a code object says. Texts are addresses of str objects. */
+struct python_code {
+  uintptr_t file, name;
+  uintptr_t line_table; /* the bytes themselves */
+  size_t line_table_size;
+  uint32_t first_line;
+  long instruction; /* the frame's, in bytes from the first; -1: before the first */
+};
+/* Reads the code object of a frame. Returns false if it is none, or has other fields than
+ * expected. */
+bool python_code_of(const struct python_frame *frame, struct python_code *code)
+    __attribute__((visibility("hidden")));
+
+/* Like python_frames, but reads only what is mapped, and compares each code object with the layout.
+ * A difference turns Python frames off. After some frames without a difference the layout is
+ * trusted. */
+size_t python_frames_checked(struct python_frame *frames, size_t limit)
+    __attribute__((visibility("hidden")));
+
+#endif
