@@ -141,27 +141,31 @@ static void trust(size_t frames) {
                               __ATOMIC_RELAXED);
 }
 
-size_t python_frames_checked(struct python_frame *frames, size_t limit) {
-  enum { MOST_HIDDEN = 4096 };
-  uintptr_t at, next;
+/* Reads a frame and the next one's address, and finds out whether it is visible (1) or hidden (0).
+ * Returns -1 if it differs from the layout. */
+static int check_frame(uintptr_t at, struct python_frame *frame, uintptr_t *next) {
   struct python_code code;
-  size_t n = 0, hidden = 0;
   unsigned owner;
+  if (!read_frame(at, frame, &owner, next)) return -1;
+  if (owner >= PYTHON_OWNER_INTERPRETER || read_incomplete(frame, owner)) return 0;
+  return python_code_of(frame, &code) ? 1 : -1;
+}
+
+size_t python_frames_checked(struct python_frame *frames, size_t limit) {
+  enum { MOST_HIDDEN = 16 /* in a row: CPython has two */ };
+  uintptr_t at, next;
+  size_t n = 0;
+  unsigned hidden = 0;
   if (!read_innermost(&at)) return 0;
-  for (; at && n < limit && hidden < MOST_HIDDEN; at = next) {
-    if (!read_frame(at, &frames[n], &owner, &next)) {
-      python_refuse("a frame is not where its release has it");
+  for (; at && n < limit; at = next) {
+    int is_visible = check_frame(at, &frames[n], &next);
+    hidden = is_visible == 0 ? hidden + 1 : 0;
+    if (is_visible < 0 || hidden > MOST_HIDDEN) {
+      python_refuse("frames and code objects are not as its release has them");
       return 0;
     }
-    if (owner >= PYTHON_OWNER_INTERPRETER || read_incomplete(&frames[n], owner)) {
-      hidden++;
-    } else if (python_code_of(&frames[n], &code)) {
-      n++;
-    } else {
-      python_refuse("a code object is not as its release has it");
-      return 0;
-    }
+    n += (size_t)is_visible;
   }
-  if (n) trust(n);
+  if (n && !at) trust(n);
   return n;
 }

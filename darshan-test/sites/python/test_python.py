@@ -1,0 +1,252 @@
+"""Python frames of each Python that is found, against what Python itself says of them.
+
+Pythons are looked for in PATH and in pyenv's folder.  DARSHAN_PYTHONS adds others, one a line: a
+path, or a command (`ld.so --library-path FOLDER python3.14`).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sample import TOLD
+from tree import SOURCE
+
+HERE = Path(__file__).resolve().parent
+RELEASES = [f"3.{minor}" for minor in range(8, 16)]  # of python-layouts.def
+IMPORTERS = ("<frozen importlib._bootstrap", "<frozen zipimport")
+SECONDS = 300
+Command = list[str]
+
+
+@functools.cache
+def release_of(*command: str) -> str:
+    """Returns "3.11" and the like, with "t" for a build without GIL; "" if it is not CPython."""
+    text = (
+        "import sys, sysconfig; print(sys.implementation.name, '%d.%d' % sys.version_info[:2]"
+        " + 't' * bool(sysconfig.get_config_var('Py_GIL_DISABLED')))"
+    )
+    done = subprocess.run([*command, "-c", text], capture_output=True, text=True, check=False)
+    said = done.stdout.split()
+    return said[1] if done.returncode == 0 and said[:1] == ["cpython"] else ""
+
+
+def pythons() -> dict[str, Command]:
+    """Returns commands by a name: a release, and where two have it, a number."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    named = [shutil.which(f"python{release}") for release in ("3", *RELEASES)]
+    commands = [shlex.split(line) for line in os.environ.get("DARSHAN_PYTHONS", "").splitlines()]
+    commands += [[str(path)] for path in sorted(pyenv.glob("versions/3.*/bin/python3"))]
+    commands += [["/usr/bin/python3"], *[[name] for name in named if name]]
+    found: dict[str, Command] = {}
+    files = set()
+    for command in commands:
+        file = os.path.realpath(command[-1])
+        if not command or file in files or "shims" in command[-1] or not Path(file).exists():
+            continue
+        files.add(file)
+        release = release_of(*command)
+        same = sum(name.split(" ")[0] == release for name in found)
+        if release in RELEASES:
+            found[release if not same else f"{release} number {same + 1}"] = command
+    return found
+
+
+PYTHONS = pythons()
+
+
+@pytest.fixture(scope="module")
+def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library to preload."""
+    library = tmp_path_factory.mktemp("probe") / "probe.so"
+    sources = [*sorted((SOURCE / "runtime/stacks").glob("python-*.c")), HERE / "probe.c"]
+    sources += [SOURCE / "runtime/intercept" / name for name in ("libc-direct.c", "loader.c")]
+    flags = ["-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden"]
+    flags += ["-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-DDARSHAN_LINK_TIME"]
+    folders = ("runtime", "runtime/libc/glibc")
+    subprocess.run(
+        ["gcc", *flags, "-o", library]
+        + [f"-I{SOURCE / folder}" for folder in folders]
+        + [*sources, "-ldl"],
+        check=True,
+    )
+    return library
+
+
+def run(
+    probe: Path, command: Command, *words: str | Path, **more: str
+) -> tuple[str, list[list[str]]]:
+    """Runs Python with the probe.  Returns its output, and the fields of each call."""
+    out = probe.parent / "out"
+    out.unlink(missing_ok=True)
+    environment = {
+        **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+        "LD_PRELOAD": str(probe),
+        "PROBE_OUT": str(out),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LC_ALL": "C.UTF-8",
+        **more,
+    }
+    done = subprocess.run(
+        [*command, *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        timeout=SECONDS,
+        check=True,
+        text=True,
+        cwd=probe.parent,
+    )
+    text = out.read_bytes().decode() if out.exists() else ""
+    return done.stdout, [line.split("\x1c") for line in text.split("\n")[:-1]]
+
+
+def frames_in(call: list[str]) -> list[list[str]]:
+    """Returns file, function, line, first line and "is cut" of each frame."""
+    return [frame.split("\x1f") for frame in call[5].split("\x1e")] if call[5] else []
+
+
+each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
+
+
+def test_which_pythons(record_property: Callable[[str, object], None]) -> None:
+    """Says which releases of CPython the tests of this folder ran with."""
+    found = sorted({name.split(" ")[0] for name in PYTHONS}, key=RELEASES.index)
+    missing = [release for release in RELEASES if release not in found]
+    line = f"Python frames: tried with {' '.join(found)}"
+    if missing:
+        line += f"; not found, so not tried: {' '.join(missing)}"
+    record_property(TOLD, f"{line}; builds without GIL are refused")
+    assert found
+
+
+def test_every_release_has_a_layout() -> None:
+    """The table and the list of releases above are of the same releases."""
+    text = (SOURCE / "runtime/stacks/python-layouts.def").read_text()
+    rows = re.findall(r"^(?:LAYOUT|PUBLISHED)\((\d+),", text, re.M)
+    assert [f"3.{minor}" for minor in rows] == RELEASES
+
+
+@each_python
+def test_frames(probe: Path, python: Command) -> None:
+    """Every frame of every call has the file, function and line that Python says."""
+    truth = probe.parent / "truth"
+    run_out, calls = run(probe, python, HERE / "scenarios.py", truth)
+    told = {int(call[0]): call for call in calls}
+    count, cut = 0, 0
+    for line in truth.read_text(encoding="utf-8").splitlines():
+        number, frames = json.loads(line)
+        got = frames_in(told[number])
+        assert len(got) == len(frames), (number, told[number][4])
+        for (file, function, at, _, is_cut), (file_there, function_there, at_there) in zip(
+            got, frames
+        ):
+            count, cut = count + 1, cut + int(is_cut)
+            assert int(at) == at_there, (number, file, function)
+            if is_cut == "1":
+                assert file_there.startswith(file) and len(file.encode()) > 400
+                assert function_there.startswith(function)
+            else:
+                assert (file, function) == (file_there, function_there)
+    assert f"{len(told)} calls" in run_out and len(told) > 480 and count > 4000
+    assert 0 < cut < 10
+    assert int(calls[0][3], 16) & 0xFF == int(release_of(*python).split(".")[1])
+
+
+@each_python
+def test_lines(probe: Path, python: Command) -> None:
+    """Every instruction of modules of the standard library has the line that Python says."""
+    out, _ = run(probe, python, HERE / "lines.py", probe)
+    assert int(out) > 20000
+
+
+@each_python
+def test_damaged_layouts(probe: Path, python: Command) -> None:
+    """A layout with wrong offsets does not crash, and most such layouts are refused."""
+    seeds = 3000
+    out, _ = run(probe, python, HERE / "uses.py", probe, "damage", str(seeds))
+    unsure, trusted, refused = map(int, out.split())
+    assert unsure + trusted + refused == seeds and refused > seeds / 2
+
+
+@each_python
+def test_end_with_daemon_threads(probe: Path, python: Command) -> None:
+    """Threads that walk while the interpreter ends and frees their states do not crash."""
+    for _ in range(8):
+        run(probe, python, HERE / "uses.py", probe, "daemons")
+
+
+@each_python
+def test_imports(probe: Path, python: Command, tmp_path: Path) -> None:
+    """Calls of the import machinery belong to the line with the import statement."""
+    (tmp_path / "outer.py").write_text("x = 1\n\nimport inner\n")
+    (tmp_path / "inner.py").write_text("x = open(__file__).read()\n")
+    _, calls = run(probe, python, HERE / "uses.py", probe, "imports", tmp_path, PROBE_ALL="1")
+    lines, text = set(), (HERE / "uses.py").read_text().split("\n")
+    for call in calls:
+        frames, outside = frames_in(call), int(call[2])
+        is_inside = [frame[0].startswith(IMPORTERS) for frame in frames]
+        assert call[1] == str(int(is_inside[:1] == [True]))
+        assert all(is_inside[:outside]) and not any(is_inside[outside : outside + 1])
+        if outside < len(frames):
+            lines.add((call[1], Path(frames[outside][0]).name, int(frames[outside][2])))
+    at = next(n for n, line in enumerate(text, 1) if "import outer" in line)
+    assert {("1", "uses.py", at), ("1", "outer.py", 3), ("0", "inner.py", 1)} <= lines
+
+
+@each_python
+def test_sub_interpreter(probe: Path, python: Command) -> None:
+    """From 3.12 on, the frames are those of the sub-interpreter; before, of the main one."""
+    _, calls = run(probe, python, HERE / "uses.py", probe, "sub")
+    inside, after = [[frame[1:3] for frame in frames_in(call)] for call in calls]
+    text = (HERE / "uses.py").read_text().split("\n")
+    at = next(n for n, line in enumerate(text, 1) if "run_string(" in line)
+    assert [function for function, _ in after] == ["sub", "<module>"]
+    if int(release_of(*python).split(".")[1]) >= 12:
+        assert inside == [["f", "5"], ["<module>", "8"]]
+    else:
+        assert inside == [["sub", str(at)], after[1]]
+
+
+def library_of(python: Command) -> Path | None:
+    """Returns the libpython of a Python that was built with a shared one."""
+    text = "import sysconfig as s; print(s.get_config_var('LIBDIR'), s.get_config_var('LDLIBRARY'))"
+    done = subprocess.run([*python, "-c", text], capture_output=True, text=True, check=True)
+    path = Path(*done.stdout.split())
+    return path if ".so" in path.name and path.exists() and len(python) == 1 else None
+
+
+@each_python
+def test_loaded_later(probe: Path, python: Command) -> None:
+    """A libpython that dlopen brings is found at its first call, and forgotten when unloaded."""
+    library, program = library_of(python), probe.parent / "embed"
+    if not library:
+        pytest.skip("only elsewhere: this Python has no shared library")
+    subprocess.run(["gcc", "-O1", "-o", program, HERE / "embed.c", "-ldl"], check=True)
+    text = "import os\ndef f():\n  os.lseek(1000007, 0, 0)\nf()"
+    out, calls = run(probe, [str(program)], library, "3", text)
+    assert len(calls) == 3
+    for call in calls:
+        assert [frame[:3] for frame in frames_in(call)] == [
+            ["<string>", "f", "3"],
+            ["<string>", "<module>", "4"],
+        ]
+    for line in out.splitlines():
+        is_gone, state = map(int, line.split())
+        assert state == (0 if is_gone else 10)
+
+
+def test_no_python(probe: Path) -> None:
+    """A program without Python has none."""
+    program = probe.parent / "none"
+    source = "#include <unistd.h>\nint main(void) { return lseek(1000001, 0, 0) != 0; }"
+    subprocess.run(["gcc", "-x", "c", "-o", program, "-"], input=source, text=True, check=True)
+    _, calls = run(probe, [str(program)])
+    assert calls == [["1", "0", "0", "0", "", ""]]
