@@ -41,25 +41,28 @@ static bool is_incomplete(const struct python_frame *frame, unsigned owner) {
   return (intptr_t)(frame->instruction - first) < 2 * (intptr_t)traceable;
 }
 
-/* 3.11 and later. Only the first instructions of a function can precede the one at which its frame
- * becomes visible, so code objects are read for few frames. */
+/* 3.11 and later. Only frames at one of the first instructions of their function can be incomplete,
+ * so only their code objects are read. */
 static size_t walk_structs(uintptr_t frame, struct python_frame *frames, size_t limit) {
-  enum { FIRST_BYTES = 64 };
+  enum { FIRST_BYTES = 16 /* no function calls another one so early */ };
   const size_t previous = python.layout.previous, code = python.layout.code,
                instruction = python.layout.instruction, owner_at = python.layout.owner;
   const uintptr_t begun = python.layout.first_instruction + FIRST_BYTES;
-  size_t n = 0;
-  for (; frame && n < limit; frame = word_at(frame + previous)) {
+  struct python_frame *to = frames;
+  for (const struct python_frame *end = frames + limit; frame && to < end;
+       frame = word_at(frame + previous)) {
     unsigned owner = *(const unsigned char *)(frame + owner_at);
-    if (owner >= PYTHON_OWNER_INTERPRETER) continue;
-    frames[n] = (struct python_frame){frame, word_at(frame + code) & ~PYTHON_TAG,
-                                      word_at(frame + instruction)};
-    if (UNLIKELY(frames[n].instruction - frames[n].code < begun) &&
-        is_incomplete(&frames[n], owner))
-      continue;
-    n++;
+    uintptr_t its_code = word_at(frame + code) & ~PYTHON_TAG, at = word_at(frame + instruction);
+    if (UNLIKELY(owner >= PYTHON_OWNER_INTERPRETER)) continue;
+    *to = (struct python_frame){frame, its_code, at};
+    to += LIKELY(at - its_code >= begun) || !is_incomplete(to, owner);
   }
-  return n;
+  return (size_t)(to - frames);
+}
+
+static inline uintptr_t innermost(uintptr_t thread) {
+  uintptr_t frame = word_at(thread + python.layout.thread_frame);
+  return python.layout.has_cframe && frame ? word_at(frame + python.layout.cframe_frame) : frame;
 }
 
 size_t python_frames(struct python_frame *frames, size_t limit) {
@@ -68,10 +71,50 @@ size_t python_frames(struct python_frame *frames, size_t limit) {
     return state == PYTHON_UNCHECKED ? python_frames_checked(frames, limit) : 0;
   uintptr_t thread = thread_state();
   if (!thread) return 0;
-  uintptr_t frame = word_at(thread + python.layout.thread_frame);
-  if (python.layout.form != PYTHON_ADDRESS) return walk_objects(frame, frames, limit);
-  if (python.layout.has_cframe && frame) frame = word_at(frame + python.layout.cframe_frame);
-  return walk_structs(frame, frames, limit);
+  return python.layout.form == PYTHON_ADDRESS ? walk_structs(innermost(thread), frames, limit)
+                                              : walk_objects(innermost(thread), frames, limit);
+}
+
+/* Each load is from a known address that the step before has confirmed, so the processor does not
+ * wait for one load to begin the next, as in a walk. */
+static bool are_objects(uintptr_t frame, const struct python_frame *known, size_t count) {
+  const size_t previous = python.layout.previous, code = python.layout.code,
+               instruction = python.layout.instruction;
+  for (const struct python_frame *end = known + count; known < end; known++) {
+    if (frame != known->frame || word_at(frame + code) != known->code ||
+        *(const int *)(frame + instruction) != (int)known->instruction)
+      return false;
+    frame = word_at(known->frame + previous);
+  }
+  return true;
+}
+
+/* Returns the first visible frame from this one on, or 0. */
+static uintptr_t visible(uintptr_t frame) {
+  struct python_frame found;
+  return walk_structs(frame, &found, 1) ? found.frame : 0;
+}
+
+static bool are_structs(uintptr_t frame, const struct python_frame *known, size_t count) {
+  const size_t previous = python.layout.previous, code = python.layout.code,
+               instruction = python.layout.instruction;
+  for (const struct python_frame *end = known + count; known < end; known++) {
+    uintptr_t at = known->frame;
+    if (UNLIKELY(frame != at) && visible(frame) != at) return false;
+    if (((word_at(at + code) ^ known->code) & ~PYTHON_TAG) ||
+        word_at(at + instruction) != known->instruction)
+      return false;
+    frame = word_at(at + previous);
+  }
+  return true;
+}
+
+bool python_frames_are(const struct python_frame *known, size_t count) {
+  if (UNLIKELY(__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED)) return false;
+  uintptr_t thread = thread_state();
+  if (!thread) return count == 0;
+  return python.layout.form == PYTHON_ADDRESS ? are_structs(innermost(thread), known, count)
+                                              : are_objects(innermost(thread), known, count);
 }
 
 /* --- the same, with every read checked ------------------------------------------------- */

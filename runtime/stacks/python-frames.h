@@ -71,6 +71,12 @@ void python_closed(void) __attribute__((visibility("hidden")));
 size_t python_frames(struct python_frame *frames, size_t limit)
     __attribute__((visibility("hidden")));
 
+/* Returns true if the innermost `count` frames of the calling thread are these, which python_frames
+ * returned in an earlier call. Does not look at frames beyond. Costs less than python_frames, for
+ * the same conditions; while the layout is not trusted yet, it returns false. */
+bool python_frames_are(const struct python_frame *known, size_t count)
+    __attribute__((visibility("hidden")));
+
 /* The line of a frame. The caller owns the memory for the texts. */
 struct python_place {
   char *text;           /* in: memory for both texts */

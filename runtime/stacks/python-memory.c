@@ -34,7 +34,7 @@ static uintptr_t *place_of(uintptr_t page) {
 }
 
 static bool is_known(uintptr_t page) {
-  return __atomic_load_n(place_of(page), __ATOMIC_RELAXED) == page;
+  return page && __atomic_load_n(place_of(page), __ATOMIC_RELAXED) == page;
 }
 
 static void remember(uintptr_t page) {

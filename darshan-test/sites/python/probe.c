@@ -44,11 +44,35 @@ static int put_frame(char *line, size_t room, const struct python_frame *frame) 
                   place.line, place.first_line, place.is_cut);
 }
 
+/* Compares python_frames_are with a walk: for these frames, for those of the probe before, and for
+ * these with a change. */
+static bool is_same(struct python_frame *frames, size_t count) {
+  static __thread struct python_frame before[FRAMES];
+  static __thread size_t count_before;
+  bool are = python_frames_are(before, count_before);
+  bool same = count_before <= count && (count || python_is_here()) &&
+              memcmp(frames, before, count_before * sizeof(*frames)) == 0;
+  if (python_state == PYTHON_TRUSTED) {
+    if (are != same || !python_frames_are(frames, count)) return false;
+    if (count) {
+      uintptr_t *word = &((uintptr_t *)frames)[(size_t)rand() % (3 * count)];
+      *word += 16;
+      are = python_frames_are(frames, count);
+      *word -= 16;
+      if (are) return false;
+    }
+  }
+  memcpy(before, frames, count * sizeof(*frames));
+  count_before = count;
+  return true;
+}
+
 static void probe(int number) {
   static __thread struct python_frame frames[FRAMES];
   size_t count = python_frames(frames, FRAMES), outside = 0;
   bool importing = python_importing(frames, count, &outside);
   const char *why = python_why_not();
+  if (!is_same(frames, count)) why = "python_frames_are differs";
   size_t room = (count + 1) * FRAME_ROOM;
   char *line = malloc(room);
   int n = snprintf(line, room, "%d" FS "%d" FS "%zu" FS "%x" FS "%s" FS, number, importing, outside,
@@ -111,6 +135,15 @@ size_t probe_walks(long times, size_t limit) {
   for (long i = 0; i < times; i++)
     count += python_frames(frames, limit);
   return count;
+}
+
+VISIBLE size_t probe_comparisons(long times, size_t limit);
+size_t probe_comparisons(long times, size_t limit) {
+  struct python_frame frames[64];
+  size_t count = python_frames(frames, limit), same = 0;
+  for (long i = 0; i < times; i++)
+    same += python_frames_are(frames, count);
+  return same;
 }
 
 VISIBLE size_t probe_descriptions(long times);
