@@ -41,8 +41,11 @@ static bool text_of(uintptr_t object, struct text *text) {
   text->length = word_in(bytes, n, layout->text_length);
   text->kind = state >> KIND & 7;
   text->at = object + (state & ASCII ? layout->ascii_size : layout->compact_size);
-  return (state & COMPACT) && (text->kind == 1 || text->kind == 2 || text->kind == 4) &&
-         !((state & ASCII) && text->kind != 1) && text->length <= MOST_TEXT;
+  if (!(state & COMPACT) || (text->kind != 1 && text->kind != 2 && text->kind != 4) ||
+      ((state & ASCII) && text->kind != 1) || text->length > MOST_TEXT)
+    return false;
+  uint32_t end = 0; /* a NUL follows, which shows that the characters are where the layout says */
+  return python_read(&end, text->at + text->length * text->kind, text->kind) && !end;
 }
 
 /* Writes a character as UTF-8 and returns the number of bytes; 0 if there is no room. Characters

@@ -244,6 +244,37 @@ def test_loaded_later(probe: Path, python: Command) -> None:
         assert state == (0 if is_gone else 10)
 
 
+COPIES = """#include <Python.h>
+int main(void) {
+  Py_Initialize();
+  PyRun_SimpleString("import os\\ndef f():\\n  os.lseek(1000007, 0, 0)\\nf()");
+  return !&PyCode_Type || !&PyUnicode_Type || Py_FinalizeEx();
+}
+"""
+
+
+@each_python
+def test_copied_variables(probe: Path, python: Command) -> None:
+    """A program that is not position-independent has copies of variables of libpython."""
+    library, program = library_of(python), probe.parent / "copies"
+    text = "import sysconfig as s; print(s.get_path('include'))"
+    headers = subprocess.run([*python, "-c", text], capture_output=True, text=True, check=True)
+    include = Path(headers.stdout.strip())
+    if not library or not (include / "Python.h").exists():
+        pytest.skip("only elsewhere: this Python has no shared library or no headers")
+    flags = ["-w", "-no-pie", "-fno-pic", "-O1", f"-I{include}", "-x", "c", "-", "-x", "none"]
+    subprocess.run(
+        ["gcc", *flags, library, f"-Wl,-rpath,{library.parent}", "-o", program],
+        input=COPIES,
+        text=True,
+        check=True,
+    )
+    _, calls = run(probe, [str(program)])
+    assert [[frame[1:3] for frame in frames_in(call)] for call in calls] == [
+        [["f", "3"], ["<module>", "4"]]
+    ]
+
+
 def test_no_python(probe: Path) -> None:
     """A program without Python has none."""
     program = probe.parent / "none"
