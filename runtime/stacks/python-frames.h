@@ -81,7 +81,8 @@ bool python_frames_are(const struct python_frame *known, size_t count)
 struct python_place {
   char *text;           /* in: memory for both texts */
   size_t room;          /* in: its size in bytes, at least PYTHON_LEAST_ROOM */
-  const char *file;     /* out: co_filename, in text, NUL-terminated */
+  const char *file;     /* out: co_filename, in text, NUL-terminated; not always a path: "<string>";
+                           relative for a script of 3.8 and for compiled texts */
   const char *function; /* out: the qualified name (3.8 to 3.10: the name), also in text */
   size_t file_length, function_length; /* out: in bytes, without the NUL */
   uint32_t line;                       /* out: of the instruction; 0 if Python gives it no line */
@@ -93,8 +94,9 @@ enum { PYTHON_LEAST_ROOM = 64 };
 /* Reads file, function and line of a frame of the calling thread. Texts are valid UTF-8 without
  * control bytes: each character that cannot be shown (a control character, a byte of a file name
  * that is not UTF-8) is a question mark. Returns false, and changes only the members marked "out",
- * if the frame cannot be read. Every read is checked by the kernel, so a wrong frame does not crash
- * the process. Costs some system calls. errno does not change. */
+ * if the frame cannot be read. The kernel makes the first read of each page (python-memory.c),
+ * so a wrong frame does not crash the process. Takes 0.2 microseconds, and some system calls when
+ * it meets new pages. errno does not change. */
 bool python_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 

@@ -9,8 +9,8 @@
 
 #include "python-frames.h"
 
-/* What a frame has as its instruction: the offset in bytes or in units of 2 bytes (an int), or the
- * address. */
+/* Each frame has its current instruction in one of these forms: the offset in bytes or in units of
+ * 2 bytes (an int), or the address. */
 enum python_form { PYTHON_BYTES, PYTHON_UNITS, PYTHON_ADDRESS };
 /* Forms of line tables (python-lines.h). */
 enum python_lines { PYTHON_LNOTAB, PYTHON_LINETABLE, PYTHON_LOCATIONS };
@@ -60,7 +60,7 @@ bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("
 /* Copies at most n bytes, as many as are mapped, and returns their number. */
 size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 
-/* What a code object says. Texts are addresses of str objects. */
+/* The parts of a code object that are read. Texts are addresses of str objects. */
 struct python_code {
   uintptr_t file, name;
   uintptr_t line_table; /* the bytes themselves */

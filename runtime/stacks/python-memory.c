@@ -1,7 +1,7 @@
 /* Reads memory of this process that may not be mapped. The kernel copies it, and returns an error
- * where a load would crash the process. That takes a microsecond, so pages that the kernel has
- * copied from are remembered and then read directly: Python's objects are in few pages. A page may
- * have been unmapped since, but no valid pointer leads there. */
+ * where a load would crash the process. A system call takes a microsecond, so this file remembers
+ * the pages that the kernel has copied from, and reads these directly: Python's objects are in few
+ * pages. A page may have been unmapped since, but no valid pointer leads there. */
 #include <stdbool.h>
 #include <string.h>
 #include <sys/uio.h>
