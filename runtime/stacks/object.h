@@ -1,0 +1,27 @@
+/* The loaded object (program or library) of an address: its unwind tables, its build id, its
+ * path. */
+#ifndef DARSHAN_OBJECT_H
+#define DARSHAN_OBJECT_H
+
+#include "section.h"
+
+enum { BUILD_ID_MOST = 32 };
+
+struct object {
+  uintptr_t start, end;  /* its mapping */
+  uintptr_t base;        /* the address in memory of address 0 of the file */
+  struct section header; /* the table that is searched, .eh_frame_hdr; empty: none */
+  struct section frames; /* .eh_frame, up to the end of its segment */
+  const char *path;      /* as the loader knows it; empty for the program itself */
+};
+
+/* Returns 0, or -1 if the address is not in the code of an object. An object may lack tables. Takes
+ * no lock if the C library has _dl_find_object. */
+int object_of(uintptr_t address, struct object *object);
+/* Like object_of, of an object that is mapped at start and is size bytes long there. */
+int object_read(uintptr_t start, size_t size, struct object *object);
+
+/* Copies the build id, at most BUILD_ID_MOST bytes, and returns its length; 0 if there is none. */
+size_t object_build_id(const struct object *object, uint8_t id[BUILD_ID_MOST]);
+
+#endif

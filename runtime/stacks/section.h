@@ -1,0 +1,47 @@
+/* Reads numbers and pointers of a section of an object, never outside its bounds. A read past the
+ * end returns 0 and marks the cursor as failed; callers check that once, at the end. */
+#ifndef DARSHAN_SECTION_H
+#define DARSHAN_SECTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* address: where the section is in the process that its pointers are meant for. bytes: where it can
+ * be read. */
+struct section {
+  const uint8_t *bytes;
+  size_t size;
+  uintptr_t address;
+};
+
+struct cursor {
+  const struct section *section;
+  size_t at, end; /* offsets in the section */
+  int failed;
+};
+
+/* Return a cursor over [at, end) of the section, cut to its size. */
+struct cursor cursor_at(const struct section *section, size_t at, size_t end);
+
+/* bytes: 1, 2, 4 or 8; the number is little-endian. */
+uint64_t cursor_number(struct cursor *cursor, unsigned bytes);
+int64_t cursor_signed(struct cursor *cursor, unsigned bytes);
+uint64_t cursor_uleb(struct cursor *cursor);
+int64_t cursor_sleb(struct cursor *cursor);
+void cursor_skip(struct cursor *cursor, uint64_t bytes);
+
+/* Encodings of pointers in unwind tables. The low four bits say how the number is stored, the next
+ * three what it is relative to. */
+enum {
+  POINTER_ABSOLUTE = 0x00,
+  POINTER_UNSIGNED_4 = 0x03,
+  POINTER_SIGNED_4 = 0x0b,
+  POINTER_PC_RELATIVE = 0x10,
+  POINTER_DATA_RELATIVE = 0x30,
+  POINTER_INDIRECT = 0x80,
+  POINTER_OMITTED = 0xff
+};
+/* data: what POINTER_DATA_RELATIVE is relative to. Unknown encodings fail. */
+uintptr_t cursor_pointer(struct cursor *cursor, unsigned encoding, uintptr_t data);
+
+#endif

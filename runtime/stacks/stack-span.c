@@ -1,0 +1,60 @@
+/* Reads /proc/self/maps. */
+#include "stack-span.h"
+
+#include <string.h>
+
+#include "../intercept/sys.h"
+
+enum { ROOM = 8192 }; /* more than the longest line, which ends with a path */
+
+static uintptr_t hexadecimal(const char **at) {
+  uintptr_t value = 0;
+  for (;; (*at)++) {
+    char c = **at;
+    if (c >= '0' && c <= '9')
+      value = value << 4 | (uintptr_t)(c - '0');
+    else if (c >= 'a' && c <= 'f')
+      value = value << 4 | (uintptr_t)(c - 'a' + 10);
+    else
+      return value;
+  }
+}
+
+/* Looks at a line "from-to rwxp offset device inode  name". Returns 1 if it is about the address.
+ */
+static int look(const char *line, uintptr_t address, struct span *span, int *is_main) {
+  const char *at = line;
+  span->start = hexadecimal(&at);
+  if (*at++ != '-') return 0;
+  span->end = hexadecimal(&at);
+  *is_main = strstr(at, "[stack]") != NULL;
+  return *at == ' ' && at[1] == 'r' && address >= span->start && address < span->end;
+}
+
+/* Looks at the whole lines of text; moves the rest to its beginning and returns its length. */
+static size_t look_at_lines(char *text, size_t length, uintptr_t address, struct span *span,
+                            int *is_main, int *found) {
+  char *line = text, *end;
+  while (!*found && (end = memchr(line, '\n', length - (size_t)(line - text)))) {
+    *end = '\0';
+    *found = look(line, address, span, is_main);
+    line = end + 1;
+  }
+  length -= (size_t)(line - text);
+  memmove(text, line, length);
+  return length < ROOM ? length : 0;
+}
+
+int stack_span(uintptr_t address, struct span *span, int *is_main) {
+  char text[ROOM];
+  size_t kept = 0;
+  int found = 0, fd = sys_open("/proc/self/maps", O_RDONLY, 0);
+  if (fd < 0) return -1;
+  while (!found) {
+    ssize_t n = sys_read(fd, text + kept, ROOM - kept);
+    if (n <= 0) break;
+    kept = look_at_lines(text, kept + (size_t)n, address, span, is_main, &found);
+  }
+  sys_close(fd);
+  return found ? 0 : -1;
+}

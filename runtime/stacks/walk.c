@@ -1,0 +1,130 @@
+/* Applies the rules of unwind tables, frame by frame. */
+#include "walk.h"
+
+#include "expression.h"
+#include "frame-rules.h"
+
+struct frame_step {
+  const struct section *frames;
+  const struct registers *registers;
+  const struct span *stack;
+  uintptr_t frame; /* the frame's address */
+};
+
+static int frame_address(struct frame_step *step, const struct frame_rules *rules) {
+  const struct registers *registers = step->registers;
+  if (rules->by_expression)
+    return expression_value(step->frames, (size_t)rules->base, registers, step->stack, 0, 0,
+                            &step->frame);
+  if (!register_known(registers, rules->base)) return -1;
+  step->frame = registers->value[rules->base] + (uintptr_t)rules->offset;
+  return 0;
+}
+
+/* Computes the caller's value of a register. Returns 1, 0 if it has none, -1 if the rule is wrong.
+ * *stored is set if the value was read there. */
+static int restored(const struct frame_step *step, unsigned number, struct frame_rule rule,
+                    uintptr_t *value, uintptr_t *stored) {
+  uintptr_t at = step->frame + (uintptr_t)rule.value;
+  const struct registers *registers = step->registers;
+  switch (rule.kind) {
+  case RULE_SAME:
+    if (!register_known(registers, number)) return 0;
+    *value = registers->value[number];
+    return 1;
+  case RULE_UNDEFINED:
+    return 0;
+  case RULE_IS_OFFSET:
+    *value = at;
+    return 1;
+  case RULE_REGISTER:
+    if (!register_known(registers, (uint64_t)rule.value)) return 0;
+    *value = registers->value[rule.value];
+    return 1;
+  case RULE_IS_EXPRESSION:
+  case RULE_AT_EXPRESSION:
+    if (expression_value(step->frames, (size_t)rule.value, registers, step->stack, 1, step->frame,
+                         &at) < 0)
+      return -1;
+    if (rule.kind == RULE_IS_EXPRESSION) {
+      *value = at;
+      return 1;
+    }
+    break;
+  case RULE_AT_OFFSET:
+    break;
+  }
+  if (stored) *stored = at;
+  return span_word(step->stack, at, value) < 0 ? -1 : 1;
+}
+
+/* Makes the registers those of the caller. */
+static int go_out(struct frame_step *step, const struct frame_rules *rules, uint64_t returns,
+                  struct registers *registers, uintptr_t *stored, enum walk_end *end) {
+  struct registers outer = {.pc = 0};
+  *end = WALK_WRONG;
+  if (frame_address(step, rules) < 0 || returns >= REGISTERS) return 0;
+  for (unsigned i = 0; i < REGISTERS; i++) {
+    uintptr_t value;
+    int has = restored(step, i, rules->rule[i], &value, i == returns ? stored : NULL);
+    /* A register that is stored outside of the stack is only missing; the return address ends the
+     * walk. */
+    if (has < 0 && i == returns) return 0;
+    if (has > 0) register_set(&outer, i, value);
+  }
+  if (rules->rule[REGISTER_STACK].kind == RULE_SAME)
+    register_set(&outer, REGISTER_STACK, step->frame);
+  if (!register_known(&outer, returns)) {
+    *end = rules->rule[returns].kind == RULE_UNDEFINED ? WALK_WHOLE : WALK_WRONG;
+    return 0;
+  }
+  outer.pc = return_address_bare(outer.value[returns]);
+  /* Each frame lies above the frames that it called. */
+  uintptr_t inner = registers->value[REGISTER_STACK];
+  if (outer.value[REGISTER_STACK] < inner ||
+      (outer.value[REGISTER_STACK] == inner && outer.pc == registers->pc))
+    return 0;
+  *registers = outer;
+  if (outer.pc != 0) return 1;
+  *end = WALK_WHOLE;
+  return 0;
+}
+
+int walk_step(const struct object *object, struct registers *registers, const struct span *stack,
+              int is_call, uintptr_t *stored, enum walk_end *end) {
+  struct frame_entry entry;
+  struct frame_rules rules;
+  struct frame_step step = {&object->frames, registers, stack, 0};
+  uintptr_t address = registers->pc - (is_call != 0);
+  *stored = 0;
+  enum frame_found found = frame_entry_of(object, address, &entry);
+  /* A coroutine returns to the first instruction of a function, which nothing has called. */
+  if (found == FRAME_HAS_NONE && is_call)
+    found = frame_entry_of(object, address = registers->pc, &entry);
+  switch (found) {
+  case FRAME_HAS_NONE:
+    *end = WALK_NO_TABLE;
+    return 0;
+  case FRAME_IS_WRONG:
+    *end = WALK_WRONG;
+    return 0;
+  case FRAME_FOUND:
+    break;
+  }
+  *end = entry.is_signal_frame ? WALK_HANDLER : WALK_WRONG;
+  if (entry.is_signal_frame || frame_rules_at(&object->frames, &entry, address, &rules) < 0)
+    return 0;
+  return go_out(&step, &rules, entry.return_register, registers, stored, end);
+}
+
+void walk_from(struct registers *registers, const struct span *stack, struct walk *walk) {
+  walk->count = 0;
+  for (uintptr_t stored = 0;;) {
+    struct object object;
+    int is_call = walk->count > 0;
+    walk->end = walk->count == WALK_FRAMES ? WALK_LONG : WALK_NO_TABLE;
+    if (walk->end == WALK_LONG || object_of(registers->pc - is_call, &object) < 0) return;
+    walk->frame[walk->count++] = (struct walk_frame){registers->pc, stored};
+    if (!walk_step(&object, registers, stack, is_call, &stored, &walk->end)) return;
+  }
+}
