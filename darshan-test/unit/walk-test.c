@@ -45,7 +45,7 @@ __attribute__((noinline)) static void walk_here(void) {
   assert_int_equal(stack_span((uintptr_t)__builtin_frame_address(0), &stack, &is_main), 0);
   registers_take(&registers);
   stack.start = registers.value[REGISTER_STACK];
-  walk_from(&registers, &stack, &walk);
+  walk_from(&registers, &stack, WALK_FRAMES, &walk);
   for (unsigned i = 1; i < walk.count; i++)
     assert_int_equal(return_address_bare(*(uintptr_t *)walk.frame[i].stored),
                      walk.frame[i].address);

@@ -29,6 +29,10 @@ int hdf5_storage_is_asked(void) {
   return darshan_config.hdf5_storage;
 }
 
+int sites_are_asked(void) {
+  return darshan_config.sites;
+}
+
 int trace_threads_are_asked(void) {
   return darshan_config.dxt_threads;
 }

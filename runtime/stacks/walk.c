@@ -117,14 +117,17 @@ int walk_step(const struct object *object, struct registers *registers, const st
   return go_out(&step, &rules, entry.return_register, registers, stored, end);
 }
 
-void walk_from(struct registers *registers, const struct span *stack, struct walk *walk) {
+void walk_from(struct registers *registers, const struct span *stack, unsigned most,
+               struct walk *walk) {
   walk->count = 0;
   for (uintptr_t stored = 0;;) {
     struct object object;
     int is_call = walk->count > 0;
-    walk->end = walk->count == WALK_FRAMES ? WALK_LONG : WALK_NO_TABLE;
+    walk->end = walk->count == most ? WALK_LONG : WALK_NO_TABLE;
     if (walk->end == WALK_LONG || object_of(registers->pc - is_call, &object) < 0) return;
     walk->frame[walk->count++] = (struct walk_frame){registers->pc, stored};
-    if (!walk_step(&object, registers, stack, is_call, &stored, &walk->end)) return;
+    if (walk_step(&object, registers, stack, is_call, &stored, &walk->end)) continue;
+    if (walk->end == WALK_HANDLER) walk->count--; /* what the handler returns to is no caller */
+    return;
   }
 }

@@ -4,6 +4,7 @@
 #include "../../intercept/spin.h"
 #include "../apmpi/apmpi-state.h"
 #include "../posix/posix-state.h"
+#include "../sites/sites.h"
 #include "../stdio/stdio-state.h"
 #include "layers.h"
 #include "modules/layers/records.h"
@@ -76,15 +77,15 @@ static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t
   for (uint32_t i = 1; i <= posix; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
-    if (!aux->watched) take_posix(sum, store_record(store, STORE_POSIX, i));
-    aux->watched = 1;
+    if (!(aux->watched & WATCHED_BY_LAYERS)) take_posix(sum, store_record(store, STORE_POSIX, i));
+    aux->watched |= WATCHED_BY_LAYERS;
     spin_unlock(&aux->lock);
   }
   for (uint32_t i = 1; i <= stdio; i++) {
     struct stdio_aux *aux = segments_at(&stdio_state.aux, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
-    if (!aux->watched) take_stdio(sum, store_record(store, STORE_STDIO, i));
-    aux->watched = 1;
+    if (!(aux->watched & WATCHED_BY_LAYERS)) take_stdio(sum, store_record(store, STORE_STDIO, i));
+    aux->watched |= WATCHED_BY_LAYERS;
     spin_unlock(&aux->lock);
   }
 }

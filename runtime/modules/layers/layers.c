@@ -6,6 +6,7 @@
 
 #include "../../counting/size-bins.h"
 #include "../../door/door.h"
+#include "../sites/sites.h"
 #include "modules/layers/records.h"
 #include "record-id.h"
 
@@ -13,6 +14,8 @@ struct layers_state layers_state;
 
 /* The counters of an operation are adjacent, in the order of its frame. */
 enum { PER_OPERATION = 1 + BELOW_COUNTS, TIMES = 1 + BELOW_TIMES };
+static_assert(BELOW_MPIIO_BYTES_WRITTEN == BELOW_MPIIO_BYTES_READ + 1, "pairs");
+static_assert(BELOW_STDIO_BYTES_WRITTEN == BELOW_STDIO_BYTES_READ + 1, "pairs");
 static_assert(BELOW_POSIX_WRITES == BELOW_POSIX_READS + 1, "pairs");
 static_assert(BELOW_POSIX_BYTES_WRITTEN == BELOW_POSIX_BYTES_READ + 1, "pairs");
 static_assert(LAYERS_READ_CALLS == LAYERS_OPEN_CALLS + PER_OPERATION, "order");
@@ -290,6 +293,29 @@ static inline void book(struct layer_part *part, struct layer_frame *frame, uint
   if (frame->sums.told) note_pieces(part, frame);
 }
 
+/* Counts the outermost call for its site. The bytes are those that it asked of MPI-IO, or else
+ * those that the lowest layers moved. */
+static __attribute__((noinline)) void count_site(const struct layer_frame *frame, uint64_t t1,
+                                                 uint64_t t2) {
+  static const uint8_t kinds[LAYER_OPERATIONS] = {SITE_OPEN,  SITE_READ,  SITE_WRITE, SITE_SYNC,
+                                                  SITE_CLOSE, SITE_OTHER, SITE_OTHER};
+  const int64_t *counts = frame->sums.counts;
+  struct site_call call = {
+      .kind = kinds[frame->sums.operation], .offset = SITE_NO_PLACE, .t1 = t1, .t2 = t2};
+  int told = frame->sums.told, by_mpiio = told && counts[BELOW_MPIIO_CALLS];
+  for (int writes = 0; writes < 2 && told; writes++)
+    call.bytes[writes] = by_mpiio ? counts[BELOW_MPIIO_BYTES_READ + writes]
+                                  : counts[BELOW_POSIX_BYTES_READ + writes] +
+                                        counts[BELOW_STDIO_BYTES_READ + writes];
+  sites_count(&call);
+}
+
+/* level: of the call, 0 for an outermost one. */
+static inline void tell_sites(const struct layer_frame *frame, uint32_t level, uint64_t t1,
+                              uint64_t t2) {
+  if (UNLIKELY(sites_on) && level == 0) count_site(frame, t1, t2);
+}
+
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2) {
   if (!frame) return;
   leave(frame, t1, t2);
@@ -298,6 +324,7 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
     book(state->part, frame, t1, t2);
     layer_unlock(state);
   }
+  tell_sites(frame, frame->level, t1, t2);
   done_with(frame->of);
 }
 
@@ -308,6 +335,10 @@ void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64
     book(part, frame, t1, t2);
     spin_unlock(&part->lock);
   }
+}
+
+void layer_popped_inside(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  tell_sites(frame, frame->level, t1, t2);
   done_with(frame->of);
 }
 
@@ -319,6 +350,7 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
   layer_take(part, frame, weight, of);
   if (weight >= of) leave(frame, t2, t2); /* the last part: all time is distributed already */
   if (frame > thread->frames) frame[-1].sums.nested_ticks += t2 - t1;
+  tell_sites(part, frame->level, t1, t2);
   state = charged(state);
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;

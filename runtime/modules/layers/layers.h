@@ -40,8 +40,10 @@ void layers_left(int (*is_left)(const void *jump, const char *frame), const void
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state);
 /* Closes the frame and adds it to the record. state NULL: the call's object is not recorded. */
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2);
-/* Like layer_pop, between runtime_enter and runtime_leave, with no lock held. */
+/* Like layer_pop, between runtime_enter and runtime_leave, with no lock held; layer_popped_inside
+ * follows after runtime_leave. */
 void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64_t t1, uint64_t t2);
+void layer_popped_inside(struct layer_frame *frame, uint64_t t1, uint64_t t2);
 
 /* Used instead of layer_pop if a call was about several records: adds the fraction (weight / of) of
  * the remaining frame, with the time from t1 to t2. The last call, with weight == of, closes the

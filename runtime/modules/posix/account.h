@@ -6,15 +6,26 @@
 #include "../dxt/dxt.h"
 #include "../heatmap/heatmap.h"
 #include "../layers/layers.h"
+#include "../sites/sites.h"
 #include "modules/posix/records.h"
 #include "posix.h"
 
-/* Unlock a record, then notify the layers module. It locks records of its own, so no lock is held
- * then. */
-static inline void posix_unlock_other(struct posix_file *file, uint64_t t1, uint64_t t2) {
+/* Count a call for its site, if the program made it and not a library that is recorded. Called
+ * only if sites_on is set, for calls that belong to no file with a record, or if the record is
+ * watched (posix_aux.watched). */
+void posix_tell_site(enum site_kind kind, uint64_t t1, uint64_t t2);
+void posix_tell_site_of_transfer(uint32_t file, int writes, int64_t bytes, int64_t offset,
+                                 uint64_t t1, uint64_t t2);
+
+/* Unlock a record, then notify the layers module and the sites module. They lock records of their
+ * own, so no lock is held then. */
+static inline void posix_unlock_other(struct posix_file *file, enum site_kind kind, uint64_t t1,
+                                      uint64_t t2) {
   uint32_t watched = file->aux->watched;
   posix_unlock(file);
-  if (UNLIKELY(watched)) layers_other_slow(t2 - t1);
+  if (LIKELY(!watched)) return;
+  if (watched & WATCHED_BY_LAYERS) layers_other_slow(t2 - t1);
+  if (watched & WATCHED_BY_SITES) posix_tell_site(kind, t1, t2);
 }
 static inline void posix_unlock_transfer(struct posix_file *file, int writes, int64_t bytes,
                                          int64_t offset, uint64_t t1, uint64_t t2) {
@@ -25,8 +36,11 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
   if (UNLIKELY(aux->traced)) dxt_append(DXT_POSIX, aux->traced, writes, bytes, offset, t1, t2);
   uint32_t watched = aux->watched;
   posix_unlock(file);
-  if (UNLIKELY(watched))
+  if (LIKELY(!watched)) return;
+  if (watched & WATCHED_BY_LAYERS)
     layers_transfer_slow(posix_file_number(file), writes, bytes, offset, t2 - t1);
+  if (watched & WATCHED_BY_SITES)
+    posix_tell_site_of_transfer(posix_file_number(file), writes, bytes, offset, t1, t2);
 }
 
 /* Parts of records. The caller holds the record's lock. */

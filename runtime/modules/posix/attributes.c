@@ -11,7 +11,7 @@ static void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {
   if (posix_lock(file)) {
     file->record->counters[POSIX_STATS]++;
     posix_add_meta_time(file, t1, t2);
-    posix_unlock_other(file, t1, t2);
+    posix_unlock_other(file, SITE_LOOKUP, t1, t2);
   }
 }
 
@@ -48,7 +48,7 @@ static void count_source(struct posix_file *file, uint64_t t1, uint64_t t2) {
   if (!posix_lock(file)) return;
   file->record->counters[POSIX_RENAME_SOURCES]++;
   posix_add_meta_time(file, t1, t2);
-  posix_unlock_other(file, t1, t2);
+  posix_unlock_other(file, SITE_OTHER, t1, t2);
 }
 
 static void count_target(struct posix_file *file, uint64_t source_id) {

@@ -60,6 +60,24 @@ static struct darshan_posix_ext_record *other_record(void) {
                     sizeof(name) - 1);
 }
 
+/* Returns what a call is for the sites module. A counter without a time is part of another event.
+ */
+static inline enum site_kind kind_of(int counter, int fcounter) {
+  if (fcounter < 0) return SITE_NOTHING;
+  switch (counter) {
+  case POSIX_EXT_ACCESSES:
+  case POSIX_EXT_DIR_ENTRIES:
+    return SITE_LOOKUP;
+  case POSIX_EXT_DIR_OPENS:
+    return SITE_OPEN;
+  case POSIX_EXT_SYNCS:
+  case POSIX_EXT_MSYNCS:
+    return SITE_SYNC;
+  default:
+    return SITE_OTHER;
+  }
+}
+
 /* Counts an event that belongs to no file with a record. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = posix_state.other_paths;
@@ -67,6 +85,7 @@ static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, ui
   if (!record_lock(&aux->lock)) return;
   add(other_record(), counter, amount, fcounter, t1, t2);
   record_unlock(&aux->lock);
+  if (UNLIKELY(sites_on)) posix_tell_site(kind_of(counter, fcounter), t1, t2);
 }
 
 static void add_misses(struct darshan_posix_ext_record *record, int64_t count, double seconds) {
@@ -104,6 +123,7 @@ static void add_missed(const char *name, size_t length, uint64_t t1, uint64_t t2
   if (!missed_in_folder(name, darshan_folder_part(name, length), seconds))
     add_misses(other_record(), 1, seconds);
   record_unlock(&aux->lock);
+  if (UNLIKELY(sites_on)) posix_tell_site(SITE_LOOKUP, t1, t2);
 }
 
 void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,
@@ -116,7 +136,7 @@ void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounte
   if (!posix_lock(file)) return;
   add(ext_of(file), counter, amount, fcounter, t1, t2);
   if (fcounter == POSIX_EXT_F_META_TIME) posix_add_meta_time(file, t1, t2);
-  posix_unlock_other(file, t1, t2);
+  posix_unlock_other(file, kind_of(counter, fcounter), t1, t2);
 }
 
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
@@ -163,7 +183,7 @@ void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64
   add(ext_of(file), POSIX_EXT_ALLOC_BYTES, bytes, -1, 0, 0);
   add(ext_of(file), POSIX_EXT_FALLOCATES, 1, POSIX_EXT_F_META_TIME, t1, t2);
   posix_add_meta_time(file, t1, t2);
-  posix_unlock_other(file, t1, t2);
+  posix_unlock_other(file, SITE_OTHER, t1, t2);
 }
 
 void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags) {
@@ -204,7 +224,7 @@ void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2) 
   add(ext_of(file), POSIX_EXT_MSYNC_BYTES, (int64_t)bytes, -1, 0, 0);
   add(ext_of(file), POSIX_EXT_MSYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
   posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, ticks_span(t1, t2));
-  posix_unlock_other(file, t1, t2);
+  posix_unlock_other(file, SITE_SYNC, t1, t2);
 }
 
 void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
@@ -212,7 +232,7 @@ void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
   if (!posix_lock(file)) return;
   add(ext_of(file), POSIX_EXT_RANGE_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
   posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, ticks_span(t1, t2));
-  posix_unlock_other(file, t1, t2);
+  posix_unlock_other(file, SITE_SYNC, t1, t2);
 }
 
 void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {

@@ -219,7 +219,7 @@ void posix_aux_prepare(uint32_t number) {
   size_t lock = offsetof(struct posix_aux, ext);
   memset((char *)aux + lock, 0, sizeof(*aux) - lock);
   aux->values = segments_at(&posix_state.values, number);
-  aux->watched = layers_state.active;
+  aux->watched = layers_state.active | sites_watch();
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
 

@@ -33,7 +33,7 @@ static void count_open(struct posix_file *file, int counter, int64_t mode, uint6
   posix_note_start(file, POSIX_F_OPEN_START_TIMESTAMP, at.start);
   file->record->fcounters[POSIX_F_OPEN_END_TIMESTAMP] = at.end;
   posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, at);
-  posix_unlock_other(file, t1, t2);
+  posix_unlock_other(file, counter < 0 ? SITE_OPEN : SITE_OTHER, t1, t2);
 }
 
 /* Marks the descriptor of a name that is not recorded. Its bytes are summed as those of excluded
@@ -125,7 +125,7 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2) {
     posix_note_start(file, POSIX_F_CLOSE_START_TIMESTAMP, at.start);
     file->record->fcounters[POSIX_F_CLOSE_END_TIMESTAMP] = at.end;
     posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, at);
-    posix_unlock_other(file, t1, t2);
+    posix_unlock_other(file, SITE_CLOSE, t1, t2);
   }
   posix_file_unused(file);
 }

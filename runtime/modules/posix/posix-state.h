@@ -21,7 +21,7 @@ struct posix_values {
 struct posix_aux { /* a cache line of its own: another thread may use the next one */
   int lock;
   uint32_t ext;     /* number of its POSIX_EXT record; 0: none yet */
-  uint32_t watched; /* the layers module is notified of events */
+  uint32_t watched; /* who is notified of events: WATCHED_BY_ of sites.h */
   uint32_t traced;  /* record number if DXT traces its transfers, else 0 */
   struct heatmap_span span;
   int64_t booked[2];

@@ -198,7 +198,7 @@ void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t
   file->offset = offset;
   if (UNLIKELY(file->adrift != 0) && !file->appends) posix_anchored(file);
   posix_add_meta_time(file, t1, t2);
-  posix_unlock_other(file, t1, t2);
+  posix_unlock_other(file, SITE_SEEK, t1, t2);
 }
 
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2) {
@@ -208,5 +208,5 @@ void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2
   file->record->counters[counter]++;
   posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, at);
   posix_ext_time_locked(file, POSIX_EXT_F_FSYNC_TIME, t1, t2);
-  posix_unlock_other(file, t1, t2);
+  posix_unlock_other(file, SITE_SYNC, t1, t2);
 }

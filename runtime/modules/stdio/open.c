@@ -14,7 +14,7 @@ static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, 
   stream->record->counters[STDIO_FDOPENS] += is_fdopen;
   stdio_note_span(stream, STDIO_F_OPEN_START_TIMESTAMP, STDIO_F_OPEN_END_TIMESTAMP, at);
   stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, at);
-  stdio_unlock_layers(stream, 0, 0, t2 - t1);
+  stdio_unlock_layers(stream, SITE_OPEN, 0, 0, t1, t2);
 }
 
 static int stdio_is_on(void) {
@@ -77,7 +77,7 @@ void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t
   stdio_note_span(last, STDIO_F_CLOSE_START_TIMESTAMP, STDIO_F_CLOSE_END_TIMESTAMP, at);
   stdio_add_time(last, STDIO_F_META_TIME, STDIO_META, at);
   stdio_drained_by_close(last);
-  stdio_unlock_layers(last, 0, 0, t2 - t1);
+  stdio_unlock_layers(last, SITE_CLOSE, 0, 0, t1, t2);
 }
 
 void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,

@@ -11,6 +11,7 @@
 #include "../layers/layers.h"
 #include "../posix/posix-fds.h"
 #include "../posix/posix.h"
+#include "../sites/sites.h"
 #include "modules/stdio/records.h"
 #include "stdio-state.h"
 
@@ -73,12 +74,21 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
   runtime_leave();
 }
 
-/* Unlocks the record and reports the bytes and time of the call to the layers module. */
-static inline void stdio_unlock_layers(struct stdio_stream *stream, int64_t bytes_read,
-                                       int64_t bytes_written, uint64_t ticks) {
+/* Counts a call for its site, if no upper layer made it. Called if the record is watched
+ * (stdio_aux.watched). */
+void stdio_tell_site(enum site_kind kind, int64_t bytes_read, int64_t bytes_written, uint64_t t1,
+                     uint64_t t2);
+
+/* Unlocks the record and reports the bytes and time of the call to the layers module and the sites
+ * module. */
+static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_kind kind,
+                                       int64_t bytes_read, int64_t bytes_written, uint64_t t1,
+                                       uint64_t t2) {
   uint32_t watched = stream->aux->watched;
   stdio_unlock(stream);
-  if (UNLIKELY(watched)) layers_stdio_slow(bytes_read, bytes_written, ticks);
+  if (LIKELY(!watched)) return;
+  if (watched & WATCHED_BY_LAYERS) layers_stdio_slow(bytes_read, bytes_written, t2 - t1);
+  if (watched & WATCHED_BY_SITES) stdio_tell_site(kind, bytes_read, bytes_written, t1, t2);
 }
 
 /* open.c */

@@ -13,7 +13,7 @@ struct darshan_stdio_record;
 struct stdio_aux { /* belongs to a record; in its own cache line, as in posix-state.h */
   int lock;
   uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
-  uint32_t watched;   /* 1: the layers module receives the events */
+  uint32_t watched;   /* who receives the events: WATCHED_BY_ of sites.h */
   uint32_t below;     /* number of its STDIO_EXT record, 0: none */
   double last_end[3]; /* metadata, read, write */
   struct heatmap_span span;

@@ -142,7 +142,7 @@ static __attribute__((noinline)) int assign(struct stdio_stream *stream,
                                             uint32_t below, int given) {
   struct stdio_aux *last = stream->aux, *aux = stdio_aux_of(number);
   struct darshan_stdio_record *record = store_record(&darshan_store, STORE_STDIO, number);
-  if (!stdio_was_used(record)) aux->watched = layers_state.active;
+  if (!stdio_was_used(record)) aux->watched = layers_state.active | sites_watch();
   aux->below = below;
   if (last && !spin_lock(SPIN_RECORD, &last->lock)) return 0;
   if (given && name->id != stream->id) {
@@ -313,4 +313,14 @@ void stdio_ended(void) {
       .read = STDIO_BYTES_READ,
       .written = STDIO_BYTES_WRITTEN,
   });
+}
+
+__attribute__((noinline)) void stdio_tell_site(enum site_kind kind, int64_t bytes_read,
+                                               int64_t bytes_written, uint64_t t1, uint64_t t2) {
+  if (layers_inside()) return;
+  sites_count(&(struct site_call){.kind = kind,
+                                  .bytes = {bytes_read, bytes_written},
+                                  .offset = SITE_NO_PLACE,
+                                  .t1 = t1,
+                                  .t2 = t2});
 }

@@ -48,7 +48,7 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
   double seconds = stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, at);
   if (UNLIKELY(brought > 0)) stdio_filled(stream, brought, seconds);
   into_heatmap(stream, 0, bytes, t1, t2);
-  stdio_unlock_layers(stream, bytes, 0, t2 - t1);
+  stdio_unlock_layers(stream, SITE_READ, bytes, 0, t1, t2);
 }
 
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
@@ -62,7 +62,7 @@ void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64
   double seconds = stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
   if (UNLIKELY(taken > 0)) stdio_drained(stream, taken, seconds);
   into_heatmap(stream, 1, bytes, t1, t2);
-  stdio_unlock_layers(stream, 0, bytes, t2 - t1);
+  stdio_unlock_layers(stream, SITE_WRITE, 0, bytes, t1, t2);
 }
 
 /* A line may contain NUL bytes, and it may be longer than the buffer: the larger of both measures
@@ -147,7 +147,7 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
   stdio_drained_by_flush(stream, stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at));
   stdio_remember(stream);
-  stdio_unlock_layers(stream, 0, 0, t2 - t1);
+  stdio_unlock_layers(stream, SITE_SYNC, 0, 0, t1, t2);
 }
 
 /* Called before fflush(NULL), which moves the pointers of all streams. */
@@ -174,5 +174,5 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
                      stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_span(t1, t2)));
   if (offset >= 0 && !stream->appends) STDIO_POKE(stream->offset, offset);
   stdio_remember(stream);
-  stdio_unlock_layers(stream, 0, 0, t2 - t1);
+  stdio_unlock_layers(stream, SITE_SEEK, 0, 0, t1, t2);
 }

@@ -1,0 +1,226 @@
+/* Programs whose call sites are known: a scenario per argument, in the working folder.
+ *
+ *     sites loops|recursion|threads|fork|killed|many|coroutine|nested|handler|moving */
+#include <alloca.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define FUNCTION __attribute__((noinline, used)) static
+/* Keeps a call from becoming a jump. */
+#define STAY __asm__ volatile("")
+
+static char bytes[4096];
+
+static void ensure(int right, const char *what) {
+  if (right) return;
+  perror(what);
+  exit(1);
+}
+
+FUNCTION int make(const char *name) {
+  int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  ensure(fd >= 0, name);
+  STAY;
+  return fd;
+}
+
+FUNCTION void put(int fd, size_t n) {
+  ensure(write(fd, bytes, n) == (ssize_t)n, "write");
+  STAY;
+}
+
+FUNCTION void get(int fd, size_t n, off_t at) {
+  ensure(pread(fd, bytes, n, at) == (ssize_t)n, "pread");
+  STAY;
+}
+
+/* Two loops call the same function from two lines; the second goes backwards, then stays. */
+FUNCTION void loops(void) {
+  int fd = make("loops");
+  for (int i = 0; i < 100; i++)
+    put(fd, 1000);
+  for (int i = 0; i < 40; i++)
+    put(fd, 50);
+  for (int i = 0; i < 10; i++)
+    get(fd, 4096, 8192 * (10 - i));
+  for (int i = 0; i < 5; i++)
+    get(fd, 200, 0);
+  ensure(lseek(fd, 0, SEEK_SET) == 0 && fsync(fd) == 0 && close(fd) == 0, "loops");
+  ensure(access("not-there", F_OK) < 0, "access");
+}
+
+FUNCTION void dive(int fd, int depth) {
+  put(fd, 10);
+  if (depth > 0) dive(fd, depth - 1);
+  STAY;
+}
+
+FUNCTION void recursion(void) {
+  int fd = make("recursion");
+  dive(fd, 0);
+  dive(fd, 100);
+  dive(fd, 500); /* deeper than a walk goes */
+}
+
+FUNCTION void *worker(void *fd) {
+  for (int i = 0; i < 1000; i++)
+    put((int)(intptr_t)fd, 8);
+  return NULL;
+}
+
+FUNCTION void threads(void) {
+  enum { THREADS = 8, STACK = 16 << 10 };
+  pthread_t id[THREADS];
+  pthread_attr_t small;
+  int fd = make("threads");
+  ensure(pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, STACK) == 0, "stack");
+  for (int i = 0; i < THREADS; i++)
+    ensure(pthread_create(&id[i], &small, worker, (void *)(intptr_t)fd) == 0, "thread");
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(id[i], NULL);
+}
+
+FUNCTION void forks(void) {
+  int fd = make("fork");
+  put(fd, 100);
+  for (int child = 0; child < 2; child++) {
+    pid_t pid = fork();
+    for (int i = 0; pid == 0 && i < 5; i++)
+      put(fd, 7);
+    if (pid == 0) exit(0);
+    ensure(waitpid(pid, NULL, 0) == pid, "waitpid");
+  }
+}
+
+FUNCTION void killed(void) {
+  int fd = make("killed");
+  for (int i = 0; i < 30; i++)
+    put(fd, 11);
+  raise(SIGKILL);
+}
+
+/* More stacks than a process has sites: each path through the three levels is one. */
+FUNCTION void level_0(int fd, int path) {
+  (void)path;
+  put(fd, 1);
+}
+/* Each way has code of its own, which the compiler must not share. */
+#define WAY(next, n)                                                                               \
+  case n:                                                                                          \
+    next(fd, path / 11);                                                                           \
+    __asm__ volatile("" : : "i"(n));                                                               \
+    break
+#define WAYS(next)                                                                                 \
+  switch (path % 11) {                                                                             \
+    WAY(next, 0);                                                                                  \
+    WAY(next, 1);                                                                                  \
+    WAY(next, 2);                                                                                  \
+    WAY(next, 3);                                                                                  \
+    WAY(next, 4);                                                                                  \
+    WAY(next, 5);                                                                                  \
+    WAY(next, 6);                                                                                  \
+    WAY(next, 7);                                                                                  \
+    WAY(next, 8);                                                                                  \
+    WAY(next, 9);                                                                                  \
+    WAY(next, 10);                                                                                 \
+  }
+FUNCTION void level_1(int fd, int path){WAYS(level_0)} FUNCTION
+    void level_2(int fd, int path){WAYS(level_1)} FUNCTION
+    void level_3(int fd, int path){WAYS(level_2)} FUNCTION void many(void) {
+  int fd = make("many");
+  for (int round = 0; round < 3; round++)
+    for (int path = 0; path < 11 * 11 * 11; path++)
+      level_3(fd, path);
+}
+
+static ucontext_t home, away;
+static int away_fd;
+FUNCTION void away_main(void) {
+  for (int i = 0; i < 3; i++) {
+    put(away_fd, 20);
+    swapcontext(&away, &home);
+  }
+}
+
+/* A coroutine between whose calls the main stack calls. */
+FUNCTION void coroutine(void) {
+  enum { STACK = 64 << 10 };
+  away_fd = make("coroutine");
+  for (int round = 0; round < 4; round++) {
+    char *stack = malloc(STACK);
+    ensure(stack && getcontext(&away) == 0, "coroutine");
+    away.uc_stack.ss_sp = stack;
+    away.uc_stack.ss_size = STACK;
+    away.uc_link = &home;
+    makecontext(&away, away_main, 0);
+    for (int i = 0; i < 4; i++) {
+      swapcontext(&home, &away);
+      put(away_fd, 30);
+    }
+    free(stack);
+  }
+}
+
+/* Streams call the kernel, but their calls are not the program's. */
+FUNCTION void nested(void) {
+  FILE *file = fopen("nested", "w+");
+  ensure(file != NULL, "nested");
+  for (int i = 0; i < 1000; i++)
+    fwrite(bytes, 1, 100, file);
+  ensure(fflush(file) == 0, "fflush");
+  fprintf(file, "%d", 12345);
+  ensure(fclose(file) == 0, "fclose");
+}
+
+static int handler_fd;
+FUNCTION void handler(int number) {
+  (void)number;
+  put(handler_fd, 3);
+  STAY;
+}
+FUNCTION void interrupted(void) {
+  volatile unsigned sum = 0;
+  handler_fd = make("handler");
+  signal(SIGUSR1, handler);
+  for (int i = 0; i < 20; i++) {
+    if (i % 2)
+      raise(SIGUSR1);
+    else
+      kill(getpid(), SIGUSR1);
+    sum += (unsigned)i;
+  }
+}
+
+/* The stack pointer of the calls differs. */
+FUNCTION void moving(void) {
+  int fd = make("moving");
+  for (int i = 0; i < 50; i++) {
+    volatile char *room = alloca((size_t)(16 * (i % 10) + 16));
+    room[0] = 1;
+    put(fd, 5);
+  }
+}
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } all[] = {{"loops", loops},         {"recursion", recursion}, {"threads", threads},
+             {"fork", forks},          {"killed", killed},       {"many", many},
+             {"coroutine", coroutine}, {"nested", nested},       {"handler", interrupted},
+             {"moving", moving}};
+  for (size_t i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++) {
+    if (strcmp(argv[1], all[i].name) != 0) continue;
+    all[i].run();
+    STAY;
+    return 0;
+  }
+  return 2;
+}

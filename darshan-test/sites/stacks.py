@@ -1,0 +1,166 @@
+"""Runs a program with sites on, and reads its sites."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SECONDS = 120
+KINDS = ("OPENS", "CLOSES", "READS", "WRITES", "LOOKUPS", "SEEKS", "SYNCS", "OTHERS")
+Row = dict[str, float]
+
+
+@dataclass
+class Site:
+    """A record of SITES, with its frames as names of functions of the program."""
+
+    name: str
+    functions: list[str]  # innermost first; "?" for a frame of another object
+    row: Row
+
+    @property
+    def called(self) -> str:
+        """The function that the program called."""
+        return self.name.split(";")[0]
+
+
+@dataclass
+class Outcome:
+    """What a log says."""
+
+    rows: dict[str, dict[str, Row]] = field(default_factory=dict)  # module -> name -> counters
+    sites: list[Site] = field(default_factory=list)
+    others: dict[str, Row] = field(default_factory=dict)  # records of functions alone
+    objects: dict[str, tuple[str, str]] = field(default_factory=dict)  # short -> build id, path
+
+    def of(self, called: str, *functions: str) -> list[Site]:
+        """Returns the sites of a call that these functions led to, innermost first."""
+        return [
+            site
+            for site in self.sites
+            if site.called == called and site.functions[: len(functions)] == list(functions)
+        ]
+
+    def total(self, counter: str) -> float:
+        """Returns the sum of a counter over all sites."""
+        rows = [site.row for site in self.sites] + list(self.others.values())
+        return sum(row[counter] for row in rows)
+
+
+def symbols(path: str) -> list[tuple[int, int, str]]:
+    """Returns start, end and name of the functions of a program, by nm."""
+    done = subprocess.run(
+        ["nm", "--defined-only", "-S", path], capture_output=True, text=True, check=True
+    )
+    found = []
+    for line in done.stdout.splitlines():
+        words = line.split()
+        if len(words) == 4 and words[2] in "tT":
+            start = int(words[0], 16)
+            found.append((start, start + int(words[1], 16), words[3]))
+    return found
+
+
+def build_id(path: Path) -> str:
+    """Returns the build id of a program, by readelf."""
+    done = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True)
+    return next((x.split()[-1] for x in done.stdout.splitlines() if "Build ID" in x), "")
+
+
+@dataclass
+class Program:
+    """The test program, its folders, and how it is run."""
+
+    build: Path
+    parser: Path
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        """The program."""
+        return self.build / "darshan-test" / "sites" / "sites"
+
+    def start(
+        self, *command: str | Path, status: int = 0, tells: bool = False, **settings: str
+    ) -> None:
+        """Runs a command in an empty folder; tells: it prints where the log is."""
+        work = self.folder / "work"
+        for name in ("work", "logs", "journals"):
+            (self.folder / name).mkdir(exist_ok=True)
+        plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
+        ours = {
+            "LD_PRELOAD": str(self.build / "libdarshan.so"),
+            "DARSHAN_ENABLE_NONMPI": "1",
+            "DARSHAN_SITES": "1",
+            "DARSHAN_LOGPATH": str(self.folder / "logs"),
+            "DARSHAN_MMAP_LOGPATH": str(self.folder / "journals"),
+        }
+        done = subprocess.run(
+            command,
+            cwd=work,
+            env=plain | ours | settings,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert (done.returncode, bool(done.stderr)) == (status, tells), done.stderr
+
+    def logs(self) -> list[Path]:
+        """Returns the logs of this test."""
+        return sorted((self.folder / "logs").rglob("*.darshan"))
+
+    def run(self, *arguments: str, **settings: str) -> Outcome:
+        """Runs a scenario and reads its log."""
+        self.start(self.path, *arguments, **settings)
+        (log,) = self.logs()
+        return self.read(log)
+
+    def read(self, log: Path) -> Outcome:
+        """Reads a log."""
+        done = subprocess.run(
+            [self.parser, "--show-incomplete", log], capture_output=True, text=True, check=True
+        )
+        outcome = Outcome()
+        for line in done.stdout.splitlines():
+            if line and not line.startswith("#"):
+                module, _rank, _id, counter, value, name, *_ = line.split("\t")
+                row = outcome.rows.setdefault(module, {}).setdefault(name, {})
+                number = float(value) if "_F_" in counter else int(value)
+                row[counter.removeprefix(f"{module}_")] = number
+        self.sort(outcome)
+        return outcome
+
+    def sort(self, outcome: Outcome) -> None:
+        """Sorts the records of SITES by their kind."""
+        rows = outcome.rows.get("SITES", {})
+        known = symbols(str(self.path))
+        for name, row in rows.items():
+            if row["KIND"] == 1:
+                word, short, whole, path = name.split(" ", 3)
+                assert word == "object"
+                outcome.objects[short] = (whole, path)
+            elif row["KIND"] == 2:
+                assert ";" not in name
+                outcome.others[name] = row
+        for name, row in rows.items():
+            if row["KIND"] == 0:
+                outcome.sites.append(Site(name, self.functions(name, outcome, known), row))
+
+    def functions(
+        self, name: str, outcome: Outcome, known: list[tuple[int, int, str]]
+    ) -> list[str]:
+        """Returns the functions of a site's frames; each object must have its record."""
+        found = []
+        for element in name.split(";")[1:]:
+            if element in ("?", "..."):
+                continue
+            short, _, offset = element.rpartition("+")
+            path = outcome.objects[short][1]
+            at = int(offset, 16) - 1
+            ours = Path(path) == self.path.resolve()
+            matches = [function for start, end, function in known if start <= at < end]
+            found.append(matches[0] if ours and matches else "?")
+        return found

@@ -1,0 +1,195 @@
+"""Sites of a program whose stacks and calls are known."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .stacks import KINDS, Outcome, Program, build_id
+
+SITES_MOST = 1024
+
+
+def counts(outcome: Outcome, called: str, *functions: str) -> list[tuple[int, int]]:
+    """Returns calls and bytes of each site of a call, the most calls first."""
+    found = [
+        (
+            int(sum(site.row[kind] for kind in KINDS)),
+            int(site.row["BYTES_READ"] + site.row["BYTES_WRITTEN"]),
+        )
+        for site in outcome.of(called, *functions)
+    ]
+    return sorted(found, reverse=True)
+
+
+def test_two_lines_are_two_sites(program: Program) -> None:
+    """Two loops call the same function: each has its calls, bytes and sizes."""
+    outcome = program.run("loops")
+    assert counts(outcome, "write", "put", "loops", "main") == [(100, 100000), (40, 2000)]
+    assert counts(outcome, "pread", "get", "loops", "main") == [(10, 40960), (5, 1000)]
+    big, small = sorted(outcome.of("write", "put"), key=lambda site: -site.row["WRITES"])
+    assert (big.row["SIZE_WRITE_100_1K"], big.row["SIZE_WRITE_0_100"]) == (100, 0)
+    assert (small.row["SIZE_WRITE_100_1K"], small.row["SIZE_WRITE_0_100"]) == (0, 40)
+    assert (big.row["CONSECUTIVE"], big.row["FILE_SWITCHES"]) == (99, 1)
+
+
+def test_places_of_transfers(program: Program) -> None:
+    """Reads that go backwards, and reads of the same place."""
+    outcome = program.run("loops")
+    backward, again = sorted(outcome.of("pread", "get"), key=lambda site: -site.row["READS"])
+    assert (backward.row["BACKWARD"], backward.row["REPEATED"]) == (9, 0)
+    assert (again.row["BACKWARD"], again.row["REPEATED"]) == (0, 4)
+
+
+def test_every_kind_of_call(program: Program) -> None:
+    """Opens, seeks, syncs, closes and look-ups count once each, for their function."""
+    outcome = program.run("loops")
+    for called, kind, functions in (
+        ("open", "OPENS", ["make", "loops", "main"]),
+        ("lseek", "SEEKS", ["loops", "main"]),
+        ("fsync", "SYNCS", ["loops", "main"]),
+        ("close", "CLOSES", ["loops", "main"]),
+        ("access", "LOOKUPS", ["loops", "main"]),
+    ):
+        (site,) = outcome.of(called, *functions)
+        assert {k: v for k, v in site.row.items() if k in KINDS and v} == {kind: 1}, called
+
+
+def test_sums_are_those_of_posix(program: Program) -> None:
+    """Bytes and transfers of all sites are those of the files."""
+    outcome = program.run("loops")
+    for counter in ("BYTES_READ", "BYTES_WRITTEN", "READS", "WRITES", "OPENS", "SEEKS"):
+        files = sum(row[counter] for row in outcome.rows["POSIX"].values())
+        assert outcome.total(counter) == files, counter
+
+
+def test_times_are_those_of_posix(program: Program) -> None:
+    """A site's time is the time of its calls; gaps lie between calls."""
+    outcome = program.run("loops")
+    for ours, theirs in (("F_READ_TIME", "F_READ_TIME"), ("F_SYNC_TIME", None)):
+        spent = outcome.total(ours)
+        assert spent > 0
+        if theirs:
+            files = sum(row[theirs] for row in outcome.rows["POSIX"].values())
+            assert spent == pytest.approx(files, abs=2e-5)
+    calls = sum(outcome.total(kind) for kind in KINDS)
+    gaps = sum(outcome.total(f"GAPS_{length}") for length in ("SHORT", "MEDIUM", "LONG"))
+    assert gaps == calls - 1
+    for site in outcome.sites:
+        assert 0 < site.row["F_START_TIMESTAMP"] <= site.row["F_END_TIMESTAMP"]
+
+
+def test_objects_are_named(program: Program) -> None:
+    """The program and libc have records with build id and path."""
+    outcome = program.run("loops")
+    (ours,) = [entry for entry in outcome.objects.items() if entry[1][1].endswith("/sites")]
+    assert ours[1][0] == build_id(program.path)
+    assert ours[0] == (ours[1][0][:8] or "sites")
+    assert any("libc.so" in path for _, path in outcome.objects.values())
+
+
+def test_a_recursion_is_one_site(program: Program) -> None:
+    """The depth of a recursion is not in the name, but where it was begun."""
+    outcome = program.run("recursion")
+    assert sum(calls for calls, _ in counts(outcome, "write", "put", "dive")) == 1 + 101 + 501
+    whole = [s for s in outcome.of("write", "put", "dive") if not s.name.endswith(";...")]
+    assert len(whole) == 3 + 2  # of three lines the outermost call; of two those below it
+    # The deepest lack their end: one site, but near the limit of a walk a part of the end is there.
+    assert len(outcome.of("write", "put", "dive")) <= len(whole) + 5
+
+
+def test_threads_share_a_site(program: Program) -> None:
+    """Threads with small stacks count for one site, and nothing is lost."""
+    outcome = program.run("threads")
+    assert counts(outcome, "write", "put", "worker") == [(8000, 64000)]
+
+
+def test_children_have_their_own(program: Program) -> None:
+    """A forked child counts for itself; the sites are the same ones."""
+    program.start(program.path, "fork", DARSHAN_JOB_TREE="0")
+    outcomes = [program.read(log) for log in program.logs()]
+    found = sorted(counts(outcome, "write", "put", "forks", "main") for outcome in outcomes)
+    assert found == [[(1, 100)], [(5, 35)], [(5, 35)]]
+    names = [{site.name for site in outcome.of("write", "put", "forks")} for outcome in outcomes]
+    assert len(set.union(*names)) == 2
+
+
+def test_a_run_merges_its_processes(program: Program) -> None:
+    """In the log of a run, the children's site has the calls of both."""
+    program.start(
+        program.build / "darshan", "run", "--", program.path, "fork", tells=True, LD_PRELOAD=""
+    )
+    (log,) = program.logs()
+    done = subprocess.run([program.parser, log], capture_output=True, text=True, check=True)
+    rows = [line.split("\t") for line in done.stdout.splitlines() if "\tSITES_WRITES\t" in line]
+    by_name: dict[str, int] = {}
+    for row in rows:
+        by_name[row[5]] = by_name.get(row[5], 0) + int(row[4])
+    assert sorted(n for n in by_name.values() if n) == [1, 10]
+
+
+def test_a_killed_process_keeps_its_sites(program: Program) -> None:
+    """The records are in the journal, which becomes the log."""
+    program.start(program.path, "killed", status=-9)
+    (journal,) = [p for p in (program.folder / "journals").iterdir() if p.is_file()]
+    merged = program.folder / "merged.darshan"
+    subprocess.run(
+        [program.build / "darshan-merge", "-o", merged, journal], check=True, capture_output=True
+    )
+    assert counts(program.read(merged), "write", "put", "killed", "main") == [(30, 330)]
+
+
+def test_past_the_limit_functions_count(program: Program) -> None:
+    """1,331 stacks: 1,024 sites, and the rest together; the sum is exact."""
+    outcome = program.run("many")
+    assert len(outcome.sites) == SITES_MOST
+    assert outcome.total("WRITES") == outcome.total("BYTES_WRITTEN") == 3 * 11**3
+    assert outcome.others["write"]["WRITES"] == 3 * (11**3 - (SITES_MOST - 1))
+    assert all(site.row["WRITES"] == 3 for site in outcome.of("write", "put"))
+
+
+def test_coroutines(program: Program) -> None:
+    """Stacks that come and go, in turns with the main one."""
+    outcome = program.run("coroutine")
+    assert counts(outcome, "write", "put", "away_main") == [(12, 240)]
+    assert counts(outcome, "write", "put", "coroutine", "main") == [(16, 480)]
+
+
+def test_a_stream_is_the_call(program: Program) -> None:
+    """What libc does below a stream is not a call of the program."""
+    outcome = program.run("nested")
+    assert {site.called for site in outcome.sites} >= {"fopen", "fwrite", "fflush", "fclose"}
+    assert not {site.called for site in outcome.sites} & {"open", "write", "close"}
+    assert counts(outcome, "fwrite", "nested", "main") == [(1000, 100000)]
+    assert outcome.total("BYTES_WRITTEN") == 100005
+
+
+def test_a_handler_has_one_site(program: Program) -> None:
+    """Whatever it interrupted."""
+    outcome = program.run("handler")
+    assert counts(outcome, "write", "put", "handler") == [(20, 60)]
+
+
+def test_a_moving_stack_pointer(program: Program) -> None:
+    """A variable array moves the stack pointer: still one site."""
+    outcome = program.run("moving")
+    assert counts(outcome, "write", "put", "moving", "main") == [(50, 250)]
+
+
+def test_off_unless_asked(program: Program) -> None:
+    """Without the setting the log has no sites."""
+    assert "SITES" not in program.run("loops", DARSHAN_SITES="0").rows
+
+
+def test_stripped(program: Program, tmp_path: Path) -> None:
+    """Without symbols the stacks are the same: unwind tables stay."""
+    bare = tmp_path / "sites"
+    subprocess.run(["strip", "-s", "-o", bare, program.path], check=True)
+    program.start(bare, "loops")
+    (log,) = program.logs()
+    names = set(program.read(log).rows["SITES"])
+    (tmp_path / "logs").rename(tmp_path / "logs-before")
+    outcome = program.run("loops")
+    assert {site.name for site in outcome.sites} <= names

@@ -1,0 +1,126 @@
+/* Texts of names: functions, objects, escaped characters. */
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "../../intercept/sys.h"
+#include "sites-state.h"
+
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+void site_name_add(struct site_name *name, const char *text) {
+  size_t length = strlen(text);
+  if (name->is_full || length >= SITE_NAME_ROOM - name->length) {
+    name->is_full = 1;
+    return;
+  }
+  memcpy(name->text + name->length, text, length + 1);
+  name->length += length;
+}
+
+void site_name_add_escaped(struct site_name *name, const char *text) {
+  static const char digits[] = "0123456789ABCDEF";
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    char one[] = {*text, '\0'}, escaped[] = {'%', digits[c >> 4], digits[c & 15], '\0'};
+    site_name_add(name, c < ' ' || c == ';' || c == '%' ? escaped : one);
+  }
+}
+
+void site_name_add_hex(struct site_name *name, uint64_t number) {
+  char digits[17], *at = digits + sizeof(digits) - 1;
+  *at = '\0';
+  do {
+    *--at = "0123456789abcdef"[number & 15];
+    number >>= 4;
+  } while (number);
+  site_name_add(name, at);
+}
+
+static void add_bytes(struct site_name *name, const uint8_t *bytes, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    site_name_add_hex(name, bytes[i] >> 4);
+    site_name_add_hex(name, bytes[i] & 15);
+  }
+}
+
+/* The loader has no path for the program itself. */
+static const char *path_of(const struct object *object, char *room, size_t size) {
+  if (object->path[0] != '\0') return object->path;
+  ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);
+  room[length > 0 ? length : 0] = '\0';
+  return room;
+}
+
+void site_object_short(struct site_name *name, const struct object *object) {
+  enum { SHORT_BYTES = 4 };
+  uint8_t id[BUILD_ID_MOST];
+  char room[SITE_NAME_ROOM];
+  if (object_build_id(object, id) >= SHORT_BYTES) {
+    add_bytes(name, id, SHORT_BYTES);
+    return;
+  }
+  const char *path = path_of(object, room, sizeof(room)), *last = strrchr(path, '/');
+  site_name_add_escaped(name, last ? last + 1 : path);
+}
+
+void site_object_name(struct site_name *name, const struct object *object) {
+  uint8_t id[BUILD_ID_MOST];
+  char room[SITE_NAME_ROOM];
+  size_t length = object_build_id(object, id);
+  *name = (struct site_name){.length = 0};
+  site_name_add(name, "object ");
+  site_object_short(name, object);
+  site_name_add(name, " ");
+  add_bytes(name, id, length);
+  site_name_add(name, length ? " " : "- ");
+  site_name_add_escaped(name, path_of(object, room, sizeof(room)));
+}
+
+struct symbols {
+  const ElfW(Sym) * symbol;
+  const char *strings;
+  const uint32_t *hash; /* in GNU's form */
+};
+
+static struct symbols own_symbols(uintptr_t base) {
+  struct symbols own = {NULL, NULL, NULL};
+  for (const ElfW(Dyn) *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++) {
+    uintptr_t value = entry->d_un.d_ptr;
+    /* glibc replaces offsets by addresses; musl does not. */
+    const void *at = (const void *)(value < base ? base + value : value);
+    if (entry->d_tag == DT_SYMTAB) own.symbol = at;
+    if (entry->d_tag == DT_STRTAB) own.strings = at;
+    if (entry->d_tag == DT_GNU_HASH) own.hash = at;
+  }
+  return own;
+}
+
+/* Returns the number of symbols: one more than the last of the longest chain of the hash table. */
+static uint32_t symbol_count(const struct symbols *own) {
+  const uint32_t *head = own->hash; /* buckets, first symbol, size of the filter, shift */
+  const uint32_t *buckets = head + 4 + head[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+  const uint32_t *chain = buckets + head[0];
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < head[0]; i++)
+    if (buckets[i] > last) last = buckets[i];
+  if (last < head[1]) return 0;
+  while (!(chain[last - head[1]] & 1))
+    last++;
+  return last + 1;
+}
+
+const char *site_function(uintptr_t address) {
+  uintptr_t base = (uintptr_t)__ehdr_start;
+  struct symbols own = own_symbols(base);
+  if (!own.symbol || !own.strings || !own.hash) return NULL;
+  uint32_t count = symbol_count(&own);
+  for (uint32_t i = own.hash[1]; i < count; i++) {
+    const ElfW(Sym) *symbol = &own.symbol[i];
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+        address - (base + symbol->st_value) < symbol->st_size)
+      return own.strings + symbol->st_name;
+  }
+  return NULL;
+}

@@ -1,0 +1,86 @@
+/* State of the SITES module, for its own files. */
+#ifndef DARSHAN_SITES_STATE_H
+#define DARSHAN_SITES_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../memory/segments.h"
+#include "../../stacks/walk.h"
+#include "sites.h"
+
+enum {
+  SITES_MOST = 1024,  /* sites of a process */
+  SITE_STACKS = 4096, /* known stacks of a process: several may have the same site */
+  SITE_HEADS = 1024
+};
+
+/* What a record needs beside itself. */
+struct site_part {
+  int lock;
+  uint32_t file; /* of the last POSIX transfer; 0: none */
+  int64_t start, end;
+};
+
+/* A stack that was walked. It never changes after it is in the table. Return address i was found
+ * offset[i] bytes above the frame of the function that looks (site_of_stack). */
+struct site_stack {
+  struct site_stack *next;
+  uint64_t key;
+  uint32_t number; /* of the record */
+  uint32_t count;
+  uint32_t span; /* bytes above the frame that hold all return addresses */
+  uint32_t *offset;
+  uintptr_t address[];
+};
+
+struct sites_state {
+  uint32_t sites;        /* records of kind 0 */
+  uint32_t stacks;       /* in the table, or taken for it */
+  struct segments parts; /* site_part, by record number */
+  struct site_stack *head[SITE_HEADS];
+};
+extern struct sites_state sites_state __attribute__((visibility("hidden")));
+
+struct site_thread {
+  struct span stack;     /* the thread's own; end 0: not known yet */
+  uint64_t last_end;     /* of this thread's last call, in ticks; 0: there was none */
+  struct site_call last; /* counted last */
+  uint64_t walked;       /* 1: the call's stack was new, which took time of the runtime */
+};
+extern __thread struct site_thread site_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Returns the number of the record of the running stack, NO_RECORD if there is none. Takes no lock
+ * if the stack is known. */
+uint32_t site_of_stack(void);
+
+/* Returns the number of the record of a walked stack, which is made if needed. first: index of the
+ * first frame that may be of the program. is_cut: the walk is too short to name the stack, so the
+ * record is that of the function that was called. The caller is on a stack of the runtime, in an
+ * update. */
+uint32_t site_record(const struct walk *walk, unsigned first, int is_cut);
+/* Returns the number of the record of calls whose function is not known. */
+uint32_t site_unknown(void);
+
+/* Text of a name, cut at the longest name of a log. */
+enum { SITE_NAME_ROOM = 4096 };
+struct site_name {
+  size_t length;
+  int is_full; /* something did not fit */
+  char text[SITE_NAME_ROOM];
+};
+void site_name_add(struct site_name *name, const char *text);
+/* Adds text of a file, with its special characters written as %XX. */
+void site_name_add_escaped(struct site_name *name, const char *text);
+void site_name_add_hex(struct site_name *name, uint64_t number);
+
+/* Adds the short name of an object: eight digits of its build id, or its file's name. */
+void site_object_short(struct site_name *name, const struct object *object);
+/* Writes the name of an object's own record. */
+void site_object_name(struct site_name *name, const struct object *object);
+/* Returns the name of the function of this library that contains the address, as the loader knows
+ * it; NULL if there is none. */
+const char *site_function(uintptr_t address);
+
+#endif

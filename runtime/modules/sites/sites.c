@@ -1,0 +1,124 @@
+/* Counts calls by site. */
+#include "sites.h"
+
+#include "../../counting/size-bins.h"
+#include "../../door/door.h"
+#include "records.h"
+#include "sites-state.h"
+
+uint32_t sites_on;
+SELDOM struct sites_state sites_state;
+__thread struct site_thread site_thread;
+
+static_assert(SITES_OTHERS == SITES_OPENS + SITE_OTHER, "order");
+static_assert(SITES_F_OTHER_TIME == SITES_F_OPEN_TIME + SITE_OTHER, "order");
+static_assert(SITES_BYTES_WRITTEN == SITES_BYTES_READ + 1, "pairs");
+static_assert(SITES_SIZE_WRITE_0_100 == SITES_SIZE_READ_0_100 + 10, "pairs");
+static_assert(SITES_GAPS_LONG == SITES_GAPS_SHORT + 2, "order");
+static_assert(SITES_F_GAP_LONG_TIME == SITES_F_GAP_SHORT_TIME + 2, "order");
+
+int sites_prepare(void) {
+  struct object own;
+  /* In a static program the runtime's own frames cannot be told from the program's. */
+  if (!sites_are_asked() || !module_is_on(DARSHAN_MOD_SITES) ||
+      object_of((uintptr_t)sites_prepare, &own) < 0 || own.path[0] == '\0')
+    return 0;
+  segments_prepare(&sites_state.parts, sizeof(struct site_part), SEGMENTS_PAGE);
+  store_beside(&darshan_store, STORE_SITES, &sites_state.parts);
+  sites_on = 1;
+  return 0;
+}
+
+void sites_forked(void) {
+  if (!sites_on) return;
+  segments_clear(&sites_state.parts);
+  sites_state.sites = sites_state.stacks = 0;
+  for (int i = 0; i < SITE_HEADS; i++)
+    sites_state.head[i] = NULL;
+}
+
+/* Counts the time since this thread's last call. */
+static void count_gap(struct darshan_sites_record *record, uint64_t ticks, double tick) {
+  static const double medium = 100e-6, longer = 10e-3; /* seconds */
+  double seconds = (double)(int64_t)ticks * tick;
+  int length = (seconds >= medium) + (seconds >= longer);
+  record->counters[SITES_GAPS_SHORT + length]++;
+  record->fcounters[SITES_F_GAP_SHORT_TIME + length] += seconds;
+}
+
+/* Counts where a transfer of POSIX began, as compared with the last one of the site. */
+static void count_place(struct site_part *part, int64_t *counters, const struct site_call *call,
+                        int64_t bytes) {
+  int counter = SITES_FORWARD;
+  if (call->file != part->file)
+    counter = SITES_FILE_SWITCHES;
+  else if (call->offset == part->end)
+    counter = SITES_CONSECUTIVE;
+  else if (call->offset == part->start)
+    counter = SITES_REPEATED;
+  else if (call->offset < part->end)
+    counter = SITES_BACKWARD;
+  counters[counter]++;
+  part->file = call->file;
+  part->start = call->offset;
+  part->end = call->offset + bytes;
+}
+
+static void count_bytes(struct site_part *part, struct darshan_sites_record *record,
+                        const struct site_call *call) {
+  int64_t *counters = record->counters;
+  for (int writes = 0; writes < 2; writes++)
+    counters[SITES_BYTES_READ + writes] += call->bytes[writes];
+  if (call->kind != SITE_READ && call->kind != SITE_WRITE) return;
+  int writes = call->kind == SITE_WRITE;
+  int64_t bytes = call->bytes[writes];
+  counters[SITES_SIZE_READ_0_100 + 10 * writes + size_bin(bytes)]++;
+  if (call->file && call->offset >= 0) count_place(part, counters, call, bytes);
+}
+
+/* Counts times: that of the call without its overlap with calls before it on this thread. */
+static void count_times(struct darshan_sites_record *record, const struct site_call *call) {
+  double *times = record->fcounters, tick = clock_tick(&darshan_hot.clock);
+  uint64_t last = site_thread.last_end, from = call->t1;
+  struct clock_span at = ticks_span(call->t1, call->t2);
+  if (from > last) {
+    if (last != 0) count_gap(record, from - last, tick);
+  } else {
+    from = last < call->t2 ? last : call->t2;
+  }
+  if (call->t2 > last) site_thread.last_end = call->t2;
+  times[SITES_F_OPEN_TIME + call->kind] += (double)(int64_t)(call->t2 - from) * tick;
+  if (clock_length(at) > times[SITES_F_LONGEST]) times[SITES_F_LONGEST] = clock_length(at);
+  record_note_start(&times[SITES_F_START_TIMESTAMP], at.start);
+  if (at.end > times[SITES_F_END_TIMESTAMP]) times[SITES_F_END_TIMESTAMP] = at.end;
+}
+
+/* Returns whether this is another event of a call that was counted: a failed access is one, and so
+ * is each stream of fflush(NULL). */
+static int is_again(const struct site_call *call) {
+  const struct site_call *last = &site_thread.last;
+  int again = call->t1 == last->t1 && call->t2 == last->t2 && call->kind == last->kind &&
+              call->kind != SITE_READ && call->kind != SITE_WRITE;
+  site_thread.last = *call;
+  return again;
+}
+
+static __attribute__((noinline)) void count(const struct site_call *call, uint32_t number) {
+  struct site_part *part = segments_at(&sites_state.parts, number);
+  if (!record_lock(&part->lock)) return;
+  struct darshan_sites_record *record = store_record(&darshan_store, STORE_SITES, number);
+  record->counters[SITES_OPENS + call->kind] += !is_again(call);
+  if (call->bytes[0] | call->bytes[1] | call->file | (call->kind == SITE_READ) |
+      (call->kind == SITE_WRITE))
+    count_bytes(part, record, call);
+  count_times(record, call);
+  record_unlock(&part->lock);
+  if (LIKELY(!site_thread.walked)) return;
+  site_thread.walked = 0;
+  site_thread.last_end = ticks_now(); /* the next gap is not the runtime's */
+}
+
+void sites_count(const struct site_call *call) {
+  uint32_t number = site_of_stack();
+  if (LIKELY(number != NO_RECORD)) count(call, number);
+}

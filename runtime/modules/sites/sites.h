@@ -1,0 +1,48 @@
+/* Call sites: the calls that the program makes are counted for the stack that made them. The layers
+ * module and the modules of the lowest layers report each call after it was counted, outside of
+ * updates (between runtime_leave and runtime_enter), on the stack of the caller. */
+#ifndef DARSHAN_SITES_H
+#define DARSHAN_SITES_H
+
+#include <stdint.h>
+
+/* In the order of the counters and of the times of a record. */
+enum site_kind {
+  SITE_OPEN,
+  SITE_CLOSE,
+  SITE_READ,
+  SITE_WRITE,
+  SITE_LOOKUP,
+  SITE_SEEK,
+  SITE_SYNC,
+  SITE_OTHER,
+  SITE_KINDS,
+  SITE_NOTHING = SITE_KINDS /* a part of a call that is reported by itself */
+};
+
+enum { SITE_NO_PLACE = -1 };
+
+struct site_call {
+  enum site_kind kind;
+  uint32_t file;    /* number of the POSIX file, 0: none */
+  int64_t bytes[2]; /* read, written */
+  int64_t offset;   /* of a POSIX transfer; negative: not known */
+  uint64_t t1, t2;  /* ticks */
+};
+
+/* The state that is read by every call when the module is off. */
+extern uint32_t sites_on __attribute__((visibility("hidden")));
+
+int sites_prepare(void);
+void sites_forked(void);
+
+/* Counts a call of the program, which is not part of another one that is counted here. */
+void sites_count(const struct site_call *call);
+
+/* Who is told of a record's events: bits of posix_aux.watched and stdio_aux.watched. */
+enum { WATCHED_BY_LAYERS = 1, WATCHED_BY_SITES = 2 };
+static inline uint32_t sites_watch(void) {
+  return sites_on ? WATCHED_BY_SITES : 0;
+}
+
+#endif
