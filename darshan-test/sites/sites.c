@@ -186,7 +186,6 @@ FUNCTION void handler(int number) {
   STAY;
 }
 FUNCTION void interrupted(void) {
-  volatile unsigned sum = 0;
   handler_fd = make("handler");
   signal(SIGUSR1, handler);
   for (int i = 0; i < 20; i++) {
@@ -194,7 +193,6 @@ FUNCTION void interrupted(void) {
       raise(SIGUSR1);
     else
       kill(getpid(), SIGUSR1);
-    sum += (unsigned)i;
   }
 }
 
