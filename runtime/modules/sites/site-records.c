@@ -57,19 +57,21 @@ static const char *take_frames(const struct walk *walk, unsigned first, struct e
 }
 
 /* Finds or makes the record of a name, with the store's lock held. */
-static uint32_t record_of(const char *name, size_t length, enum site_record_kind kind,
-                          unsigned frames) {
+static struct site_part *record_of(const char *name, size_t length, enum site_record_kind kind,
+                                   unsigned frames) {
   struct record_store *store = &darshan_store;
   uint64_t id = darshan_hash(name, length, 0);
   uint32_t number = store_number_of_name(store, STORE_SITES, id, name, length);
-  if (!number || segments_have(&sites_state.parts, number) < 0) return NO_RECORD;
+  if (!number || segments_have(&sites_state.parts, number) < 0) return NULL;
+  struct site_part *part = segments_at(&sites_state.parts, number);
+  if (part->record) return part;
   struct darshan_sites_record *record = store_record(store, STORE_SITES, number);
-  if (record->counters[SITES_PROCESSES]) return number;
   record->counters[SITES_KIND] = record->base.id == id ? (int64_t)kind : RECORD_OF_FUNCTION;
   record->counters[SITES_FRAMES] = frames;
   record->counters[SITES_PROCESSES] = 1;
   if (kind == RECORD_OF_SITE) sites_state.sites++;
-  return number;
+  part->record = record;
+  return part;
 }
 
 /* Whether a site of this name may be added, or is there. */
@@ -129,27 +131,27 @@ static void write_name(struct site_name *name, const char *function,
 
 static const char unknown[] = "?";
 
-uint32_t site_record(const struct walk *walk, unsigned first, int is_cut) {
+struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut) {
   struct elements elements;
   struct site_name name;
   const char *function = take_frames(walk, first, &elements);
   if (!function) function = unknown;
   write_name(&name, function, &elements, walk->end);
-  uint32_t number;
-  if (!store_lock(&darshan_store)) return NO_RECORD;
+  struct site_part *part;
+  if (!store_lock(&darshan_store)) return NULL;
   if (!is_cut && has_room_for(&name)) {
-    number = record_of(name.text, name.length, RECORD_OF_SITE, elements.count);
+    part = record_of(name.text, name.length, RECORD_OF_SITE, elements.count);
     add_objects(&elements);
   } else {
-    number = record_of(function, strlen(function), RECORD_OF_FUNCTION, 0);
+    part = record_of(function, strlen(function), RECORD_OF_FUNCTION, 0);
   }
   store_unlock(&darshan_store);
-  return number;
+  return part;
 }
 
-uint32_t site_unknown(void) {
-  if (!store_lock(&darshan_store)) return NO_RECORD;
-  uint32_t number = record_of(unknown, sizeof(unknown) - 1, RECORD_OF_FUNCTION, 0);
+struct site_part *site_unknown(void) {
+  if (!store_lock(&darshan_store)) return NULL;
+  struct site_part *part = record_of(unknown, sizeof(unknown) - 1, RECORD_OF_FUNCTION, 0);
   store_unlock(&darshan_store);
-  return number;
+  return part;
 }

@@ -22,9 +22,11 @@ enum { PAGE_MASK = 4095 };
 
 /* Compares the return addresses. All of them lie in readable memory. */
 static inline int is_same(const struct site_stack *stack, uintptr_t frame) {
-  for (uint32_t i = 0; i < stack->count; i++)
-    if (*(const uintptr_t *)(frame + stack->offset[i]) != stack->address[i]) return 0;
-  return 1;
+  const struct site_slot *slot = stack->slot;
+#pragma GCC unroll 4
+  while (*(const uintptr_t *)(frame + slot->offset) == slot->address)
+    slot++;
+  return slot == stack->slot + stack->count; /* that one always differs */
 }
 
 /* Like is_same, of a stack whose end is not known: the kernel reads, and refuses where no memory
@@ -37,13 +39,13 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
     struct iovec there[AT_ONCE], here = {words, 0};
     unsigned n = 0;
     for (; n < AT_ONCE && i + n < stack->count; n++)
-      there[n] = (struct iovec){(void *)(frame + stack->offset[i + n]), sizeof(words[0])};
+      there[n] = (struct iovec){(void *)(frame + stack->slot[i + n].offset), sizeof(words[0])};
     here.iov_len = n * sizeof(words[0]);
     if (sys_call(SYS_process_vm_readv, sys_getpid(), (long)&here, 1, (long)there, n, 0) !=
         (long)here.iov_len)
       return 0;
     for (unsigned k = 0; k < n; k++)
-      if (words[k] != stack->address[i + k]) return 0;
+      if (words[k] != stack->slot[i + k].address) return 0;
     i += n;
   }
   return 1;
@@ -65,7 +67,7 @@ static inline const struct site_stack *known_stack(uint64_t key, uintptr_t frame
 struct new_stack {
   struct registers registers;
   uintptr_t frame, returns;
-  uint32_t number;
+  struct site_part *part;
 };
 
 /* Finds the bounds of the running stack. Remembers them if it is this thread's own, which stays as
@@ -89,25 +91,26 @@ static int find_bounds(uintptr_t frame, struct span *span) {
 
 /* Adds a stack to the table, unless the table is full or a return address is in a register. */
 static void remember(const struct walk *walk, unsigned first, uint64_t key, uintptr_t frame,
-                     uint32_t number) {
+                     struct site_part *part) {
   unsigned count = walk->count - first;
-  size_t slots = sizeof(struct site_stack) + count * sizeof(uintptr_t);
+  if (count == 0) return;
   for (unsigned i = first; i < walk->count; i++)
     if (walk->frame[i].stored <= frame || walk->frame[i].stored - frame > UINT32_MAX / 2) return;
   if (__atomic_fetch_add(&sites_state.stacks, 1, __ATOMIC_RELAXED) >= SITE_STACKS) return;
-  struct site_stack *stack = scratch_take(&darshan_scratch, slots + count * sizeof(uint32_t));
+  struct site_stack *stack =
+      scratch_take(&darshan_scratch, sizeof(*stack) + (count + 1) * sizeof(struct site_slot));
   if (!stack) return;
   stack->key = key;
-  stack->number = number;
+  stack->part = part;
   stack->count = count;
-  stack->offset = (uint32_t *)((char *)stack + slots);
   for (unsigned i = 0; i < count; i++) {
     const struct walk_frame *from = &walk->frame[first + i];
-    stack->address[i] = *(const uintptr_t *)from->stored;
-    stack->offset[i] = (uint32_t)(from->stored - frame);
-    if (stack->offset[i] + sizeof(uintptr_t) > stack->span)
-      stack->span = stack->offset[i] + (uint32_t)sizeof(uintptr_t);
+    uintptr_t offset = from->stored - frame;
+    stack->slot[i] = (struct site_slot){offset, *(const uintptr_t *)from->stored};
+    if (offset + sizeof(uintptr_t) > stack->span)
+      stack->span = (uint32_t)(offset + sizeof(uintptr_t));
   }
+  stack->slot[count] = (struct site_slot){stack->slot[0].offset, ~stack->slot[0].address};
   struct site_stack **head = &sites_state.head[head_of(key)];
   stack->next = __atomic_load_n(head, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(head, &stack->next, stack, 0, __ATOMIC_RELEASE,
@@ -128,11 +131,11 @@ static void find_site(void *argument) {
   uint64_t key = key_of(new->returns, own ? span.end - new->frame : new->frame &PAGE_MASK);
   const struct site_stack *known = own ? known_stack(key, new->frame, span.end) : NULL;
   if (known) {
-    new->number = known->number;
+    new->part = known->part;
     return;
   }
   if (span.end == 0) {
-    new->number = site_unknown();
+    new->part = site_unknown();
     return;
   }
   int is_full = __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS;
@@ -141,20 +144,20 @@ static void find_site(void *argument) {
   /* The frames of this module, up to the one that looks, are not part of the stack. */
   while (first < walk.count && walk.frame[first].stored <= new->frame)
     first++;
-  new->number = site_record(&walk, first, is_full);
-  if (new->number && !is_full) remember(&walk, first, key, new->frame, new->number);
+  new->part = site_record(&walk, first, is_full);
+  if (new->part && !is_full) remember(&walk, first, key, new->frame, new->part);
 }
 
 /* Between runtime_enter and runtime_leave, which need stack of their own. */
-static __attribute__((noinline)) uint32_t new_site(uintptr_t frame, uintptr_t returns) {
+static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns) {
   struct new_stack new = {.frame = frame, .returns = returns};
   registers_take(&new.registers);
-  if (stack_run(find_site, &new) < 0) new.number = NO_RECORD;
+  if (stack_run(find_site, &new) < 0) new.part = NULL;
   site_thread.walked = 1;
-  return new.number;
+  return new.part;
 }
 
-__attribute__((noinline)) uint32_t site_of_stack(void) {
+__attribute__((noinline)) struct site_part *site_of_stack(void) {
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   uintptr_t returns = (uintptr_t)__builtin_return_address(0);
   const struct span *own = &site_thread.stack;
@@ -163,10 +166,10 @@ __attribute__((noinline)) uint32_t site_of_stack(void) {
     known = known_stack(key_of(returns, own->end - frame), frame, own->end);
   else
     known = known_stack(key_of(returns, frame & PAGE_MASK), frame, 0);
-  if (LIKELY(known != NULL)) return known->number;
+  if (LIKELY(known != NULL)) return known->part;
   record_make_room(STORE_SITES);
-  if (!runtime_enter()) return NO_RECORD;
-  uint32_t number = new_site(frame, returns);
+  if (!runtime_enter()) return NULL;
+  struct site_part *part = new_site(frame, returns);
   runtime_leave();
-  return number;
+  return part;
 }

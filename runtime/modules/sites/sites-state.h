@@ -15,23 +15,29 @@ enum {
   SITE_HEADS = 1024
 };
 
+struct darshan_sites_record;
+
 /* What a record needs beside itself. */
 struct site_part {
   int lock;
   uint32_t file; /* of the last POSIX transfer; 0: none */
   int64_t start, end;
+  struct darshan_sites_record *record;
+  uint64_t first, longest; /* ticks: begin of the first call, length of the longest */
 };
 
-/* A stack that was walked. It never changes after it is in the table. Return address i was found
- * offset[i] bytes above the frame of the function that looks (site_of_stack). */
+/* A stack that was walked. It never changes after it is in the table. Each return address was found
+ * `offset` bytes above the frame of the function that looks (site_of_stack). */
+struct site_slot {
+  uintptr_t offset, address;
+};
 struct site_stack {
   struct site_stack *next;
   uint64_t key;
-  uint32_t number; /* of the record */
+  struct site_part *part; /* of its record */
   uint32_t count;
-  uint32_t span; /* bytes above the frame that hold all return addresses */
-  uint32_t *offset;
-  uintptr_t address[];
+  uint32_t span;           /* bytes above the frame that hold all return addresses */
+  struct site_slot slot[]; /* count of them, and one that never matches */
 };
 
 struct sites_state {
@@ -43,25 +49,27 @@ struct sites_state {
 extern struct sites_state sites_state __attribute__((visibility("hidden")));
 
 struct site_thread {
-  struct span stack;     /* the thread's own; end 0: not known yet */
-  uint64_t last_end;     /* of this thread's last call, in ticks; 0: there was none */
-  struct site_call last; /* counted last */
-  uint64_t walked;       /* 1: the call's stack was new, which took time of the runtime */
+  struct span stack;         /* the thread's own; end 0: not known yet */
+  uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */
+  uint64_t last_t1, last_t2; /* of the last call that moved no bytes */
+  enum site_kind last_kind;
+  int walked; /* 1: the call's stack was new, which took time of the runtime */
 };
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Returns the number of the record of the running stack, NO_RECORD if there is none. Takes no lock
- * if the stack is known. */
-uint32_t site_of_stack(void);
+/* Returns what belongs to the record of the running stack, NULL if there is none. Takes no lock if
+ * the stack is known. */
+struct site_part *site_of_stack(void);
 
-/* Returns the number of the record of a walked stack, which is made if needed. first: index of the
+/* Returns what belongs to the record of a walked stack, which is made if needed; NULL if there is
+ * no room. first: index of the
  * first frame that may be of the program. is_cut: the walk is too short to name the stack, so the
  * record is that of the function that was called. The caller is on a stack of the runtime, in an
  * update. */
-uint32_t site_record(const struct walk *walk, unsigned first, int is_cut);
-/* Returns the number of the record of calls whose function is not known. */
-uint32_t site_unknown(void);
+struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut);
+/* Returns the same for calls whose function is not known. */
+struct site_part *site_unknown(void);
 
 /* Text of a name, cut at the longest name of a log. */
 enum { SITE_NAME_ROOM = 4096 };

@@ -64,54 +64,62 @@ static void count_place(struct site_part *part, int64_t *counters, const struct 
   part->end = call->offset + bytes;
 }
 
-static void count_bytes(struct site_part *part, struct darshan_sites_record *record,
-                        const struct site_call *call) {
-  int64_t *counters = record->counters;
-  for (int writes = 0; writes < 2; writes++)
-    counters[SITES_BYTES_READ + writes] += call->bytes[writes];
-  if (call->kind != SITE_READ && call->kind != SITE_WRITE) return;
-  int writes = call->kind == SITE_WRITE;
+static void count_bytes(struct site_part *part, int64_t *counters, const struct site_call *call) {
+  counters[SITES_BYTES_READ] += call->bytes[0];
+  counters[SITES_BYTES_WRITTEN] += call->bytes[1];
+  int writes = call->kind - SITE_READ;
+  if (writes != 0 && writes != 1) return;
   int64_t bytes = call->bytes[writes];
   counters[SITES_SIZE_READ_0_100 + 10 * writes + size_bin(bytes)]++;
   if (call->file && call->offset >= 0) count_place(part, counters, call, bytes);
 }
 
 /* Counts times: that of the call without its overlap with calls before it on this thread. */
-static void count_times(struct darshan_sites_record *record, const struct site_call *call) {
-  double *times = record->fcounters, tick = clock_tick(&darshan_hot.clock);
-  uint64_t last = site_thread.last_end, from = call->t1;
-  struct clock_span at = ticks_span(call->t1, call->t2);
+static void count_times(struct site_part *part, double *times, const struct site_call *call) {
+  const struct darshan_clock *clock = &darshan_hot.clock;
+  uint64_t last = site_thread.last_end, from = call->t1, spent = call->t2 - call->t1;
+  struct clock_line line = clock_line(clock);
+  ticks_passed(call->t2);
   if (from > last) {
-    if (last != 0) count_gap(record, from - last, tick);
+    if (last != 0) count_gap(part->record, from - last, line.seconds_per_tick);
   } else {
     from = last < call->t2 ? last : call->t2;
   }
   if (call->t2 > last) site_thread.last_end = call->t2;
-  times[SITES_F_OPEN_TIME + call->kind] += (double)(int64_t)(call->t2 - from) * tick;
-  if (clock_length(at) > times[SITES_F_LONGEST]) times[SITES_F_LONGEST] = clock_length(at);
-  record_note_start(&times[SITES_F_START_TIMESTAMP], at.start);
-  if (at.end > times[SITES_F_END_TIMESTAMP]) times[SITES_F_END_TIMESTAMP] = at.end;
+  times[SITES_F_OPEN_TIME + call->kind] +=
+      (double)(int64_t)(call->t2 - from) * line.seconds_per_tick;
+  if (UNLIKELY(spent > part->longest)) {
+    part->longest = spent;
+    times[SITES_F_LONGEST] = (double)(int64_t)spent * line.seconds_per_tick;
+  }
+  if (UNLIKELY(part->first - 1 >= call->t1)) { /* 0: there was none */
+    part->first = call->t1;
+    times[SITES_F_START_TIMESTAMP] = clock_seconds_by(line, call->t1);
+  }
+  double end = clock_seconds_by(line, call->t2);
+  if (end > times[SITES_F_END_TIMESTAMP]) times[SITES_F_END_TIMESTAMP] = end;
 }
 
 /* Returns whether this is another event of a call that was counted: a failed access is one, and so
  * is each stream of fflush(NULL). */
-static int is_again(const struct site_call *call) {
-  const struct site_call *last = &site_thread.last;
-  int again = call->t1 == last->t1 && call->t2 == last->t2 && call->kind == last->kind &&
-              call->kind != SITE_READ && call->kind != SITE_WRITE;
-  site_thread.last = *call;
+static inline int is_again(const struct site_call *call) {
+  struct site_thread *thread = &site_thread;
+  if (LIKELY(call->kind == SITE_READ || call->kind == SITE_WRITE)) return 0;
+  int again =
+      call->t1 == thread->last_t1 && call->t2 == thread->last_t2 && call->kind == thread->last_kind;
+  thread->last_t1 = call->t1;
+  thread->last_t2 = call->t2;
+  thread->last_kind = call->kind;
   return again;
 }
 
-static __attribute__((noinline)) void count(const struct site_call *call, uint32_t number) {
-  struct site_part *part = segments_at(&sites_state.parts, number);
+/* Not inlined: its frame is not on the stack that a walk needs. */
+static __attribute__((noinline)) void count(const struct site_call *call, struct site_part *part) {
   if (!record_lock(&part->lock)) return;
-  struct darshan_sites_record *record = store_record(&darshan_store, STORE_SITES, number);
+  struct darshan_sites_record *record = part->record;
   record->counters[SITES_OPENS + call->kind] += !is_again(call);
-  if (call->bytes[0] | call->bytes[1] | call->file | (call->kind == SITE_READ) |
-      (call->kind == SITE_WRITE))
-    count_bytes(part, record, call);
-  count_times(record, call);
+  count_bytes(part, record->counters, call);
+  count_times(part, record->fcounters, call);
   record_unlock(&part->lock);
   if (LIKELY(!site_thread.walked)) return;
   site_thread.walked = 0;
@@ -119,6 +127,6 @@ static __attribute__((noinline)) void count(const struct site_call *call, uint32
 }
 
 void sites_count(const struct site_call *call) {
-  uint32_t number = site_of_stack();
-  if (LIKELY(number != NO_RECORD)) count(call, number);
+  struct site_part *part = site_of_stack();
+  if (LIKELY(part != NULL)) count(call, part);
 }
