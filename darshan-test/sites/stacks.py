@@ -157,6 +157,9 @@ class Program:
         for element in name.split(";")[1:]:
             if element in ("?", "..."):
                 continue
+            if ":" in element:  # a line of Python
+                found.append(element.rsplit(":", 1)[1])
+                continue
             short, _, offset = element.rpartition("+")
             path = outcome.objects[short][1]
             at = int(offset, 16) - 1

@@ -37,13 +37,15 @@ static _Unwind_Reason_Code note(struct _Unwind_Context *context, void *argument)
 
 /* Walks from here, and asks libgcc for the same stack. */
 __attribute__((noinline)) static void walk_here(void) {
+  struct registers_kept kept;
   struct registers registers;
   struct span stack;
   int is_main;
   known_count = 0;
   _Unwind_Backtrace(note, NULL);
   assert_int_equal(stack_span((uintptr_t)__builtin_frame_address(0), &stack, &is_main), 0);
-  registers_take(&registers);
+  registers_take(&kept);
+  registers_from(&registers, &kept);
   stack.start = registers.value[REGISTER_STACK];
   walk_from(&registers, &stack, WALK_FRAMES, &walk);
   for (unsigned i = 1; i < walk.count; i++)

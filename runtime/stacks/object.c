@@ -96,6 +96,7 @@ int object_of(uintptr_t address, struct object *object) {
   if (object_read(start, (uintptr_t)loaded.end - start, object) < 0 ||
       !has_code_at(object, address))
     return -1;
+  object->map = loaded.map;
   object->path = loaded.map && loaded.map->l_name ? loaded.map->l_name : "";
   return 0;
 }

@@ -7,12 +7,15 @@
 
 enum { BUILD_ID_MOST = 32 };
 
+struct link_map;
+
 struct object {
   uintptr_t start, end;  /* its mapping */
   uintptr_t base;        /* the address in memory of address 0 of the file */
   struct section header; /* the table that is searched, .eh_frame_hdr; empty: none */
   struct section frames; /* .eh_frame, up to the end of its segment */
-  const char *path;      /* as the loader knows it; empty for the program itself */
+  const struct link_map *map;
+  const char *path; /* as the loader knows it; empty for the program itself */
 };
 
 /* Returns 0, or -1 if the address is not in the code of an object. An object may lack tables. Takes

@@ -66,9 +66,13 @@ static inline uintptr_t innermost(uintptr_t thread) {
 }
 
 size_t python_frames(struct python_frame *frames, size_t limit) {
-  int state = __atomic_load_n(&python_state, __ATOMIC_ACQUIRE);
-  if (UNLIKELY(state != PYTHON_TRUSTED))
-    return state == PYTHON_UNCHECKED ? python_frames_checked(frames, limit) : 0;
+  return __atomic_load_n(&python_state, __ATOMIC_ACQUIRE) == PYTHON_UNCHECKED
+             ? python_frames_checked(frames, limit)
+             : python_frames_trusted(frames, limit);
+}
+
+size_t python_frames_trusted(struct python_frame *frames, size_t limit) {
+  if (UNLIKELY(__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED)) return 0;
   uintptr_t thread = thread_state();
   if (!thread) return 0;
   return python.layout.form == PYTHON_ADDRESS ? walk_structs(innermost(thread), frames, limit)

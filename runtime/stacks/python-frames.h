@@ -77,6 +77,17 @@ size_t python_frames(struct python_frame *frames, size_t limit)
 bool python_frames_are(const struct python_frame *known, size_t count)
     __attribute__((visibility("hidden")));
 
+/* The two halves of python_frames, for callers with little stack: python_frames_trusted needs
+ * some hundred bytes, and returns 0 unless the layout is trusted. python_frames_checked needs a
+ * kilobyte: it reads only what is mapped, and compares each code object with the layout. A
+ * difference turns Python frames off. After some frames without a difference the layout is
+ * trusted.
+ */
+size_t python_frames_trusted(struct python_frame *frames, size_t limit)
+    __attribute__((visibility("hidden")));
+size_t python_frames_checked(struct python_frame *frames, size_t limit)
+    __attribute__((visibility("hidden")));
+
 /* The line of a frame. The caller owns the memory for the texts. */
 struct python_place {
   char *text;           /* in: memory for both texts */

@@ -73,10 +73,4 @@ struct python_code {
 bool python_code_of(const struct python_frame *frame, struct python_code *code)
     __attribute__((visibility("hidden")));
 
-/* Like python_frames, but reads only what is mapped, and compares each code object with the layout.
- * A difference turns Python frames off. After some frames without a difference the layout is
- * trusted. */
-size_t python_frames_checked(struct python_frame *frames, size_t limit)
-    __attribute__((visibility("hidden")));
-
 #endif

@@ -17,12 +17,21 @@ struct registers {
   uintptr_t value[REGISTERS];
 };
 
-/* Takes the registers that functions preserve, the stack pointer and the address of the running
- * code: enough to walk on from here, while the calling function runs. */
+/* The registers that functions preserve, the stack pointer and the address of the running code:
+ * enough to walk on from where they were taken, while the function that took them runs. */
+#if defined(__x86_64__)
+enum { REGISTERS_KEPT = 7 };
+#elif defined(__aarch64__)
+enum { REGISTERS_KEPT = 13 };
+#endif
+struct registers_kept {
+  uintptr_t pc, value[REGISTERS_KEPT];
+};
+
 #define REGISTERS_TAKE inline __attribute__((always_inline))
 #if defined(__x86_64__)
-static REGISTERS_TAKE void registers_take(struct registers *registers) {
-  uintptr_t *value = registers->value;
+static REGISTERS_TAKE void registers_take(struct registers_kept *kept) {
+  uintptr_t *value = kept->value;
   __asm__ volatile("leaq 0(%%rip), %%rax\n\t"
                    "movq %%rax, %0\n\t"
                    "movq %%rbx, %1\n\t"
@@ -32,31 +41,44 @@ static REGISTERS_TAKE void registers_take(struct registers *registers) {
                    "movq %%r13, %5\n\t"
                    "movq %%r14, %6\n\t"
                    "movq %%r15, %7"
-                   : "=m"(registers->pc), "=m"(value[3]), "=m"(value[6]), "=m"(value[7]),
-                     "=m"(value[12]), "=m"(value[13]), "=m"(value[14]), "=m"(value[15])
+                   : "=m"(kept->pc), "=m"(value[0]), "=m"(value[1]), "=m"(value[2]), "=m"(value[3]),
+                     "=m"(value[4]), "=m"(value[5]), "=m"(value[6])
                    :
                    : "rax");
-  registers->known = 1 << 3 | 1 << 6 | 1 << 7 | 0xf << 12;
 }
 #elif defined(__aarch64__)
-static REGISTERS_TAKE void registers_take(struct registers *registers) {
-  uintptr_t *value = registers->value;
+static REGISTERS_TAKE void registers_take(struct registers_kept *kept) {
   __asm__ volatile("adr x9, .\n\t"
                    "str x9, [%0]\n\t"
-                   "stp x19, x20, [%1, 19*8]\n\t"
-                   "stp x21, x22, [%1, 21*8]\n\t"
-                   "stp x23, x24, [%1, 23*8]\n\t"
-                   "stp x25, x26, [%1, 25*8]\n\t"
-                   "stp x27, x28, [%1, 27*8]\n\t"
-                   "stp x29, x30, [%1, 29*8]\n\t"
+                   "stp x19, x20, [%1]\n\t"
+                   "stp x21, x22, [%1, 16]\n\t"
+                   "stp x23, x24, [%1, 32]\n\t"
+                   "stp x25, x26, [%1, 48]\n\t"
+                   "stp x27, x28, [%1, 64]\n\t"
+                   "stp x29, x30, [%1, 80]\n\t"
                    "mov x9, sp\n\t"
-                   "str x9, [%1, 31*8]"
+                   "str x9, [%1, 96]"
                    :
-                   : "r"(&registers->pc), "r"(value)
+                   : "r"(&kept->pc), "r"(kept->value)
                    : "x9", "memory");
-  registers->known = 0x1fffULL << 19;
 }
 #endif
+
+/* Makes registers of those that were taken. */
+static inline void registers_from(struct registers *registers, const struct registers_kept *kept) {
+#if defined(__x86_64__)
+  static const unsigned char number[REGISTERS_KEPT] = {3, 6, 7, 12, 13, 14, 15};
+#elif defined(__aarch64__)
+  static const unsigned char number[REGISTERS_KEPT] = {19, 20, 21, 22, 23, 24, 25,
+                                                       26, 27, 28, 29, 30, 31};
+#endif
+  registers->pc = kept->pc;
+  registers->known = 0;
+  for (int i = 0; i < REGISTERS_KEPT; i++) {
+    registers->value[number[i]] = kept->value[i];
+    registers->known |= (uint64_t)1 << number[i];
+  }
+}
 
 static inline int register_known(const struct registers *registers, uint64_t number) {
   return number < REGISTERS && (registers->known >> number & 1);

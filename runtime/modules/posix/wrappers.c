@@ -27,8 +27,10 @@
 #include "../../life/filter.h"
 #include "../../life/root.h"
 #include "../../life/run.h"
+#include "../../stacks/python-frames.h"
 #include "../lustre/lustre.h"
 #include "../process/usage.h"
+#include "../sites/sites.h"
 
 #include <libc-names.h>
 
@@ -245,7 +247,15 @@ struct uring_setup;
     return failed;                                                                                 \
   }
 
+#define CLOSES_LIBRARY                                                                             \
+  deepbind_look();                                                                                 \
+  python_closing()
+
 /* Macros for the column "event" of a row. */
+#define LIBRARY_CLOSED                                                                             \
+  library_closed();                                                                                \
+  python_closed();                                                                                 \
+  sites_forget_stacks()
 #define OPENED(dirfd, path, flags, mode) posix_opened(r, dirfd, path, flags, mode, t1, t2)
 #define READ_HERE(memory) posix_read_done(f, r, POSIX_HERE, memory, t1, t2)
 #define WRITE_HERE(memory) posix_write_done(f, r, POSIX_HERE, memory, t1, t2)

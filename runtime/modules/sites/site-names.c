@@ -28,14 +28,22 @@ void site_name_add_escaped(struct site_name *name, const char *text) {
   }
 }
 
-void site_name_add_hex(struct site_name *name, uint64_t number) {
-  char digits[17], *at = digits + sizeof(digits) - 1;
+static void add_number(struct site_name *name, uint64_t number, unsigned base) {
+  char digits[21], *at = digits + sizeof(digits) - 1;
   *at = '\0';
   do {
-    *--at = "0123456789abcdef"[number & 15];
-    number >>= 4;
+    *--at = "0123456789abcdef"[number % base];
+    number /= base;
   } while (number);
   site_name_add(name, at);
+}
+
+void site_name_add_hex(struct site_name *name, uint64_t number) {
+  add_number(name, number, 16);
+}
+
+void site_name_add_number(struct site_name *name, uint64_t number) {
+  add_number(name, number, 10);
 }
 
 static void add_bytes(struct site_name *name, const uint8_t *bytes, size_t length) {

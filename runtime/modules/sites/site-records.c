@@ -16,42 +16,70 @@ static int is_ours(uintptr_t address) {
   return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
-/* Return addresses of the program, without repetitions. */
+/* A frame of the program: a return address, or a line of Python with its code and instruction. */
+struct element {
+  uintptr_t address, instruction;
+  const struct python_frame *python; /* NULL: native */
+};
+
+/* The frames of the program, without repetitions. */
+enum { PYTHON_FRAMES = DARSHAN_PATH_ROOM / sizeof(struct python_frame) };
 struct elements {
   unsigned count;
-  uintptr_t address[WALK_FRAMES];
+  int is_cut; /* an interpreter's own frames, and those outside of it, are left out */
+  struct element element[WALK_FRAMES + PYTHON_FRAMES];
 };
 
 enum { LONGEST_REPETITION = 8 };
 
-/* Adds an address. If the last elements repeat those before them, they are left out: a recursion
- * has one name. */
-static void add_element(struct elements *elements, uintptr_t address) {
-  uintptr_t *at = elements->address;
-  at[elements->count++] = address;
+/* Returns whether the n elements are those before them. */
+static int repeats(const struct element *last, unsigned n) {
+  const struct element *before = last - n;
+  for (unsigned i = 0; i < n; i++)
+    if (last[i].address != before[i].address || last[i].instruction != before[i].instruction)
+      return 0;
+  return 1;
+}
+
+/* Adds a frame. If the last elements repeat those before them, they are left out: a recursion has
+ * one name. */
+static void add_element(struct elements *elements, struct element element) {
+  elements->element[elements->count++] = element;
   for (unsigned n = 1; n <= LONGEST_REPETITION && 2 * n <= elements->count; n++) {
-    const uintptr_t *last = at + elements->count - n;
-    if (memcmp(last, last - n, n * sizeof(*at)) != 0) continue;
+    if (!repeats(elements->element + elements->count - n, n)) continue;
     elements->count -= n;
     return;
   }
 }
 
+static int is_of(uintptr_t start, uintptr_t address) {
+  struct object object;
+  return object_of(address, &object) == 0 && object.start == start;
+}
+
 /* Collects the frames of the program. Returns the name of the wrapper that they called, NULL if it
  * has none. */
-static const char *take_frames(const struct walk *walk, unsigned first, struct elements *elements) {
+static const char *take_frames(const struct walk *walk, unsigned first,
+                               const struct site_python *python, struct elements *elements) {
   const char *function = NULL;
+  uintptr_t interpreter = python->lines ? site_interpreter() : 0;
   int outside = 0;
   elements->count = 0;
+  elements->is_cut = python->lines != 0;
   for (unsigned i = first; i < walk->count; i++) {
     uintptr_t address = walk->frame[i].address;
+    if (interpreter && is_of(interpreter, address - 1)) break;
     if (!is_ours(address - 1)) {
       outside = 1;
-      add_element(elements, address);
+      add_element(elements, (struct element){address, 0, NULL});
     } else if (!outside) {
       const char *known = site_function(address - 1);
       if (known) function = known;
     }
+  }
+  for (uint32_t i = 0; i < python->lines; i++) {
+    const struct python_frame *frame = &python->frame[i];
+    add_element(elements, (struct element){frame->code, frame->instruction, frame});
   }
   return function;
 }
@@ -87,24 +115,30 @@ static void add_objects(const struct elements *elements) {
   uintptr_t last = 0;
   for (unsigned i = 0; i < elements->count; i++) {
     struct object object;
-    if (object_of(elements->address[i] - 1, &object) < 0 || object.start == last) continue;
+    const struct element *element = &elements->element[i];
+    if (element->python || object_of(element->address - 1, &object) < 0 || object.start == last)
+      continue;
     last = object.start;
     site_object_name(&name, &object);
     const struct store_entry *entry =
         store_find(&darshan_store, darshan_hash(name.text, name.length, 0));
     if (name.is_full || (entry && entry->record[STORE_SITES])) continue;
     record_of(name.text, name.length, RECORD_OF_OBJECT, 0);
+    if (object.map) python_look_at(object.map); /* dlopen may have brought an interpreter */
   }
 }
 
-static void add_frame(struct site_name *name, uintptr_t address) {
+static void add_frame(struct site_name *name, const struct element *element) {
   struct object object;
   size_t before = name->length;
-  if (object_of(address - 1, &object) < 0) return;
-  site_name_add(name, ";");
-  site_object_short(name, &object);
-  site_name_add(name, "+");
-  site_name_add_hex(name, address - object.base);
+  if (element->python) {
+    site_add_line(name, element->python);
+  } else if (object_of(element->address - 1, &object) == 0) {
+    site_name_add(name, ";");
+    site_object_short(name, &object);
+    site_name_add(name, "+");
+    site_name_add_hex(name, element->address - object.base);
+  }
   if (name->is_full) name->text[name->length = before] = '\0';
 }
 
@@ -116,42 +150,43 @@ static void write_name(struct site_name *name, const char *function,
   site_name_add(name, function);
   for (unsigned i = 0; i < elements->count && !name->is_full; i++) {
     size_t before = name->length;
-    add_frame(name, elements->address[i]);
+    add_frame(name, &elements->element[i]);
     if (name->length <= SITE_NAME_ROOM - KEPT) continue;
     name->length = before;
     name->is_full = 1;
   }
-  int is_long = name->is_full || end == WALK_LONG;
+  int is_long = name->is_full || (end == WALK_LONG && !elements->is_cut);
   name->is_full = 0;
   if (is_long)
     site_name_add(name, ";...");
-  else if (end == WALK_NO_TABLE || end == WALK_WRONG)
+  else if (!elements->is_cut && (end == WALK_NO_TABLE || end == WALK_WRONG))
     site_name_add(name, ";?");
 }
 
-static const char unknown[] = "?";
+static const char unknown[] = "?", import[] = "import";
 
-struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut) {
+struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut,
+                              const struct site_python *python) {
   struct elements elements;
   struct site_name name;
-  const char *function = take_frames(walk, first, &elements);
-  if (!function) function = unknown;
+  const char *function = take_frames(walk, first, python, &elements);
+  if (!function) function = python->imports ? import : unknown;
   write_name(&name, function, &elements, walk->end);
   struct site_part *part;
-  if (!store_lock(&darshan_store)) return NULL;
+  if (!store_lock_for(&darshan_store, STORE_SITES)) return NULL;
   if (!is_cut && has_room_for(&name)) {
     part = record_of(name.text, name.length, RECORD_OF_SITE, elements.count);
     add_objects(&elements);
   } else {
     part = record_of(function, strlen(function), RECORD_OF_FUNCTION, 0);
   }
-  store_unlock(&darshan_store);
+  store_unlock_for(&darshan_store, STORE_SITES);
   return part;
 }
 
 struct site_part *site_unknown(void) {
-  if (!store_lock(&darshan_store)) return NULL;
+  if (!store_lock_for(&darshan_store, STORE_SITES)) return NULL;
   struct site_part *part = record_of(unknown, sizeof(unknown) - 1, RECORD_OF_FUNCTION, 0);
-  store_unlock(&darshan_store);
+  store_unlock_for(&darshan_store, STORE_SITES);
   return part;
 }

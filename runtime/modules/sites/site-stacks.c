@@ -14,9 +14,12 @@ static inline unsigned head_of(uint64_t key) {
 }
 
 /* The key of a stack: the innermost return address, and how deep the stack is. A stack whose end is
- * not known has its place within a page instead. */
-static inline uint64_t key_of(uintptr_t returns, uintptr_t depth) {
-  return (uint64_t)returns * 31 + depth;
+ * not known has its place within a page instead. With Python, the innermost line. */
+static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
+                                            const struct site_python *python) {
+  uint64_t key = python->imports ? 1 : (uint64_t)returns * 31 + depth;
+  if (python->lines) key = key * 31 + python->frame[0].code * 7 + python->frame[0].instruction;
+  return key;
 }
 enum { PAGE_MASK = 4095 };
 
@@ -41,7 +44,7 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
     for (; n < AT_ONCE && i + n < stack->count; n++)
       there[n] = (struct iovec){(void *)(frame + stack->slot[i + n].offset), sizeof(words[0])};
     here.iov_len = n * sizeof(words[0]);
-    if (sys_call(SYS_process_vm_readv, sys_getpid(), (long)&here, 1, (long)there, n, 0) !=
+    if (sys_call(SYS_process_vm_readv, spin_token(), (long)&here, 1, (long)there, n, 0) !=
         (long)here.iov_len)
       return 0;
     for (unsigned k = 0; k < n; k++)
@@ -51,11 +54,22 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
   return 1;
 }
 
-static inline const struct site_stack *known_stack(uint64_t key, uintptr_t frame, uintptr_t end) {
+static int same_lines(const struct site_stack *stack, const struct site_python *python) {
+  for (uint32_t i = 0; i < stack->lines; i++)
+    if (stack->line[i].code != python->frame[i].code ||
+        stack->line[i].instruction != python->frame[i].instruction)
+      return 0;
+  return 1;
+}
+
+/* end: of the stack, 0 if it is not known. */
+static inline ALWAYS_INLINE const struct site_stack *
+known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_python *python) {
   const struct site_stack *stack =
       __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
   for (; stack; stack = stack->next) {
-    if (stack->key != key) continue;
+    if (stack->key != key || stack->lines != python->lines) continue;
+    if (python->lines && !same_lines(stack, python)) continue;
     if (end ? stack->span <= end - frame && is_same(stack, frame) : is_same_there(stack, frame))
       return stack;
   }
@@ -65,8 +79,9 @@ static inline const struct site_stack *known_stack(uint64_t key, uintptr_t frame
 /* --- new stacks ---------------------------------------------------------------------------- */
 
 struct new_stack {
-  struct registers registers;
+  struct registers_kept registers;
   uintptr_t frame, returns;
+  const struct site_python *python;
   struct site_part *part;
 };
 
@@ -89,33 +104,53 @@ static int find_bounds(uintptr_t frame, struct span *span) {
   return 1;
 }
 
-/* Adds a stack to the table, unless the table is full or a return address is in a register. */
-static void remember(const struct walk *walk, unsigned first, uint64_t key, uintptr_t frame,
-                     struct site_part *part) {
-  unsigned count = walk->count - first;
-  if (count == 0) return;
-  for (unsigned i = first; i < walk->count; i++)
-    if (walk->frame[i].stored <= frame || walk->frame[i].stored - frame > UINT32_MAX / 2) return;
-  if (__atomic_fetch_add(&sites_state.stacks, 1, __ATOMIC_RELAXED) >= SITE_STACKS) return;
-  struct site_stack *stack =
-      scratch_take(&darshan_scratch, sizeof(*stack) + (count + 1) * sizeof(struct site_slot));
-  if (!stack) return;
-  stack->key = key;
-  stack->part = part;
-  stack->count = count;
-  for (unsigned i = 0; i < count; i++) {
-    const struct walk_frame *from = &walk->frame[first + i];
-    uintptr_t offset = from->stored - frame;
-    stack->slot[i] = (struct site_slot){offset, *(const uintptr_t *)from->stored};
-    if (offset + sizeof(uintptr_t) > stack->span)
-      stack->span = (uint32_t)(offset + sizeof(uintptr_t));
-  }
-  stack->slot[count] = (struct site_slot){stack->slot[0].offset, ~stack->slot[0].address};
-  struct site_stack **head = &sites_state.head[head_of(key)];
+/* Puts a stack into the table, for good. */
+static void publish(struct site_stack *stack) {
+  struct site_stack **head = &sites_state.head[head_of(stack->key)];
   stack->next = __atomic_load_n(head, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(head, &stack->next, stack, 0, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED)) {
   }
+}
+
+static void copy_slots(struct site_stack *stack, const struct walk_frame *from, unsigned count,
+                       uintptr_t frame) {
+  stack->count = count;
+  for (unsigned i = 0; i < count; i++) {
+    uintptr_t offset = from[i].stored - frame;
+    stack->slot[i] = (struct site_slot){offset, *(const uintptr_t *)from[i].stored};
+    if (offset + sizeof(uintptr_t) > stack->span)
+      stack->span = (uint32_t)(offset + sizeof(uintptr_t));
+  }
+  /* Without slots: the return address of the function that looks, which is not 0. */
+  struct site_slot never = {sizeof(uintptr_t), 0};
+  if (count) never = (struct site_slot){stack->slot[0].offset, ~stack->slot[0].address};
+  stack->slot[count] = never;
+}
+
+/* Adds a stack to the table, unless the table is full or a return address is in a register. */
+static void remember(const struct new_stack *new, const struct walk *walk, unsigned first,
+                     uint64_t key) {
+  unsigned count = walk->count - first;
+  const struct site_python *python = new->python;
+  for (unsigned i = first; i < walk->count; i++)
+    if (walk->frame[i].stored <= new->frame || walk->frame[i].stored - new->frame > UINT32_MAX / 2)
+      return;
+  if (count + python->lines == 0) return;
+  if (__atomic_fetch_add(&sites_state.stacks, 1, __ATOMIC_RELAXED) >= SITE_STACKS) return;
+  size_t slots = sizeof(struct site_stack) + (count + 1) * sizeof(struct site_slot);
+  struct site_stack *stack =
+      scratch_take(&darshan_scratch, slots + python->lines * sizeof(struct site_line));
+  if (!stack) return;
+  struct site_line *line = (struct site_line *)((char *)stack + slots);
+  for (uint32_t i = 0; i < python->lines; i++)
+    line[i] = (struct site_line){python->frame[i].code, python->frame[i].instruction};
+  stack->line = line;
+  stack->lines = python->lines;
+  stack->key = key;
+  stack->part = new->part;
+  copy_slots(stack, walk->frame + first, count, new->frame);
+  publish(stack);
 }
 
 /* Frames that a walk needs to reach the program, if only the function that was called matters. */
@@ -124,12 +159,14 @@ enum { OWN_FRAMES = 16 };
 /* Runs on a stack of the runtime. */
 static void find_site(void *argument) {
   struct new_stack *new = argument;
+  const struct site_python *python = new->python;
+  struct registers registers;
   struct span span;
-  struct walk walk;
+  struct walk walk = {.count = 0, .end = WALK_WHOLE};
   unsigned first = 0;
   int own = find_bounds(new->frame, &span);
-  uint64_t key = key_of(new->returns, own ? span.end - new->frame : new->frame &PAGE_MASK);
-  const struct site_stack *known = own ? known_stack(key, new->frame, span.end) : NULL;
+  uint64_t key = key_of(new->returns, own ? span.end - new->frame : new->frame &PAGE_MASK, python);
+  const struct site_stack *known = own ? known_stack(key, new->frame, span.end, python) : NULL;
   if (known) {
     new->part = known->part;
     return;
@@ -139,37 +176,68 @@ static void find_site(void *argument) {
     return;
   }
   int is_full = __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS;
-  span.start = new->registers.value[REGISTER_STACK];
-  walk_from(&new->registers, &span, is_full ? OWN_FRAMES : WALK_FRAMES, &walk);
+  registers_from(&registers, &new->registers);
+  span.start = registers.value[REGISTER_STACK];
+  if (is_full || !python->imports)
+    walk_from(&registers, &span, is_full ? OWN_FRAMES : WALK_FRAMES, &walk);
   /* The frames of this module, up to the one that looks, are not part of the stack. */
   while (first < walk.count && walk.frame[first].stored <= new->frame)
     first++;
-  new->part = site_record(&walk, first, is_full);
-  if (new->part && !is_full) remember(&walk, first, key, new->frame, new->part);
+  new->part = site_record(&walk, first, is_full, python);
+  if (new->part && !is_full) remember(new, &walk, first, key);
 }
 
 /* Between runtime_enter and runtime_leave, which need stack of their own. */
-static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns) {
-  struct new_stack new = {.frame = frame, .returns = returns};
+static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns,
+                                                            const struct site_python *python) {
+  struct new_stack new = {.frame = frame, .returns = returns, .python = python};
   registers_take(&new.registers);
   if (stack_run(find_site, &new) < 0) new.part = NULL;
   site_thread.walked = 1;
   return new.part;
 }
 
-__attribute__((noinline)) struct site_part *site_of_stack(void) {
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  uintptr_t returns = (uintptr_t)__builtin_return_address(0);
+static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t returns,
+                                                   const struct site_python *python) {
   const struct span *own = &site_thread.stack;
   const struct site_stack *known;
   if (LIKELY(frame - own->start < own->end - own->start))
-    known = known_stack(key_of(returns, own->end - frame), frame, own->end);
+    known = known_stack(key_of(returns, own->end - frame, python), frame, own->end, python);
   else
-    known = known_stack(key_of(returns, frame & PAGE_MASK), frame, 0);
+    known = known_stack(key_of(returns, frame & PAGE_MASK, python), frame, 0, python);
   if (LIKELY(known != NULL)) return known->part;
-  record_make_room(STORE_SITES);
   if (!runtime_enter()) return NULL;
-  struct site_part *part = new_site(frame, returns);
+  struct site_part *part = new_site(frame, returns, python);
   runtime_leave();
   return part;
+}
+
+static const struct site_python no_python;
+
+/* The frames go into a buffer for paths, since there is no room for them on the stack. */
+static __attribute__((noinline)) struct site_part *find_with_python(uintptr_t frame,
+                                                                    uintptr_t returns) {
+  struct path_buffer *buffer = path_buffer_take();
+  struct site_python python = no_python;
+  if (buffer)
+    site_take_python(&python, (struct python_frame *)buffer->bytes,
+                     DARSHAN_PATH_ROOM / sizeof(struct python_frame));
+  struct site_part *part = find(frame, returns, &python);
+  path_buffer_give(buffer);
+  return part;
+}
+
+__attribute__((noinline)) struct site_part *site_of_stack(void) {
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t returns = (uintptr_t)__builtin_return_address(0);
+  if (UNLIKELY(python_is_here())) return find_with_python(frame, returns);
+  return find(frame, returns, &no_python);
+}
+
+/* Code may be unloaded, and other code loaded in its place. Stacks stay in memory, since other
+ * threads may be looking at them. */
+void sites_forget_stacks(void) {
+  if (!sites_on) return;
+  for (int i = 0; i < SITE_HEADS; i++)
+    __atomic_store_n(&sites_state.head[i], NULL, __ATOMIC_RELAXED);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "../../memory/segments.h"
+#include "../../stacks/python-frames.h"
 #include "../../stacks/walk.h"
 #include "sites.h"
 
@@ -31,13 +32,27 @@ struct site_part {
 struct site_slot {
   uintptr_t offset, address;
 };
+/* A Python frame: equal if code and instruction are. */
+struct site_line {
+  uintptr_t code, instruction;
+};
 struct site_stack {
   struct site_stack *next;
   uint64_t key;
+  const struct site_line *line; /* the Python frames, innermost first */
+  uint32_t lines;
   struct site_part *part; /* of its record */
   uint32_t count;
   uint32_t span;           /* bytes above the frame that hold all return addresses */
   struct site_slot slot[]; /* count of them, and one that never matches */
+};
+
+/* The Python frames of the running stack. imports: the innermost are of the import machinery. The
+ * frames begin then with the line that imports, and native frames do not matter. */
+struct site_python {
+  const struct python_frame *frame;
+  uint32_t lines;
+  int imports;
 };
 
 struct sites_state {
@@ -65,9 +80,11 @@ struct site_part *site_of_stack(void);
 /* Returns what belongs to the record of a walked stack, which is made if needed; NULL if there is
  * no room. first: index of the
  * first frame that may be of the program. is_cut: the walk is too short to name the stack, so the
- * record is that of the function that was called. The caller is on a stack of the runtime, in an
+ * record is that of the function that was called. Native frames of the interpreter and what called
+ * it are not in the name if there are Python frames. The caller is on a stack of the runtime, in an
  * update. */
-struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut);
+struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut,
+                              const struct site_python *python);
 /* Returns the same for calls whose function is not known. */
 struct site_part *site_unknown(void);
 
@@ -82,11 +99,19 @@ void site_name_add(struct site_name *name, const char *text);
 /* Adds text of a file, with its special characters written as %XX. */
 void site_name_add_escaped(struct site_name *name, const char *text);
 void site_name_add_hex(struct site_name *name, uint64_t number);
+void site_name_add_number(struct site_name *name, uint64_t number);
 
 /* Adds the short name of an object: eight digits of its build id, or its file's name. */
 void site_object_short(struct site_name *name, const struct object *object);
 /* Writes the name of an object's own record. */
 void site_object_name(struct site_name *name, const struct object *object);
+/* Adds an element for a Python frame. */
+void site_add_line(struct site_name *name, const struct python_frame *frame);
+/* Returns the start of the mapping of the object with the interpreter, 0 if there is none. */
+uintptr_t site_interpreter(void);
+/* Takes at most `most` Python frames of this thread into frames. */
+void site_take_python(struct site_python *python, struct python_frame *frames, size_t most);
+
 /* Returns the name of the function of this library that contains the address, as the loader knows
  * it; NULL if there is none. */
 const char *site_function(uintptr_t address);

@@ -25,6 +25,7 @@ int sites_prepare(void) {
     return 0;
   segments_prepare(&sites_state.parts, sizeof(struct site_part), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_SITES, &sites_state.parts);
+  python_look();
   sites_on = 1;
   return 0;
 }

@@ -39,6 +39,9 @@ void sites_forked(void);
 /* Counts a call of the program, which is not part of another one that is counted here. */
 void sites_count(const struct site_call *call);
 
+/* Called after an object was unloaded: its addresses may become those of other code. */
+void sites_forget_stacks(void);
+
 /* Who is told of a record's events: bits of posix_aux.watched and stdio_aux.watched. */
 enum { WATCHED_BY_LAYERS = 1, WATCHED_BY_SITES = 2 };
 static inline uint32_t sites_watch(void) {

@@ -1,0 +1,80 @@
+"""Sites of a program in Python: its lines, and imports."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from .stacks import KINDS, Outcome, Program
+
+SCRIPT = Path(__file__).with_name("reads.py")
+
+
+def line_of(text: str) -> int:
+    """Returns the number of the script's only line that contains a text."""
+    (number,) = (n for n, line in enumerate(SCRIPT.read_text().splitlines(), 1) if text in line)
+    return number
+
+
+def place(text: str, function: str) -> str:
+    """Returns a frame of the script as a name has it."""
+    return f"{SCRIPT}:{line_of(text)}:{function}"
+
+
+@pytest.fixture
+def outcome(program: Program) -> Outcome:
+    """Runs the script with the Python of the tests, and a package that it imports."""
+    package = program.folder / "path" / "pieces"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from . import first\nfrom . import second\n")
+    (package / "first.py").write_text("from . import third\n")
+    for name in ("second", "third"):
+        (package / f"{name}.py").write_text("")
+    path = {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    program.start(sys.executable, "-S", SCRIPT, "data", **path)
+    (log,) = program.logs()
+    return program.read(log)
+
+
+def site(outcome: Outcome, *elements: str) -> dict[str, float]:
+    """Returns the counters of the site with exactly these elements."""
+    return outcome.rows["SITES"][";".join(elements)]
+
+
+def test_lines_of_reads(outcome: Outcome) -> None:
+    """One function, called from two lines: two sites, each with its own calls."""
+    end = place("main(sys.argv[1])", "<module>")
+    for count in (10, 20):
+        row = site(
+            outcome,
+            "read",
+            place("file.read", "load"),
+            place(f"load(name, {count})", "main"),
+            end,
+        )
+        assert (row["READS"], row["BYTES_READ"], row["KIND"]) == (count, 100 * count, 0)
+    row = site(outcome, "stat64", place("os.stat", "main"), end)
+    assert row["LOOKUPS"] == 50
+
+
+def test_a_recursion_in_python(outcome: Outcome) -> None:
+    """Depths of 0 to 6 have two names: with the recursive line and without."""
+    write, again = place("os.write", "Table.append"), place("self.append(", "Table.append")
+    if sys.version_info < (3, 11):
+        write, again = (text.replace("Table.append", "append") for text in (write, again))
+    end = (place("table.append(", "main"), place("main(sys.argv[1])", "<module>"))
+    assert site(outcome, "write", write, *end)["WRITES"] == 72
+    assert site(outcome, "write", write, again, *end)["WRITES"] == 500 - 72
+
+
+def test_imports_belong_to_a_line(outcome: Outcome) -> None:
+    """All calls of the machinery below an import have one site."""
+    row = site(outcome, "import", place("import pieces", "<module>"))
+    folders = 2  # the finder lists them
+    assert row["OPENS"] == 4 + folders
+    assert row["READS"] >= 4 and row["LOOKUPS"] > row["OPENS"]
+    for name, counters in outcome.rows["SITES"].items():
+        frames = name.split(";")[1:]
+        assert not frames or "importlib" not in frames[0] or not sum(counters[k] for k in KINDS)
