@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from logs.model import Heatmap, Module
 
-from . import cases_hdf5, cases_jobs, cases_streams
+from . import cases_costly, cases_hdf5, cases_jobs, cases_streams
 from .build import MIB, Job, number_of, row, shared
 
 Case = tuple[str, Job, Job]
@@ -535,4 +535,5 @@ CASES = [
     *cases_streams.streams(),
     *parallel(),
     *over_time(),
+    *cases_costly.cases(),
 ]

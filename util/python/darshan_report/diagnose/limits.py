@@ -46,6 +46,15 @@ LIMITS = (
         _JUDGEMENT,
     ),
     Limit(
+        "row.share",
+        0.02,
+        "of run time",
+        "share of time in one kind of I/O that gets a word if it is also row.seconds; "
+        "io.fine and stake.seconds do without",
+        _JUDGEMENT,
+    ),
+    Limit("row.seconds", 1, "s", "time per process in one kind of I/O: see row.share", _JUDGEMENT),
+    Limit(
         "rate.good",
         1 << 30,
         "bytes/s",

@@ -11,7 +11,7 @@ from .finding import PROBLEM, Finding
 _TIME = re.compile(r"_F_(\w*?)_?TIME$")
 
 
-def _kinds(finding: Finding) -> frozenset[str]:
+def claims(finding: Finding) -> frozenset[str]:
     """Returns the kinds of a file's time that a finding is about, by its evidence: READ, WRITE or
     else; all of them if the evidence has no time."""
     found = {_TIME.search(e.counter) for e in finding.evidence}
@@ -22,7 +22,7 @@ def _kinds(finding: Finding) -> frozenset[str]:
 
 def _same(one: Finding, other: Finding) -> bool:
     """Returns whether both findings claim the same time in the same files."""
-    return bool(one.covers & other.covers and _kinds(one) & _kinds(other))
+    return bool(one.covers & other.covers and claims(one) & claims(other))
 
 
 def marked(findings: Iterable[Finding]) -> list[Finding]:

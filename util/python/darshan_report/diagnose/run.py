@@ -16,7 +16,7 @@ from .finding import PROBLEM, Finding, Findings
 from .limits import Limits
 from .overlap import marked, together
 from .responsible_programs import name_programs
-from .rules import CAUSES, REMARKS, SYMPTOMS, fine
+from .rules import CAUSES, REMARKS, SYMPTOMS, costly, fine
 from .tools import addressed
 
 
@@ -62,6 +62,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
         for finding in _told(facts, rule.find):
             if finding.kind != PROBLEM or not _explained(finding, causes):
                 found.append(finding)
+    found += costly.find(facts, found)
     for rule in REMARKS:
         found += rule.find(facts)
     named = (addressed(facts, name_programs(facts, finding)) for finding in found)

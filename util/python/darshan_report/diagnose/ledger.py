@@ -1,0 +1,155 @@
+"""Where the time of the processes went: each second of their lifetimes is in one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..measure.exclusive import own_times
+from ..measure.usage import Usage
+from .cpu_wait import real_part, runnable, waited
+from .facts import Facts, Table, once
+from .rules import program_files
+
+READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
+    "reads", "writes", "opens", "lookups", "listings", "syncs", "buffers",
+)  # fmt: skip
+IMPORTS, HDF5, MPIIO, COMMUNICATION = "imports", "hdf5", "mpiio", "communication"
+WAITING, PROCESSOR, COMPUTING, REST = "waiting", "processor", "computing", "rest"
+
+TITLES = {
+    READS: "Reading files",
+    WRITES: "Writing files",
+    OPENS: "Opening, closing and asking for files",
+    LOOKUPS: "Looking up names that do not exist",
+    LISTINGS: "Listing folders",
+    SYNCS: "Waiting for data to reach storage (fsync and the like)",
+    BUFFERS: "Calls of the C library that its buffers served",
+    IMPORTS: "Loading program files and modules",
+    HDF5: "HDF5 itself",
+    MPIIO: "MPI-IO itself",
+    COMMUNICATION: "MPI communication below HDF5 and MPI-IO",
+    WAITING: "Waiting for other processes or threads, and sleeping",
+    PROCESSOR: "Waiting for a processor",
+    COMPUTING: "Computing",
+    REST: "Not known",
+}
+# Rows of I/O: time that a change of the program's I/O may save.
+IO = (READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS, HDF5, MPIIO, COMMUNICATION)
+_OWN = {"HDF5 itself": HDF5, "MPI-IO itself": MPIIO, "MPI communication": COMMUNICATION}
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A part of the time: seconds, summed over all processes."""
+
+    key: str
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        """What the processes did in this time."""
+        return TITLES[self.key]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The rows with time, in the order of TITLES; their sum is `whole`, the lifetimes of all
+    processes. If calls of several threads lasted at the same time, the rows are scaled to it."""
+
+    rows: tuple[Row, ...]
+    whole: float
+    scaled: bool  # calls lasted longer than their processes lived
+
+    def __getitem__(self, key: str) -> float:
+        """Returns the seconds of a row; 0 if it has none."""
+        return next((row.seconds for row in self.rows if row.key == key), 0.0)
+
+
+@once
+def ledger(facts: Facts) -> Ledger:
+    """Returns the rows of a log."""
+    waiting = max(0.0, _lived(facts) - facts.process_time)
+    spent = io_rows(facts)
+    whole = waiting + facts.process_time
+    in_calls = sum(spent.values())
+    scaled = in_calls > facts.process_time > 0
+    if scaled:
+        spent = {key: value * facts.process_time / in_calls for key, value in spent.items()}
+    left = max(0.0, facts.process_time - sum(spent.values()))
+    spent[WAITING] = waiting
+    spent[PROCESSOR] = min(left, max(0.0, runnable(facts) - waited(facts)))
+    left -= spent[PROCESSOR]
+    spent[COMPUTING] = min(left, _computed(facts))
+    spent[REST] = left - spent[COMPUTING]
+    rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)
+    return Ledger(rows, whole, scaled)
+
+
+def _lived(facts: Facts) -> float:
+    """Returns the lifetimes of all processes, summed."""
+    return facts.processes.seconds if facts.processes else facts.run_time * facts.nprocs
+
+
+def _computed(facts: Facts) -> float:
+    """Returns the processor time outside of calls on files; 0 if the log does not have it."""
+    table = facts.table("USAGE")
+    if table is None:
+        return 0.0
+    known = Usage(table.records)
+    in_calls = facts.base_time * real_part(facts)
+    system = max(0.0, float(known["F_SYSTEM_TIME"].sum()) - in_calls)
+    return float(known["F_USER_TIME"].sum()) + system
+
+
+@once
+def io_rows(facts: Facts) -> dict[str, float]:
+    """Returns the seconds of each row of I/O and of imports, summed over all processes and threads.
+    Time in which a call waited for a processor is not in them."""
+    found = dict.fromkeys((IMPORTS, *IO), 0.0)
+    for layer, table in facts.layers:
+        if layer.base:
+            _add_files(facts, table, found)
+    extra = facts.table("POSIX_EXT")
+    if extra is not None:
+        found[LOOKUPS] += extra.sum("F_MISS_TIME")
+        found[LISTINGS] += extra.sum("F_LIST_TIME")
+        found[SYNCS] += extra.sum("F_FSYNC_TIME") + extra.sum("F_SYNC_TIME")
+    found[OPENS] += max(0.0, facts.beside.metadata - found[LOOKUPS] - found[LISTINGS])
+    _move_buffered(facts, found)
+    part = real_part(facts)
+    found = {key: value * (1.0 if key == BUFFERS else part) for key, value in found.items()}
+    for own in own_times(facts.attribution) if facts.attribution else ():
+        found[_OWN[own.title]] += own.time
+    return found
+
+
+def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
+    """Adds the times of the files of a lowest layer."""
+    program = program_files.which(facts, table)
+    found[IMPORTS] += float(facts.time(table)[program].sum())
+    own = ~program
+    if table.prefix == "STDIO" and facts.streams is not None:
+        own = own & facts.streams.files
+    found[READS] += float(table["F_READ_TIME"][own].sum())
+    found[WRITES] += float(facts.writing(table)[own].sum())
+    found[OPENS] += float(table["F_META_TIME"][own].sum())
+
+
+def _move_buffered(facts: Facts, found: dict[str, float]) -> None:
+    """Moves the time of stream calls that reached no file into a row of its own."""
+    streams = facts.streams
+    if streams is None or not streams.known:
+        return
+    for kind, key in (("READ", READS), ("WRITE", WRITES)):
+        spent = streams.table[f"F_{kind}_TIME"]
+        below = streams.time(kind) + (streams["F_FLUSH_TIME"] if kind == "WRITE" else 0.0)
+        program = program_files.which(facts, streams.table)
+        served = float(np.maximum(0.0, spent - below)[streams.files & ~program].sum())
+        served = min(served, found[key])
+        found[key] -= served
+        found[BUFFERS] += served
