@@ -12,7 +12,7 @@ from ..facts import Facts
 from ..finding import GOOD, LAST, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
 from ..unjudged import is_unjudged, unjudged, unwatched
-from . import costly, lookups
+from . import lookups
 from .reread import most_read
 
 NAME = "fine"
@@ -177,7 +177,7 @@ def find(
             GOOD,
             limits=("io.fine", "again.mostly", "calls.many"),
         )
-    elif not any(f.name.startswith(costly.NAME) for f in others):
+    else:
         yield Finding(
             NAME,
             "No known problem",
