@@ -9,15 +9,18 @@ import numpy.typing as npt
 
 from ..measure.exclusive import own_times
 from ..measure.usage import Usage
-from .cpu_wait import real_part, runnable, waited
-from .facts import Facts, Table, once
+from .cpu_wait import real_part, runnable
+from .facts import Facts, once
 from .rules import program_files
+from .table import Table
 
 READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
     "reads", "writes", "opens", "lookups", "listings", "syncs", "buffers",
 )  # fmt: skip
 IMPORTS, HDF5, MPIIO, COMMUNICATION = "imports", "hdf5", "mpiio", "communication"
-WAITING, PROCESSOR, COMPUTING, REST = "waiting", "processor", "computing", "rest"
+WAITING, PROCESSOR, COMPUTING, ASLEEP, REST = (
+    "waiting", "processor", "computing", "asleep", "rest",
+)  # fmt: skip
 
 TITLES = {
     READS: "Reading files",
@@ -34,6 +37,7 @@ TITLES = {
     WAITING: "Waiting for other processes or threads, and sleeping",
     PROCESSOR: "Waiting for a processor",
     COMPUTING: "Computing",
+    ASLEEP: "Sleeping outside of watched calls (network, pipes, page faults)",
     REST: "Not known",
 }
 # Rows of I/O: time that a change of the program's I/O may save.
@@ -82,10 +86,13 @@ def ledger(facts: Facts) -> Ledger:
         spent = {key: value * facts.process_time / in_calls for key, value in spent.items()}
     left = max(0.0, facts.process_time - sum(spent.values()))
     spent[WAITING] = waiting
-    spent[PROCESSOR] = min(left, max(0.0, runnable(facts) - waited(facts)))
+    spent[PROCESSOR] = min(left, _for_a_processor(facts))
     left -= spent[PROCESSOR]
-    spent[COMPUTING] = min(left, _computed(facts))
-    spent[REST] = left - spent[COMPUTING]
+    computed, asleep = _outside_of_calls(facts, sum(spent[key] for key in (IMPORTS, *IO)))
+    spent[COMPUTING] = min(left, computed)
+    left -= spent[COMPUTING]
+    spent[ASLEEP] = min(left, asleep)
+    spent[REST] = left - spent[ASLEEP]
     rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)
     return Ledger(rows, whole, scaled)
 
@@ -95,15 +102,26 @@ def _lived(facts: Facts) -> float:
     return facts.processes.seconds if facts.processes else facts.run_time * facts.nprocs
 
 
-def _computed(facts: Facts) -> float:
-    """Returns the processor time outside of calls on files; 0 if the log does not have it."""
+def _for_a_processor(facts: Facts) -> float:
+    """Returns the time in which first threads waited for a processor. If calls were not corrected
+    for it, the calls keep what may have been in them."""
+    spent = runnable(facts)
+    return spent if real_part(facts) < 1 else max(0.0, spent - facts.base_time)
+
+
+def _outside_of_calls(facts: Facts, in_calls: float) -> tuple[float, float]:
+    """Returns the processor time outside of calls on files, and the time in which the first threads
+    slept outside of them; 0 if the log does not have it. The kernel does not tell what part of a
+    call was sleep: the calls get as much of the sleep as they lasted."""
     table = facts.table("USAGE")
     if table is None:
-        return 0.0
+        return 0.0, 0.0
     known = Usage(table.records)
-    in_calls = facts.base_time * real_part(facts)
-    system = max(0.0, float(known["F_SYSTEM_TIME"].sum()) - in_calls)
-    return float(known["F_USER_TIME"].sum()) + system
+    user, system, blocked = (
+        float(known[name].sum()) for name in ("F_USER_TIME", "F_SYSTEM_TIME", "F_BLOCKED_TIME")
+    )
+    in_calls_awake = max(0.0, in_calls - blocked)
+    return user + max(0.0, system - in_calls_awake), max(0.0, blocked - in_calls)
 
 
 @once

@@ -8,11 +8,13 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
+from ..diagnose.ledger import Ledger, ledger
 from ..diagnose.limits import Limits
 from ..diagnose.run import diagnose_facts
 from ..library import LogError
@@ -165,6 +167,16 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
     )
 
 
+class Judged(NamedTuple):
+    """What the diagnoses say of a log, and the figures that need all of its records."""
+
+    findings: list[Finding]
+    shares: Shares
+    finals: Mapping[int, int]  # ids of the last names of renamed files
+    written: Mapping[int, int]  # bytes written to those
+    ledger: Ledger | None
+
+
 class Context:
     """One open log and its figures."""
 
@@ -221,21 +233,27 @@ class Context:
     @functools.cached_property
     def findings(self) -> list[Finding]:
         """The findings: problems first, ordered by potential saving."""
-        return self._judged[0]
+        return self._judged.findings
 
     @functools.cached_property
     def shares(self) -> Shares:
         """The I/O share of the run time, for all reports."""
-        return self._judged[1]
+        return self._judged.shares
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """Where the time of the processes went; None while the program runs."""
+        return self._judged.ledger
 
     @functools.cached_property
-    def _judged(self) -> tuple[list[Finding], Shares, Mapping[int, int], Mapping[int, int]]:
+    def _judged(self) -> Judged:
         # Facts hold all records, so they are stored only for a process tree, which uses them again.
         facts = self.facts if self.tree else Facts(self.log, self.limits, self.processes)
         with np.errstate(over="ignore", invalid="ignore"):
             finals = facts.finals
             written = facts.written(finals)
-            return diagnose_facts(facts), facts.shares, finals, written
+            spent = None if self.info.live else ledger(facts)
+            return Judged(diagnose_facts(facts), facts.shares, finals, written, spent)
 
     @functools.cached_property
     def facts(self) -> Facts:
@@ -405,7 +423,7 @@ class Context:
     def temporary(self) -> Mapping[int, list[int]]:
         """Maps the id of a last name to the ids of the temporary names before it."""
         found: dict[int, list[int]] = {}
-        for source, last in self._judged[2].items():
+        for source, last in self._judged.finals.items():
             found.setdefault(last, []).append(source)
         return found
 
@@ -419,12 +437,12 @@ class Context:
         before = self.temporary.get(record, [])
         if not before:
             return ""
-        most = max(before, key=lambda number: self._judged[3].get(number, 0))
+        most = max(before, key=lambda number: self._judged.written.get(number, 0))
         return os.path.basename(self.log.name(most) or "")
 
     def by_last_name(self, figures: LayerFigures) -> Files:
         """Returns the files of a layer; a file that was renamed is one row."""
-        return by_last_name(figures.files, self._judged[2])
+        return by_last_name(figures.files, self._judged.finals)
 
     def together(self, figures: LayerFigures) -> Files:
         """Returns the files of a layer by their last names; similar files of a folder are one

@@ -49,6 +49,7 @@ def compose(context: Context) -> Report:
         heat,
         job,
         layers,
+        ledger,
         names,
         notes,
         processes,
@@ -70,6 +71,7 @@ def compose(context: Context) -> Report:
     blocks = [
         *job.answer(context),
         *warnings,
+        *ledger.blocks(context),
         *findings.top(context),
         *heat.first(context),
         *job.blocks(context),

@@ -11,9 +11,9 @@ from ..diagnose.finding import GOOD, PROBLEM, Finding
 from ..measure import io_share
 from ..show.model import Table
 from ..show.text import shorten, visible
-from ..units import UNKNOWN, WRONG, amount, seconds
+from ..units import UNKNOWN, WRONG, amount, seconds, share
 from .context import Context
-from .sections import communication, notes, processes
+from .sections import communication, ledger, notes, processes
 from .sections.files import faults
 from .sections.findings import value
 from .sections.job import own_sentence, run_sentence
@@ -42,6 +42,19 @@ def _head(context: Context) -> Iterator[str]:
 def _narrow(cell: str) -> str:
     """Returns a cell with a short mark for a negative time, so that a blank fits before it."""
     return cell.replace(f" {WRONG}", WRONG.strip("()"))
+
+
+_SPENT = "{:<56}{:>10}{:>8}"
+
+
+def _ledger(context: Context) -> Iterator[str]:
+    told = ledger.rows(context)
+    if not told or context.ledger is None:
+        return
+    yield ""
+    yield _SPENT.format("where the time went", "time", "share")
+    for title, time in told:
+        yield _SPENT.format(title, seconds(time), share(time, context.ledger.whole))
 
 
 def _layers(context: Context) -> Iterator[str]:
@@ -148,6 +161,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
         yield from _wrapped(f"Caution: {text}", "")
     if context.figures:
         yield from _wrapped(io_share.sentence(context.shares), "")
+    yield from _ledger(context)
     yield from _layers(context)
     yield from _mapped(context)
     yield from _processes(context)

@@ -10,10 +10,11 @@ import numpy as np
 from ...units import amount, count, plural, seconds, share
 from .. import ledger as rows
 from ..cpu_wait import latency, real_part
-from ..facts import Facts, Table, leading
+from ..facts import Facts, leading
 from ..finding import LAST, NOTICE, PROBLEM, Evidence, Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 from ..overlap import claims
+from ..table import Table
 from . import lookups, program_files
 
 NAME = "costly"

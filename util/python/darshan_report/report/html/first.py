@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ...diagnose.finding import GOOD, PROBLEM, Finding
+from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Finding
+from ...diagnose.rules import costly
 from ...measure import io_share
 from ...show.text import visible
 from ...units import amount, plural, seconds, share
 from ..context import Context
-from ..sections import job, notes
+from ..sections import job, ledger, notes
 from .shell import text
 
 _PARTS = 3  # layers that are named
@@ -48,13 +49,13 @@ def moved(context: Context) -> tuple[int, int]:
     return sum(f.read or 0 for f in base), sum(f.written or 0 for f in base)
 
 
-def _change(prefix: str, place: int, finding: Finding) -> str:
+def _change(prefix: str, place: int, finding: Finding, heading: str = "Change first") -> str:
     at = finding.stake.text
     gain = f' <span class="gain">At stake: {text(at)}</span>' if at else ""
     remedy = finding.remedy.text
     title = f'<a href="#{prefix}-finding-{place}">{text(finding.title)}</a>'
     return (
-        f'<div class="change"><h2>Change first</h2><p class="strong">{title}.{gain}</p>'
+        f'<div class="change"><h2>{text(heading)}</h2><p class="strong">{title}.{gain}</p>'
         f"<p>{text(finding.sentence)}</p>"
         + (f"<p><b>Remedy:</b> {text(remedy)}</p>" if remedy else "")
         + "</div>"
@@ -71,6 +72,9 @@ def _verdict(context: Context, prefix: str) -> str:
             else ""
         )
         return _change(prefix, *problems[0]) + more
+    for place, found in enumerate(context.findings):
+        if found.kind == NOTICE and found.name.startswith(costly.NAME):
+            return _change(prefix, place, found, "No known problem; most time")
     fine = [f for f in context.findings if f.name == "fine"] or [
         f for f in context.findings if f.kind == GOOD
     ]
@@ -79,6 +83,26 @@ def _verdict(context: Context, prefix: str) -> str:
         heading = "Nothing to change" if fine[0].kind == GOOD else "Not known"
         return f'<div class="change fine"><h2>{heading}</h2><p>{text(words)}</p></div>'
     return ""
+
+
+def _spent(context: Context, prefix: str) -> str:
+    """Returns a bar of the rows of the ledger, with the longest named below it."""
+    found = ledger.parts(context)
+    if not found:
+        return ""
+    bars, begin = [], 0.0
+    for kind, title, part in found:
+        bars.append(
+            f'<rect class="{kind}" x="{100 * begin:.2f}%" width="{100 * part:.2f}%" height="100%">'
+            f"<title>{text(f'{title}: {share(part, 1.0)}')}</title></rect>"
+        )
+        begin += part
+    named = ", ".join(f"{title.lower()} {share(part, 1.0)}" for _, title, part in found[:_PARTS])
+    return (
+        f'<svg class="spent" role="img" aria-label="{text(named)}">{"".join(bars)}</svg>'
+        f'<p class="row">Where the time went: {text(named)}. '
+        f'<a href="#{prefix}-spent">All rows</a></p>'
+    )
 
 
 def screen(context: Context, prefix: str) -> str:
@@ -103,6 +127,7 @@ def screen(context: Context, prefix: str) -> str:
             _figure(amount(read), "read"),
             _figure(amount(written), "written"),
             "</div>",
+            _spent(context, prefix),
             warnings,
             f'<p class="warning">{text(bad)}</p>' if bad else "",
             _verdict(context, prefix),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...show.text import visible
 from ..context import Context
-from ..sections import accesses, communication, datasets, job, layers, notes, processes
+from ..sections import accesses, communication, datasets, job, layers, ledger, notes, processes
 from ..sections.files import told_mapped
 from . import blocks, details, evidence, files, first, picture, timeline
 from .shell import page, text
@@ -89,6 +89,7 @@ def _body(context: Context, prefix: str, links: dict[int, str], has: dict[str, b
     bars = f'<div id="{prefix}-bars"></div>'
     parts = [
         first.screen(context, prefix),
+        blocks.section(f"{prefix}-spent", ledger.blocks(context), True),
         empty("timeline", "Timeline"),
         evidence.findings(context, prefix, links),
         empty("files", "Files"),

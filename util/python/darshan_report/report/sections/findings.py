@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ...diagnose.reference import is_link
+from ...diagnose.rules import costly
 from ...show.model import Block, Code, Column, Heading, Paragraph, Table
 from ...units import count
 from ..context import Context
@@ -23,7 +24,9 @@ def _anchor(context: Context, finding: Finding) -> str:
 def top(context: Context) -> list[Block]:
     """Returns the most important findings for page 1."""
     shown = [f for f in context.findings if f.kind == PROBLEM][:TOP]
-    shown = shown or [f for f in context.findings if f.name == "fine"]
+    if not shown:
+        shown = [f for f in context.findings if f.name == "fine"]
+        shown += [f for f in context.findings if f.name.startswith(costly.NAME)][:1]
     left = sum(1 for f in context.findings if f.kind != GOOD) - len(
         [f for f in shown if f.kind != GOOD]
     )

@@ -1,0 +1,84 @@
+"""The section about the ledger: where the time of the processes went, each second in one row."""
+
+from __future__ import annotations
+
+from ...diagnose.ledger import (
+    ASLEEP,
+    COMPUTING,
+    IMPORTS,
+    IO,
+    PROCESSOR,
+    WAITING,
+    Row,
+)
+from ...show.model import Block, Column, Heading, Table
+from ...units import seconds, share
+from ..context import Context
+
+_LEAST = 0.005  # part of the time; smaller rows become one
+_OTHER = "Everything else"
+_KINDS = {COMPUTING: "computing", WAITING: "waiting", PROCESSOR: "waiting", ASLEEP: "waiting"}
+
+
+def _large(context: Context) -> list[Row]:
+    """Returns the rows that are not small, the longest first."""
+    found = context.ledger
+    if found is None or found.whole <= 0:
+        return []
+    large = [row for row in found.rows if row.seconds >= _LEAST * found.whole]
+    return sorted(large, key=lambda row: -row.seconds)
+
+
+def rows(context: Context) -> list[tuple[str, float]]:
+    """Returns titles and seconds, the longest first; small rows are added up in the last one."""
+    large = _large(context)
+    if not large or context.ledger is None:
+        return []
+    told = [(row.title, row.seconds) for row in large]
+    rest = sum(row.seconds for row in context.ledger.rows) - sum(row.seconds for row in large)
+    if rest > 0 and len(large) < len(context.ledger.rows):
+        told.append((_OTHER, rest))
+    return told
+
+
+def parts(context: Context) -> list[tuple[str, str, float]]:
+    """Returns kind, title and part of the lifetime (0 to 1) of the rows that are not small."""
+    whole = context.ledger.whole if context.ledger else 0.0
+    return [(_kind(row), row.title, row.seconds / whole) for row in _large(context)]
+
+
+def _kind(row: Row) -> str:
+    """Returns the kind of a row, which decides its color."""
+    if row.key == IMPORTS:
+        return "start"
+    return "io" if row.key in IO else _KINDS.get(row.key, "rest")
+
+
+def note(context: Context) -> str:
+    """Describes what the rows add up to."""
+    found = context.ledger
+    if found is None:
+        return ""
+    number = context.number
+    whole = f"the {number:,} processes" if number > 1 else "the process"
+    told = (
+        f"The rows add up to the lifetime of {whole}, {seconds(found.whole)}; no second is in two "
+        "rows. A row of calls has the time inside them, without the waits for a processor."
+    )
+    if found.scaled:
+        told += (
+            " Calls of several threads lasted at the same time: their rows are scaled to the "
+            "lifetime."
+        )
+    return told
+
+
+def blocks(context: Context) -> list[Block]:
+    """Returns the table; nothing without a lifetime."""
+    told = rows(context)
+    if not told or context.ledger is None:
+        return []
+    whole = context.ledger.whole
+    columns = (Column("Time in"), Column("Seconds", right=True), Column("Share", right=True))
+    cells = tuple((title, seconds(time), share(time, whole)) for title, time in told)
+    return [Heading("Where the time went"), Table(columns, cells, note(context))]
