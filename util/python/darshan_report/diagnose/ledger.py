@@ -18,8 +18,8 @@ READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
     "reads", "writes", "opens", "lookups", "listings", "syncs", "buffers",
 )  # fmt: skip
 IMPORTS, HDF5, MPIIO, COMMUNICATION = "imports", "hdf5", "mpiio", "communication"
-WAITING, PROCESSOR, COMPUTING, ASLEEP, REST = (
-    "waiting", "processor", "computing", "asleep", "rest",
+WAITING, PROCESSOR, COMPUTING, ASLEEP, OUTSIDE, REST = (
+    "waiting", "processor", "computing", "asleep", "outside", "rest",
 )  # fmt: skip
 
 TITLES = {
@@ -38,6 +38,7 @@ TITLES = {
     PROCESSOR: "Waiting for a processor",
     COMPUTING: "Computing",
     ASLEEP: "Sleeping outside of watched calls (network, pipes, page faults)",
+    OUTSIDE: "Outside of I/O calls: computing and waiting",
     REST: "Not known",
 }
 # Rows of I/O: time that a change of the program's I/O may save.
@@ -92,7 +93,8 @@ def ledger(facts: Facts) -> Ledger:
     spent[COMPUTING] = min(left, computed)
     left -= spent[COMPUTING]
     spent[ASLEEP] = min(left, asleep)
-    spent[REST] = left - spent[ASLEEP]
+    # Without the kernel's counts (logs of Darshan 3.5) nothing tells what the rest was.
+    spent[REST if facts.table("USAGE") is not None else OUTSIDE] = left - spent[ASLEEP]
     rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)
     return Ledger(rows, whole, scaled)
 
