@@ -63,12 +63,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The rows with time, in the order of TITLES; their sum is `whole`, the lifetimes of all
-    processes. If calls of several threads lasted at the same time, the rows are scaled to it."""
+    """The rows with time, in the order of TITLES; their sum is `whole`: the lifetimes of all
+    processes, or, if calls of several threads lasted at the same time, what all threads did in
+    calls and computed."""
 
     rows: tuple[Row, ...]
     whole: float
-    scaled: bool  # calls lasted longer than their processes lived
+    threads: bool  # calls lasted longer than their processes lived
 
     def __getitem__(self, key: str) -> float:
         """Returns the seconds of a row; 0 if it has none."""
@@ -78,25 +79,26 @@ class Ledger:
 @once
 def ledger(facts: Facts) -> Ledger:
     """Returns the rows of a log."""
-    waiting = max(0.0, _lived(facts) - facts.process_time)
     spent = io_rows(facts)
-    whole = waiting + facts.process_time
     in_calls = sum(spent.values())
-    scaled = in_calls > facts.process_time > 0
-    if scaled:
-        spent = {key: value * facts.process_time / in_calls for key, value in spent.items()}
-    left = max(0.0, facts.process_time - sum(spent.values()))
-    spent[WAITING] = waiting
-    spent[PROCESSOR] = min(left, _for_a_processor(facts))
-    left -= spent[PROCESSOR]
-    computed, asleep = _outside_of_calls(facts, sum(spent[key] for key in (IMPORTS, *IO)))
-    spent[COMPUTING] = min(left, computed)
-    left -= spent[COMPUTING]
-    spent[ASLEEP] = min(left, asleep)
-    # Without the kernel's counts (logs of Darshan 3.5) nothing tells what the rest was.
-    spent[REST if facts.table("USAGE") is not None else OUTSIDE] = left - spent[ASLEEP]
+    threads = in_calls > facts.process_time > 0
+    computed, asleep = _outside_of_calls(facts, in_calls)
+    if threads:
+        # Nothing tells what each thread did outside of calls but compute.
+        spent[COMPUTING] = computed
+    else:
+        left = max(0.0, facts.process_time - in_calls)
+        spent[PROCESSOR] = min(left, _for_a_processor(facts))
+        left -= spent[PROCESSOR]
+        spent[COMPUTING] = min(left, computed)
+        left -= spent[COMPUTING]
+        spent[ASLEEP] = min(left, asleep)
+        # Without the kernel's counts (logs of Darshan 3.5) nothing tells what the rest was.
+        rest = REST if facts.table("USAGE") is not None else OUTSIDE
+        spent[rest] = left - spent[ASLEEP]
+        spent[WAITING] = max(0.0, _lived(facts) - facts.process_time)
     rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)
-    return Ledger(rows, whole, scaled)
+    return Ledger(rows, sum(row.seconds for row in rows), threads)
 
 
 def _lived(facts: Facts) -> float:

@@ -61,16 +61,16 @@ def note(context: Context) -> str:
         return ""
     number = context.number
     whole = f"the {number:,} processes" if number > 1 else "the process"
-    told = (
+    if found.threads:
+        return (
+            "Calls of several threads lasted at the same time. The rows add up to "
+            f"{seconds(found.whole)} of thread time: what all threads of {whole} did in calls, and "
+            "computed. What threads did beside that is not known."
+        )
+    return (
         f"The rows add up to the lifetime of {whole}, {seconds(found.whole)}; no second is in two "
         "rows. A row of calls has the time inside them, without the waits for a processor."
     )
-    if found.scaled:
-        told += (
-            " Calls of several threads lasted at the same time: their rows are scaled to the "
-            "lifetime."
-        )
-    return told
 
 
 def blocks(context: Context) -> list[Block]:
