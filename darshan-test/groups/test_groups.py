@@ -337,3 +337,45 @@ def test_pydarshan_reads_it(build: Path, tmp_path: Path, venv: Path) -> None:
         names = report.name_records
     read = {names[i]: n for i, n in zip(frame["id"], frame["POSIX_BYTES_READ"])}
     assert read[f"{venv}/*"] == told.of("POSIX")[f"{venv}/*"]["POSIX_BYTES_READ"]
+
+
+def rules(kind: str) -> list[str]:
+    """Returns the patterns or endings of a kind of row in the table of program trees."""
+    table = Path(__file__).parents[2] / "runtime" / "names" / "program-trees.def"
+    return re.findall(rf'^{kind}\("(.*)"\)$', table.read_text(), re.MULTILINE)
+
+
+def test_every_row_of_the_table(build: Path, tmp_path: Path) -> None:
+    """Each tree of the table (Python, Node, R, Julia, Perl, Java ...) shares one record, and each
+    ending of data has its own record in such a tree."""
+    expected: dict[str, int] = {}
+    for number, pattern in enumerate(rules("TREE")):
+        tree = tmp_path / f"home{number}" / pattern.replace("[0-9]*", "3.1").replace("*", "x")
+        for name in ("deep/one.part", "two"):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text("program")
+        expected[f"{tree}/*"] = 2
+    data = tmp_path / "venv" / "site-packages"
+    data.mkdir(parents=True)
+    names = [data / f"a.{ending}" for ending in rules("DATA")]
+    for path in names:
+        path.write_text("data")
+    assert len(expected) > 30 and len(names) > 40
+    script = "import pathlib, sys\nfor name in sys.stdin: pathlib.Path(name[:-1]).read_bytes()\n"
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    log = tmp_path / "one.darshan"
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGFILE": str(log),
+    }
+    subprocess.run(
+        [sys.executable, "-S", "-c", script],
+        input="".join(f"{path}\n" for path in files), text=True, env=environment, check=True,
+    )  # fmt: skip
+    told = tell(build, log)
+    read = {n: row for n, row in told.of("POSIX").items() if n.startswith(f"{tmp_path}/")}
+    assert set(read) == {*expected, *map(str, names)}
+    assert {name: told.files(name) for name in expected} == expected
+    assert all(read[name]["POSIX_BYTES_READ"] == 2 * len("program") for name in expected)
