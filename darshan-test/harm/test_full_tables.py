@@ -94,6 +94,178 @@ with h5py.File('data.h5', 'w') as file:
 """
 
 
+FOLDERS = r"""
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/stat.h>
+enum { N = 5000 };
+static int list(int i) {
+  char name[32];
+  snprintf(name, sizeof(name), "folder%d", i);
+  mkdir(name, 0700);
+  DIR *folder = opendir(name);
+  while (folder && readdir(folder)) continue;
+  return folder ? closedir(folder) : 1;
+}
+int main(void) {
+  for (int i = 0; i < 2 * N; i++)
+    if (list(i % N)) return 2;
+  return 0;
+}
+"""
+
+ALIGNMENTS = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+enum { N = 200 };
+int main(void) {
+  for (int i = 0; i < 2 * N; i++) {
+    char name[32];
+    snprintf(name, sizeof(name), "folder%d", i % N);
+    mkdir(name, 0700);
+    snprintf(name, sizeof(name), "folder%d/data", i % N);
+    int fd = open(name, O_RDWR | O_CREAT, 0600);
+    if (write(fd, "1234567", 7) != 7 || close(fd)) return 2;
+  }
+  return 0;
+}
+"""
+
+HANDLERS = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+enum { N = 400 };
+static int fd;
+#define EACH(x, n) x(n##0) x(n##1) x(n##2) x(n##3) x(n##4) x(n##5) x(n##6) x(n##7) x(n##8) x(n##9)
+#define ONE(n) \
+  static void handler##n(int signal) { \
+    (void)signal; \
+    if (write(fd, "x", 1) != 1) _exit(9); \
+  }
+#define TEN(n) EACH(ONE, n)
+#define NAME(n) handler##n,
+#define NAMES(n) EACH_NAME(n)
+#define EACH_NAME(n) NAME(n##0) NAME(n##1) NAME(n##2) NAME(n##3) NAME(n##4) NAME(n##5) NAME(n##6) \
+  NAME(n##7) NAME(n##8) NAME(n##9)
+#define TENS(x) x(10) x(11) x(12) x(13) x(14) x(15) x(16) x(17) x(18) x(19) x(20) x(21) x(22) \
+  x(23) x(24) x(25) x(26) x(27) x(28) x(29) x(30) x(31) x(32) x(33) x(34) x(35) x(36) x(37) x(38) \
+  x(39) x(40) x(41) x(42) x(43) x(44) x(45) x(46) x(47) x(48) x(49)
+TENS(TEN)
+static void (*const all[N])(int) = {TENS(NAMES)};
+int main(void) {
+  fd = open("data", O_WRONLY | O_CREAT, 0600);
+  for (int i = 0; i < N; i++) {
+    struct sigaction new, old;
+    memset(&new, 0, sizeof(new));
+    new.sa_handler = all[i];
+    if (sigaction(SIGUSR1, &new, NULL) || raise(SIGUSR1)) return 2;
+    if (sigaction(SIGUSR1, NULL, &old) || old.sa_handler != all[i]) return 3;
+  }
+  return 0;
+}
+"""
+
+# Each thread waits in the call until another process opens the other end of its pipe.
+WAITING_OPENS = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { N = 300, STACK = 65536 };
+static void *wait_for(void *at) {
+  char name[32];
+  snprintf(name, sizeof(name), "pipe%d", (int)(long)at);
+  int fd = open(name, O_RDONLY);
+  char text[8];
+  return (void *)(long)(fd < 0 || read(fd, text, sizeof(text)) != 1);
+}
+int main(void) {
+  pthread_t threads[N];
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, STACK);
+  char name[32];
+  for (int i = 0; i < N; i++) {
+    snprintf(name, sizeof(name), "pipe%d", i);
+    if (mkfifo(name, 0600)) return 2;
+    if (pthread_create(&threads[i], &small, wait_for, (void *)(long)i)) return 3;
+  }
+  sleep(1);
+  for (int i = 0; i < N; i++) {
+    snprintf(name, sizeof(name), "pipe%d", i);
+    int fd = open(name, O_WRONLY);
+    void *failed;
+    if (fd < 0 || write(fd, "x", 1) != 1 || pthread_join(threads[i], &failed) || failed) return 4;
+    close(fd);
+  }
+  return 0;
+}
+"""
+
+HANDED_ON = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { N = 40 };
+int main(int argc, char **argv) {
+  char name[32];
+  if (argc > 1) {
+    for (int fd = atoi(argv[1]); fd < atoi(argv[1]) + N; fd++)
+      if (write(fd, "12345", 5) != 5) return 2;
+    return 0;
+  }
+  int first = 0;
+  for (int i = 0; i < N; i++) {
+    snprintf(name, sizeof(name), "file%d", i);
+    int fd = open(name, O_WRONLY | O_CREAT, 0600);
+    if (i == 0) first = fd;
+    if (fd != first + i) return 3;
+  }
+  snprintf(name, sizeof(name), "%d", first);
+  execl("/proc/self/exe", argv[0], name, (char *)0);
+  return 4;
+}
+"""
+
+SCANS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+enum { N = 50, LINES = 2000 };
+static pthread_barrier_t all;
+static void *scan(void *at) {
+  char name[32];
+  snprintf(name, sizeof(name), "numbers%d", (int)(long)at);
+  FILE *file = fopen(name, "w");
+  for (int i = 0; i < LINES; i++) fprintf(file, "%07d\n", i);
+  fclose(file);
+  pthread_barrier_wait(&all);
+  file = fopen(name, "r");
+  int value, sum = 0;
+  while (fscanf(file, "%d", &value) == 1) sum++;
+  fclose(file);
+  return (void *)(long)(sum != LINES);
+}
+int main(void) {
+  pthread_t threads[N];
+  pthread_barrier_init(&all, NULL, N);
+  for (long i = 0; i < N; i++) pthread_create(&threads[i], NULL, scan, (void *)i);
+  for (int i = 0; i < N; i++) {
+    void *failed;
+    if (pthread_join(threads[i], &failed) || failed) return 2;
+  }
+  return 0;
+}
+"""
+
+
 @pytest.fixture
 def many_descriptors() -> None:
     """Allows more descriptors than the streams that the runtime can follow."""
@@ -148,3 +320,57 @@ def test_datasets(build: Path, tmp_path: Path) -> None:
     _, watched = both(build, tmp_path, [sys.executable, "-c", DATASETS, "16400"])
     assert watched.status == 0
     assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(16400 + 2 - 16384)
+
+
+def test_listed_folders(build: Path, tmp_path: Path) -> None:
+    """The runtime remembers 4,096 listed folders; beyond, DIR_REOPENS is a lower bound."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, FOLDERS)])
+    same_end(bare, watched)
+    assert watched.total("POSIX_EXT_DIR_OPENS") == 2 * 5000
+    assert watched.total("POSIX_EXT_MKDIRS") == 5000
+    assert 0 < watched.total("POSIX_EXT_DIR_REOPENS") <= 5000
+
+
+def test_alignments(build: Path, tmp_path: Path) -> None:
+    """The runtime remembers the alignment of 64 folders, and asks again for more."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, ALIGNMENTS)])
+    same_end(bare, watched)
+    for number in range(200):
+        name = f"folder{number}/data"
+        assert watched.value(name, "POSIX_OPENS") == 2
+        assert watched.value(name, "POSIX_BYTES_WRITTEN") == 14
+        assert watched.value(name, "POSIX_FILE_ALIGNMENT") == watched.value(
+            "folder0/data", "POSIX_FILE_ALIGNMENT"
+        )
+
+
+def test_path_buffers(build: Path, tmp_path: Path) -> None:
+    """264 calls at a time have room for a path; a further call counts without its name."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, WAITING_OPENS)])
+    same_end(bare, watched)
+    assert watched.total("POSIX_OPENS") == 2 * 300
+    assert watched.total("POSIX_BYTES_WRITTEN") == 300
+
+
+def test_names_handed_on(build: Path, tmp_path: Path) -> None:
+    """A program hands on the names of 16 files; the next program asks the kernel for the others."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, HANDED_ON)])
+    same_end(bare, watched)
+    for number in range(40):
+        assert watched.value(f"file{number}", "POSIX_BYTES_WRITTEN") == 5
+
+
+def test_scanned_streams(build: Path, tmp_path: Path) -> None:
+    """32 scans at a time have a mark in their stream; every byte of further ones counts, too."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, SCANS)])
+    same_end(bare, watched)
+    for number in range(50):
+        assert watched.value(f"numbers{number}", "STDIO_BYTES_READ") == 2000 * 8
+
+
+def test_handlers(build: Path, tmp_path: Path) -> None:
+    """128 handlers without facts have a door each; a further handler runs without one, and the
+    program sees its own handler."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, HANDLERS)])
+    same_end(bare, watched)
+    assert watched.value("data", "POSIX_WRITES") == 400
