@@ -11,6 +11,8 @@
 #include "loader.h"
 #include "sys.h"
 
+int shown_is_due;
+
 #if LIBC_HIDES_VERSIONS
 
 /* Version numbers in this library's table, in the order of versions.map. */
@@ -278,25 +280,48 @@ static int protection(const struct tables *own, uintptr_t address) {
   return 0;
 }
 
-/* If the table cannot be made writable, nothing changes: references stay bound to wrappers, which
- * fail or do without the real function if it does not exist. */
+/* Edits the versions for libraries that are loaded from now on. If the table cannot be made
+ * writable, nothing changes: references stay bound to wrappers, which fail or do without the real
+ * function if it does not exist. Returns 0 or -1. */
+static int settle_versions(const struct tables *own) {
+  uintptr_t first = (uintptr_t)own->versions & -(uintptr_t)getauxval(AT_PAGESZ);
+  size_t size = (uintptr_t)own->versions_end - first;
+  int as_before = protection(own, first);
+  if (!as_before || SYS3(SYS_mprotect, first, size, as_before | PROT_WRITE) < 0) return -1;
+  exchange(own->versions, own->versions_end);
+  publish(own);
+  SYS3(SYS_mprotect, first, size, as_before);
+  return 0;
+}
+
+static int has_mpi(void) {
+  struct tables parts[MOST_PARTS];
+  return find_mpi(parts) > 0;
+}
+
 void shown_settle(void) {
   struct tables own;
   read_own(&own);
   if (!own.versions || own.versions_end <= own.versions) return;
-  uintptr_t first = (uintptr_t)own.versions & -(uintptr_t)getauxval(AT_PAGESZ);
-  size_t size = (uintptr_t)own.versions_end - first;
-  int as_before = protection(&own, first);
-  if (!as_before || SYS3(SYS_mprotect, first, size, as_before | PROT_WRITE) < 0) return;
-  exchange(own.versions, own.versions_end);
-  publish(&own);
-  SYS3(SYS_mprotect, first, size, as_before);
+  if (SHOWN_AT_DLOPEN && !has_mpi())
+    shown_is_due = 1;
+  else if (settle_versions(&own) < 0)
+    return;
   repair_weak();
+}
+
+ANY_STACK void shown_settle_late(void) {
+  struct tables own;
+  if (!__atomic_exchange_n(&shown_is_due, 0, __ATOMIC_RELAXED)) return;
+  read_own(&own);
+  settle_versions(&own);
 }
 
 #else
 
 void shown_settle(void) {}
+
+ANY_STACK void shown_settle_late(void) {}
 
 void *shown_wrapper(const char *name) {
   (void)name;

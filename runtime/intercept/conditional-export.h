@@ -11,10 +11,11 @@
  *   LATER  an IFUNC, for libraries that the program loads later: the wrapper if any object in the
  *          process defines the function, else NULL.
  *
- * A reference without a version binds to the version with the lowest number. The constructor
- * therefore exchanges the numbers of both versions in this library's own table. It also makes
- * wrappers of functions that the program's MPI library has visible to dlsym, because other tools
- * find the next function by dlsym. */
+ * A reference without a version binds to the version with the lowest number. The numbers of both
+ * versions are therefore exchanged in this library's own table. This also makes wrappers of
+ * functions that the program's MPI library has visible to dlsym, because other tools find the next
+ * function by dlsym. The constructor does it in programs with MPI. In all others the first dlopen
+ * does, since two pages of each process would be written for nothing where none comes. */
 #ifndef DARSHAN_CONDITIONAL_EXPORT_H
 #define DARSHAN_CONDITIONAL_EXPORT_H
 
@@ -22,9 +23,22 @@
 
 #include "wrap.h"
 
+/* 1: dlopen.S has a wrapper of dlopen. */
+#define SHOWN_AT_DLOPEN 0
+#if LIBC_HIDES_VERSIONS && !defined(DARSHAN_OLD_GLIBC)
+#if __GLIBC_PREREQ(2, 34)
+#undef SHOWN_AT_DLOPEN
+#define SHOWN_AT_DLOPEN 1
+#endif
+#endif
+
 /* Called once by the constructor, after the loader has bound the objects that it loaded with the
  * program. */
 void shown_settle(void) __attribute__((visibility("hidden")));
+
+/* 1: the first dlopen must call shown_settle_late, as dlopen.S does. */
+extern int shown_is_due __attribute__((visibility("hidden")));
+ANY_STACK void shown_settle_late(void) __attribute__((visibility("hidden")));
 
 /* Called by the loader to bind a reference of a library that is loaded later. Returns wrapper or
  * NULL. */

@@ -1,7 +1,8 @@
 /* Wrapper of dlopen() in assembler. A C function cannot wrap dlopen(), because dlopen() takes the
  * RUNPATH and the namespace of the object that contains its return address. This code calls
- * deepbind_note (life/deepbind.c) if RTLD_DEEPBIND is set, and jumps to the real function. glibc
- * itself has dlopen since 2.34, so the real function is always found. */
+ * deepbind_note (life/deepbind.c) if RTLD_DEEPBIND is set, shown_settle_late
+ * (conditional-export.c) at the first call, and jumps to the real function. glibc itself has dlopen
+ * since 2.34, so the real function is always found. */
 #include <features.h>
 #if defined(__GLIBC__) && !defined(DARSHAN_OLD_GLIBC)
 #if __GLIBC_PREREQ(2, 34)
@@ -15,6 +16,8 @@ dlopen:
         endbr64
         testl   $DEEPBIND, %esi
         jne     2f
+4:      cmpl    $0, shown_is_due(%rip)
+        jne     5f
 1:      movq    real_dlopen(%rip), %rax
         testq   %rax, %rax
         je      3f
@@ -26,6 +29,20 @@ dlopen:
         subq    $8, %rsp
         .cfi_adjust_cfa_offset 8
         call    deepbind_note
+        addq    $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        popq    %rsi
+        .cfi_adjust_cfa_offset -8
+        popq    %rdi
+        .cfi_adjust_cfa_offset -8
+        jmp     4b
+5:      pushq   %rdi
+        .cfi_adjust_cfa_offset 8
+        pushq   %rsi
+        .cfi_adjust_cfa_offset 8
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        call    shown_settle_late
         addq    $8, %rsp
         .cfi_adjust_cfa_offset -8
         popq    %rsi
@@ -57,6 +74,9 @@ dlopen:
         .cfi_startproc
         hint    34 /* bti c */
         tbnz    w1, 3, 2f
+4:      adrp    x9, shown_is_due
+        ldr     w9, [x9, :lo12:shown_is_due]
+        cbnz    w9, 5f
 1:      adrp    x9, real_dlopen
         ldr     x16, [x9, :lo12:real_dlopen]
         cbz     x16, 3f
@@ -67,6 +87,18 @@ dlopen:
         .cfi_rel_offset x30, 8
         stp     x0, x1, [sp, 16]
         bl      deepbind_note
+        ldp     x0, x1, [sp, 16]
+        ldp     x29, x30, [sp], 32
+        .cfi_adjust_cfa_offset -32
+        .cfi_restore x29
+        .cfi_restore x30
+        b       4b
+5:      stp     x29, x30, [sp, -32]!
+        .cfi_adjust_cfa_offset 32
+        .cfi_rel_offset x29, 0
+        .cfi_rel_offset x30, 8
+        stp     x0, x1, [sp, 16]
+        bl      shown_settle_late
         ldp     x0, x1, [sp, 16]
         ldp     x29, x30, [sp], 32
         .cfi_adjust_cfa_offset -32
