@@ -48,6 +48,8 @@ void modules_limits(struct store_limits *limits, const struct darshan_config *co
 #include "modules.def"
   uint64_t names = 0;
   for (int i = 0; i < STORE_MODULES; i++) {
+    int is_on = darshan_module_set_has(&config->modules, modules_shapes[i].module_id);
+    if (modules_shapes[i].of == STORE_OF_LAYERS && !is_on) limits->records[i] = 0;
     limits->asked[i] = darshan_module_set_has(&config->records_asked, modules_shapes[i].module_id);
     if (limits->asked[i] && modules_shapes[i].of == STORE_OF_FILES && limits->records[i] > names)
       names = limits->records[i];

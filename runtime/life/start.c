@@ -42,8 +42,6 @@
 enum { PAGE = 4096 };
 
 static int prepare_memory(void) {
-  struct store_limits limits;
-  modules_limits(&limits, &darshan_config);
   darshan_group_rules.each_program_file = darshan_config.program_files;
   darshan_group_rules.count = darshan_config.program_trees.count;
   memcpy(darshan_group_rules.tree, darshan_config.program_trees.word,
@@ -52,8 +50,29 @@ static int prepare_memory(void) {
   darshan_hot.fds = private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_hot.phase_page || !darshan_hot.fds) return -1;
   sys_madvise(runtime_phase_word(), PAGE, MADV_WIPEONFORK);
-  if (store_prepare(&darshan_store, modules_shapes, &limits) < 0) return -1;
   return modules_prepare();
+}
+
+/* Lays out the store, which takes memory that a process without records does not need.  Called in
+ * RUNTIME_PREPARING.  Returns 0, or -1 if out of memory. */
+static int prepare_store(void) {
+  struct store_limits limits;
+  if (darshan_store.index) return 0;
+  modules_limits(&limits, &darshan_config);
+  return store_prepare(&darshan_store, modules_shapes, &limits);
+}
+
+/* Lays out the store of a rank that has no record yet, because its limits change. */
+static void prepare_rank(void) {
+  uint32_t ready = RUNTIME_READY, preparing = RUNTIME_PREPARING;
+  uint64_t mask = signals_block();
+  if (__atomic_compare_exchange_n(runtime_phase_word(), &ready, RUNTIME_PREPARING, 0,
+                                  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    prepare_store(); /* without memory, the first record fails, too */
+    __atomic_compare_exchange_n(runtime_phase_word(), &preparing, RUNTIME_READY, 0,
+                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  }
+  signals_restore(mask);
 }
 
 void runtime_note_no_memory(void) {
@@ -167,7 +186,7 @@ static int begin_in_memory(void) {
   uint64_t mask = signals_block();
   int first = __atomic_compare_exchange_n(runtime_phase_word(), &ready, RUNTIME_PREPARING, 0,
                                           __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-  if (first && store_begin(&darshan_store) < 0) {
+  if (first && (prepare_store() < 0 || store_begin(&darshan_store) < 0)) {
     __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
     runtime_note_no_memory();
     __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
@@ -183,9 +202,12 @@ static int begin_in_memory(void) {
 }
 
 static void begin_recording(void *begun) {
-  int first = begin_in_memory();
-  while (runtime_phase() == RUNTIME_PREPARING)
-    SYS1(SYS_sched_yield, 0);
+  int first;
+  do {
+    first = begin_in_memory();
+    while (runtime_phase() == RUNTIME_PREPARING)
+      SYS1(SYS_sched_yield, 0);
+  } while (!first && runtime_phase() == RUNTIME_READY); /* after prepare_rank */
   if (!runtime_is_recording(runtime_phase())) return;
   if (first && runtime_may_leave_files()) keep_journal();
   *(int *)begun = 1;
@@ -202,6 +224,7 @@ int runtime_begin_recording(void) {
 static void take_rank_over(void) {
   struct record_store *store = &darshan_store;
   int recording = runtime_is_recording(runtime_phase());
+  if (!recording) prepare_rank();
   if (recording) runtime_describe_job(1);
   if (recording) runtime_add_owner(&job_state.job);
   while (!store_lock(store)) /* the rank's number must be stored */
@@ -241,6 +264,7 @@ static void start_rank(void *nothing) {
   } else if (!darshan_hot.phase_page && !excluded) {
     clock_start(&darshan_hot.clock);
     switch_on();
+    if (darshan_hot.fd_limit) prepare_rank();
     store_set_rank(&darshan_store, mpi_state.rank);
     modules_limit_rank(&darshan_store, &darshan_config);
   }

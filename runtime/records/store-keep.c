@@ -142,10 +142,10 @@ static int hold_guards(struct record_store *store, int inner) {
 
 /* Locks the records of a region. The caller does not hold the store's lock, so other threads may
  * make records meanwhile. */
-static int hold_records(struct store_region *region) {
-  uint32_t count = region->beside[0] ? __atomic_load_n(&region->count, __ATOMIC_ACQUIRE) : 0;
+static int hold_records(struct store_region *region, const struct segments *states) {
+  uint32_t count = states ? __atomic_load_n(&region->count, __ATOMIC_ACQUIRE) : 0;
   while (region->held < count) {
-    if (!spin_lock(SPIN_RECORD, segments_at(region->beside[0], region->held + 1))) return -1;
+    if (!spin_lock(SPIN_RECORD, segments_at(states, region->held + 1))) return -1;
     region->held++;
   }
   return 0;
@@ -161,14 +161,14 @@ static int hold_more(struct record_store *store) {
   int result = 0;
   release_guards(store, 1);
   for (int i = 0; i < STORE_MODULES && result == 0; i++)
-    result = hold_records(&store->regions[i]);
+    result = hold_records(&store->regions[i], store->beside[i][0]);
   return result == 0 ? hold_guards(store, 1) : result;
 }
 
 static int all_are_held(const struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++) {
     const struct store_region *region = &store->regions[i];
-    if (region->beside[0] && region->held != region->count) return 0;
+    if (store->beside[i][0] && region->held != region->count) return 0;
   }
   return 1;
 }
@@ -185,7 +185,7 @@ static void release_all(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
     for (; region->held > 0; region->held--)
-      spin_unlock(segments_at(region->beside[0], region->held));
+      spin_unlock(segments_at(store->beside[i][0], region->held));
   }
   release_guards(store, 0);
   __atomic_store_n(&darshan_spin_steady, 0, __ATOMIC_RELAXED);
@@ -330,7 +330,8 @@ static int keep(struct record_store *store) {
     result = try_once(store, &moves, fd, i);
   if (result == 1) {
     for (int i = 0; i < STORE_FIRST_ANNEX; i++) /* parts that nearly every process needs next */
-      if (i == 0 || store->regions[i].of == STORE_OF_LAYERS) store_grow_file(store, i, fd);
+      if (i == 0 || (store->regions[i].of == STORE_OF_LAYERS && store->regions[i].limit > 0))
+        store_grow_file(store, i, fd);
   } else {
     outside_unlink(store->journal.path);
   }

@@ -148,8 +148,9 @@ int store_record_room(struct record_store *store, enum store_module module, uint
   if (needed > region->part.end - region->part.start) return 0;
   while (region->part.usable < needed)
     if (grow_in_memory(store, (int)module) < 0) return 0;
-  for (int i = 0; i < STORE_BESIDE && region->beside[i]; i++)
-    if (segments_have(region->beside[i], records) < 0) return 0;
+  struct segments **beside = store->beside[module];
+  for (int i = 0; i < STORE_BESIDE && beside[i]; i++)
+    if (segments_have(beside[i], records) < 0) return 0;
   if (region->part.usable < (size_t)region->room * region->record_size)
     note_shortage(store, (int)module, region->part.usable - needed,
                   SHORT_RECORDS * (size_t)region->record_size + ahead(region->part.usable));

@@ -98,7 +98,7 @@ int store_prepare(struct record_store *store, const struct store_shape shapes[ST
 }
 
 void store_beside(struct record_store *store, enum store_module module, struct segments *table) {
-  struct segments **beside = store->regions[module].beside;
+  struct segments **beside = store->beside[module];
   for (int i = 0; i < STORE_BESIDE; i++) {
     if (beside[i] && beside[i] != table) continue;
     beside[i] = table;
@@ -148,6 +148,10 @@ static void forget_part(struct store_part *part) {
 }
 
 void store_forget(struct record_store *store) {
+  if (!store->index) {
+    store->lock = store->changing = 0;
+    return;
+  }
   /* The old windows stay mapped: the file is the parent's, and names are in them. */
   store->journal.has_file = 0;
   store->frame = NULL;

@@ -64,10 +64,9 @@ struct store_region {
    * the record was interrupted. */
   const struct store_entry *newest;
   struct store_part part;
-  struct segments records;               /* item 0 is record 1 */
-  struct segments *beside[STORE_BESIDE]; /* a module's own tables, by record number */
-  uint32_t held;                         /* records whose lock store_keep has taken */
-  struct darshan_annex_block *block;     /* in the file, before the records; or NULL */
+  struct segments records;           /* item 0 is record 1 */
+  uint32_t held;                     /* records whose lock store_keep has taken */
+  struct darshan_annex_block *block; /* in the file, before the records; or NULL */
 };
 
 /* A name is never split over two windows; two windows may map the same page. */
@@ -87,24 +86,26 @@ struct store_index { /* entries by id: open addressing, at most half full, */
   uint32_t place[];
 };
 
+/* The first members are written at the start of each process, the others at its first record. */
 struct record_store {
-  char *frame; /* header and job, then the first names. NULL: nothing is recorded */
+  struct segments *beside[STORE_MODULES][STORE_BESIDE]; /* modules' own tables, by record number */
+  int *guards[2][STORE_GUARDS];                         /* outer, inner */
+  int guards_held[2];
+  char *frame;     /* header and job, then the first names. NULL: nothing is recorded */
+  int annex_ready; /* the heads and the trailer of the annex are written */
+  int lock;        /* for adding; lookups take no lock */
+  int changing;    /* set by the lock holder; if set when the lock is taken, repair is due */
+  uint32_t wanted; /* a bit for each part that is short of space in the file */
+  int growing;     /* a thread makes space in the file */
+  int closed;      /* recording has ended: no file is made any more */
+  int unrecorded;  /* out of memory for a record and for the overflow record */
+  uint32_t entries;
+  int64_t rank;                    /* of new records */
+  struct darshan_lookups *lookups; /* the mapped page of the journal, or NULL */
+  struct store_index *index;       /* NULL: store_prepare was not called */
   struct store_names names;
   struct store_region regions[STORE_MODULES];
-  int annex_ready;                 /* the heads and the trailer of the annex are written */
-  struct darshan_lookups *lookups; /* the mapped page of the journal, or NULL */
-  uint32_t wanted;                 /* a bit for each part that is short of space in the file */
-  int growing;                     /* a thread makes space in the file */
-  int closed;                      /* recording has ended: no file is made any more */
-  int unrecorded;                  /* out of memory for a record and for the overflow record */
-  struct segments entry;           /* [1..], in the order of creation */
-  struct store_index *index;
-  uint32_t entries;
-  int *guards[2][STORE_GUARDS]; /* outer, inner */
-  int guards_held[2];
-  int lock;     /* for adding; lookups take no lock */
-  int changing; /* set by the lock holder; if set when the lock is taken, repair is due */
-  int64_t rank; /* of new records */
+  struct segments entry;                     /* [1..], in the order of creation */
   uint32_t trees, folders;                   /* groups that were made */
   struct store_entry *last_group;            /* of a folder: the last one looked up, or NULL */
   struct name_folder last_folder;            /* the folder of last_group */

@@ -23,11 +23,15 @@ struct posix_state posix_state;
 static struct posix_aux other_paths;
 static struct requests aio_requests;
 
+/* Returns the largest number of files, without overflow files. A forked child may inherit as many
+ * as it may make records. */
+static uint32_t most_files(void) {
+  return 2 * store_fill(&darshan_store, STORE_POSIX).limit + 2;
+}
+
 int posix_prepare(void) {
   struct posix_state *posix = &posix_state;
   posix->mem_alignment = (uint64_t)mem_alignment();
-  /* A forked child may inherit as many files as it may make records. */
-  posix->most_files = 2 * store_fill(&darshan_store, STORE_POSIX).limit + 2;
   posix->other_paths = &other_paths;
   posix->aio = &aio_requests;
   posix->used_files = POSIX_SHARED_FILE;
@@ -248,7 +252,7 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
 static uint32_t own_file(struct posix_state *posix, const struct posix_name *name,
                          uint32_t alignment, struct store_entry *entry) {
   uint32_t number = posix->used_files + 1;
-  if (posix->used_files - posix->overflow_files >= posix->most_files) return 0;
+  if (posix->used_files - posix->overflow_files >= most_files()) return 0;
   int room = !store_is_full(&darshan_store, STORE_POSIX);
   if (!entry && room) entry = store_enter(&darshan_store, name->id, name->text, name->length);
   if (!entry || !(room || entry->record[STORE_POSIX]) || segments_have(&posix->files, number) < 0)
@@ -373,7 +377,7 @@ static void inherit(struct posix_file *from, uint32_t number) {
 
 /* Returns the child's state for a file of the parent; NULL if the table is full. */
 static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
-  uint32_t limit = posix_state.most_files / 2;
+  uint32_t limit = most_files() / 2;
   if (file->next_free == 0 && *kept + 1 < limit &&
       segments_have(&posix_state.files, *kept + 1) == 0)
     inherit(file, ++*kept); /* first descriptor or mapping of this file */

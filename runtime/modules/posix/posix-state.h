@@ -65,11 +65,11 @@ struct posix_file {
 _Static_assert(sizeof(struct posix_file) == 128, "two lines, of which a transfer needs both");
 
 struct posix_state {
-  uint64_t mem_alignment;          /* from the configuration */
-  struct segments files;           /* posix_file [1..]: one per record, and those of the overflow */
-  struct segments aux;             /* posix_aux, by record number */
-  struct segments values;          /* posix_values, by record number */
-  uint32_t used_files, most_files; /* most_files: without overflow files */
+  uint64_t mem_alignment; /* from the configuration */
+  struct segments files;  /* posix_file [1..]: one per record, and those of the overflow */
+  struct segments aux;    /* posix_aux, by record number */
+  struct segments values; /* posix_values, by record number */
+  uint32_t used_files;
   uint32_t overflow_files, free_overflow; /* number of overflow files; the first free one */
   uint64_t *overflow_set;                 /* ids seen in the overflow, with their last operation */
   uint32_t set_places;                    /* slots of overflow_set; 0: no overflow yet */
