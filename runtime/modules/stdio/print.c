@@ -15,10 +15,14 @@
 enum { MOST_LEAVING = 2 };
 static __thread struct stdio_print leaving[MOST_LEAVING];
 
+/* Returns 1 for a standard stream that is known not to be a file. */
+static int is_no_file(struct stdio_stream *stream) {
+  return stream->standard && (!STDIO_PEEK(stream->changed) || stdio_was_never_a_file(stream));
+}
+
 /* Returns 1 if the stream is a file, because terminals and pipes have no position. */
 static int is_file(struct stdio_stream *stream) {
-  if (stream->standard && (!STDIO_PEEK(stream->changed) || stdio_was_never_a_file(stream)))
-    return 0;
+  if (is_no_file(stream)) return 0;
   if (!stdio_lock(stream)) return 0;
   int file = !stream->standard;
   stdio_unlock(stream);
@@ -61,6 +65,20 @@ int stdio_print_begin(FILE *file, enum stdio_print_way way, struct stdio_print *
   return 1;
 }
 
+int stdio_may_print_begin(FILE *file, struct stdio_print *print) {
+  struct stdio_stream *stream = stdio_stream_of(file);
+  if (!stream || STDIO_PEEK(stream->known)) return stdio_print_begin(file, PRINT_THROUGH, print);
+  print->stream = NULL;
+  if (is_no_file(stream)) return 0;
+  print->stream = stream;
+  print->start = ticks_now();
+  print->booked = PRINT_UNBOOKED;
+  print->scan = (struct stdio_scan){.waiting = stdio_output_waiting(stream)};
+  print->scan.how = SCAN_BY_POSITION;
+  print->scan.position = begin_place(stream, PRINT_THROUGH);
+  return 1;
+}
+
 static int64_t grown(struct stdio_print *print) {
   struct stdio_stream *stream = print->stream;
   int64_t bytes;
@@ -73,6 +91,7 @@ static int64_t grown(struct stdio_print *print) {
     bytes = at < 0 ? 0 : at - print->scan.position;
   }
   if (!STDIO_PEEK(stream->known)) return 0;
+  if (print->booked == PRINT_UNBOOKED) return bytes;
   return bytes - (stream->record->counters[STDIO_BYTES_WRITTEN] - print->booked);
 }
 
@@ -81,6 +100,12 @@ void stdio_printed(struct stdio_print *print, uint64_t t1, uint64_t t2) {
   int64_t bytes = grown(print);
   if (bytes > 0) stdio_wrote(print->stream, bytes, t1, t2);
   print->stream = NULL;
+}
+
+void stdio_may_have_printed(struct stdio_print *print, int printed, uint64_t t1, uint64_t t2) {
+  if (print->booked == PRINT_UNBOOKED && print->stream && (!printed || !is_file(print->stream)))
+    print->stream = NULL;
+  stdio_printed(print, t1, t2);
 }
 
 void stdio_print_may_leave(const struct stdio_print *print, int which) {

@@ -10,10 +10,13 @@ enum stdio_print_way {
   PRINT_AT_THE_END /* after a seek to the end of the file */
 };
 
+/* The stream had no record before the call. */
+enum { PRINT_UNBOOKED = -1 };
+
 /* State of a stream before such a call. */
 struct stdio_print {
   struct stdio_stream *stream; /* NULL: not recorded, or not a file */
-  int64_t booked;              /* bytes written by counted calls until then */
+  int64_t booked;              /* bytes written by counted calls until then, or PRINT_UNBOOKED */
   uint64_t start;              /* ticks */
   struct stdio_scan scan;
 };
@@ -21,6 +24,10 @@ struct stdio_print {
 /* Returns 0 if the call is not to be counted. */
 int stdio_print_begin(FILE *file, enum stdio_print_way way, struct stdio_print *print);
 void stdio_printed(struct stdio_print *print, uint64_t t1, uint64_t t2);
+/* For calls that mostly print nothing: a stream that has no record gets one only if the call
+ * printed. */
+int stdio_may_print_begin(FILE *file, struct stdio_print *print);
+void stdio_may_have_printed(struct stdio_print *print, int printed, uint64_t t1, uint64_t t2);
 /* Marks a call that may end the process. stdio_print_left then counts it at exit. */
 void stdio_print_may_leave(const struct stdio_print *print, int which);
 void stdio_print_stays(void);

@@ -58,6 +58,11 @@
   struct stdio_print print;                                                                        \
   if (!stdio_print_begin(file, way, &print)) FORWARD
 #define PRINTS(file) PRINTS_BY(file, PRINT_THROUGH)
+/* For getopt, which prints only what it does not know. */
+#define MAY_PRINT(file)                                                                            \
+  ACTIVE;                                                                                          \
+  struct stdio_print print;                                                                        \
+  if (!stdio_may_print_begin(file, &print)) FORWARD
 /* For functions that may also end the process. */
 #define PRINTS_LAST(file)                                                                          \
   PRINTS(file);                                                                                    \
@@ -126,6 +131,7 @@
 #define WROTE_FORMAT                                                                               \
   if (r >= 0) stdio_wrote(s, r, t1, t2)
 #define PRINTED stdio_printed(&print, t1, t2)
+#define MAY_HAVE_PRINTED stdio_may_have_printed(&print, r == '?', t1, t2)
 /* For calls that run functions of the application, which are counted themselves; the row is a NOTE.
  */
 #define PRINTED_LAST                                                                               \
