@@ -35,6 +35,7 @@ HEAD = """/* Made by darshan-test/bench/start_order.py: what a small process tou
  * in the order in which it does.  Side by side, this takes few pages of an idle process. */
 """
 SELDOM = ".bss.seldom"
+PAGE = 4096
 LARGE = 1 << 16  # variables: memory of which only a part is used
 KINDS = (".text", ".rodata", ".data", ".bss")
 # The linker merges equal strings, so all strings stay together.
@@ -192,10 +193,10 @@ def section(name: str, where: str, patterns: list[str]) -> str:
 
 def script(order: list[Piece]) -> str:
     """Constants that are read stand before the code, beside the symbols; small variables
-    before large ones, of which mostly the first page is written."""
+    before large ones, of which mostly the beginning is written, in the order of their first use."""
     read = [pattern(one) for one in of_kind(".rodata", order)]
     small = [one for one in of_kind(".bss", order) if one.size < LARGE and one.section != SELDOM]
-    variables = sorted(small, key=lambda one: one.size)
+    variables = sorted(small, key=lambda one: min(one.size, PAGE))
     return (
         HEAD
         + section(".rodata.of_all", "BEFORE .init", [*MERGED_ALL, *read])

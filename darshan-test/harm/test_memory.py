@@ -8,6 +8,7 @@ import resource
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,7 +41,9 @@ int main(int argc, char **argv) {
 }
 """
 
-OWN_KIB = 184  # private pages of a process with one file, in KiB: 164 to 168
+OWN_KIB = 172  # private pages of a process with one file, in KiB: 156 to 164
+SLEEPING_KIB = 64  # of a process that records nothing: 52
+SETTLED = 0.5  # seconds until a program sleeps
 
 
 def own_kib(text: str) -> int:
@@ -71,6 +74,26 @@ def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
     ]
     assert "libdarshan.so" in told[0]
     assert own_kib(told[0]) - own_kib(told[1]) <= OWN_KIB
+
+
+@pytest.mark.parametrize("stderr", ["null", "file"])
+def test_process_without_records_writes_to_fewer_pages(
+    build: Path, tmp_path: Path, stderr: str
+) -> None:
+    """It has neither a journal nor tables for records, even if it could print to a file."""
+    (tmp_path / "logs").mkdir()
+    watched = settings(build, tmp_path / "logs", tmp_path)
+    told = []
+    for env in (watched, {**watched, "LD_PRELOAD": ""}):
+        with (
+            Path("/dev/null" if stderr == "null" else tmp_path / "errors").open("w") as errors,
+            subprocess.Popen(["sleep", "60"], env=env, cwd=tmp_path, stderr=errors) as program,
+        ):
+            time.sleep(SETTLED)
+            told.append(Path(f"/proc/{program.pid}/smaps").read_text())
+            program.kill()
+    assert "libdarshan.so" in told[0]
+    assert own_kib(told[0]) - own_kib(told[1]) <= SLEEPING_KIB
 
 
 # Resident pages of the library in a process that does nothing.  A fault maps the pages around it

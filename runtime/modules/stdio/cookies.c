@@ -3,10 +3,13 @@
  * them shortly before. */
 #include "stdio-module.h"
 
+enum { STDIO_COOKIES = 256 };               /* open at a time */
+SELDOM static FILE *cookies[STDIO_COOKIES]; /* NULL: free */
+
 void stdio_cookie_opened(FILE *file) {
   for (int i = 0; i < STDIO_COOKIES; i++) {
     FILE *nobody = NULL;
-    if (__atomic_compare_exchange_n(&stdio_state.cookies[i], &nobody, file, 0, __ATOMIC_RELAXED,
+    if (__atomic_compare_exchange_n(&cookies[i], &nobody, file, 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
       return;
   }
@@ -16,7 +19,7 @@ void stdio_cookie_opened(FILE *file) {
 void stdio_cookie_closing(FILE *file) {
   for (int i = 0; i < STDIO_COOKIES; i++) {
     FILE *closing = file;
-    if (__atomic_compare_exchange_n(&stdio_state.cookies[i], &closing, NULL, 0, __ATOMIC_RELAXED,
+    if (__atomic_compare_exchange_n(&cookies[i], &closing, NULL, 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
       return;
   }
@@ -27,7 +30,7 @@ void stdio_cookie_closing(FILE *file) {
 void stdio_flush_cookies(void) {
   if (!darshan_hot.fd_limit || !fd_may_change()) return;
   for (int i = STDIO_COOKIES - 1; i >= 0; i--) {
-    FILE *file = __atomic_load_n(&stdio_state.cookies[i], __ATOMIC_RELAXED);
+    FILE *file = __atomic_load_n(&cookies[i], __ATOMIC_RELAXED);
     if (!file || ftrylockfile(file) != 0) continue;
     fflush_unlocked(file);
     funlockfile(file);

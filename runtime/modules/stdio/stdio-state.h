@@ -55,7 +55,7 @@ enum { /* stdio_stream.odd */
        STDIO_SCANNING = STDIO_MARKED | STDIO_LENT
 };
 
-enum { STDIO_STREAMS = 1 << 14, STDIO_COOKIES = 256 }; /* open at a time */
+enum { STDIO_STREAMS = 1 << 14 }; /* open at a time */
 
 struct stdio_state {
   struct segments streams; /* stdio_stream [1..] */
@@ -63,7 +63,6 @@ struct stdio_state {
   uint32_t used_streams, free_stream;
   uint64_t overflow_streams; /* number of streams that joined the overflow record */
   int lock;
-  FILE *cookies[STDIO_COOKIES]; /* streams with functions of the application; NULL: free */
 };
 
 extern struct stdio_state stdio_state __attribute__((visibility("hidden")));
