@@ -111,35 +111,49 @@ def _renamed(facts: Facts) -> list[Rewritten]:
     by_folder: dict[str, list[int]] = defaultdict(list)
     for place in np.flatnonzero(posix["RENAME_SOURCES"] > 0):
         by_folder[os.path.dirname(facts.own_name(int(posix.ids[place])))].append(int(place))
+    tables = [table for module in _MODULES if (table := facts.table(module)) is not None]
+    # Once for all targets, of which there may be as many as files.
+    timed = [
+        (table, _places(table), table["F_META_TIME"] + facts.moving(table, "WRITE"))
+        for table in tables
+    ]
+    own = _places(posix)
+    last_sources = posix.record_ids("RENAMED_FROM")
     found = []
     for target in targets:
         folder = os.path.dirname(facts.own_name(int(posix.ids[target])))
-        places = [place for place in by_folder[folder] if place != target]
-        last = posix.place(int(posix.record_ids("RENAMED_FROM")[target]))
+        last = own.get(int(last_sources[target]))
         # If several files are replaced, only the last source of each is known for certain.
         if len(targets) > 1 and last is not None:
             places = [last]
-        one = _of_target(facts, posix, int(target), places)
+        else:
+            places = [place for place in by_folder[folder] if place != target]
+        one = _of_target(facts, posix, int(target), places, timed)
         if one is not None:
             found.append(one)
     return found
 
 
-def _of_target(facts: Facts, posix: Table, target: int, places: list[int]) -> Rewritten | None:
+def _places(table: Table) -> dict[int, int]:
+    """Returns the row of each file, by its id."""
+    return {number: place for place, number in enumerate(table.ids.tolist())}
+
+
+def _of_target(
+    facts: Facts, posix: Table, target: int, places: list[int],
+    timed: list[tuple[Table, dict[int, int], np.ndarray]],
+) -> Rewritten | None:  # fmt: skip
+    """timed: tables, the row of each file there, and the seconds that it spent."""
     number = int(posix.ids[target])
     renames = float(posix["RENAME_TARGETS"][target])
     sources = posix.ids[places]
     written, size, lost = 0.0, 0.0, 0.0
-    for module in _MODULES:
-        table = facts.table(module)
-        if table is None:
-            continue
-        mine = np.isin(table.ids, sources)
-        if not mine.any():
+    for table, rows, spent in timed:
+        mine = [rows[number] for number in sources.tolist() if number in rows]
+        if not mine:
             continue
         written += float(table["BYTES_WRITTEN"][mine].sum())
         size = max(size, float(table["MAX_BYTE_WRITTEN"][mine].max() + 1))
-        spent = table["F_META_TIME"] + facts.moving(table, "WRITE")
         lost += float(spent[mine].sum()) * (1 - 1 / renames)
     if written < _WHOLE * renames * size or written <= 0:
         return None
