@@ -124,8 +124,8 @@ def _renamed(facts: Facts) -> list[Rewritten]:
         folder = os.path.dirname(facts.own_name(int(posix.ids[target])))
         last = own.get(int(last_sources[target]))
         # If several files are replaced, only the last source of each is known for certain.
-        if len(targets) > 1 and last is not None:
-            places = [last]
+        if len(targets) > 1:
+            places = [] if last is None else [last]
         else:
             places = [place for place in by_folder[folder] if place != target]
         one = _of_target(facts, posix, int(target), places, timed)
