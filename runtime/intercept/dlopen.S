@@ -1,6 +1,6 @@
 /* Wrapper of dlopen() in assembler. A C function cannot wrap dlopen(), because dlopen() takes the
  * RUNPATH and the namespace of the object that contains its return address. This code calls
- * deepbind_note (life/deepbind.c) if RTLD_DEEPBIND is set, shown_settle_late
+ * deepbind_note (life/exec/deepbind.c) if RTLD_DEEPBIND is set, shown_settle_late
  * (conditional-export.c) at the first call, and jumps to the real function. glibc itself has dlopen
  * since 2.34, so the real function is always found. */
 #include <features.h>

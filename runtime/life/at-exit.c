@@ -12,7 +12,7 @@
 #include "../intercept/loader.h"
 #include "../job/modules.h"
 #include "end.h"
-#include "run.h"
+#include "run/run.h"
 
 static int arranged; /* the handler is registered with exit */
 

@@ -9,7 +9,7 @@
 #include "../names/folder.h"
 #include "end.h"
 #include "fork.h"
-#include "run.h"
+#include "run/run.h"
 
 enum sharing {
   NOTHING_SHARED = 0,

@@ -5,7 +5,7 @@
 #include "../log/write.h"
 #include "../names/folder.h"
 #include "end.h"
-#include "run.h"
+#include "run/run.h"
 
 static __thread int in_daemon; /* this thread is in daemon */
 

@@ -13,14 +13,14 @@
 #include "../log/snapshot.h"
 #include "../log/write.h"
 #include "../records/after-chroot.h"
-#include "children.h"
-#include "deepbind.h"
 #include "describe.h"
+#include "exec/deepbind.h"
+#include "exec/instrumentable.h"
+#include "exec/unwatched.h"
 #include "fork.h"
-#include "instrumentable.h"
-#include "run.h"
+#include "run/children.h"
+#include "run/run.h"
 #include "unfinalized.h"
-#include "unwatched.h"
 
 /* Stops recording.  Returns the phase before, or RUNTIME_OFF if there is nothing to write. */
 static uint32_t stop_recording(void) {

@@ -10,8 +10,8 @@
 #include "../names/failed-lookups.h"
 #include "../names/folder.h"
 #include "../names/path-buffers.h"
-#include "children.h"
-#include "run.h"
+#include "run/children.h"
+#include "run/run.h"
 
 /* A child behind the application's seccomp filter cannot make a journal, so it records nothing. */
 void runtime_become_child(void) {

@@ -27,13 +27,13 @@
 #include "../names/groups.h"
 #include "../names/path-buffers.h"
 #include "at-exit.h"
-#include "children.h"
+#include "confine/filter.h"
 #include "daemon.h"
 #include "describe.h"
 #include "end.h"
-#include "filter.h"
 #include "fork.h"
-#include "run.h"
+#include "run/children.h"
+#include "run/run.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

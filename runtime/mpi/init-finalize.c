@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../intercept/sys.h"
+#include "../life/confine/filter.h"
 #include "../life/describe.h"
 #include "../life/end.h"
-#include "../life/filter.h"
 #include "../life/start.h"
 #include "comm-mpi.h"
 #include "mpi.h"

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "../../door/door.h"
-#include "../../life/run-names.h"
+#include "../../life/run/run-names.h"
 #include "../../names/fd-name.h"
 #include "../stdio/stdio-module.h"
 #include "modules/posix/records.h"

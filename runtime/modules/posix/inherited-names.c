@@ -2,7 +2,7 @@
 #include "posix.h"
 
 #include "../../door/door.h"
-#include "../../life/run-names.h"
+#include "../../life/run/run-names.h"
 
 /* Limits, so that no exec has to wait long: a program mostly opens its own files. */
 enum { MOST = 16, HIGHEST = 1024 };

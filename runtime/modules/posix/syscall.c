@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "../../life/confine/root.h"
 #include "../../life/end.h"
-#include "../../life/environment.h"
-#include "../../life/exec.h"
-#include "../../life/root.h"
+#include "../../life/exec/environment.h"
+#include "../../life/exec/exec.h"
 #include "account.h"
 #include "mappings.h"
 #include "rings.h"

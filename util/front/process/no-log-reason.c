@@ -193,7 +193,7 @@ static const char *reason_of_file(const char *path, const char *head, size_t n) 
   return NULL;
 }
 
-/* Returns 1 for a Go program, which has a note with its build id (life/instrumentable.c). */
+/* Returns 1 for a Go program, which has a note with its build id (life/exec/instrumentable.c). */
 static int is_go(const char *head, size_t n) {
   static const char go[4] = "Go";
   ElfW(Ehdr) file;

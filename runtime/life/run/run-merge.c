@@ -9,16 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../counting/clock.h"
-#include "../intercept/loader.h"
-#include "../intercept/memory.h"
-#include "../intercept/valgrind.h"
-#include "../job/identity.h"
-#include "../job/run-state.h"
-#include "../job/runtime.h"
-#include "../job/text/text.h"
-#include "../names/path-buffers.h"
-#include "../records/after-chroot.h"
+#include "../../counting/clock.h"
+#include "../../intercept/loader.h"
+#include "../../intercept/memory.h"
+#include "../../intercept/valgrind.h"
+#include "../../job/identity.h"
+#include "../../job/run-state.h"
+#include "../../job/runtime.h"
+#include "../../job/text/text.h"
+#include "../../names/path-buffers.h"
+#include "../../records/after-chroot.h"
 #include "life/programs.h" /* made by the build */
 
 static const char program[] = "darshan-merge";

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "../counting/clock.h"
-#include "../intercept/sys.h"
-#include "../job/text/text.h"
+#include "../../counting/clock.h"
+#include "../../intercept/sys.h"
+#include "../../job/text/text.h"
 #include "environment.h"
 
 static __thread struct {

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "../intercept/spin.h"
-#include "../intercept/sys.h"
-#include "../job/run-state.h"
-#include "../job/text/text.h"
-#include "../names/path-buffers.h"
+#include "../../intercept/spin.h"
+#include "../../intercept/sys.h"
+#include "../../job/run-state.h"
+#include "../../job/text/text.h"
+#include "../../names/path-buffers.h"
 
 static int populate(const void *address) {
   enum { POPULATE_READ = 22 };

@@ -6,10 +6,10 @@
 #include <link.h>
 #include <string.h>
 
-#include "../door/door.h"
-#include "../intercept/sys.h"
-#include "../job/text/text.h"
-#include "../names/path-buffers.h"
+#include "../../door/door.h"
+#include "../../intercept/sys.h"
+#include "../../job/text/text.h"
+#include "../../names/path-buffers.h"
 
 #define OUR_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 #if defined(__x86_64__)

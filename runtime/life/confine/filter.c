@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "../intercept/sys.h"
-#include "../job/runtime.h"
-#include "../job/same-memory.h"
-#include "../names/folder.h"
+#include "../../intercept/sys.h"
+#include "../../job/runtime.h"
+#include "../../job/same-memory.h"
+#include "../../names/folder.h"
 
 /* Syscall user dispatch (Linux 5.11): calls from code outside the application's range raise
  * SIGSYS. */

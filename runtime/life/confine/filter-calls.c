@@ -1,7 +1,7 @@
 /* Looks up the real functions before a filter is installed, because the loader may take a lock or
  * allocate memory. */
-#include "../intercept/real.h"
-#include "../intercept/stack.h"
+#include "../../intercept/real.h"
+#include "../../intercept/stack.h"
 #include "filter.h"
 
 #include <stddef.h>
@@ -13,16 +13,16 @@
 #define FORMAT_CALL(name, vname, params, args, last, find, event)
 #define VOID_FORMAT_CALL(name, vname, params, args, last, find, event)
 #define HAND_CALL(name)
-#include "../modules/posix/calls.def"
-#include "../modules/stdio/calls.def"
+#include "../../modules/posix/calls.def"
+#include "../../modules/stdio/calls.def"
 #undef SLOT
 
 static void find_functions(void *nothing) {
   (void)nothing;
 #define SLOT(name)                                                                                 \
   if (!__atomic_load_n(&real_##name, __ATOMIC_RELAXED)) real_prepare(&real_##name, #name);
-#include "../modules/posix/calls.def"
-#include "../modules/stdio/calls.def"
+#include "../../modules/posix/calls.def"
+#include "../../modules/stdio/calls.def"
 }
 
 void filter_find_functions(void) {

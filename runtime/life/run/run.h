@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "unwatched.h"
+#include "../exec/unwatched.h"
 
 /* Called at start.  Joins the run that the environment names.  The root process joins only if
  * an earlier program of this process made the run directory. */

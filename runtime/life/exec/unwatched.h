@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../format/run.h"
+#include "../../format/run.h"
 
 /* Remembers the program that this thread is about to start, and its classification by file. */
 void unwatched_note(const char *path, enum run_unwatched why);

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../intercept/sys.h"
-#include "../job/run-state.h"
-#include "../job/runtime.h"
-#include "../log/adopt.h"
-#include "../records/after-chroot.h"
+#include "../../intercept/sys.h"
+#include "../../job/run-state.h"
+#include "../../job/runtime.h"
+#include "../../log/adopt.h"
+#include "../../records/after-chroot.h"
 
 static struct child *children; /* shared with forked descendants; NULL: not mapped yet */
 

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "../job/run-state.h"
-#include "../job/runtime.h"
-#include "../job/same-memory.h"
-#include "../job/text/text.h"
-#include "../names/fd-name.h"
-#include "../names/path-buffers.h"
-#include "../records/after-chroot.h"
+#include "../../job/run-state.h"
+#include "../../job/runtime.h"
+#include "../../job/same-memory.h"
+#include "../../job/text/text.h"
+#include "../../names/fd-name.h"
+#include "../../names/path-buffers.h"
+#include "../../records/after-chroot.h"
 #include "record-id.h"
 
 enum { THE_RUN = 0, EXISTS = -17 /* EEXIST */ };

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../intercept/sys.h"
-#include "../intercept/wrap.h"
-#include "../job/run-state.h"
-#include "../job/text/text.h"
-#include "../names/path-buffers.h"
+#include "../../intercept/sys.h"
+#include "../../intercept/wrap.h"
+#include "../../job/run-state.h"
+#include "../../job/text/text.h"
+#include "../../names/path-buffers.h"
 #include "environment.h"
 #include "instrumentable.h"
 #include "unwatched.h"

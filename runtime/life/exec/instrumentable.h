@@ -3,7 +3,7 @@
 #ifndef DARSHAN_INSTRUMENTABLE_H
 #define DARSHAN_INSTRUMENTABLE_H
 
-#include "../format/run.h"
+#include "../../format/run.h"
 
 struct file_look {
   enum run_unwatched why;

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "../intercept/stack.h"
-#include "../job/identity.h"
-#include "../job/runtime.h"
-#include "../job/same-memory.h"
-#include "../records/after-chroot.h"
-#include "describe.h"
+#include "../../intercept/stack.h"
+#include "../../job/identity.h"
+#include "../../job/runtime.h"
+#include "../../job/same-memory.h"
+#include "../../records/after-chroot.h"
+#include "../describe.h"
 
 /* Makes the folder of the log now, because its parents cannot be reached later. */
 static void hold(void *unused) {

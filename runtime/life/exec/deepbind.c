@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "../door/door.h"
-#include "../intercept/guard.h"
-#include "../intercept/sys.h"
-#include "../job/runtime.h"
-#include "../names/path-buffers.h"
+#include "../../door/door.h"
+#include "../../intercept/guard.h"
+#include "../../intercept/sys.h"
+#include "../../job/runtime.h"
+#include "../../names/path-buffers.h"
 
 enum { MOST = 256, NAME = 48 };
 

@@ -3,7 +3,7 @@
 #ifndef DARSHAN_DEEPBIND_H
 #define DARSHAN_DEEPBIND_H
 
-#include "../intercept/real.h"
+#include "../../intercept/real.h"
 
 /* Called by dlopen.S before such a library is opened, with the arguments of dlopen. */
 ANY_STACK void deepbind_note(const char *file, int flags) __attribute__((visibility("hidden")));
