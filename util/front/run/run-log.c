@@ -16,7 +16,6 @@
 #include "../recover/merger.h"
 #include "../recover/recover-log.h"
 #include "darshan-read.h"
-#include "log-kind.h"
 
 /* Returns the process of a run that was one process with one program: its part becomes the log,
  * byte for byte. */
@@ -132,6 +131,19 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
   return told;
 }
 
+/* Returns 1 for the log of an MPI job, 0 for others and for an unreadable log. */
+static int is_of_job(const char *path) {
+  struct darshan_error error = {""};
+  darshan_log *log = darshan_log_read(path, &error);
+  if (!log) return 0;
+  const struct darshan_info *info = darshan_log_info(log);
+  int of_job = info->job.nprocs > 1;
+  for (int i = 0; i < info->num_metadata; i++)
+    of_job |= strcmp(info->metadata[i].key, "mpi") == 0;
+  darshan_log_free(log);
+  return of_job;
+}
+
 /* Puts the log of the run first, unless the user started only a job. */
 static void put_in_order(struct run_outcome *outcome, const struct path_list *others,
                          const char *log) {
@@ -139,7 +151,7 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   if (log[0] && !outcome->jobs_first) path_list_add(&outcome->logs, log);
   for (int kind = JOBS; kind <= OTHERS; kind++) {
     for (size_t i = 0; i < others->count; i++) {
-      if (strcmp(others->paths[i], log) == 0 || log_is_of_job(others->paths[i]) != (kind == JOBS))
+      if (strcmp(others->paths[i], log) == 0 || is_of_job(others->paths[i]) != (kind == JOBS))
         continue;
       path_list_add(&outcome->logs, others->paths[i]);
       outcome->jobs += kind == JOBS;
