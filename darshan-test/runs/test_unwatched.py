@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +28,18 @@ int main(int argc, char **argv) {
   return argc > 1 ? system(argv[1]) != 0 : 3;
 }
 """
+SLEEP = 0.4  # seconds
+SLEEPER = """
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) {
+  static char bytes[1 << 20];
+  int fd = open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (write(fd, bytes, sizeof(bytes)) < 0 || fsync(fd) < 0) return 1;
+  usleep(400000);
+  return write(fd, bytes, sizeof(bytes)) < 0 ? 1 : 4;
+}
+"""
 GO = """
 package main
 // int one(void) { return 1; }
@@ -33,6 +47,7 @@ import "C"
 import "os"
 func main() { b, _ := os.ReadFile("data"); os.Exit(len(b) * int(C.one()) & 0) }
 """
+NOT_WATCHED = r"not watched: {} \({}; read 24\.\d MiB, wrote \S+ K?i?B\)"
 NONE, STATIC, _, RIGHTS, ENVIRONMENT, A_GO = range(6)  # PROCESS_UNSEEN
 # Ways in which Python starts programs: fork, vfork, posix_spawn.
 WAYS = {
@@ -97,8 +112,8 @@ def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
     log, said = run(build, place, "./static-reader", "cat a.c >copied", verb="stat")
     lines = said.split("\n")
     assert lines[0].startswith("darshan: ./static-reader")
-    told = "not watched: static-reader (linked statically)"
-    assert lines.count(told) == 1, said
+    (told,) = (line for line in lines if line.startswith("not watched: "))
+    assert re.fullmatch(NOT_WATCHED.format("static-reader", "linked statically"), told), said
     assert "(not" not in said.replace(told, "")
     every = processes(log)
     (top,) = (row for row in every.values() if row["rank"] == 0)
@@ -113,11 +128,81 @@ def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
     assert "Not watched: static-reader (linked statically)." in first
 
 
-def test_an_environment_of_its_own(build: Path, place: Path) -> None:
-    log, _ = run(build, place, "sh", "-c", "env -i ./reader; true")
-    (row,) = (row for name, row in processes(log).items() if "reader" in name and "->" in name)
-    assert row["PROCESS_UNSEEN"] == ENVIRONMENT
-    moved(log, row)
+# What stands before a program; the program; why it is not watched, as a number and in words.
+OTHER = (ENVIRONMENT, "started without the runtime's environment")
+FIXED = (STATIC, "linked statically")
+FRONTS = {
+    "nice": (("nice",), "./static-sleeper", FIXED),
+    "taskset": (("taskset", "-c", "0"), "./static-sleeper", FIXED),
+    "env -i": (("env", "-i"), "./sleeper", OTHER),
+    "exec": (("sh", "-c", "exec ./static-sleeper"), "", FIXED),
+    "two": (("nice", "env", "-i"), "./sleeper", OTHER),
+}
+
+
+@pytest.fixture
+def sleepers(place: Path) -> Path:
+    """Programs that write the file, sleep, write it again and end with 4."""
+    (place / "b.c").write_text(SLEEPER)
+    for name, options in (("static-sleeper", ["-static"]), ("sleeper", [])):
+        subprocess.run(["cc", *options, "-o", name, "b.c"], cwd=place, check=True)
+    return place
+
+
+def told_by(build: Path, log: Path) -> str:
+    command = [build / "darshan-job-summary", "--text", log]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("shell", [None, "sh", "bash"])
+@pytest.mark.parametrize("front", FRONTS)
+def test_a_program_that_another_becomes(
+    build: Path, sleepers: Path, front: str, shell: str | None
+) -> None:
+    """The process lives until its last program ends, and the run until the process does. Its bytes
+    are known, and the first lines name the program."""
+    words, program, (why, reason) = FRONTS[front]
+    command = [*words, program] if program else [*words]
+    if shell:
+        command = [shell, "-c", f"{shlex.join(command)}; exit $?"]
+    log, said = run(build, sleepers, *command, verb="stat")
+    every = processes(log)
+    (row,) = (row for row in every.values() if row["PROCESS_UNSEEN"])
+    assert len(every) == (2 if shell else 1)
+    assert row["PROCESS_UNSEEN"] == why
+    assert (row["PROCESS_ENDED"], row["PROCESS_STATUS"]) == (1, 4)
+    lived = row["PROCESS_F_END_TIMESTAMP"] - row["PROCESS_F_START_TIMESTAMP"]
+    assert lived >= SLEEP and all(r["PROCESS_F_END_TIMESTAMP"] >= SLEEP for r in every.values())
+    usage = of_rank(log, row)
+    assert 2 * MIB <= usage["USAGE_CHARS_WRITTEN"] < 3 * MIB
+    assert usage["USAGE_STORAGE_WRITTEN"] in (0, *range(2 * MIB, 3 * MIB))  # 0: a tmpfs
+    name = "static-sleeper" if why == STATIC else "sleeper"
+    head, second, *_ = said.splitlines()
+    assert head.removeprefix("darshan: ").split()[0] == command[0]
+    (run_time, unit) = re.match(r"run time (\S+) (m?s),", second).groups()
+    assert float(run_time) * (1 if unit == "s" else 1e-3) >= SLEEP
+    flat = " ".join(said.split())
+    assert f"not watched: {name} ({reason}; read " in flat and "wrote 2.0" in flat
+    assert "fine" not in said and "No I/O was recorded" not in said
+    text = told_by(build, log)
+    first = text.split("\n\n")[0].replace("\n", " ")
+    assert f"Not watched: {name} ({reason})." in first
+    assert "is fine" not in text and "No I/O was recorded" not in text
+    assert "that no recorded call explains" not in text  # the program's own notice has its bytes
+    if shell:
+        (line,) = (line for line in text.splitlines() if line.startswith(f"  {name}"))
+        assert line.endswith("2.00 MiB") and " 0 B" not in line, line
+
+
+def test_a_wait_for_a_child_is_not_io(build: Path, place: Path) -> None:
+    """A static program that waits for a child is not told to have waited for storage."""
+    log, _ = run(build, place, "./static-reader", "sleep 0.3", verb="stat")
+    text = " ".join(told_by(build, log).split())
+    assert "went into storage accesses" not in text
+    lived, alone = re.search(
+        r"lived for (\S+) ms, (\S+) ms of that without a child process", text
+    ).groups()
+    assert float(alone) < float(lived) - 290
 
 
 @pytest.mark.needs("raised-rights")

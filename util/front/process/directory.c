@@ -80,6 +80,7 @@ static void add_row(struct tree *folder, const struct run_event *row) {
   if (row->kind == RUN_END || row->kind == RUN_REAPED) process->ended = 1;
   if (row->kind == RUN_END && row->pid == 1 && row->pid_namespace) end_namespace(folder, process);
   if (row->kind == RUN_JOB) process->is_rank = 1;
+  if (row->kind == RUN_UNWATCHED) folder->has_unwatched = 1;
 }
 
 static int take_row(void *folder, const struct run_event *row) {
@@ -205,7 +206,7 @@ static void write_row(const struct tree *folder, struct run_event *row) {
   close(fd);
 }
 
-void tree_unwatched(const struct tree *folder, const struct child_end *end, const char *command) {
+void tree_unwatched(struct tree *folder, const struct child_end *end, const char *command) {
   enum { BASE = 1, HAS_CHILDREN = 2 };
   struct run_event row = {.kind = RUN_UNWATCHED,
                           .pid = end->pid,
@@ -218,7 +219,9 @@ void tree_unwatched(const struct tree *folder, const struct child_end *end, cons
     const struct tree_process *process = id_table_value(&folder->processes, i);
     if (process->traces.pid == end->pid && process->starts && row.status != RUN_GO) return;
   }
-  if (row.status != RUN_WATCHED) write_row(folder, &row);
+  if (row.status == RUN_WATCHED) return;
+  write_row(folder, &row);
+  folder->has_unwatched = 1;
 }
 
 void tree_reaped(const struct tree *folder, const struct child_end *end) {
@@ -228,12 +231,10 @@ void tree_reaped(const struct tree *folder, const struct child_end *end) {
                           .token = 1,
                           .job = (uint64_t)end->cpu_ns};
   struct run_usage had = end->usage;
-  struct timespec now;
   had.storage_read -= end->before.storage_read;
   had.storage_written -= end->before.storage_written;
   memcpy(row.program, &had, sizeof(had));
-  clock_gettime(CLOCK_REALTIME, &now);
-  row.now_ns = (int64_t)now.tv_sec * BILLION + now.tv_nsec;
+  row.now_ns = end->begun_ns + (int64_t)(end->wall_time * BILLION);
   write_row(folder, &row);
 }
 

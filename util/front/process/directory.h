@@ -27,8 +27,9 @@ struct tree {
   struct path_list journals; /* of processes that live or were killed */
   int is_closed;
   int has_others; /* a process forked or started another one, which may not have written rows yet */
-  int strange;    /* other files, for example of a killed merger */
-  unsigned own;   /* a bit for each kind of file that tree_discard removes */
+  int has_unwatched; /* a process is, or became, a program that leaves no records */
+  int strange;       /* other files, for example of a killed merger */
+  unsigned own;      /* a bit for each kind of file that tree_discard removes */
 };
 
 /* The name of a link to the runtime in the run directory, if the runtime's own path has a blank. */
@@ -55,7 +56,7 @@ size_t tree_running(const struct tree *folder, const struct alive_here *here, pi
 /* Writes the row of the root process's exit, which only this process knows. */
 void tree_reaped(const struct tree *folder, const struct child_end *end);
 /* Writes a row if the root process was not, or not completely, instrumented. */
-void tree_unwatched(const struct tree *folder, const struct child_end *end, const char *command);
+void tree_unwatched(struct tree *folder, const struct child_end *end, const char *command);
 
 /* Takes the lock that says that this process lives and will make the log. Returns a descriptor, or
  * -1. */

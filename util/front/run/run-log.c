@@ -23,7 +23,8 @@ static const struct tree_process *only_process(const struct tree *run) {
   struct stat st;
   if (run->parts.count != 1 || run->journals.count || run->processes.count != 1) return NULL;
   if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode)) return NULL; /* a link */
-  if (run->has_others) return NULL; /* a child may not have written its row yet */
+  if (run->has_others) return NULL;    /* a child may not have written its row yet */
+  if (run->has_unwatched) return NULL; /* only a merged log has the row of that program */
   const struct tree_process *process = id_table_value(&run->processes, 0);
   return process->starts == 1 && !process->is_rank ? process : NULL;
 }
@@ -113,8 +114,8 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
   struct tree run;
   int failed = read_settled(&run, &outcome->running, places, end->pid) < 0;
   if (!failed && run.rows) {
-    const struct tree_process *only = only_process(&run);
     tree_unwatched(&run, end, command[0]);
+    const struct tree_process *only = only_process(&run);
     tree_reaped(&run, end);
     outcome->jobs_first = is_launched(&run, end->pid);
     enum merger_end made = MERGER_NOTHING;

@@ -265,7 +265,7 @@ static const char *why_unseen(int why) {
 
 /* Prints the programs whose I/O is in no number of the summary. */
 static void print_unseen(struct screen *screen, const struct program **all, size_t count) {
-  char item[ITEM];
+  char item[ITEM], read[NUMBER], written[NUMBER];
   size_t left = 0;
   for (size_t i = 0; i < count; i++)
     left += all[i]->unseen > 0;
@@ -274,7 +274,12 @@ static void print_unseen(struct screen *screen, const struct program **all, size
   for (size_t i = 0; i < count; i++) {
     if (all[i]->unseen <= 0) continue;
     int n = name_program(item, sizeof(item), all[i]->name, all[i]->unseen);
-    snprintf(item + n, sizeof(item) - (size_t)n, " (%s)", why_unseen(all[i]->why));
+    n += snprintf(item + n, sizeof(item) - (size_t)n, " (%s", why_unseen(all[i]->why));
+    if (all[i]->is_measured)
+      n += snprintf(item + n, sizeof(item) - (size_t)n, "; read %s, wrote %s",
+                    quantity_bytes(read, (double)all[i]->read),
+                    quantity_bytes(written, (double)all[i]->written));
+    snprintf(item + n, sizeof(item) - (size_t)n, ")");
     if (!pack(&packed, item)) break;
     left--;
   }

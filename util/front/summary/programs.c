@@ -148,20 +148,53 @@ static void add_end(struct programs *programs, const char *name,
   add(&end->count, record->counters[PROCESS_FAILED]);
 }
 
+/* Maps the ranks + 1 of processes that were not recorded to the keys of their programs. */
+static void note_silent(struct id_table *silent, const struct darshan_process_record *record,
+                        uint64_t key) {
+  int is_new;
+  uint64_t *at = record->counters[PROCESS_UNSEEN] > RUN_WATCHED
+                     ? id_table_get(silent, (uint64_t)record->base.rank + 1, &is_new)
+                     : NULL;
+  if (at) *at = key;
+}
+
+/* Adds the bytes of a process that was not recorded. */
+static void add_usage(struct programs *programs, const struct id_table *silent,
+                      const struct darshan_usage_record *usage) {
+  const uint64_t *key = id_table_find(silent, (uint64_t)usage->base.rank + 1);
+  struct program *program = key ? id_table_find(&programs->table, *key) : NULL;
+  if (!program) return;
+  program->is_measured = 1;
+  add(&program->read, usage->counters[USAGE_CHARS_READ]);
+  add(&program->written, usage->counters[USAGE_CHARS_WRITTEN]);
+}
+
+static void add_usages(struct programs *programs, darshan_log *log, const struct id_table *silent) {
+  struct darshan_error error = {""};
+  const void *next;
+  size_t size;
+  darshan_records *records =
+      silent->count ? darshan_records_open(log, DARSHAN_MOD_USAGE, &error) : NULL;
+  while (records && darshan_records_next(records, &next, &size, &error) > 0)
+    add_usage(programs, silent, next);
+  if (records) darshan_records_close(records);
+}
+
 int programs_add(struct programs *programs, darshan_log *log, int64_t *processes,
                  struct darshan_error *error) {
   darshan_records *records = darshan_records_open(log, DARSHAN_MOD_PROCESS, error);
   const void *next;
   size_t size;
   int more, is_new;
+  struct id_table silent;
   if (!records) return -1;
+  id_table_init(&silent, sizeof(uint64_t));
   while ((more = darshan_records_next(records, &next, &size, error)) > 0) {
     const struct darshan_process_record *record = next;
     const char *process = darshan_log_name(log, record->base.id);
     char *name = program_of(process ? process : "");
-    struct program *program =
-        name ? id_table_get(&programs->table, darshan_id_of_name(name, strlen(name)), &is_new)
-             : NULL;
+    uint64_t key = name ? darshan_id_of_name(name, strlen(name)) : 0;
+    struct program *program = name ? id_table_get(&programs->table, key, &is_new) : NULL;
     if (!program) {
       free(name);
       break;
@@ -172,9 +205,12 @@ int programs_add(struct programs *programs, darshan_log *log, int64_t *processes
       program->name = name;
     add_record(program, record);
     add_end(programs, program->name, record);
+    note_silent(&silent, record, key);
     if (record->counters[PROCESS_JOB_RANKS] <= 0) add(processes, record->counters[PROCESS_COUNT]);
   }
   darshan_records_close(records);
+  add_usages(programs, log, &silent);
+  id_table_free(&silent);
   return more < 0 ? -1 : 0;
 }
 

@@ -6,12 +6,14 @@
 #include "darshan-read.h"
 
 struct program {
-  char *name;     /* the last program of its processes */
-  int64_t count;  /* number of processes */
-  int64_t ranks;  /* ranks of MPI jobs, whose I/O is in their own logs */
-  double time;    /* seconds in I/O */
-  int64_t unseen; /* processes whose I/O is not or not completely recorded */
-  int why;        /* the last reason for that: PROCESS_UNSEEN */
+  char *name;            /* the last program of its processes */
+  int64_t count;         /* number of processes */
+  int64_t ranks;         /* ranks of MPI jobs, whose I/O is in their own logs */
+  double time;           /* seconds in I/O */
+  int64_t read, written; /* bytes of the processes that are not recorded, from the kernel */
+  int64_t unseen;        /* processes whose I/O is not or not completely recorded */
+  int is_measured;       /* 1: read and written are known */
+  int why;               /* the last reason for that: PROCESS_UNSEEN */
 };
 
 /* One way in which processes of a program failed. */

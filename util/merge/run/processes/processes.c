@@ -262,6 +262,15 @@ static void find_children(struct run_tree *tree, int number) {
   }
 }
 
+/* The END row of a process that then became an uninstrumented program is the end of its last
+ * instrumented program. When and how the process itself ended is known from its parent alone. */
+static void goes_on(struct run_process *process) {
+  process->finished = 0;
+  process->end_ns = 0;
+  process->how = PROCESS_END_UNKNOWN;
+  process->status = -1;
+}
+
 /* The process becomes, or is, a program that is not instrumented. */
 static int unwatched(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
@@ -274,6 +283,7 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
   process->unseen = event->status > RUN_WATCHED && event->status < RUN_SILENT
                         ? (uint8_t)event->status
                         : (uint8_t)RUN_SILENT;
+  if (!is_new && event->status != RUN_GO) goes_on(process);
   process->spawned |= is_new; /* the parent of a fork writes a row, too, perhaps later */
   if (event->token & 1) {
     process->has_base = 1;

@@ -103,6 +103,25 @@ int usage_name(struct combined *combined, const struct run_tree *tree, const str
   return has_record(tree, rank) ? combined_name(combined, id_of(number), name) : 0;
 }
 
+static void at_least(int64_t *value, int64_t least) {
+  if (*value < least) *value = least;
+}
+
+/* The record ends at the exec of an uninstrumented program; the parent's values cover all programs
+ * of the process. */
+static void add_after_exec(struct darshan_usage_record *record, const struct run_process *process,
+                           int64_t read, int64_t written, int64_t stored) {
+  double *times = record->fcounters;
+  at_least(&record->counters[USAGE_CHARS_READ], read);
+  at_least(&record->counters[USAGE_CHARS_WRITTEN], written);
+  at_least(&record->counters[USAGE_STORAGE_WRITTEN], stored);
+  if (process->unseen == RUN_GO) return; /* its record ends with the process */
+  double rest =
+      (double)process->cpu_ns * 1e-9 - times[USAGE_F_USER_TIME] - times[USAGE_F_SYSTEM_TIME];
+  if (rest > 0) times[USAGE_F_USER_TIME] += rest;
+  times[USAGE_F_RUNNABLE_TIME] = times[USAGE_F_BLOCKED_TIME] = -1;
+}
+
 /* Adds the usage that the parent recorded of a process without USAGE record, or of one that later
  * became an uninstrumented program. */
 static void add_told(struct darshan_usage_record *record, const struct run_process *process) {
@@ -115,14 +134,13 @@ static void add_told(struct darshan_usage_record *record, const struct run_proce
   const int64_t *below = process->sums_of_children;
   int64_t read = minus(used->calls_read, below[0]);
   int64_t written = minus(used->calls_written, below[1]);
-  if (process->has_usage) { /* the record ends at the exec, the parent's value covers all */
-    if (read > counters[USAGE_CHARS_READ]) counters[USAGE_CHARS_READ] = read;
-    if (written > counters[USAGE_CHARS_WRITTEN]) counters[USAGE_CHARS_WRITTEN] = written;
+  int64_t stored = minus(used->storage_written, process->late_written);
+  if (process->has_usage) {
+    add_after_exec(record, process, read, written, stored);
     return;
   }
   counters[USAGE_PROCESSES]++;
-  counters[USAGE_STORAGE_WRITTEN] =
-      plus(counters[USAGE_STORAGE_WRITTEN], minus(used->storage_written, process->late_written));
+  counters[USAGE_STORAGE_WRITTEN] = plus(counters[USAGE_STORAGE_WRITTEN], stored);
   counters[USAGE_CHARS_READ] = plus(counters[USAGE_CHARS_READ], read);
   counters[USAGE_CHARS_WRITTEN] = plus(counters[USAGE_CHARS_WRITTEN], written);
   record->fcounters[USAGE_F_USER_TIME] += (double)process->cpu_ns * 1e-9;

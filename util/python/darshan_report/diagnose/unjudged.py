@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..measure.mapped import MAPPED, Mapped, mapped
-from ..measure.usage import Seen, Usage
+from ..measure.usage import PAGE, Seen, Usage
 from ..units import amount, plural, seconds
 from .facts import Facts, once
 
@@ -62,8 +62,9 @@ def unjudged(facts: Facts) -> Unjudged | None:
         return None
     seen, whole, lived = _seen(facts, known)
     least = facts.limits["again.bytes"]
-    took = np.minimum(known.seconds(seen, least), lived)
-    read, written = (np.where(b >= least, b, 0.0) for b in known.unexplained(seen))
+    watched = ~_silent(facts, known)  # the I/O of the others has a notice of its own
+    took = np.where(watched, np.minimum(known.seconds(seen, least), lived), 0.0)
+    read, written = (np.where(watched & (b >= least), b, 0.0) for b in known.unexplained(seen))
     if not (read.sum() or written.sum()):
         return None
     held = mapped_of(facts)
@@ -72,12 +73,12 @@ def unjudged(facts: Facts) -> Unjudged | None:
     return Unjudged(
         float(read.sum()),
         float(written.sum()),
-        known.from_storage,
-        float(known["STORAGE_WRITTEN"].sum()),
-        float(seen.read.sum()),
-        float(seen.written.sum()),
-        float((known["STORAGE_START"] + known.starting).sum()),
-        float(known["MAJOR_FAULTS"].sum()),
+        float((known["STORAGE_READ"] + known["STORAGE_START"])[watched].sum()),
+        float(known["STORAGE_WRITTEN"][watched].sum()),
+        float(seen.read[watched].sum()),
+        float(seen.written[watched].sum()),
+        float((known["STORAGE_START"] + known.starting)[watched].sum()),
+        float(known["MAJOR_FAULTS"][watched].sum()),
         float(took[worst]),
         float(shares[worst]),
         held.looked_at if held else 0.0,
@@ -103,22 +104,41 @@ class Unwatched:
     read: float
     written: float
     from_storage: float
+    seconds: float  # for which the longest of them lived
+    alone: float  # of these, without the time in which a child process of it lived
     share: float  # of the run time, taken by the longest of them
+    number: int  # processes
+
+    @property
+    def sentence(self) -> str:
+        """A sentence on their bytes and their time."""
+        is_one = self.number == 1
+        moved = f"{'It' if is_one else 'They'} read {amount(self.read)} and wrote "
+        moved += amount(self.written)
+        lived = f"{'' if is_one else 'the longest '}lived for {seconds(self.seconds)}"
+        if self.alone < self.seconds:
+            lived += f", {seconds(self.alone)} of that without a child process"
+        return f"{moved}, and {lived}."
 
 
 @once
 def unwatched(facts: Facts) -> Unwatched | None:
     """Returns None if there is no such program, or no process recorded its I/O."""
-    known, tree = _usage(facts), facts.tree
+    known, tree = _usage(facts), facts.processes
     if known is None or tree is None or not tree.unseen.any():
         return None
-    silent = np.isin(known.ranks, tree.ranks[tree.unseen > 0])
-    longest = float((tree.end - tree.start)[tree.unseen > 0].max())
+    silent = _silent(facts, known)
+    places = np.flatnonzero(tree.unseen)
+    place = int(places[np.argmax((tree.end - tree.start)[places])])
+    longest = float(tree.end[place] - tree.start[place])
     return Unwatched(
         float(known["CHARS_READ"][silent].sum()),
         float(known["CHARS_WRITTEN"][silent].sum()),
         float(known["STORAGE_READ"][silent].sum()),
+        longest,
+        tree.alone(place),
         longest / facts.run_time if facts.run_time > 0 else 0.0,
+        int(tree.counts[places].sum()),
     )
 
 
@@ -131,6 +151,28 @@ def is_unjudged(facts: Facts) -> bool:
     if found is not None and found.share >= share:
         return True
     return silent is not None and silent.read + silent.written >= least and silent.share >= share
+
+
+def _silent(facts: Facts, known: Usage) -> np.ndarray:
+    """Returns a mask of the USAGE records of processes that were not instrumented."""
+    tree = facts.processes
+    if tree is None or not tree.unseen.any():
+        return np.zeros(len(known), bool)
+    return np.isin(known.ranks, tree.ranks[tree.unseen > 0])
+
+
+def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
+    """Returns how many bytes the file system may have written for the files and names themselves,
+    for processes with these numbers of opens: a page for each file that was written, and for each
+    name that was made, renamed or removed."""
+    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
+    files = names = 0.0
+    if posix is not None:
+        files = float(facts.files(posix)[posix["WRITES"] > 0].sum())
+        names = posix.sum("RENAME_SOURCES")
+    if extra is not None:
+        names += sum(extra.sum(name) for name in ("UNLINKS", "LINKS", "MKDIRS", "RMDIRS"))
+    return PAGE * (names + np.minimum(opens, files))
 
 
 @once
@@ -146,11 +188,12 @@ def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
     if tree is not None and len(known) > 1:
         at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
         there = tree.ranks[at] == known.ranks
-        columns = (tree.read, tree.written, tree["WRITES"], tree.time)
-        parts = [np.where(there, column[at].astype("f8"), 0.0) for column in columns]
+        columns = (tree.read, tree.written, tree["WRITES"], tree.time, tree.opens)
+        *parts, opens = [np.where(there, column[at].astype("f8"), 0.0) for column in columns]
         # The share is of the run, because a short process hardly matters to those that wait for
         # all.
-        return Seen(*parts), np.maximum(tree.counts[at], 1) * facts.run_time, tree.lives[at]
+        beside = _pages_of_files(facts, opens)
+        return Seen(*parts, beside), np.maximum(tree.counts[at], 1) * facts.run_time, tree.lives[at]
     sums = np.zeros((4, len(known)))
     for layer, table in facts.layers:
         if layer.base:
@@ -159,4 +202,4 @@ def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
             sums[2] += table.sum("WRITES")
     sums[3] = facts.base_time
     whole = np.full(len(known), facts.run_time * max(facts.nprocs, 1))
-    return Seen(*sums), whole, whole
+    return Seen(*sums, _pages_of_files(facts, np.full(len(known), np.inf))), whole, whole

@@ -74,11 +74,34 @@ class Processes:
         return found
 
     @functools.cached_property
+    def moved(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Bytes that each rank read and wrote. For a process that was not recorded, these are the
+        kernel's counts, which include pipes."""
+        read, written = self.read.copy(), self.written.copy()
+        if self.unseen.any() and (known := usage_of(self._log)) is not None:
+            _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
+            silent = self.unseen[here] > 0
+            for column, name in ((read, "CHARS_READ"), (written, "CHARS_WRITTEN")):
+                more = known[name][there].clip(0, _MOST).astype("i8")
+                column[here] = np.where(silent, np.maximum(column[here], more), column[here])
+        return read, written
+
+    @functools.cached_property
     def unseen(self) -> npt.NDArray[np.int64]:
         """The reason why the I/O of each rank was not recorded; SEEN if it was."""
         silent = np.array([command == _NOT_SEEN for command in self.commands])
         why = self["UNSEEN"].clip(SEEN, SILENT)
         return np.where(silent & (why == SEEN), SILENT, why)
+
+    def alone(self, place: int) -> float:
+        """Returns the seconds for which a process lived while none of its child processes did."""
+        begin, end = float(self.start[place]), float(self.end[place])
+        below = np.flatnonzero(self.parents == place)
+        spent, until = 0.0, begin
+        for child in below[np.argsort(self.start[below], kind="stable")]:
+            spent += max(0.0, min(float(self.start[child]), end) - until)
+            until = max(until, min(float(self.end[child]), end))
+        return spent + max(0.0, end - until)
 
     def told_unseen(self) -> str:
         """Returns the programs that could not be instrumented, and why; empty without any."""

@@ -65,6 +65,7 @@ class Row:
 
 def _own(processes: Processes, places: list[int]) -> Sums:
     some = np.array(places)
+    read, written = processes.moved
     counts = processes.counts[some]
     return Sums(
         number=int(counts.sum()),
@@ -72,8 +73,8 @@ def _own(processes: Processes, places: list[int]) -> Sums:
         end=float(processes.end[some].max()),
         lives=float(processes.lives[some].sum()),
         time=float(processes.time[some].sum()),
-        read=int(processes.read[some].sum()),
-        written=int(processes.written[some].sum()),
+        read=int(read[some].sum()),
+        written=int(written[some].sum()),
         failed=int(processes.failed[some].sum()),
         faults=int(processes.faults[some].sum()),
         elsewhere=int(counts[~processes.own[some]].sum()),

@@ -28,6 +28,7 @@ class Seen:
     written: Floats
     writes: Floats
     seconds: Floats
+    beside: Floats  # bytes that the file system may have written for files and names themselves
 
 
 class Usage:
@@ -66,7 +67,7 @@ class Usage:
         explain."""
         read = self["STORAGE_READ"] - self.starting - seen.read
         written = self["STORAGE_WRITTEN"] - self["EXCLUDED_WRITTEN"]
-        written -= seen.written + PAGE * seen.writes
+        written -= seen.written + PAGE * seen.writes + seen.beside
         return np.maximum(read, 0.0), np.maximum(written, 0.0)
 
     def seconds(self, seen: Seen, least: float) -> Floats:

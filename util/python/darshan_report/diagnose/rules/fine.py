@@ -102,9 +102,10 @@ def _not_judged(facts: Facts) -> Finding:
     unknown."""
     known = unjudged(facts)
     silent = unwatched(facts)
-    words = f"Not watched: {facts.tree.told_unseen()}. " if facts.tree and silent else ""
+    tree = facts.processes
+    words = f"Not watched: {tree.told_unseen()}. {silent.sentence}" if tree and silent else ""
     words += (
-        f"Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage accesses "
+        f" Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage accesses "
         f"outside of the recorded calls: {amount(known.read + known.written)}."
         if known
         else ""
@@ -112,7 +113,7 @@ def _not_judged(facts: Facts) -> Finding:
     return Finding(
         NAME,
         "Part of the I/O was not recorded",
-        f"{words} In the recorded part, {_spent(facts)}; that part has no known problem.",
+        f"{words.strip()} In the recorded part, {_spent(facts)}; that part has no known problem.",
         NOTICE,
         limits=("io.fine",),
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.mapped import CAUTION
+from ...measure.processes import ENVIRONMENT, STATIC
 from ...units import amount, count, plural
 from ..facts import Facts
 from ..finding import NOTICE, REMARK, Evidence, Finding, Remedy, Stake
@@ -28,7 +29,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _storage(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice on bytes on storage that no recorded call moved, whatever they cost."""
+    """Yields a notice on bytes on storage that no recorded call moved and that may have taken
+    time."""
     known = unjudged(facts)
     table = facts.table("USAGE")
     if known is None or table is None:
@@ -36,7 +38,7 @@ def _storage(facts: Facts) -> Iterator[Finding]:
     held = mapped_of(facts)
     part = known.read + known.written - (held.looked_at if held else 0.0)
     whole = known.from_storage + known.to_storage
-    if part < facts.limits["unseen.share"] * whole:
+    if part < facts.limits["unseen.share"] * whole or known.seconds <= 0:
         return
     yield _notice(
         "storage",
@@ -44,9 +46,8 @@ def _storage(facts: Facts) -> Iterator[Finding]:
         known.sentence,
         facts.sums(table, "STORAGE_READ", "STORAGE_WRITTEN", "MAJOR_FAULTS"),
         Remedy(
-            "Possible causes are io_uring, read-ahead, programs that were not instrumented and "
-            "memory "
-            "mappings; other notices here name the known ones."
+            "Possible causes are io_uring, read-ahead, memory mappings and metadata of the file "
+            "system; other notices here name the known ones."
         ),
     )
 
@@ -86,25 +87,36 @@ def _hdf5(facts: Facts) -> Iterator[Finding]:
 
 def _programs(facts: Facts) -> Iterator[Finding]:
     """Yields a notice on processes that only their parents recorded."""
-    tree = facts.tree
+    tree = facts.processes
     if tree is None:
         return
     number = int(tree.counts[tree.unseen > 0].sum())
     if number:
         had = unwatched(facts)
-        words = f" They read {amount(had.read)} and wrote {amount(had.written)}" if had else ""
-        words += f", and {amount(had.from_storage)} came from storage." if had else ""
+        words = f" {had.sentence} {amount(had.from_storage)} came from storage." if had else ""
         yield _notice(
             "programs",
             "Some programs were not instrumented",
             f"{plural(number, 'process')} of {count(tree.number)}: {tree.told_unseen()}.{words} "
             "No total of calls contains their I/O.",
             (Evidence("PROCESS", "", "PROCESS_COUNT", number),),
-            Remedy(
-                "Link a static program with the runtime.",
-                "darshan-gen-cc gcc;  ./gcc.darshan -static -o program program.c",
-            ),
+            _watch(set(tree.unseen.tolist())),
         )
+
+
+def _watch(reasons: set[int]) -> Remedy:
+    """Returns what makes programs of these kinds leave records."""
+    words, code = [], ""
+    if STATIC in reasons:
+        words.append("Link a static program with the runtime.")
+        code = "darshan-gen-cc gcc;  ./gcc.darshan -static -o program program.c"
+    if ENVIRONMENT in reasons:
+        words.append(
+            "Give a program that gets an environment of its own LD_PRELOAD and the variables "
+            "whose names begin with DARSHAN_."
+        )
+        code = code or 'env -i LD_PRELOAD="$LD_PRELOAD" DARSHAN_LOGPATH="$DARSHAN_LOGPATH" program'
+    return Remedy(" ".join(words), code)
 
 
 def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:

@@ -44,7 +44,7 @@ def run_sentence(context: Context, width: int = 60) -> str:
         told = f"{name} {state} on {plural(context.info.nprocs, 'process')}."
     if failed:
         told += f" {looked_for(context)}What follows covers what ran."
-    return f"{told} {bad_ends(context)}".strip() if context.tree else told
+    return f"{told} {bad_ends(context)}".strip()
 
 
 _NAME = 80  # characters of a name that was not found
@@ -77,7 +77,7 @@ def bad_ends(context: Context) -> str:
     if failed:
         parts.append(f"{failed:,} ended with a status other than 0")
     words = [f"Of its processes, {' and '.join(parts)}."] if parts else []
-    unseen = context.tree.told_unseen() if context.tree else ""
+    unseen = context.processes.told_unseen() if context.processes else ""
     return " ".join([*words, f"Not watched: {unseen}."] if unseen else words)
 
 

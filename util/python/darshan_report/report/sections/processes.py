@@ -100,6 +100,8 @@ def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
     if any(row.sums.failed for row in found):
         rights.append("Failed")
         note += " Failed: ended by a signal or with a status other than 0."
+    if tree.unseen.any():
+        note += " Of programs that were not watched: bytes of all their calls, with pipes."
     if (~tree.own).any():
         note += " A dash: an MPI job has its own log."
     cells = tuple(_cells(context, tree, row)[: len(rights) + 1] for row in found)
