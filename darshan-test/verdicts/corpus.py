@@ -122,6 +122,12 @@ def _transfers() -> list[Row]:
         transfer("copy-each-edit", "whole-file-copy", "undo", 8),
         *map(healthy, ("large-writes", "large-reads", "large-random", "odd-sizes")),
         *(healthy(case, HERE) for case in ("blocks-64k", "mapped", "few-small")),
+        replace(
+            transfer("mapped-at-random", "mapped-faults", "MADV_WILLNEED", 64),
+            place=HERE,
+            says=(r"/input: 16,\d\d\d page faults waited for storage, each for 4.00 KiB",),
+            never=("was not recorded", "no recorded call explains"),
+        ),
         healthy("headers-among-bulk"),
         replace(healthy("odd-buffers"), input=0),
     ]

@@ -384,6 +384,8 @@ def needed(row: Row) -> list[str]:
     }
     if language in known:
         found.append(known[language])
+    if row.case == "mapped-at-random":
+        found.append("storage")
     if row.program == "sync.c":
         found.append("sqlite")
     return [*found, "hdf5"] if row.program == "fields.c" else found

@@ -231,6 +231,14 @@ def posix() -> list[Case]:
             row("USAGE", "<process>", PROCESSES=1, STORAGE_READ=400 * MIB, F_BLOCKED_TIME=9.0),
         )
     )
+    paged = Job(
+        (
+            row("POSIX", "/a", OPENS=1, MMAPS=1),
+            row("POSIX_EXT", "/a", MMAP_BYTES=64 * MIB, MMAP_TOUCHED=64 * MIB),
+            row("USAGE", "<process>", PROCESSES=1, STORAGE_READ=64 * MIB, MAJOR_FAULTS=16384,
+                F_BLOCKED_TIME=2.0),
+        )
+    )  # fmt: skip
     ring = Job((row("POSIX", "/a", OPENS=1), row("POSIX_EXT", "/a", URING_RINGS=1, URING_UNSEEN=3)))
     inside = Job((row("POSIX", "/a.h5", OPENS=1, READS=9, SIZE_READ_0_100=5, BYTES_READ=900),))
     static = Job(
@@ -275,6 +283,7 @@ def posix() -> list[Case]:
         ("seeks", telling, telling.but(SEEKS=2000)),
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_TOUCHED=4096)),
+        ("mapped-faults", paged, paged.but(2, STORAGE_READ=640 * MIB)),
         ("unseen-storage", stored, stored.but(1, STORAGE_READ=MIB)),
         ("unseen-io-uring", ring, ring.but(1, URING_UNSEEN=0)),
         ("unseen-hdf5", inside, inside.but(SIZE_READ_0_100=1)),

@@ -233,6 +233,21 @@ static void mapped(bool cured) {
   close(fd);
 }
 
+/* Uses all pages of a mapped file that is not in memory, each once, in no order. */
+static void mapped_at_random(bool cured) {
+  enum { PAGES = 1 << 14, STEP = 6151, PAGE = 4096 };
+  int fd = opened("input", O_RDONLY);
+  must(fsync(fd) == 0 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0, "posix_fadvise");
+  char *map = mmap(NULL, 64 << 20, PROT_READ, MAP_SHARED, fd, 0);
+  unsigned sum = 0;
+  must(map != MAP_FAILED, "mmap");
+  must(madvise(map, 64 << 20, cured ? MADV_WILLNEED : MADV_RANDOM) == 0, "madvise");
+  for (size_t i = 0; i < PAGES; i++)
+    sum += (unsigned char)map[i * STEP % PAGES * PAGE];
+  must(sum != 0, "sum");
+  close(fd);
+}
+
 static void few_small(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -298,6 +313,7 @@ int main(int argc, char **argv) {
       {"odd-sizes", odd_sizes},
       {"blocks-64k", blocks_64k},
       {"mapped", mapped},
+      {"mapped-at-random", mapped_at_random},
       {"few-small", few_small},
       {"headers-among-bulk", headers_among_bulk},
       {NULL, NULL},

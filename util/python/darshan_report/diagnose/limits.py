@@ -123,6 +123,27 @@ LIMITS = (
         "how often they are moved where that, not the size of transfers, is what costs",
         _JUDGEMENT,
     ),
+    Limit(
+        "faults.many",
+        1000,
+        "page faults",
+        "fewer page faults of a process that wait for storage are no pattern",
+        _JUDGEMENT,
+    ),
+    Limit(
+        "faults.page",
+        32 * 1024,
+        "bytes",
+        "most bytes from storage for each page fault of random access",
+        "read-ahead of a sequential program brings 128 KiB or more",
+    ),
+    Limit(
+        "faults.seconds",
+        2e-4,
+        "s",
+        "time of a page fault that waits for storage",
+        "a solid-state disk; others take longer",
+    ),
     Limit("again.bytes", 1 << 20, "bytes", "least bytes moved again", _JUDGEMENT),
     Limit(
         "chunk.small",

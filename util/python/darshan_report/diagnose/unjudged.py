@@ -142,6 +142,35 @@ def unwatched(facts: Facts) -> Unwatched | None:
     )
 
 
+@dataclass(frozen=True)
+class PageWaits:
+    """Page faults that waited for storage, of processes whose faults each brought few bytes."""
+
+    faults: float
+    read: float  # bytes
+    seconds: float  # at most the time that the first threads slept outside of recorded calls
+
+
+@once
+def waits_for_pages(facts: Facts) -> PageWaits | None:
+    """Returns None if no process waited for many such pages."""
+    known = _usage(facts)
+    if known is None:
+        return None
+    seen, _, _ = _seen(facts, known)
+    limits, faults = facts.limits, known["MAJOR_FAULTS"]
+    read, _ = known.unexplained(seen)
+    some = ~_silent(facts, known) & known.knows("F_BLOCKED_TIME")
+    some &= (faults >= limits["faults.many"]) & (read <= limits["faults.page"] * faults)
+    if not some.any():
+        return None
+    # What programs and libraries brought is an upper bound; each fault brought a page or more.
+    read = np.maximum(read, np.minimum(PAGE * faults, known["STORAGE_READ"]))
+    asleep = np.maximum(known["F_BLOCKED_TIME"] - seen.seconds, 0.0)
+    took = np.minimum(asleep, faults * limits["faults.seconds"])
+    return PageWaits(*(float(column[some].sum()) for column in (faults, read, took)))
+
+
 def is_unjudged(facts: Facts) -> bool:
     """Returns whether so much of the run is unexplained that it must not be called fine: storage
     I/O outside of recorded calls, or programs that were not instrumented and did more than a

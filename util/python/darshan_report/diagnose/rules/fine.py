@@ -11,7 +11,7 @@ from .. import cpu_wait, spent_on
 from ..facts import Facts
 from ..finding import GOOD, LAST, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
-from ..unjudged import is_unjudged, unjudged, unwatched
+from ..unjudged import is_unjudged, mapped_of, unjudged, unwatched
 from . import lookups
 from .reread import most_read
 
@@ -104,6 +104,18 @@ def _not_judged(facts: Facts) -> Finding:
     silent = unwatched(facts)
     tree = facts.processes
     words = f"Not watched: {tree.told_unseen()}. {silent.sentence}" if tree and silent else ""
+    held = mapped_of(facts)
+    if known and held and not silent and held.looked_at >= (known.read + known.written) / 2:
+        return Finding(
+            NAME,
+            "Pages of mapped files came from storage",
+            f"Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage "
+            f"accesses outside of the recorded calls ({amount(known.read + known.written)}), most "
+            f"of them for pages of mapped files. In the recorded part, {_spent(facts)}; that part "
+            "has no known problem.",
+            NOTICE,
+            limits=("io.fine",),
+        )
     words += (
         f" Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage accesses "
         f"outside of the recorded calls: {amount(known.read + known.written)}."
