@@ -203,6 +203,14 @@ def _tools() -> list[Row]:
             many=True,
             says=("This is what (rm|tar)( and tar)? (is|are) for",),
         ),
+        Row(
+            "words.sh",
+            "copy-and-pack",
+            tree=1,
+            many=True,
+            says=("This is what (cp|tar)( and tar)? (is|are) for",),
+            never=("[Oo]pen files once", "keep the descriptor"),
+        ),
         # A process for each file, started by common means.
         *(
             Row(
@@ -224,6 +232,8 @@ def _tools() -> list[Row]:
         ),
         Row("words.sh", "sum-at-once", place=HERE, tree=1, many=True, never=("process per file",)),
         *map(tool, ("tar-many", "copy-many", "remove-many", "find-many")),
+        replace(tool("git-many"), never=("Possible causes are io_uring",)),
+        tool("pip-many"),
     ]
 
 

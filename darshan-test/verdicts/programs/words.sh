@@ -29,6 +29,16 @@ case $1 in
   copy-many) exec cp -r many copy ;;
   remove-many) exec rm -r many ;;
   find-many) exec find many -size +100k ;;
+  git-many)
+    LD_PRELOAD= git init -q .
+    exec git add many ;;
+  pip-many) exec pip hash many/[1-3]?? > hashes ;;
+  copy-and-pack)
+    mkdir out
+    cp -r many out/copy
+    tar cf out/all.tar many
+    cat out/all.tar | sort | awk '{n++}' > out/number
+    seq 9 | head -n 1 | tail -n 1 > out/others ;;
   pack-and-remove)
     tar cf all.tar many
     rm -r many ;;

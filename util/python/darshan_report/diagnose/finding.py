@@ -105,6 +105,7 @@ class Finding:
     remedy: Remedy = field(default_factory=lambda: Remedy(""))
     limits: tuple[str, ...] = ()  # names of the thresholds that were exceeded
     covers: frozenset[int] = frozenset()  # ids of the records that it explains
+    doers: tuple[str, ...] = ()  # names of the programs that did nearly all of it
     programs: str = ""  # programs of a tree that caused it, as text; empty: unknown
 
     def _repr_html_(self) -> str:

@@ -37,8 +37,11 @@ def name_programs(facts: Facts, finding: Finding) -> Finding:
     if not programs:
         return finding
     return replace(
-        finding, programs=programs, sentence=f"{finding.sentence} Done by {programs}."
-    )  # fmt: skip
+        finding,
+        programs=programs,
+        doers=tree.most_of(weights),
+        sentence=f"{finding.sentence} Done by {programs}.",
+    )
 
 
 def _by_sums(facts: Facts, tree: Processes, finding: Finding) -> Weights:

@@ -35,6 +35,8 @@ def _did(facts: Facts, finding: Finding) -> list[str]:
     tree = facts.tree
     if tree is None:
         return []
+    if finding.doers:
+        return sorted(finding.doers) if TOOLS.issuperset(finding.doers) else []
     told = finding.programs
     # The "other programs" behind two or more names may have caused half of it.
     if "other programs" in told and "," in told:

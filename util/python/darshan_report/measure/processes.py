@@ -245,6 +245,22 @@ class Processes:
         found: np.ndarray = at[self.ranks[at] == ranks]
         return found
 
+    def most_of(self, weights: npt.NDArray[np.float64]) -> tuple[str, ...]:
+        """Returns the names of the fewest programs that have nearly all of the weight."""
+        parts: dict[str, float] = {}
+        for place in np.flatnonzero(weights > 0):
+            name = self.programs[place].name
+            parts[name] = parts.get(name, 0.0) + float(weights[place])
+        found: list[str] = []
+        left = sum(parts.values()) * (1 - _ENOUGH)
+        missing = sum(parts.values())
+        for name in sorted(parts, key=lambda n: (-parts[n], n)):
+            if missing <= left:
+                break
+            found.append(name)
+            missing -= parts[name]
+        return tuple(found)
+
     def told(self, weights: npt.NDArray[np.float64]) -> str:
         """Names the programs of the processes that have a weight, the heaviest first: "train.py's 8
         workers and cat x 200". If there are many, those that hardly weigh are counted; if no
