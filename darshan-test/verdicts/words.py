@@ -9,6 +9,7 @@ from dataclasses import replace
 from row import HERE, Row
 
 _C_WORDS = ("setvbuf", "_IOFBF", "fflush")
+_OPENS = (r"\d,\d\d\d opens", "[Oo]pen (files )?once")  # of streams that asked for their descriptor
 
 
 def _hdf5() -> list[Row]:
@@ -169,8 +170,14 @@ def _languages() -> list[Row]:
         ),
         Row("words.R", "table-once", place=HERE, tree=1, never=_C_WORDS),
         # In Octave, fflush is a word of the language.
-        line("m", "flush-each", "stream-flushes", "no fflush (file) in the loop", _C_WORDS[:2]),
-        Row("words.m", "matrix-once", place=HERE, says=("not judged",), never=_C_WORDS),
+        line(
+            "m",
+            "flush-each",
+            "stream-flushes",
+            "no fflush (file) in the loop",
+            (*_C_WORDS[:2], *_OPENS),
+        ),
+        Row("words.m", "matrix-once", place=HERE, says=("not judged",), never=(*_C_WORDS, *_OPENS)),
         line("sh", "echo-each", f"{write} line-buffered", "printf"),
         line("sh", "dd-small", f"{read} {write}", "bs=1M"),
         replace(line("cc", "direct-blocks", read, "larger blocks"), input=16),
