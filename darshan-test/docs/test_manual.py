@@ -194,3 +194,30 @@ def test_the_columns_of_stat(build: Path, tmp_path: Path) -> None:
     told = plain(PAGES / "darshan-stat.1").partition(".SH COLUMNS")[2].partition(".SH")[0]
     explained = {w for line in re.findall(r"(?m)^([^:\n]+):", told) for w in line.split(", ")}
     assert tables and set(tables[0]) <= explained
+
+
+@pytest.mark.parametrize(
+    "script, said",
+    [
+        (None, r"cannot run \S+/broken --help: No such file or directory \(is \S+ built\?\)"),
+        ("", r"\S+/broken --help failed: exit status 0; it printed no error"),
+        ("echo lost >&2; exit 3", r"\S+/broken --help failed: exit status 3; lost"),
+        ("kill -9 $$", r"\S+/broken --help failed: signal 9; it printed no error"),
+        ("exec sleep 60", r"\S+/broken --help did not end within 1 s"),
+    ],
+)
+def test_a_help_that_fails(
+    script: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error names the command and the reason, and ./dev describe changes no file."""
+    if script is not None:
+        (tmp_path / "broken").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "broken").chmod(0o755)
+    row = helps.Command("broken", ["broken"], "a command that fails", [], "tools")
+    monkeypatch.setattr(describe, "commands", lambda: [row])
+    monkeypatch.setattr(describe, "DOC", tmp_path / "doc")
+    monkeypatch.setattr(helps, "SECONDS", 1)
+    with pytest.raises(helps.HelpFailed) as failed:
+        describe.main(tmp_path)
+    assert re.fullmatch(said, str(failed.value)), failed.value
+    assert not (tmp_path / "doc").exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 import completion
 import markdown
 import pages
-from help import HERE, commands, read
+from help import HERE, HelpFailed, commands, read
 
 DOC = HERE.parent
 
@@ -52,9 +52,16 @@ def write(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text, "utf-8")
 
 
+def main(build: Path) -> None:
+    """Asks every command first, so that a failure leaves all files as they are."""
+    folders = {DOC / "man": manual(build), DOC / "manual": site(build)}
+    folders |= {DOC / "completion" / shell: files for shell, files in shells(build).items()}
+    for folder, files in folders.items():
+        write(folder, files)
+
+
 if __name__ == "__main__":
-    build = Path(sys.argv[1]).resolve()
-    write(DOC / "man", manual(build))
-    write(DOC / "manual", site(build))
-    for shell, files in shells(build).items():
-        write(DOC / "completion" / shell, files)
+    try:
+        main(Path(sys.argv[1]).resolve())
+    except HelpFailed as error:
+        sys.exit(f"describe: {error}")

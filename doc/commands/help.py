@@ -110,19 +110,34 @@ def commands() -> list[Command]:
     ]
 
 
+class HelpFailed(Exception):
+    """A command has no --help text; the message tells which command, and why."""
+
+
 def asked(command: Command, build: Path) -> str:
-    """The text itself, whatever the terminal is like."""
+    """Returns the text of --help, independent of the terminal.  Raises HelpFailed."""
     file, *words = command.words
     program = build / file
     if file.startswith("/"):  # a script of the sources
         program = HERE.parents[1] / file[1:]
     # Wide, since versions of Python break lines, also at hyphens, in places of their own.
     environment = {**os.environ, "COLUMNS": "1000", "NO_COLOR": "1"}
-    done = subprocess.run(
-        [program, *words, "--help"], stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=SECONDS, check=True, env=environment,
-    )  # fmt: skip
-    return done.stdout
+    typed = " ".join([str(program), *words, "--help"])
+    try:
+        done = subprocess.run(
+            [program, *words, "--help"], stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=SECONDS, check=False, env=environment,
+        )  # fmt: skip
+    except OSError as error:
+        raise HelpFailed(f"cannot run {typed}: {error.strerror} (is {build} built?)") from error
+    except subprocess.TimeoutExpired as error:
+        raise HelpFailed(f"{typed} did not end within {SECONDS} s") from error
+    if done.returncode == 0 and done.stdout.strip():
+        return done.stdout
+    ended = (
+        f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
+    )
+    raise HelpFailed(f"{typed} failed: {ended}; {done.stderr.strip() or 'it printed no error'}")
 
 
 def read(command: Command, build: Path) -> list[Part]:
