@@ -14,7 +14,6 @@ def need(*packages: str) -> None:
         script = Path(sys.argv[0]).name
         sys.exit(
             f"{script}: needs {' and '.join(lacking)}, which {sys.executable} does not have: "
-            f".venv/bin/python {sys.argv[0]} has them after ./dev pytest, or "
-            f"{sys.executable} -m pip install numpy pyarrow duckdb; darshan_report: "
-            "PYTHONPATH=build/python"
+            f"run it with .venv/bin/python, which has them after ./dev pytest build; "
+            "darshan_report: PYTHONPATH=build/python"
         )

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import shutil
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -311,23 +310,6 @@ def test_nothing_but_the_answer(lake: Path, capfd: pytest.CaptureFixture[str]) -
         ]
         assert asked.sql("SELECT sum(hash(range)) FROM range(5000000)").rows()
     assert capfd.readouterr() == ("", "")
-
-
-def test_without_the_packages(build: Path, lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """One line names the package to install; --help needs no package."""
-    for name in ("pyarrow", "duckdb", "distributed"):  # a Python without these packages
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text("raise ImportError\n")
-    environment = {"PYTHONPATH": str(tmp_path)}
-    for command in (["ask", lake], ["collect", tmp_path], ["lake", "info", lake]):
-        done = darshan(*command, environment=environment)
-        assert done.returncode == 1 and done.stderr.count("\n") == 1
-        assert "python3 -m venv" in done.stderr and "pyarrow" in done.stderr
-        assert darshan(command[0], "--help", environment=environment).returncode == 0
-    shutil.rmtree(tmp_path / "pyarrow")
-    done = darshan("collect", "--workers", "dask://host:8786", tmp_path, environment=environment)
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "distributed && export DARSHAN_PYTHON=" in done.stderr
 
 
 def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:

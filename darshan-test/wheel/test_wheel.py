@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -174,6 +175,19 @@ def test_commands(place: Place, tmp_path: Path) -> None:
     )
     other = place.says("darshan", "diff", place.log, "hidden.darshan", cwd=tmp_path)
     assert other.returncode == 1 and other.stdout
+
+
+def test_commands_of_lakes_name_what_pip_installs(place: Place, tmp_path: Path) -> None:
+    """The wheel's own Python gets the packages; DARSHAN_PYTHON means nothing to the wheel."""
+    (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError(name='pyarrow')\n")
+    command = [place.folder / "bin" / "darshan", "collect", "."]
+    done = run(*command, cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    said = done.stderr.splitlines()
+    assert done.returncode == 1 and len(said) == 2 and "lacks pyarrow" in said[0], done
+    python, *words = shlex.split(said[1])
+    assert words == ["-m", "pip", "install", "darshan-report[centre]"]
+    assert Path(python).parent == place.folder / "bin"
+    assert run(*command, cwd=tmp_path).returncode == 0
 
 
 def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (LibraryMissing, LimitError) as error:
         say(str(error))
     except ImportError as error:
-        say(f"{error} (needs matplotlib for {sys.executable})")
+        say(f"{error} ({sys.executable} needs matplotlib; Debian: apt install python3-matplotlib)")
     return 1
 
 

@@ -12,8 +12,9 @@ from ...show import signal_exit
 from ...show.output import asked
 from . import arguments
 from .messages import say
+from .packages import advice, missing
 
-# The packages that each command needs besides those of the report.
+# The modules of other packages that each command needs besides those of the report.
 _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] = {
     "collect": (arguments.collect, ("pyarrow",)),
     "ask": (arguments.ask, ("pyarrow", "duckdb")),
@@ -23,14 +24,20 @@ _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] 
 }
 
 
-def _lacking(packages: Sequence[str]) -> list[str]:
-    lacking = []
-    for package in packages:
-        try:
-            importlib.import_module(package)
-        except ImportError:
-            lacking.append(package)
-    return lacking
+def _has(program: str, modules: Sequence[str]) -> bool:
+    """Tells whether this Python has the modules; otherwise says how to install them."""
+    try:
+        absent = missing(modules)
+    except ImportError as error:
+        say(program, f"cannot import a Python package with {sys.executable}: {error}")
+        return False
+    if not absent:
+        return True
+    how, lines = advice(absent)
+    say(program, f"{sys.executable} lacks {' and '.join(absent)}; {how} (guide centre.md):")
+    for line in lines:
+        print(f"  {line}", file=sys.stderr, flush=True)
+    return False
 
 
 def main(command: str, given: Sequence[str] | None = None) -> int:
@@ -41,16 +48,7 @@ def main(command: str, given: Sequence[str] | None = None) -> int:
     options = asked(lambda: parse(words), lambda text: say(program, text))
     if str(getattr(options, "workers", "")).startswith(arguments.DASK):
         packages = (*packages, "distributed")
-    lacking = _lacking(packages)
-    if lacking:
-        say(
-            program,
-            f"needs {' and '.join(lacking)}, which {sys.executable} does not have: "
-            f"make a virtual environment that has them, and name it by DARSHAN_PYTHON: "
-            f"python3 -m venv ~/darshan-centre && ~/darshan-centre/bin/pip install "
-            f"{' '.join(('numpy', 'matplotlib', *lacking))} && "
-            "export DARSHAN_PYTHON=~/darshan-centre/bin/python (guide centre.md)",
-        )
+    if not _has(program, packages):
         return 1
     try:
         return _run(command, options)

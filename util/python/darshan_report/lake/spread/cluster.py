@@ -191,8 +191,8 @@ class Cluster(Closing):
             return None
         except ImportError as error:
             raise LakeError(
-                f"a worker at {self.name} lacks a Python package: {_line(error)}; install "
-                "darshan-report[centre] for each worker"
+                f"a worker at {self.name} lacks a Python package: {_line(error)}; each worker "
+                "needs darshan_report and its packages (guide centre.md)"
             ) from None
         except Exception as error:
             self._still_there()

@@ -1,0 +1,131 @@
+"""The commands of lakes with a Python that lacks their packages: what they print leads to a Python
+that has them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tree import SOURCE
+
+from lake.conftest import SECONDS, Run
+
+COMMANDS = {
+    "collect": (["."], "pyarrow"),
+    "ask": (["lake"], "pyarrow and duckdb"),
+    "lake": (["info", "lake"], "pyarrow"),
+    "digest": (["lake"], "pyarrow and duckdb"),
+    "serve": (["lake"], "pyarrow and duckdb"),
+}
+ABSENT = "raise ModuleNotFoundError(name=__name__)\n"
+
+
+def projects(words: list[str]) -> set[str]:
+    """Returns what pip would install, without an option."""
+    assert words[1 if words[0].endswith("/pip") else 3] == "install"
+    return set(words[words.index("install") + 1 :])
+
+
+def extra() -> set[str]:
+    """Returns what the wheel installs with [centre]."""
+    text = (SOURCE / "pyproject.toml").read_text("utf-8")
+    lists = [re.search(rf"^{name} = \[(.*)\]$", text, re.M) for name in ("dependencies", "centre")]
+    return {name for found in lists if found for name in re.findall('"([^"]+)"', found[1])}
+
+
+@pytest.fixture
+def hidden(tmp_path: Path) -> dict[str, str]:
+    """The environment of a Python that finds none of the packages."""
+    folder = tmp_path / "hidden"
+    folder.mkdir()
+    for name in ("pyarrow", "duckdb", "distributed"):
+        (folder / f"{name}.py").write_text(ABSENT)
+    return {"PYTHONPATH": str(folder)}
+
+
+@pytest.fixture
+def bare(hidden: dict[str, str]) -> dict[str, str]:
+    """The same for a Python that is not in a virtual environment, as Debian's."""
+    return {**hidden, "DARSHAN_PYTHON": sys._base_executable}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_debians_python(command: str, bare: dict[str, str], darshan: Run) -> None:
+    """Debian's Python refuses pip: three commands make a virtual environment for it.  --help needs
+    no package."""
+    arguments, lacks = COMMANDS[command]
+    done = darshan(command, *arguments, environment=bare)
+    first, *lines = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(lines)) == (1, "", 3), done
+    assert first.startswith(f"darshan {command}: {bare['DARSHAN_PYTHON']} lacks {lacks}; make")
+    assert "python3-venv" in first and first.endswith("(guide centre.md):")
+    assert lines[0] == "  python3 -m venv ~/darshan-centre"
+    assert projects(shlex.split(lines[1])) == {"numpy", "matplotlib", "pyarrow", "duckdb"}
+    assert lines[2] == "  export DARSHAN_PYTHON=~/darshan-centre/bin/python"
+    assert darshan(command, "--help", environment=bare).returncode == 0
+
+
+def test_a_cluster_needs_all_of_the_extra(bare: dict[str, str], darshan: Run) -> None:
+    done = darshan("collect", "--workers", "dask://host:8786", ".", environment=bare)
+    assert done.returncode == 1 and "lacks pyarrow and distributed;" in done.stderr
+    assert projects(shlex.split(done.stderr.splitlines()[2])) == extra()
+
+
+def test_a_virtual_environment(hidden: dict[str, str], darshan: Run) -> None:
+    """A virtual environment takes packages from pip, so one command is enough."""
+    done = darshan("ask", "lake", environment=hidden)
+    _, line = done.stderr.splitlines()
+    python, *words = shlex.split(line)
+    assert python == sys.executable and words[:3] == ["-m", "pip", "install"]
+    assert projects([python, *words]) == {"pyarrow", "duckdb"}
+
+
+def test_a_package_that_cannot_be_imported(hidden: dict[str, str], darshan: Run) -> None:
+    """The reason is printed: another installation of the same package would not help."""
+    broken = Path(hidden["PYTHONPATH"]) / "pyarrow.py"
+    broken.write_text("raise ImportError('libarrow.so.2600: cannot open shared object file')\n")
+    done = darshan("collect", ".", environment=hidden)
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"darshan collect: cannot import a Python package with {sys.executable}: "
+        "libarrow.so.2600: cannot open shared object file\n",
+    )
+
+
+def test_the_commands_do_what_they_say(
+    bare: dict[str, str], darshan: Run, build: Path, tmp_path: Path
+) -> None:
+    """The printed commands are run in a shell, except that the packages of the tests take the place
+    of those that pip would download."""
+    lines = darshan("collect", ".", environment=bare).stderr.splitlines()[1:]
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to(bare["DARSHAN_PYTHON"])
+    borrowed = "".join(f"{path}\n" for path in sys.path if path.endswith("-packages"))
+    site = "$(echo ~/darshan-centre/lib/*/site-packages)"
+    lines[1] = f"printf %s {shlex.quote(borrowed)} >{site}/a.pth"
+    (tmp_path / "empty").mkdir()
+    collect = [str(build / "darshan"), "collect", "--into", "lake", "empty"]
+    done = subprocess.run(
+        ["sh", "-ec", "\n".join([*lines, shlex.join(collect)])], cwd=tmp_path, timeout=SECONDS,
+        env={"HOME": str(tmp_path), "PATH": f"{tmp_path}/bin:/usr/bin:/bin"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("darshan collect: 0 logs")
+    assert (tmp_path / "darshan-centre" / "bin" / "pip").exists()
+
+
+def test_the_guide_has_the_same_commands() -> None:
+    guide = (SOURCE / "doc" / "centre.md").read_text("utf-8")
+    block = re.search(r"```sh\n(python3 -m venv .*?)```", guide, re.S)
+    assert block
+    make, install, export = block[1].splitlines()
+    folder = shlex.split(make)[-1]
+    assert projects(shlex.split(install, comments=True)) == {
+        "numpy", "matplotlib", "pyarrow", "duckdb"}  # fmt: skip
+    assert install.startswith(f"{folder}/bin/pip install ")
+    assert export == f"export DARSHAN_PYTHON={folder}/bin/python"

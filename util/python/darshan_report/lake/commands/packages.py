@@ -1,0 +1,70 @@
+"""The Python packages that the commands of lakes need, and how to install those that are missing.
+
+Debian's Python refuses packages from pip, and Debian 12 has neither pyarrow nor duckdb, so an
+installation of Darshan takes them from a virtual environment, which DARSHAN_PYTHON names.  A Python
+with the wheel of darshan-report takes them itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+
+REPORT = ("numpy", "matplotlib")
+CENTRE = ("pyarrow", "duckdb")
+# The module of each package whose name is not that of its module.
+_PROJECTS = {"distributed": "dask[distributed]"}
+ENVIRONMENT = "~/darshan-centre"
+
+
+def missing(modules: Sequence[str]) -> list[str]:
+    """Returns the modules that this Python does not have.  Raises ImportError if it has a module
+    that cannot be imported."""
+    absent = []
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+            absent.append(module)
+    return absent
+
+
+def advice(absent: Sequence[str]) -> tuple[str, list[str]]:
+    """Returns a sentence and the commands that install the missing modules."""
+    python = shlex.quote(sys.executable)
+    if _is_wheel():
+        return "install it with", [f"{python} -m pip install 'darshan-report[centre]'"]
+    if sys.prefix != sys.base_prefix:
+        return "install it with", [f"{python} -m pip install {_projects(CENTRE, absent)}"]
+    return (
+        "make a virtual environment with all packages for lakes (Debian: needs python3-venv), and "
+        "name its Python in DARSHAN_PYTHON",
+        [
+            f"python3 -m venv {ENVIRONMENT}",
+            f"{ENVIRONMENT}/bin/pip install {_projects(REPORT + CENTRE, absent)}",
+            f"export DARSHAN_PYTHON={ENVIRONMENT}/bin/python",
+        ],
+    )
+
+
+def _projects(usual: Sequence[str], absent: Sequence[str]) -> str:
+    """Returns what pip installs, as words of a shell."""
+    modules = dict.fromkeys([*usual, *absent])
+    return " ".join(shlex.quote(_PROJECTS.get(module, module)) for module in modules)
+
+
+def _is_wheel() -> bool:
+    """Tells whether pip installed this package."""
+    try:
+        report = metadata.distribution("darshan-report")
+        found = str(report.locate_file("darshan_report/__init__.py"))
+    except metadata.PackageNotFoundError:
+        return False
+    here = os.path.join(os.path.dirname(__file__), "../../__init__.py")
+    return os.path.exists(found) and os.path.samefile(found, here)
