@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,27 @@ def test_modules_of_the_current_folder_are_not_imported(
     (tmp_path / "numpy.py").write_text("open('was-run', 'w')\nraise SystemExit(9)\n")
     assert summary(log).returncode == 0
     assert not (tmp_path / "was-run").exists()
+
+
+@pytest.mark.parametrize(
+    "python, how",
+    [
+        ("/usr/bin/python3", "/usr/bin/python3 needs it; Debian: apt install python3-numpy"),
+        (sys.executable, f"install it with {sys.executable} -m pip install numpy"),
+    ],
+)
+def test_a_python_without_numpy(
+    python: str, how: str, summary: Run, log: Path, tmp_path: Path
+) -> None:
+    """One line tells how this Python gets numpy: Debian's Python takes nothing from pip."""
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "numpy.py").write_text(
+        "raise ModuleNotFoundError('there is no numpy', name='numpy')\n"
+    )
+    environment = {"DARSHAN_PYTHON": python, "PYTHONPATH": str(tmp_path / "hidden")}
+    done = summary(log, environment=environment)
+    said = f"darshan-job-summary: there is no numpy ({how})\n"
+    assert (done.returncode, done.stderr) == (1, said)
 
 
 def test_usage(summary: Run) -> None:
