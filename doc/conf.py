@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 TREE = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TREE / "doc" / "site"))
+
+import manual_pages  # noqa: E402 - its folder is known only now
+
 _INIT = re.search(r"^AC_INIT\(\[darshan\], \[(.+?)\]\)", (TREE / "configure.ac").read_text(), re.M)
 
 project = "Darshan"
@@ -23,13 +28,14 @@ include_patterns = [
     "*.md",
     "doc/*.md",
     "doc/history/*.md",
-    "doc/manual/*.md",
+    "doc/man/*.1",
     "runtime/*.md",
     "runtime/**/*.md",
     "darshan-test/**/*.md",
 ]
 exclude_patterns = ["build*", "results", "autom4te.cache", ".*", "**/third_party"]
-extensions = ["myst_parser"]
+exclude_patterns += [f"doc/man/{name}.1" for name in manual_pages.aliases()]
+extensions = ["myst_parser", "manual_pages"]
 myst_heading_anchors = 4
 
 # Nothing is loaded from elsewhere: letters are the reader's own, and the search is a script.

@@ -27,8 +27,9 @@ def commands() -> Iterator[str]:
     with --help."""
     for page in sorted((TREE / "doc" / "man").glob("*.1")):
         yield f"command {page.stem}"
-    for page in sorted((TREE / "doc" / "manual").glob("darshan*.md")):
-        for term in re.findall(r"^\* `(-[^`]*)`", page.read_text("utf-8"), re.MULTILINE):
+    for page in sorted((TREE / "doc" / "man").glob("darshan*.1")):
+        text = re.sub(r"\\(f[BIR]|&)", "", page.read_text("utf-8")).replace("\\-", "-")
+        for term in re.findall(r"^\.TP\n(-.*)$", text, re.MULTILINE):
             for option in re.findall(r"(?:^|[\s\[,])(--?[A-Za-z][\w-]*)", term):
                 yield f"option {page.stem} {option}"
 

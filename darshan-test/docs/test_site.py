@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -18,8 +19,10 @@ from tree import SOURCE
 sys.path.insert(0, str(SOURCE / "doc" / "site"))
 
 import check_links
+import manual_pages
 
 SECONDS = 180
+WORD = r"[a-z0-9][a-z0-9_/.-]*[a-z0-9]"
 WIDTHS = (1280, 400)
 
 
@@ -60,6 +63,45 @@ def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
     names = re.findall(r"^### (\S+)$", (SOURCE / "doc" / "diagnoses.md").read_text(), re.MULTILINE)
     told = check_links.read(site / "doc" / "diagnoses.html").ids
     assert not {f"diagnosis-{name}" for name in names}.difference(told)
+
+
+@pytest.mark.needs("program:man")
+def test_the_manual_has_the_words_of_its_pages(site: Path) -> None:
+    """Each page of doc/man has a page of the site with the words that `man` shows; one that leads
+    to another page has none."""
+    wide = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "1000"}
+    pages = {path.stem: path for path in (SOURCE / "doc" / "man").glob("*.1")}
+    aliases = {name for name, path in pages.items() if path.read_text().startswith(".so ")}
+    made = {path.stem for path in (site / "doc" / "man").glob("*.html")}
+    assert made == set(pages) - aliases and len(made) > 20 and len(aliases) > 10
+    for name in made:
+        shown = subprocess.run(
+            ["man", "--nh", "--nj", "-P", "cat", "-l", pages[name]], env=wide, text=True,
+            capture_output=True, timeout=SECONDS, check=True,
+        ).stdout  # fmt: skip
+        told = shown.partition("NAME\n")[2].partition("SEE ALSO\n")[0].lower()
+        text = check_links.read(site / "doc" / "man" / f"{name}.html").text.lower()
+        lost = set(re.findall(WORD, told)) - set(re.findall(WORD, text))
+        assert lost <= {"description", name}, name  # a description that says the same is left out
+
+
+def test_commands_lead_to_their_pages(site: Path) -> None:
+    """The page of darshan leads to the page of each command, also of one with another name."""
+    links = check_links.read(site / "doc" / "man" / "darshan.html").links
+    assert {"darshan-run.html", "darshan-parser.html", "darshan-job-summary.html"} <= set(links)
+    assert "../user-guide.html" in links and "../environment.html" in links
+
+
+@pytest.mark.parametrize("wrong", [".IP text", "a \\(zz b"])
+def test_an_unknown_request_of_a_page(wrong: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A warning ends the build of the site; without it the text would be lost."""
+    page = manual_pages.Manual(
+        "x", f".SH NAME\nx \\- y\n.SH SYNOPSIS\nx\n.SH DESCRIPTION\n{wrong}\n"
+    )
+    with caplog.at_level("WARNING", "sphinx.manual_pages"):
+        logging.getLogger("sphinx").propagate = True
+        page.body("DESCRIPTION")
+    assert "unknown" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ FIRST = re.compile(
     re.VERBOSE,
 )
 SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?![\s)]|$)[^.?!]*)*[.?!]?")
-NOT_OURS = ("doc/manual/", "doc/man/", "third_party/", "debian/missing-sources/")  # or generated
+NOT_OURS = ("doc/man/", "third_party/", "debian/missing-sources/")  # or generated
 
 
 class Finding(NamedTuple):

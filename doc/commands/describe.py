@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import completion
-import markdown
 import pages
 from help import HERE, HelpFailed, commands, read
 
@@ -22,13 +21,6 @@ def manual(build: Path) -> dict[str, str]:
         made[f"{command.name}.1"] = pages.page(command, read(command, build), names)
         made.update({f"{other}.1": pages.alias(command.name) for other in command.others})
     return made
-
-
-def site(build: Path) -> dict[str, str]:
-    """Files of doc/manual: the same as pages of the site."""
-    rows = commands()
-    made = {f"{row.name}.md": markdown.page(row, read(row, build)) for row in rows}
-    return made | {"index.md": markdown.index(rows)}
 
 
 def shells(build: Path) -> dict[str, dict[str, str]]:
@@ -54,7 +46,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 def main(build: Path) -> None:
     """Asks every command first, so that a failure leaves all files as they are."""
-    folders = {DOC / "man": manual(build), DOC / "manual": site(build)}
+    folders = {DOC / "man": manual(build)}
     folders |= {DOC / "completion" / shell: files for shell, files in shells(build).items()}
     for folder, files in folders.items():
         write(folder, files)

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 # What loads, by the attribute that says from where; rel= of <link> says whether it does.
 _LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+_INSIDE = {"a", "code", "em", "span"}  # elements inside a line of text
 _QUIET = {"canonical", "index", "search", "next", "prev", "author"}
 
 
@@ -25,13 +26,19 @@ class Page(HTMLParser):
     ids: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)
+    text: str = ""
 
     def __post_init__(self) -> None:
         super().__init__()
 
+    def handle_data(self, data: str) -> None:
+        """Text between elements."""
+        self.text += data
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Every element."""
         found = {name: value or "" for name, value in attrs}
+        self.text += "" if tag in _INSIDE else "\n"
         self.ids += [found["id"]] if "id" in found else []
         self.links += [found["href"]] if "href" in found else []
         if tag == "link" and not _QUIET.intersection(found.get("rel", "").split()):
