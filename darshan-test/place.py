@@ -27,6 +27,7 @@ import shlex
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -270,6 +271,12 @@ def spark() -> str:
     return programs("java")()
 
 
+def hadolint() -> str:
+    """Tells whether hadolint is installed beside the Python of the tests."""
+    beside = Path(sys.executable).parent / "hadolint"
+    return "" if beside.exists() else "./dev full installs hadolint"
+
+
 def polars() -> str:
     """Tells whether polars is installed."""
     return "" if importlib.util.find_spec("polars") else "./dev full installs polars"
@@ -324,6 +331,8 @@ ABILITIES: dict[str, Ability] = {
     "spark": Ability(spark, ci=False),
     "polars": Ability(polars, ci=False),
     "go": Ability(go, ci=False),
+    "rattler-build": Ability(python_module("rattler_build"), ci=False),
+    "hadolint": Ability(hadolint, ci=False),
     "lmdb": Ability(python_module("lmdb"), ci=False),
     "safetensors": Ability(python_module("safetensors"), ci=False),
 }
