@@ -74,6 +74,18 @@ def imports(bench: Bench) -> list[Row]:
     return rows
 
 
+def hdf5(bench: Bench) -> list[Row]:
+    """Measures both on one processor, and then gives the others back."""
+    if not Path(bench.program("hdf5-cost")).exists():
+        return [Row("calls of HDF5", "not measured: HDF5 is not installed", "", True)]
+    before = os.sched_getaffinity(0)
+    stay_on_one_processor()
+    try:
+        return [*calls(bench), *imports(bench)]
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def stay_on_one_processor() -> None:
     """This process and its children: the caches of another are cold."""
     if hasattr(os, "sched_setaffinity"):

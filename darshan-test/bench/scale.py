@@ -7,16 +7,23 @@ scale.py --build BUILD [--largest 65536] [--svg FILE]
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-import matplotlib as mpl
-from matplotlib import pyplot
+from machine import Bench
 from ranks import Played, play, sizes
+from rows import Row
+
+LARGEST = 65536
+PICTURE = "ranks.svg"
 
 
 def draw(played: list[Played], path: Path) -> None:
     """Time and traffic of a rank against the number of ranks."""
+    mpl, pyplot = (importlib.import_module(name) for name in ("matplotlib", "matplotlib.pyplot"))
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "ranks"
     figure, (time, traffic) = pyplot.subplots(1, 2, figsize=(8, 3), layout="constrained")
@@ -35,26 +42,49 @@ def draw(played: list[Played], path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
+def jobs(build: Path, largest: int) -> Iterator[Played]:
+    """Simulates jobs of more and more ranks."""
+    program = build / "darshan-test" / "ranks" / "play"
+    with tempfile.TemporaryDirectory() as folder:
+        for count in sizes(largest):
+            yield play(program, Path(folder), count)
+
+
+def simulated(bench: Bench) -> list[Row]:
+    """Returns a row for each number of ranks, and draws the picture if Matplotlib is there."""
+    played = list(jobs(bench.build, LARGEST))
+    with contextlib.suppress(ImportError):
+        draw(played, bench.folder / PICTURE)
+    return [
+        Row(
+            f"the log of {p.ranks:,} rank{'s' if p.ranks > 1 else ''}, simulated",
+            f"{p.seconds * 1e3:.1f} ms, busiest rank {p.busiest * 1e3:.1f} ms; busiest rank"
+            f" {p.traffic / 1e3:.0f} KB in messages of at most {p.message / 1e3:.0f} KB;"
+            f" log {p.size / 1e3:.0f} KB",
+            "",
+            True,
+        )
+        for p in played
+    ]
+
+
 def main() -> None:
     """Command line."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--build", type=Path, default=Path.cwd())
-    options.add_argument("--largest", type=int, default=65536)
+    options.add_argument("--largest", type=int, default=LARGEST)
     options.add_argument("--svg", type=Path)
     chosen = options.parse_args()
-    program = chosen.build.resolve() / "darshan-test" / "ranks" / "play"
     played = []
     print("| ranks | ms | busiest, ms | traffic of a rank, KB | largest message, KB | log, KB |")
     print("|---|---|---|---|---|---|", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        for count in sizes(chosen.largest):
-            p = play(program, Path(folder), count)
-            played.append(p)
-            print(
-                f"| {p.ranks:,} | {p.seconds * 1e3:.1f} | {p.busiest * 1e3:.1f} "
-                f"| {p.traffic / 1e3:.0f} | {p.message / 1e3:.0f} | {p.size / 1e3:.0f} |",
-                flush=True,
-            )
+    for p in jobs(chosen.build.resolve(), chosen.largest):
+        played.append(p)
+        print(
+            f"| {p.ranks:,} | {p.seconds * 1e3:.1f} | {p.busiest * 1e3:.1f} "
+            f"| {p.traffic / 1e3:.0f} | {p.message / 1e3:.0f} | {p.size / 1e3:.0f} |",
+            flush=True,
+        )
     if chosen.svg:
         draw(played, chosen.svg)
 

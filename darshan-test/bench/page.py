@@ -1,0 +1,112 @@
+"""Writes the tables of doc/performance.md: each stands between two markers, the text around them
+is written by hand."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from machine import Bench, processor
+from rows import Row
+
+TOP = Path(__file__).resolve().parent.parent.parent
+PAGE = TOP / "doc" / "performance.md"
+ABOUT = "about"  # the block that names the machine
+HEAD = "| figure | measured | goal | |\n|---|---|---|---|\n"
+BLOCK = re.compile(
+    r"(<!-- made by ./dev bench --page: (\w+) -->\n\n)(.*?)(\n<!-- end -->)", re.DOTALL
+)
+
+
+def blocks(text: str) -> dict[str, str]:
+    """Returns the generated parts of a page, by name."""
+    return {name: body for _, name, body, _ in BLOCK.findall(text)}
+
+
+def line(row: Row) -> str:
+    """Returns a row as a line of the table."""
+    cells = (row.what, row.measured, row.goal, "" if row.met else "missed")
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def table(rows: list[Row]) -> str:
+    """Returns the table of one part."""
+    return HEAD + "".join(line(row) for row in rows)
+
+
+def filled(text: str, made: dict[str, str]) -> str:
+    """Returns the page with new contents of its blocks; every block must be made anew."""
+    missing = blocks(text).keys() ^ made.keys()
+    if missing:
+        raise ValueError(f"{PAGE.name}: no block, or no part, of the name {', '.join(missing)}")
+    return BLOCK.sub(lambda found: found[1] + made[found[2]] + found[4], text)
+
+
+def said_by(*command: str) -> str:
+    """Returns the first line that a command prints, or "unknown"."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=TOP)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip().split("\n")[0] or "unknown"
+
+
+def compiler(build: Path) -> str:
+    """Returns the compiler of a build and its options."""
+    made = (build / "Makefile").read_text()
+    found = {name: re.search(rf"^{name} = (.*)$", made, re.MULTILINE) for name in ("CC", "CFLAGS")}
+    command = found["CC"][1].split() if found["CC"] else ["cc"]
+    if command[0] == "ccache":
+        del command[0]
+    flags = found["CFLAGS"][1] if found["CFLAGS"] else ""
+    return f"{command[0]} {said_by(*command, '-dumpfullversion')}, `{flags}`"
+
+
+def commit() -> str:
+    """Returns the subject of the last commit, and whether files differ from it."""
+    subject = said_by("git", "log", "-1", "--format=%s")
+    changed = said_by("git", "status", "--porcelain", "--untracked-files=no") != "unknown"
+    return f"“{subject}”" + (", with changes" if changed else "")
+
+
+def memory() -> str:
+    """Returns the memory of the machine."""
+    kib = re.search(r"MemTotal: +(\d+)", Path("/proc/meminfo").read_text())
+    return f"{int(kib[1]) / (1 << 20):.0f} GiB" if kib else "unknown"
+
+
+def about(bench: Bench, started: float, loads: list[float]) -> str:
+    """Returns a table of the machine, the build and this run. started: seconds since the epoch."""
+    ended = datetime.datetime.now()
+    minutes = (ended.timestamp() - started) / 60
+    virtual = said_by("systemd-detect-virt")
+    host = os.uname()
+    rows = {
+        "date": f"{ended:%Y-%m-%d}, {minutes:.0f} minutes",
+        "machine": f"{host.nodename}: {processor()}, {os.cpu_count()} processors, {memory()}",
+        "virtualization": {"none": "no", "unknown": "not known"}.get(virtual, virtual),
+        "kernel": f"{host.sysname} {host.release}",
+        "C library": said_by("getconf", "GNU_LIBC_VERSION"),
+        "compiler": compiler(bench.build),
+        "commit": commit(),
+        "measurements per figure": str(bench.repetitions),
+        "load of other programs and of this run": f"{min(loads):.1f} to {max(loads):.1f}",
+        "files, journals and logs": "on a tmpfs" if is_tmpfs(bench.folder) else "on a disk",
+    }
+    return "| | |\n|---|---|\n" + "".join(f"| {name} | {value} |\n" for name, value in rows.items())
+
+
+def is_tmpfs(folder: Path) -> bool:
+    """Returns whether a folder is in memory."""
+    return said_by("stat", "-f", "-c", "%T", str(folder)) == "tmpfs"
+
+
+def write(made: dict[str, str], page: Path = PAGE) -> None:
+    """Writes the page anew."""
+    text = filled(page.read_text("utf-8"), made)
+    new = page.with_name(page.name + ".new")
+    new.write_text(text, "utf-8")
+    new.replace(page)

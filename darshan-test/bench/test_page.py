@@ -1,0 +1,81 @@
+"""The tables of doc/performance.md have the rows that the bench makes."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import pytest  # noqa: E402 - the lines above find what follows
+from call_costs import COUNTED, KINDS  # noqa: E402
+from daos_figures import KINDS as DAOS  # noqa: E402
+from hdf5_figures import KINDS as HDF5  # noqa: E402
+from page import ABOUT, PAGE, blocks, filled, line  # noqa: E402
+from process_costs import PROGRAMS  # noqa: E402
+from rows import Row  # noqa: E402
+
+
+def bench() -> ModuleType:
+    """Returns the bench's command as a module."""
+    loader = importlib.machinery.SourceFileLoader("bench_run", str(HERE / "run"))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def figures(name: str) -> list[str]:
+    """Returns the first cells of the rows of a table of the page."""
+    body = blocks(PAGE.read_text("utf-8"))[name]
+    return re.findall(r"^\| (.*?) \|", body, re.MULTILINE)[1:]
+
+
+def test_each_part_has_its_table() -> None:
+    """Every part of the bench has a table, which has rows, and no other table is generated."""
+    made = blocks(PAGE.read_text("utf-8"))
+    assert made.keys() == {*bench().PARTS, ABOUT}
+    assert all(figures(name) for name in bench().PARTS)
+
+
+def test_the_machine_is_named() -> None:
+    """The first table says where, when and of what all others are."""
+    rows = dict(re.findall(r"^\| (.+?) \| (.+) \|$", blocks(PAGE.read_text("utf-8"))[ABOUT], re.M))
+    for name in ("date", "machine", "kernel", "C library", "compiler", "commit"):
+        assert rows.get(name, "unknown") != "unknown", name
+
+
+@pytest.mark.parametrize(
+    ("part", "labels"),
+    [
+        ("calls", [kind.label for kind in KINDS]),
+        ("instructions", [f"instructions added: {kind.label}" for kind in COUNTED]),
+        ("daos", [label for label, _ in DAOS.values()]),
+        ("hdf5", [label for label, _ in HDF5.values()]),
+        ("runs", [f"`darshan run` of {name}" for name in PROGRAMS]),
+    ],
+)
+def test_tables_have_all_rows(part: str, labels: list[str]) -> None:
+    """A kind of call that the bench has got since is in the page too, in the bench's order."""
+    told = figures(part)
+    assert [row for row in told if row in labels] == labels
+
+
+def test_only_tables_are_written() -> None:
+    """The text around the tables stays, and a table without its part is refused."""
+    text = PAGE.read_text("utf-8")
+    row = line(Row("a|b", "1 ns", "2 ns", False))
+    assert row == "| a\\|b | 1 ns | 2 ns | missed |\n"
+    made = dict.fromkeys(blocks(text), row)
+    written = filled(text, made)
+    assert blocks(written) == made
+    assert filled(written, blocks(text)) == text
+    del made[ABOUT]
+    with pytest.raises(ValueError, match=ABOUT):
+        filled(text, made)
