@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
-from .strace import Call, descriptor, quoted
+from lab.strace import Call, descriptor, quoted
 
 # Reasons why a system call need not have a counter. The key is the value of `Opening.reason`.
 EXCEPTIONS = {

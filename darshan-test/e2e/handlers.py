@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from lab.strace import Call, descriptor, quoted
+
 from .descriptors import Follower, Process, Tally, clean, install, of
-from .strace import Call, descriptor, quoted
 
 Handler = Callable[[Follower, Process, Call], None]
 LOADER_READ = '"\\177ELF'

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calls.run_case import Log, parse
+from lab.strace import read_trace
 from left import left_in
 
 from .descriptors import Tally
 from .handlers import HANDLERS, count
-from .strace import read_trace
 
 SECONDS = 300
 TIME = 1_700_000_000  # the modification time of every input file

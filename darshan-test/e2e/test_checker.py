@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from calls.run_case import Log
+from lab.strace import read_trace, split_arguments
 
 from .compare import differences
 from .descriptors import Tally
 from .handlers import OUR_LOOK, count
-from .strace import read_trace, split_arguments
 
 TRACE = r"""
 10 openat(AT_FDCWD</w>, "a b\303\274", O_RDWR|O_CREAT, 0600) = 3</w/a b\303\274>

@@ -7,7 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from harm.hostile import compile_c, read_records
+from lab.compile import compile_c
+from lab.log import read_logs
 
 from .conftest import Run
 from .screen import fits
@@ -78,7 +79,7 @@ def test_handlers(darshan: Run, build: Path, work: Path) -> None:
     program = compile_c(work, PROGRAM, f"-I{HERE.parent / 'harm'}")
     screen = darshan("stat", program).stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()
-    records = read_records(build / "darshan-parser", [log])
+    records = read_logs(build / "darshan-parser", log).records
     counted = int(records["POSIX", str(work / "own")]["POSIX_WRITES"])
     dropped = int((work / "said").read_text()) - counted
     assert dropped > 0

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from harm.hostile import Outcome, read_records, run, settings
+from lab.environment import instrumented, preload
+from lab.log import read_logs
+from lab.watch import Outcome, run
 from left import left_in
 
 MIB = 1 << 20
@@ -104,7 +106,7 @@ def watch(
 ) -> Outcome:
     """Runs a program whose launcher preloads the library next to it (limits.c).  Counts and removes
     a journal in memory that a line on stderr names."""
-    environment = {**settings(build, logs, journals), "LD_PRELOAD": ""}
+    environment = instrumented(build, logs, journals) | preload()
     environment["PRELOAD"] = str(Path(command[-2]).with_name("libdarshan.so"))
     outcome = run(command, work, environment)
     left_in(journals)
@@ -115,7 +117,7 @@ def watch(
         found.add(elsewhere)
     outcome.journals = sorted(path for path in found if "_mmap-log-" in path.name)
     outcome.logs = sorted(found - set(outcome.journals))
-    outcome.records = read_records(build / "darshan-parser", outcome.logs + outcome.journals)
+    outcome.log = read_logs(build / "darshan-parser", *outcome.logs, *outcome.journals)
     if elsewhere and elsewhere.parent == Path("/dev/shm"):
         elsewhere.unlink(missing_ok=True)
     return outcome

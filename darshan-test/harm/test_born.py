@@ -9,7 +9,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c, compile_for_all, read_records, settings
+from lab.compare import both
+from lab.compile import compile_c, compile_for_all
+from lab.environment import instrumented
+from lab.log import read_logs
+from lab.watch import Outcome
 
 PROGRAM = r"""
 #include <errno.h>
@@ -175,13 +179,13 @@ def test_below_another_root(build: Path, program: Path, tmp_path: Path) -> None:
             cwd=tmp_path,
             stdout=out,
             stderr=subprocess.PIPE,
-            env=settings(build, tmp_path / "logs", tmp_path / "journals"),
+            env=instrumented(build, tmp_path / "logs", tmp_path / "journals"),
             check=True,
         )
     found = (tmp_path / "out").stat()
     name = f"<file {os.major(found.st_dev)}:{os.minor(found.st_dev)}/{found.st_ino}>"
     left = sorted((tmp_path / "journals").iterdir())
-    records = read_records(build / "darshan-parser", left)
+    records = read_logs(build / "darshan-parser", *left).records
     assert records["POSIX", name]["POSIX_BYTES_WRITTEN"] == 7
 
 
@@ -197,10 +201,10 @@ def test_an_ordinary_user(build: Path, tmp_path: Path) -> None:
             [shutil.which("setpriv"), "--reuid=65534", "--clear-groups", program, "errors"],
             cwd=tmp_path / "work",
             stdout=out,
-            env=settings(tmp_path, tmp_path / "logs", tmp_path / "journals"),
+            env=instrumented(tmp_path, tmp_path / "logs", tmp_path / "journals"),
             check=True,
         )
-    records = read_records(build / "darshan-parser", sorted((tmp_path / "logs").iterdir()))
+    records = read_logs(build / "darshan-parser", *sorted((tmp_path / "logs").iterdir())).records
     assert records["POSIX", str(tmp_path / "work" / "out")]["POSIX_BYTES_WRITTEN"] == 1
 
 

@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c, metadata, same_end
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.log import metadata_of
+from lab.watch import Outcome
 
 PROGRAM = r"""
 #include <dlfcn.h>
@@ -163,7 +166,7 @@ def test_what_is_not_counted_is_said(build: Path, program: Path, tmp_path: Path)
     _, watched = both(build, tmp_path, [program, "writes", str(VM | VFORK)])
     assert watched.status == 0
     assert watched.value("file", "POSIX_BYTES_WRITTEN") == OF_PARENT["file"]
-    assert metadata(build, watched.logs[0])["dropped_in_shared_memory"] == "3"
+    assert metadata_of(build / "darshan-parser", watched.logs[0])["dropped_in_shared_memory"] == "3"
 
 
 OWN_FILES = r"""
@@ -191,7 +194,7 @@ def test_files_of_a_child_alone(build: Path, tmp_path: Path) -> None:
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, OWN_FILES, "-w")])
     assert bare.status == 0 and same_end(bare, watched)
     assert watched.value("of-parent", "POSIX_BYTES_WRITTEN") == 7
-    assert metadata(build, watched.logs[0])["dropped_in_shared_memory"] == "4"
+    assert metadata_of(build / "darshan-parser", watched.logs[0])["dropped_in_shared_memory"] == "4"
 
 
 LIBC = r"""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hostile import both, compile_c, same_end
+from lab.compare import both, same_end
+from lab.compile import compile_c
 
 WRITES, BYTES = 200, 37
 

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from hostile import both, compile_c, same_end
+from lab.compare import both, same_end
+from lab.compile import compile_c
 from place import runs
 
 PROGRAM = r"""

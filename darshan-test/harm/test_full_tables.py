@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from hostile import both, compile_c, metadata, same_end
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.log import metadata_of
 from place import absent
 
 LACKS = b"the runtime dropped some calls"
@@ -293,7 +295,9 @@ def test_streams(build: Path, tmp_path: Path) -> None:
     followed = 16384 - 3  # three slots are the standard streams
     assert watched.status == 0
     assert watched.value("data", "STDIO_OPENS") == followed
-    assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(16500 - followed)
+    assert metadata_of(build / "darshan-parser", watched.logs[0])["dropped_for_full_tables"] == str(
+        16500 - followed
+    )
     assert LACKS in watched.stderr
 
 
@@ -311,7 +315,9 @@ def test_cookies(build: Path, tmp_path: Path) -> None:
     others."""
     _, watched = both(build, tmp_path, [compile_c(tmp_path, COOKIES)])
     assert watched.status == 0
-    assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(300 - 256)
+    assert metadata_of(build / "darshan-parser", watched.logs[0])["dropped_for_full_tables"] == str(
+        300 - 256
+    )
 
 
 def test_datasets(build: Path, tmp_path: Path) -> None:
@@ -319,7 +325,9 @@ def test_datasets(build: Path, tmp_path: Path) -> None:
     others."""
     _, watched = both(build, tmp_path, [sys.executable, "-c", DATASETS, "16400"])
     assert watched.status == 0
-    assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(16400 + 2 - 16384)
+    assert metadata_of(build / "darshan-parser", watched.logs[0])["dropped_for_full_tables"] == str(
+        16400 + 2 - 16384
+    )
 
 
 def test_listed_folders(build: Path, tmp_path: Path) -> None:

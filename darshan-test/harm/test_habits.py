@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hostile import compile_c, read_records
+from lab.compile import compile_c
+from lab.environment import preload, settings
+from lab.log import read_logs
+from lab.strace import for_command
 from left import left_in
 from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi
 from place import needs
@@ -65,11 +68,7 @@ class Place:
 
     def settings(self) -> dict[str, str]:
         """Returns the environment that the first page of the guide describes."""
-        return {
-            "LD_PRELOAD": str(self.library),
-            "DARSHAN_LOGPATH": str(self.folder / "logs"),
-            "DARSHAN_MMAP_LOGPATH": str(self.folder / "journals"),
-        }
+        return settings(self.library, self.folder / "logs", self.folder / "journals", mpi=True)
 
     def run(self, command: Sequence[str | Path], **extra: str) -> Left:
         """Runs a command with the runtime exported; returns its exit and all files."""
@@ -91,7 +90,7 @@ class Place:
 
     def total(self, logs: Sequence[Path], name: str, counter: str = BYTES) -> float:
         """Returns the sum over logs of a counter of a file in the working folder."""
-        rows = read_records(self.build / "darshan-parser", logs)
+        rows = read_logs(self.build / "darshan-parser", *logs).records
         return sum(
             row.get(counter, 0) for (_, path), row in rows.items() if path == str(self.work / name)
         )
@@ -424,10 +423,8 @@ def test_an_administrators_switch(place: Place, switch: Path, writes: Path) -> N
         assert len(place.run([writes, "a", "10"], **extra).logs) == 1
         switch.touch()
         trace = place.folder / "trace"
-        variables = {**place.settings(), **extra}
-        command = ["strace", "-o", str(trace)]
-        command += [word for k, v in variables.items() for word in ("-E", f"{k}={v}")]
-        left = place.run([*command, str(writes), "a", "10"], LD_PRELOAD="")
+        command = ["strace", "-o", str(trace), *for_command({**place.settings(), **extra})]
+        left = place.run([*command, str(writes), "a", "10"], **preload())
         assert (left.status, left.error, len(left.logs), left.journals) == (0, "", 1, [])
         lines = trace.read_text().splitlines()
         (at,) = (i for i, line in enumerate(lines) if str(switch) in line)

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hostile import SECONDS, compile_c, settings
+from lab.compile import compile_c
+from lab.environment import instrumented
+from lab.watch import SECONDS
 
 PROGRAM = r"""
 #include <fcntl.h>
@@ -100,7 +102,7 @@ def test_nobody_waits_for_it(
     done = subprocess.run(
         [program],
         cwd=tmp_path,
-        env=settings(build, nowhere(tmp_path), journals),
+        env=instrumented(build, nowhere(tmp_path), journals),
         stdout=subprocess.PIPE,
         stderr=stderr,
         preexec_fn=before,
@@ -117,7 +119,7 @@ def test_it_is_said_to_a_pipe_that_is_read(build: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [program],
         cwd=tmp_path,
-        env=settings(build, nowhere(tmp_path), tmp_path),
+        env=instrumented(build, nowhere(tmp_path), tmp_path),
         capture_output=True,
         timeout=SECONDS,
         check=False,

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hostile import settings
+from lab.environment import instrumented, preload
 
 SECONDS = 20
 
@@ -104,8 +104,9 @@ def compiled(folder: Path, name: str, source: str, *options: str) -> Path:
 def same(build: Path, folder: Path, program: Path) -> subprocess.CompletedProcess[bytes]:
     """Runs a program bare, preloaded and recorded; returns what it did each time."""
     (folder / "logs").mkdir()
-    recorded = settings(build, folder / "logs", folder)
-    preloaded = {name: recorded[name] for name in ("LD_PRELOAD", "PATH") if name in recorded}
+    recorded = instrumented(build, folder / "logs", folder)
+    path = {"PATH": recorded["PATH"]} if "PATH" in recorded else {}
+    preloaded = path | preload(build / "libdarshan.so")
     ends = [
         subprocess.run(
             [program], cwd=folder, env=env, capture_output=True, timeout=SECONDS, check=False

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harm.hostile import both, compile_c, same_end, settings
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.environment import instrumented, preload
 
 MIB = 1 << 20
 IDLE_KIB, OPENED_KIB = 3 << 10, 4 << 10  # of 100 files
@@ -60,7 +62,7 @@ def own_kib(text: str) -> int:
 def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
     """The variables that are written at startup share pages, and the journal begins small."""
     (tmp_path / "logs").mkdir()
-    watched = settings(build, tmp_path / "logs", tmp_path)
+    watched = instrumented(build, tmp_path / "logs", tmp_path)
     told = [
         subprocess.run(
             ["sh", "-c", "echo 1 >file; cat /proc/$$/smaps"],
@@ -70,7 +72,7 @@ def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
             text=True,
             check=True,
         ).stdout
-        for env in (watched, {**watched, "LD_PRELOAD": ""})
+        for env in (watched, watched | preload())
     ]
     assert "libdarshan.so" in told[0]
     assert own_kib(told[0]) - own_kib(told[1]) <= OWN_KIB
@@ -106,7 +108,7 @@ def test_idle_process_has_few_pages_of_the_library(build: Path, tmp_path: Path) 
     (tmp_path / "logs").mkdir()
     told = subprocess.run(
         ["cat", "/proc/self/smaps"],
-        env=settings(build, tmp_path / "logs", tmp_path),
+        env=instrumented(build, tmp_path / "logs", tmp_path),
         capture_output=True,
         text=True,
         check=True,
@@ -203,7 +205,7 @@ def test_locked_memory(build: Path, open_to_all: Path) -> None:
         place.mkdir()
         place.chmod(0o777)
     shutil.copy(build / "libdarshan.so", open_to_all)
-    environment = settings(open_to_all, places["logs"], places["journals"])
+    environment = instrumented(open_to_all, places["logs"], places["journals"])
     done = subprocess.run(
         [program],
         cwd=places["work"],

@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hostile import both, compile_c, run, same_end, settings
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.environment import instrumented
+from lab.watch import run
 from place import elsewhere
 from sample import turning
 
@@ -135,7 +138,7 @@ def test_a_stack_that_is_off_by_eight_bytes(build: Path, tmp_path: Path) -> None
     program = compile_c(tmp_path, PROGRAM, *OPTIONS)
     names = turning(sorted(set(functions(build / "libdarshan.so"))), 0.3, "misaligned")
     names = sorted({"write", "read", "fork", "puts", "printf", "execve", *names})
-    recorded = settings(build, tmp_path / "logs", tmp_path)
+    recorded = instrumented(build, tmp_path / "logs", tmp_path)
     bare = survivors({}, tmp_path / "bare", [program, "8", *names])
     aligned = survivors(recorded, tmp_path / "aligned", [program, "0", *names])
     expected = bare & aligned

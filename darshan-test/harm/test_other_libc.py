@@ -12,6 +12,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.environment import preload
+from lab.log import read_rows
 
 SECONDS = 60
 SOURCE = """
@@ -57,13 +59,13 @@ def test_runs_unwatched(build: Path, work: Path, command: str, front: str) -> No
     environment = {
         **os.environ,
         "PATH": f"{work}:{os.environ['PATH']}",
-        # LD_PRELOAD is set already, with another library that must remain.
-        "LD_PRELOAD": f"{build}/libdarshan.so:/nowhere/other.so" if front == "run" else "",
+        # Something is preloaded already, and another library must remain.
+        **preload(*([build / "libdarshan.so", "/nowhere/other.so"] if front == "run" else [])),
     }
     bare = subprocess.run(
         COMMANDS[command],
         cwd=work,
-        env={**environment, "LD_PRELOAD": ""},
+        env=environment | preload(),
         capture_output=True,
         timeout=SECONDS,
         check=False,
@@ -197,10 +199,10 @@ def test_shared_address_sanitizer(build: Path, parser: Path, compiler: str, tmp_
     assert (done.returncode, done.stdout) == (7, "")
     (line,) = done.stderr.splitlines()
     log = line.removeprefix("darshan: log: ")
-    rows = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
+    rows = [row for row in read_rows(parser, log) if re.search(r"/f\d-", row.name)]
     for counter, expected in (("POSIX_BYTES_WRITTEN", 5), ("POSIX_BYTES_READ", 5)):
-        counted = re.findall(rf"\t{counter}\t(\d+)\t[^\t]*/f\d-", rows)
-        assert counted == [str(expected)] * 80, counter
+        counted = [row.value for row in rows if row.counter == counter]
+        assert counted == [expected] * 80, counter
     assert run("", "sh", "-c", "./program; exit $?").returncode == 7
     wrong = run("exitcode=5:verify_asan_link_order=1", "./program", "wrong")
     assert wrong.returncode == 5 and "heap-buffer-overflow" in wrong.stderr

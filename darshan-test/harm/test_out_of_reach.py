@@ -7,7 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hostile import both, compile_for_all, read_records, settings
+from lab.compare import both
+from lab.compile import compile_for_all
+from lab.environment import instrumented, not_preloaded
+from lab.log import read_logs
 from left import left_in
 from place import runs
 
@@ -51,11 +54,11 @@ def test_its_records_are_in_the_log_of_the_run(
     for folder in ("work", "logs", "journals"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder).chmod(0o1777)
-    environment = settings(build, tmp_path / "logs", tmp_path / "journals")
+    environment = instrumented(build, tmp_path / "logs", tmp_path / "journals")
     command: list[str | Path] = ["sh", "-c", f"{program}; exit $?"]
     if how == "darshan run":
         command = [build / "darshan", "run", program]
-        environment.pop("LD_PRELOAD")
+        environment = not_preloaded(environment)
     end = subprocess.run(
         command,
         cwd=tmp_path / "work",
@@ -69,7 +72,7 @@ def test_its_records_are_in_the_log_of_the_run(
     logs = sorted((tmp_path / "logs").glob("**/*.darshan"))
     left = [path for path in left_in(tmp_path / "journals") if "recovered" not in path.name]
     assert (len(logs), left) == (1, [])
-    records = read_records(build / "darshan-parser", logs)
+    records = read_logs(build / "darshan-parser", *logs).records
     for name in (str(tmp_path / "work" / "before"), str(tmp_path / "work" / after)):
         assert records["POSIX", name]["POSIX_BYTES_WRITTEN"] == 1000
 
@@ -84,7 +87,7 @@ def test_the_folder_for_journals_is_another_one(build: Path, tmp_path: Path) -> 
     program = compile_for_all(build, tmp_path, source, "writes")
     for folder in ("work", "logs", "journals"):
         (tmp_path / folder).mkdir()
-    environment = settings(build, tmp_path / "logs", tmp_path / "journals")
+    environment = instrumented(build, tmp_path / "logs", tmp_path / "journals")
     script = MOUNTED.format(tmp_path / "journals", program)
     command = ["sh", "-c", script]
     end = subprocess.run(
@@ -97,7 +100,7 @@ def test_the_folder_for_journals_is_another_one(build: Path, tmp_path: Path) -> 
     )
     assert (end.returncode, end.stderr) == (0, b"")
     logs = sorted((tmp_path / "logs").glob("**/*.darshan"))
-    records = read_records(build / "darshan-parser", logs)
+    records = read_logs(build / "darshan-parser", *logs).records
     for name, size in (("a", 1000), ("c", 2)):
         path = str(tmp_path / "work" / name)
         assert records["POSIX", path]["POSIX_BYTES_WRITTEN"] == size

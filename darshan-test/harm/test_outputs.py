@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hostile import both, compile_c
+from lab.compare import both
+from lab.compile import compile_c
 from place import needs
 
 SECONDS = 60

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hostile import both
+from lab.compare import both
 from left import left_in
 from place import runs
 

@@ -7,9 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from harm.hostile import Outcome, compile_for_all, run
 from harm.places import PAGE, empty, file_system, fill, mounted, watch
 from harm.verdict import verdict
+from lab.compile import compile_for_all
+from lab.watch import Outcome, run
 from place import runs
 from sample import turning
 

@@ -6,8 +6,11 @@ import resource
 from pathlib import Path
 
 import pytest
-from harm.hostile import Outcome, both, compile_c, compile_for_all
 from harm.verdict import verdict
+from lab.compare import both
+from lab.compile import compile_c, compile_for_all
+from lab.environment import preload
+from lab.watch import Outcome
 from place import needs
 
 SOURCE = Path(__file__).with_name("limits.c")
@@ -52,7 +55,7 @@ def outcomes(
             if place.is_dir():
                 place.chmod(0o777)
 
-    extra = {"LD_PRELOAD": "", "PRELOAD": str(program.with_name("libdarshan.so"))}
+    extra = {**preload(), "PRELOAD": str(program.with_name("libdarshan.so"))}
     command = [program, "launch", str(USERS[user]), program, *what]
     return both(build, folder, command, open_to_all, extra)
 

@@ -9,8 +9,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import hostile
 import pytest
+from lab.compile import compile_c
+from lab.watch import SECONDS
 
 STARTER, OWNER = 65534, 54321
 SOURCE = """
@@ -65,7 +66,7 @@ def link(build: Path, place: Path, how: str) -> Path:
     flags = [flag.format(build=build.resolve()) for flag in LINKED[how]]
     if how == "dynamic":
         flags = [flags[0], str(place / flags[1]), f"-Wl,-rpath,{place}"]
-    program = hostile.compile_c(place, SOURCE, *flags)
+    program = compile_c(place, SOURCE, *flags)
     program.chmod(0o755)
     return program
 
@@ -100,7 +101,7 @@ def start(
         extra_groups=[],
         cwd=place / "work",
         capture_output=True,
-        timeout=hostile.SECONDS,
+        timeout=SECONDS,
         check=False,
     )
 

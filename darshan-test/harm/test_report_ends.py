@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hostile import both
+from lab.compare import both
 
 SECONDS = 60
 # A slow LaTeX that writes its pid to a file.

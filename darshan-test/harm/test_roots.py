@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c
+from lab.compare import both
+from lab.compile import compile_c
+from lab.watch import Outcome
 
 PROGRAM = r"""
 #include <errno.h>

@@ -8,7 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c, metadata, same_end
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.environment import preload
+from lab.log import metadata_of
+from lab.watch import Outcome
 from place import elsewhere
 
 SOURCE = Path(__file__).with_name("cage.c")
@@ -149,7 +153,7 @@ def test_inherited(way: str, calls: str, build: Path, tmp_path: Path, cage: Path
     if (way, calls) == ("loader", "*"):
         elsewhere("that filter kills for it, as the setting says")
     writer = compile_c(tmp_path, WRITER, name="writer")
-    extra = {"PRELOAD": str(build / "libdarshan.so"), "LD_PRELOAD": ""}
+    extra = {"PRELOAD": str(build / "libdarshan.so"), **preload()}
     if calls:
         extra["DARSHAN_FILTER_CALLS"] = calls
     extra["PWD"] = str(tmp_path / "work")
@@ -190,7 +194,7 @@ def inside(
     build: Path, folder: Path, command: list[str | Path], before: tuple[str, ...] = ()
 ) -> Outcome:
     """Runs a command that cage launches; checks that its exit is unchanged."""
-    extra = {"PRELOAD": str(build / "libdarshan.so"), "LD_PRELOAD": ""}
+    extra = {"PRELOAD": str(build / "libdarshan.so"), **preload()}
     bare, watched = both(build, folder, [*before, *command], extra=extra)
     assert same_end(bare, watched), watched
     assert sorted(path.name for path in watched.work.iterdir()) == ["file"]  # no core dump
@@ -316,4 +320,7 @@ def test_calls_of_libc_alone(build: Path, tmp_path: Path) -> None:
     assert same_end(bare, watched), watched
     assert watched.total("POSIX_BYTES_WRITTEN") == 5 * 200
     if bare.stdout == b"0\n":  # else this kernel lacks it
-        assert metadata(build, watched.journals[0])["syscall_user_dispatch"] == "installed"
+        assert (
+            metadata_of(build / "darshan-parser", watched.journals[0])["syscall_user_dispatch"]
+            == "installed"
+        )

@@ -1,4 +1,4 @@
-"""An LD_PRELOAD that is exported for a login session leaves only the logs of its MPI jobs."""
+"""A preloaded runtime that is exported for a login session leaves only the logs of its MPI jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hostile import read_records
+from lab.environment import settings
+from lab.log import read_logs
 from left import left_in
 from mpi.launch import MPIS, ROOT_MAY_RUN
 from place import elsewhere, needs
@@ -150,11 +151,7 @@ def test_a_session_leaves_its_jobs(build: Path, folder: Path, who: str) -> None:
         path.chmod(0o777)
     library = folder / "libdarshan.so"
     shutil.copy(build / "libdarshan.so", library)
-    extra = {
-        "LD_PRELOAD": str(library),
-        "DARSHAN_LOGPATH": str(logs),
-        "DARSHAN_MMAP_LOGPATH": str(journals),
-    }
+    extra = settings(library, logs, journals, mpi=True)
     bare, there = session(folder, "bare", user, {})
     watched, work = session(folder, "watched", user, extra)
     assert watched == bare
@@ -163,7 +160,7 @@ def test_a_session_leaves_its_jobs(build: Path, folder: Path, who: str) -> None:
     left = sorted(path.name for path in logs.iterdir())
     assert len(left) == JOBS, left
     assert sum("_job-" in name for name in left) == JOBS - 1
-    records = read_records(build / "darshan-parser", list(logs.iterdir()))
+    records = read_logs(build / "darshan-parser", *logs.iterdir()).records
     written = {
         Path(path).name: row["POSIX_BYTES_WRITTEN"]
         for (module, path), row in records.items()

@@ -6,7 +6,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from hostile import both, compile_c, same_end
+from lab.compare import both, same_end
+from lab.compile import compile_c
 
 # Writes until the given number is reached, while a timer's handler jumps out of the code that it
 # interrupts.  Prints how many writes certainly took place and how often it jumped.

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hostile import SECONDS, Outcome, compile_c, metadata, read_records, settings
+from lab.compile import compile_c
+from lab.environment import minimal, settings, through_env
+from lab.log import metadata_of, read_logs
+from lab.watch import Outcome, run
 
 # Writes until the journal was replaced twice (its inode changes).
 PROGRAM = r"""
@@ -92,21 +95,12 @@ class Place:
 
     def run(self, program: Path, deed: str, logs: Path | None = None) -> Outcome:
         """Runs the program there."""
-        environment = settings(self.build, logs or self.top / "logs", self.top / "merged")
-        preload = environment.pop("LD_PRELOAD")
-        launch = ["unshare", "-m", "sh", "-c", INSIDE, "sh", self.top]
-        done = subprocess.run(
-            [*launch, "env", f"LD_PRELOAD={preload}", program, deed, self.top / "merged"],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        found = Outcome(done.returncode, done.stdout, done.stderr, self.top / "work")
+        variables = settings(self.build, logs or self.top / "logs", self.top / "merged")
+        launch = ["unshare", "-m", "sh", "-c", INSIDE, "sh", self.top, *through_env(variables)]
+        found = run([*launch, program, deed, self.top / "merged"], self.top / "work", minimal())
         found.logs = sorted((self.top / "logs").iterdir())
         found.journals = sorted((self.top / "upper").iterdir())
-        found.records = read_records(self.build / "darshan-parser", found.logs + found.journals)
+        found.log = read_logs(self.build / "darshan-parser", *found.logs, *found.journals)
         return found
 
 
@@ -139,7 +133,9 @@ def test_a_kill_loses_the_last_interval(place: Place, program: Path) -> None:
     assert first <= found.value("file", "POSIX_WRITES") <= all_of_them
     log = place.top / "merged.darshan"
     subprocess.run([place.build / "darshan-merge", "-o", log, *found.journals], check=True)
-    assert metadata(place.build, log)["not_found"] == str(place.top / "work" / "gone")
+    assert metadata_of(place.build / "darshan-parser", log)["not_found"] == str(
+        place.top / "work" / "gone"
+    )
 
 
 @pytest.mark.parametrize("deed", ["end", "fork"])

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 import stack_usage
-from hostile import SECONDS, both, compile_c, same_end, settings
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.environment import instrumented
+from lab.watch import SECONDS
 from place import elsewhere
 
 HERE = Path(__file__).parent
@@ -98,7 +101,7 @@ def test_painted_stack(build: Path, tmp_path: Path, depth_program: Path) -> None
     logs = tmp_path / "logs"
     logs.mkdir()
     bare = {"PATH": os.environ["PATH"]}
-    watched = {**settings(build, logs, logs), "DARSHAN_MODMEM": "4"}
+    watched = {**instrumented(build, logs, logs), "DARSHAN_MODMEM": "4"}
     too_deep = []
     for mode, call in CALLS:
         name = f"{mode}-{call}"

@@ -6,7 +6,9 @@ import platform
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c, same_end
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.watch import Outcome
 from place import elsewhere
 
 HERE = Path(__file__).parent

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c, read_records, run, same_end
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.log import read_logs
+from lab.watch import Outcome, run
 
 PROGRAM = r"""
 #include <fcntl.h>
@@ -146,7 +149,9 @@ def test_a_run_inside_of_a_run(build: Path, tmp_path: Path) -> None:
     save = f"echo x >{own}/data; " + " ".join(map(str, inner))
     done = run([build / "darshan", "run", "-o", tmp_path / "outer", "bash", "-c", save], tmp_path)
     assert done.status == 0, done.stderr
-    records = read_records(build / "darshan-parser", sorted((tmp_path / "outer").glob("*.darshan")))
+    records = read_logs(
+        build / "darshan-parser", *sorted((tmp_path / "outer").glob("*.darshan"))
+    ).records
     files = {name for _, name in records}
     assert str(tmp_path / own / "data") in files
     kept = {name for name in files if Path(name).parent.name.startswith("darshan-run.")}

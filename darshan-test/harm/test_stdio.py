@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import hostile
 import pytest
+from lab.compare import both, same_end
+from lab.compile import compile_c
 
 FRAME = """
 #include <errno.h>
@@ -89,14 +90,14 @@ def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> Non
     """The bytes read are the bytes of the file, through any number of refills."""
     code, content = READERS[reader]
     text = content()
-    program = hostile.compile_c(tmp_path, FRAME % (code + ' printf("%ld\\n", ftell(in));'))
+    program = compile_c(tmp_path, FRAME % (code + ' printf("%ld\\n", ftell(in));'))
 
     def setup(work: Path) -> None:
         (work / "in").write_text(text)
 
     command = ["sh", "-c", f"cat in | {program} -"] if from_pipe else [program, "in"]
-    bare, watched = hostile.both(build, tmp_path, command, setup)
-    assert hostile.same_end(bare, watched) and bare.status == 0
+    bare, watched = both(build, tmp_path, command, setup)
+    assert same_end(bare, watched) and bare.status == 0
     name = "<STDIN>" if from_pipe else "in"
     if from_pipe and reader in NOT_TO_THE_END:
         assert len(text) - 8192 <= watched.value(name, "STDIO_BYTES_READ") <= len(text)
@@ -110,7 +111,7 @@ def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> Non
 
 def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
     """One call may need many refills of different sizes, and the end of the input."""
-    program = hostile.compile_c(
+    program = compile_c(
         tmp_path,
         FRAME
         % """
@@ -131,8 +132,8 @@ def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
         printf("%d\\n", n);
         """,
     )
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched)
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
     assert watched.value("<STDIN>", "STDIO_BYTES_READ") == 60
 
 
@@ -164,9 +165,9 @@ def test_scanf_left_by_a_signal(build: Path, tmp_path: Path) -> None:
         "static sigjmp_buf out;\nstatic void leave(int n) { siglongjmp(out, n); }\nint main",
         1,
     )
-    program = hostile.compile_c(tmp_path, frame % code)
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched) and bare.status == 0
+    program = compile_c(tmp_path, frame % code)
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched) and bare.status == 0
     assert watched.value("<STDIN>", "STDIO_BYTES_READ") == len("abc 123 text") + 5 * 2998 + 1 - 1
 
 
@@ -193,9 +194,9 @@ WIDE = """
 @pytest.mark.parametrize("mode", ["w", "a", "w+"])
 def test_wide(build: Path, tmp_path: Path, mode: str) -> None:
     """Wide characters count as their bytes in the file."""
-    program = hostile.compile_c(tmp_path, FRAME % (WIDE % mode))
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched) and bare.status == 0
+    program = compile_c(tmp_path, FRAME % (WIDE % mode))
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched) and bare.status == 0
     size = (watched.work / "out").stat().st_size
     assert size == (tmp_path / "bare/out").stat().st_size > 80000
     assert watched.value("out", "STDIO_BYTES_WRITTEN") == size
@@ -221,9 +222,9 @@ def test_stdout_given_a_file(build: Path, tmp_path: Path, way: str) -> None:
         + 'for (int i = 0; i < 1000; i++) printf("line %d\\n", i); fflush(stdout);'
         'dup2(saved, 1); printf("%s", "last"); fflush(stdout);'
     )
-    program = hostile.compile_c(tmp_path, FRAME % code)
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched) and bare.stdout == b"first\nlast"
+    program = compile_c(tmp_path, FRAME % code)
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched) and bare.stdout == b"first\nlast"
     size = (watched.work / "out").stat().st_size
     assert watched.value("out", "STDIO_BYTES_WRITTEN") == size == 8890
     assert watched.value("out", "STDIO_OPENS") == 1
@@ -249,9 +250,9 @@ def test_stream_given_another_file(build: Path, tmp_path: Path) -> None:
       }
       fclose(out);
     """
-    program = hostile.compile_c(tmp_path, FRAME % code)
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched) and bare.status == 0
+    program = compile_c(tmp_path, FRAME % code)
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched) and bare.status == 0
     assert watched.value("first", "STDIO_BYTES_WRITTEN") == 5
     for i in range(20):
         size = (watched.work / f"f{i}").stat().st_size
@@ -274,8 +275,8 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(build: Path, tmp_path: Path, name: str) -> None:
     """Bytes written by third-party programs equal the file's size."""
-    bare, watched = hostile.both(build, tmp_path, PROGRAMS[name], some_lines)
-    assert hostile.same_end(bare, watched) and bare.status == 0
+    bare, watched = both(build, tmp_path, PROGRAMS[name], some_lines)
+    assert same_end(bare, watched) and bare.status == 0
     size = (watched.work / "out").stat().st_size
     written = [watched.value("out", f"{module}_BYTES_WRITTEN") for module in ("STDIO", "POSIX")]
     assert max(written) == size > 0
@@ -345,9 +346,9 @@ def test_number_of_a_stream(build: Path, tmp_path: Path, way: str) -> None:
     includes = "#include <sys/sendfile.h>\n#include <sys/socket.h>\n#include <sys/uio.h>\n"
     includes += "#include <sys/syscall.h>\n"
     source = includes + FRAME % ('static char text[] = "hello, world";' + code)
-    program = hostile.compile_c(tmp_path, source, "-w")
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched) and bare.status == 0
+    program = compile_c(tmp_path, source, "-w")
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched) and bare.status == 0
     for name, size in expected.items():
         assert watched.value(name, "POSIX_BYTES_WRITTEN") == size, name
     streams = 8 - 5 if way.startswith("fdopen") else 0
@@ -359,9 +360,9 @@ def test_number_of_a_stream(build: Path, tmp_path: Path, way: str) -> None:
 def test_position_of_a_number(build: Path, tmp_path: Path) -> None:
     """The offset of a write by descriptor is behind the bytes of the stream."""
     code = 'FILE *f = fopen("a", "w"); fputs("1234567", f); fflush(f); write(3, "hello", 5);'
-    program = hostile.compile_c(tmp_path, FRAME % code, "-w")
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched)
+    program = compile_c(tmp_path, FRAME % code, "-w")
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
     assert watched.value("a", "POSIX_MAX_BYTE_WRITTEN") == 7 + 5 - 1
     assert watched.value("a", "POSIX_OPENS") == watched.value("a", "POSIX_FILENOS") == 0
 
@@ -373,9 +374,9 @@ def test_old_stream_at_the_number(build: Path, tmp_path: Path) -> None:
         'close(1); FILE *f = fopen("a", "w"); printf("%s\\n", "hello"); fflush(stdout);'
         'fputs("123", f);'
     )
-    program = hostile.compile_c(tmp_path, FRAME % code, "-w")
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched)
+    program = compile_c(tmp_path, FRAME % code, "-w")
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
     assert (watched.work / "a").stat().st_size == 9
     assert watched.value("a", "STDIO_BYTES_WRITTEN") == 9
 
@@ -421,9 +422,9 @@ def test_what_libc_says(build: Path, tmp_path: Path, what: str) -> None:
     """Each byte of libc's own messages counts, also if it is the last output."""
     source = FRAME.replace("static FILE *in;", "static FILE *in;" + TALK)
     source %= 'freopen("a", "w", stderr);' + SAID[what]
-    program = hostile.compile_c(tmp_path, source, "-w")
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched) and bare.status == 0
+    program = compile_c(tmp_path, source, "-w")
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched) and bare.status == 0
     said = (watched.work / "a").read_bytes()
     assert len(said) > 0
     if what not in ("another thread", "backtrace"):
@@ -451,15 +452,15 @@ def test_functions_of_these_names(build: Path, tmp_path: Path, place: str) -> No
     """The runtime does not interpret a program's or library's own function of the name error()."""
     (tmp_path / "own.c").write_text(OWN)
     if place == "library":
-        own = hostile.compile_c(tmp_path, OWN, "-shared", "-fPIC", "-w", name="libown.so")
+        own = compile_c(tmp_path, OWN, "-shared", "-fPIC", "-w", name="libown.so")
     else:
         own = tmp_path / "own.c"
     source = "double work(void);" + FRAME % (
         'freopen("a", "w", stderr); printf("%g\\n", work()); perror("text");'
     )
-    program = hostile.compile_c(tmp_path, source, "-w", str(own), f"-Wl,-rpath,{tmp_path}")
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched) and bare.stdout == b"88\n"
+    program = compile_c(tmp_path, source, "-w", str(own), f"-Wl,-rpath,{tmp_path}")
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched) and bare.stdout == b"88\n"
 
 
 PARSER = r"""
@@ -490,12 +491,12 @@ int main(void) {
 
 def test_program_called_by_libc(build: Path, tmp_path: Path) -> None:
     """argp_parse calls the program, which does all kinds of I/O, prints, and exits in it."""
-    program = hostile.compile_c(tmp_path, PARSER, "-O2", "-w")
+    program = compile_c(tmp_path, PARSER, "-O2", "-w")
     text = "u:x:7:8:name:/home:/bin/sh\n" * 500
-    bare, watched = hostile.both(
+    bare, watched = both(
         build, tmp_path, [program], lambda work: (work / "in").write_text(text) and None
     )
-    assert hostile.same_end(bare, watched) and bare.status == 64
+    assert same_end(bare, watched) and bare.status == 64
     assert watched.value("in", "STDIO_BYTES_READ") == len(text)
     assert watched.value("b", "STDIO_BYTES_WRITTEN") == 100000
     assert watched.value("a", "STDIO_BYTES_WRITTEN") == (watched.work / "a").stat().st_size
@@ -519,8 +520,8 @@ int main(void) {
 
 def test_all_streams_are_flushed(build: Path, tmp_path: Path) -> None:
     """Bytes that macros put into buffers count before a flush moves the pointers."""
-    program = hostile.compile_c(tmp_path, ALL_FLUSHED, "-O2")
-    bare, watched = hostile.both(build, tmp_path, [program])
-    assert hostile.same_end(bare, watched)
+    program = compile_c(tmp_path, ALL_FLUSHED, "-O2")
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
     assert watched.value("one", "STDIO_BYTES_WRITTEN") == 10000
     assert watched.value("two", "STDIO_BYTES_WRITTEN") == 4 + 77 + 5

@@ -13,7 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c, read_records, run, same_end, settings
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.environment import instrumented, preload
+from lab.log import read_logs
+from lab.watch import Outcome, run
 from left import left_in
 from sample import turning
 
@@ -124,10 +128,9 @@ class Bench:
         work = self.folder / f"work-{self.count}"
         for place in ("work", "logs", "journals"):
             (work / place).mkdir(parents=True)
-        environment = settings(self.build, work / "logs", work / "journals")
+        environment = instrumented(self.build, work / "logs", work / "journals")
         environment["DARSHAN_CONFIG_PATH"] = str(self.settings)
-        environment["LD_PRELOAD"] = ":".join(map(str, preloads))
-        outcome = run([program], work / "work", environment)
+        outcome = run([program], work / "work", environment | preload(*preloads))
         left_in(work / "journals")  # waits until the log of the run is written
         outcome.logs = sorted((work / "logs").glob("*.darshan"))
         return outcome
@@ -155,8 +158,7 @@ class Bench:
         if ends[0] != ends[1]:
             yield f"{case}: {ends}"
             return
-        records = read_records(self.build / "darshan-parser", watched.logs)
-        watched.records = records
+        watched.log = read_logs(self.build / "darshan-parser", *watched.logs)
         written = {
             file: watched.value(file, "POSIX_BYTES_WRITTEN")
             + watched.value(file, "STDIO_BYTES_WRITTEN")
@@ -220,8 +222,8 @@ def test_a_hook_of_dlsym(build: Path, first: str, tmp_path: Path) -> None:
     program = compile_c(tmp_path / "made", ASKS)
     hook = compile_c(tmp_path / "made", HOOK, "-shared", "-fPIC", name="hook.so")
     order = [hook, build / "libdarshan.so"]
-    preload = ":".join(map(str, order if first == "hook" else reversed(order)))
-    bare, watched = both(build, tmp_path, [program], extra={"LD_PRELOAD": preload})
+    extra = preload(*(order if first == "hook" else reversed(order)))
+    bare, watched = both(build, tmp_path, [program], extra=extra)
     assert bare.status == 0 and same_end(bare, watched), watched.stderr
     assert watched.value("out", "POSIX_BYTES_WRITTEN") == 3
 

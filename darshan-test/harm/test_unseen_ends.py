@@ -9,7 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from hostile import SECONDS, Outcome, both, compile_c, metadata, same_end, settings
+from lab.compare import both, same_end
+from lab.compile import compile_c
+from lab.environment import instrumented
+from lab.log import metadata_of
+from lab.watch import SECONDS, Outcome
 
 PROGRAM = r"""
 #include <errno.h>
@@ -129,7 +133,7 @@ def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path)
     assert (len(watched.logs), watched.journals) == (1, [])
     assert watched.value("file", "POSIX_BYTES_WRITTEN") == 110
     assert watched.value("of-child", "POSIX_BYTES_WRITTEN") == 70
-    assert all("end" not in metadata(build, log) for log in watched.logs)
+    assert all("end" not in metadata_of(build / "darshan-parser", log) for log in watched.logs)
 
 
 def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
@@ -137,7 +141,7 @@ def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
     for log in watched.logs:
         rows = subprocess.run([build / "darshan-parser", log], check=True, capture_output=True)
         if f"/{name}\t".encode() in rows.stdout:
-            return metadata(build, log)
+            return metadata_of(build / "darshan-parser", log)
     raise AssertionError(name)
 
 
@@ -162,7 +166,7 @@ def test_child_with_other_process_ids_lives(
         done = subprocess.run(
             [program, "survivor"],
             cwd=work,
-            env=settings(build, logs, journals) | {"DARSHAN_JOB_TREE": tree},
+            env=instrumented(build, logs, journals) | {"DARSHAN_JOB_TREE": tree},
             stdin=subprocess.DEVNULL,
             stderr=stderr,
             timeout=SECONDS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harm.hostile import Outcome
+from lab.watch import Outcome
 
 Sizes = Mapping[str, float]  # bytes written by file
 

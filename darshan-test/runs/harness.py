@@ -15,7 +15,7 @@ from calls.run_case import parse
 from e2e.descriptors import Tally
 from e2e.handlers import FORKS
 from e2e.sandbox import SECONDS, Outcome, Recorded, Sandbox, snapshot
-from e2e.strace import Call, read_trace
+from lab.strace import Call, read_trace
 from mpi.launch import MPIS
 
 from .row import Row

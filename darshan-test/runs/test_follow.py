@@ -10,7 +10,7 @@ import pytest
 from calls.run_case import Log
 from e2e.descriptors import Tally
 from e2e.handlers import count
-from e2e.strace import read_trace
+from lab.strace import read_trace
 from place import needs
 
 from .compare import differences

@@ -7,7 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harm.hostile import SECONDS, compile_c, read_records, settings
+from lab.compile import compile_c
+from lab.environment import instrumented
+from lab.log import read_logs
+from lab.watch import SECONDS
 from place import needs, runs
 
 HERE = Path(__file__).parent
@@ -33,7 +36,7 @@ def run(
         (folder / name).mkdir(mode=0o755)
     for work, variables in (
         ("bare", {}),
-        ("work", settings(build, folder / "logs", journals)),
+        ("work", instrumented(build, folder / "logs", journals)),
     ):
         (folder / work / "f").write_text("text\n")
         command = [*reaper, "env", *(f"{k}={v}" for k, v in variables.items()), "sh", "-c", script]
@@ -59,7 +62,7 @@ def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
     assert watched == bare
     assert left == []
     (log,) = (tmp_path / "logs").glob("**/*.darshan")
-    records = read_records(build / "darshan-parser", [log])
+    records = read_logs(build / "darshan-parser", log).records
     work = tmp_path / "work"
     assert records["POSIX", str(work / "h")]["POSIX_OPENS"] >= 1
     assert sum(row.get("PROCESS_COUNT", 0) for row in records.values()) == 7
@@ -92,6 +95,6 @@ def test_merger_that_takes_long(build: Path, tmp_path: Path, reaper: Path) -> No
     command = [build / "darshan", "recover", "-o", tmp_path / "logs", tmp_path / "journals"]
     subprocess.run(command, check=True, timeout=SECONDS, capture_output=True)
     (log,) = (tmp_path / "logs").glob("**/*.darshan")
-    records = read_records(build / "darshan-parser", [log])
+    records = read_logs(build / "darshan-parser", log).records
     assert records["POSIX", str(tmp_path / "work" / "h")]["POSIX_OPENS"] >= 1
     assert not folder.exists()

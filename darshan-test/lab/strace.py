@@ -1,10 +1,12 @@
-"""Parses the output of `strace -f -yy`: one Call per finished system call."""
+"""Runs programs under strace, and parses the output of `strace -f -yy`: one Call per finished
+system call."""
 
 from __future__ import annotations
 
 import codecs
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,11 @@ RESUMED = re.compile(r"<\.\.\. (\w+) resumed>(.*)")
 WHOLE = re.compile(r"(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(.*)", re.S)
 DESCRIPTOR = re.compile(r"(-?\d+|AT_FDCWD)(?:<(.*)>(?:\(deleted\))?)?", re.S)
 ANNOTATED = re.compile(r"[\d)D]<")
+
+
+def for_command(variables: Mapping[str, str]) -> list[str]:
+    """Returns options of strace that give variables to the command and not to strace itself."""
+    return [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
 
 
 @dataclass

@@ -1,0 +1,44 @@
+"""Compiles small programs of tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+COMPILER = "gcc"
+SHARED = ("-shared", "-fPIC")
+
+
+def compiler() -> list[str]:
+    """Returns the C compiler that the tree is built with: CC, or cc."""
+    return os.environ.get("CC", "cc").split()
+
+
+def compile_c(
+    folder: Path,
+    source: str | Path,
+    *flags: str | Path,
+    name: str = "program",
+    with_: Sequence[str] = (COMPILER, "-O1", "-g", "-D_GNU_SOURCE", "-pthread"),
+) -> Path:
+    """Compiles a program, or with SHARED a library, from the text or the file of a C source.
+
+    flags are the compiler's and come last, after the source, so that libraries are found there.
+    with_: the compiler and the flags that come first.
+    """
+    file = source if isinstance(source, Path) else folder / f"{name}.c"
+    if isinstance(source, str):
+        file.write_text(source)
+    target = folder / name
+    subprocess.run([*with_, "-o", target, file, *flags], cwd=folder, check=True)
+    return target
+
+
+def compile_for_all(build: Path, folder: Path, source: str, name: str) -> Path:
+    """Compiles a program that all users may run, next to a copy of the library."""
+    folder.chmod(0o755)
+    shutil.copy(build / "libdarshan.so", folder)
+    return compile_c(folder, source, name=name)

@@ -1,0 +1,195 @@
+"""Reads logs through darshan-parser: the only place that splits its rows."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+SECONDS = 120  # limit for reading a log
+# Values of several processes are combined by maximum, not by sum.
+BY_MAXIMUM = re.compile(r"_MAX_BYTE_|_ALIGNMENT$|_MODE$|_RENAMED_FROM$|TIMESTAMP$")
+# Modules whose counters begin with another name than their own.
+OTHER_NAMES = {"MPIIO": "MPI-IO", "MPI": "APMPI", "BGQ": "BG/Q"}
+# Values that identify something: the first one stays.
+IDENTIFIERS = re.compile(r"_REC_ID$")
+
+Number = float  # a counter is an int, a time is a float
+Records = dict[tuple[str, str], dict[str, Number]]  # (module, name) -> counter -> value
+
+
+class Row(NamedTuple):
+    """A row of darshan-parser: one counter of one record."""
+
+    module: str
+    rank: int
+    record: int
+    counter: str
+    text: str  # the value as it is printed
+    name: str  # of the record, usually a path
+    mount: str
+    kind: str  # of the file system
+
+    @property
+    def value(self) -> Number:
+        """Returns the value as a number."""
+        if "_F_" not in self.counter:
+            with suppress(ValueError):
+                return int(self.text)
+        return float(self.text)
+
+    @property
+    def is_number(self) -> bool:
+        """Tells whether the value is a number; names of hosts and of pools are not."""
+        try:
+            return self.value is not None
+        except ValueError:
+            return False
+
+    @property
+    def short(self) -> str:
+        """Returns the counter without the prefix of its module."""
+        return self.counter.removeprefix(f"{self.module.replace('-', '')}_")
+
+
+def row_of(line: str) -> Row:
+    """Returns the row of a line; a line with other columns is an error."""
+    module, rank, record, counter, text, name, mount, kind = line.split("\t")
+    # A tab in a name is printed as these two characters.
+    name = name.replace("\\t", "\t")
+    return Row(module, int(rank), int(record), counter, text, name, mount, kind)
+
+
+def rows_in(text: str, *modules: str) -> list[Row]:
+    """Returns the rows in output of darshan-parser, of these modules or of all."""
+    lines = (line for line in text.split("\n") if line and not line.startswith("#"))
+    return [row for row in map(row_of, lines) if not modules or row.module in modules]
+
+
+def parsed(parser: Path, log: str | Path, *options: str) -> str:
+    """Returns the output of darshan-parser, which must succeed; bytes of names that are not text
+    become surrogates."""
+    done = subprocess.run(
+        [parser, *options, log],
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, f"darshan-parser: {done.stderr}"
+    return done.stdout
+
+
+def read_rows(parser: Path, log: str | Path, *modules: str) -> list[Row]:
+    """Returns the rows of a log, of these modules or of all."""
+    return rows_in(parsed(parser, log, "--show-incomplete"), *modules)
+
+
+def add(records: Records, row: Row) -> None:
+    """Adds a row to its record; rows of several processes, and of records with one name, become
+    one value."""
+    counters = records.setdefault((row.module, row.name), {})
+    if row.counter not in counters:
+        counters[row.counter] = row.value
+    elif BY_MAXIMUM.search(row.counter):
+        counters[row.counter] = max(counters[row.counter], row.value)
+    elif not IDENTIFIERS.search(row.counter):
+        counters[row.counter] += row.value
+
+
+def owners(counter: str) -> list[str]:
+    """Returns the modules that a counter may belong to, by its prefix."""
+    words = counter.split("_")
+    prefixes = ["_".join(words[:count]) for count in range(1, len(words))]
+    return [OTHER_NAMES.get(prefix, prefix) for prefix in prefixes]
+
+
+@dataclass
+class Log:
+    """The contents of one or several logs."""
+
+    header: dict[str, str] = field(default_factory=dict)  # of the last log; the longest run time
+    metadata: dict[str, str] = field(default_factory=dict)
+    records: Records = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    ids: dict[str, int] = field(default_factory=dict)  # name -> id of the record
+    text: str = ""  # everything that darshan-parser printed
+    modules: tuple[str, ...] = ()  # whose records are kept; all if there is none
+
+    def add(self, text: str) -> None:
+        """Adds the output of darshan-parser for another log."""
+        self.text += text
+        header: dict[str, str] = {}
+        for line in text.split("\n"):
+            if line.startswith("# metadata: "):
+                key, _, value = line.removeprefix("# metadata: ").partition(" = ")
+                self.metadata[key] = value
+            elif line.startswith("# ") and ": " in line:
+                key, _, value = line[2:].partition(": ")
+                header.setdefault(key, value)
+        if float(header.get("run time", "0")) < self.run_time:
+            del header["run time"]
+        self.header |= header
+        rows = rows_in(text)
+        self.rows += rows
+        for row in rows:
+            if not self.modules or row.module in self.modules:
+                self.ids[row.name] = row.record
+                if row.is_number:
+                    add(self.records, row)
+
+    @property
+    def run_time(self) -> float:
+        """Returns seconds; of several logs, the longest time."""
+        return float(self.header.get("run time", "0"))
+
+    def value(self, name: str, counter: str) -> Number:
+        """Returns a counter of the records with this name; 0 if there is none."""
+        found = (self.records.get((module, name), {}) for module in owners(counter))
+        return sum(row.get(counter, 0) for row in found)
+
+    def total(self, counter: str, name: str | None = None) -> Number:
+        """Returns the sum of a counter over the records of one name, or over all."""
+        found = (row for (_, of), row in self.records.items() if name in (None, of))
+        return sum(row.get(counter, 0) for row in found)
+
+    def of(self, module: str) -> dict[str, dict[str, Number]]:
+        """Returns the counters of a module's records, by their names."""
+        return {name: row for (of, name), row in self.records.items() if of == module}
+
+    def cell(self, module: str, rank: int, name: str, counter: str) -> Number:
+        """Returns the counter of the only record of a rank with this name."""
+        wanted = (module, rank, name, counter)
+        (row,) = (row for row in self.rows if (*row[:2], row.name, row.counter) == wanted)
+        return row.value
+
+    def ranks(self) -> set[int]:
+        """Returns the ranks that have records."""
+        return {row.rank for row in self.rows}
+
+    def names(self) -> set[str]:
+        """Returns the names of all records."""
+        return {row.name for row in self.rows}
+
+    @property
+    def groups(self) -> dict[str, int]:
+        """Returns the group records and the number of files in each."""
+        return {row.name: int(row.text) for row in self.rows if row.counter == "GROUP_FILES"}
+
+
+def read_logs(parser: Path, *logs: str | Path, modules: Sequence[str] = ()) -> Log:
+    """Returns the contents of logs, which may be partial."""
+    found = Log(modules=tuple(modules))
+    for log in logs:
+        found.add(parsed(parser, log, "--show-incomplete"))
+    return found
+
+
+def metadata_of(parser: Path, log: str | Path) -> dict[str, str]:
+    """Returns the metadata of a log, which may be partial."""
+    return read_logs(parser, log).metadata

@@ -1,0 +1,113 @@
+"""Runs a program, and collects what it leaves: its exit, its output, its logs and journals."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from left import left_in
+
+from .environment import minimal, settings
+from .log import Log, Records, read_logs
+
+SECONDS = 60  # timeout of a program
+
+Words = Sequence["str | Path"]
+
+
+@dataclass
+class Outcome:
+    """How a program exited, and its files."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    work: Path
+    logs: list[Path] = field(default_factory=list)
+    journals: list[Path] = field(default_factory=list)
+    log: Log = field(default_factory=Log)  # the contents of logs and journals
+
+    @property
+    def out(self) -> str:
+        """Returns the standard output as text."""
+        return self.stdout.decode()
+
+    @property
+    def error(self) -> str:
+        """Returns the standard error as text."""
+        return self.stderr.decode(errors="replace")
+
+    @property
+    def records(self) -> Records:
+        """Returns the counters of each record of the logs and journals."""
+        return self.log.records
+
+    def value(self, name: str, counter: str) -> float:
+        """Returns a counter of a file in the working folder, or of a full path; 0 without a
+        record."""
+        path = name if name.startswith(("/", "<")) else str(self.work / name)
+        return self.log.value(path, counter)
+
+    def total(self, counter: str) -> float:
+        """Returns the sum of a counter over all records."""
+        return self.log.total(counter)
+
+    def collect(self, parser: Path, logs: Path, journals: Path) -> Outcome:
+        """Adds the logs and journals in these folders, and reads them."""
+        self.journals = left_in(journals)
+        self.logs = sorted(logs.glob("**/*.darshan"))
+        self.log = read_logs(parser, *self.logs, *self.journals)
+        return self
+
+
+def run(
+    command: Words,
+    work: Path,
+    environment: Mapping[str, str] | None = None,
+    *,
+    timeout: float = SECONDS,
+) -> Outcome:
+    """Runs a program in a folder, with empty standard input; without an environment it gets that
+    of this process."""
+    done = subprocess.run(
+        command,
+        cwd=work,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr, work)
+
+
+def new_folders(folder: Path, *names: str) -> list[Path]:
+    """Makes folders below another one, and returns them."""
+    made = [folder / name for name in names]
+    for path in made:
+        path.mkdir(parents=True)
+    return made
+
+
+def watch(
+    build: Path,
+    folder: Path,
+    command: Words,
+    *,
+    plain: Mapping[str, str] | None = None,
+    timeout: float = SECONDS,
+    **more: str,
+) -> Outcome:
+    """Runs a program with the runtime in the new folders "work", "logs" and "journals" of a
+    folder, and reads what it leaves.
+
+    plain: the environment without the runtime, lab.environment.minimal() by default.  more:
+    variables that are added last.
+    """
+    work, logs, journals = new_folders(folder, "work", "logs", "journals")
+    variables = settings(build, logs, journals, **more)
+    kept = minimal() if plain is None else plain
+    outcome = run(command, work, {**kept, **variables}, timeout=timeout)
+    return outcome.collect(build / "darshan-parser", logs, journals)
