@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lab.compare import both, same_end
-from lab.compile import compile_c
+from lab.compile import SHARED, compile_c
 from lab.watch import Outcome
 from place import absent
 
@@ -164,20 +164,8 @@ def all_is_there(outcomes: tuple[Outcome, Outcome], expected: dict[str, int]) ->
 
 def compile_library(folder: Path, name: str, *flags: str | Path) -> Path:
     """Compiles a library whose files begin with its name."""
-    target = folder / f"lib{name}.so"
-    compile_c(
-        folder,
-        LIBRARY,
-        f'-DNAME="{name}"',
-        f"-DLINKED={name}_linked",
-        "-shared",
-        "-fPIC",
-        "-o",
-        str(target),
-        *map(str, flags),
-        name=name,
-    )
-    return target
+    own = (f'-DNAME="{name}"', f"-DLINKED={name}_linked")
+    return compile_c(folder, LIBRARY, *SHARED, *own, *flags, name=f"lib{name}.so")
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import SHARED, compile_c
 from lab.environment import instrumented, preload
 
 SECONDS = 20
@@ -93,14 +94,6 @@ int main(void) {
 """
 
 
-def compiled(folder: Path, name: str, source: str, *options: str) -> Path:
-    """A program, or with -shared a library."""
-    (folder / f"{name}.c").write_text(source)
-    command = ["gcc", "-D_GNU_SOURCE", "-pthread", *options, f"{name}.c", "-o", name]
-    subprocess.run(command, cwd=folder, check=True)
-    return folder / name
-
-
 def same(build: Path, folder: Path, program: Path) -> subprocess.CompletedProcess[bytes]:
     """Runs a program bare, preloaded and recorded; returns what it did each time."""
     (folder / "logs").mkdir()
@@ -124,18 +117,18 @@ def same(build: Path, folder: Path, program: Path) -> subprocess.CompletedProces
 
 @pytest.mark.parametrize("when", ["constructor", "destructor"])
 def test_a_thread_that_the_loader_waits_for(build: Path, tmp_path: Path, when: str) -> None:
-    compiled(tmp_path, "library.so", LIBRARY.replace("WHEN", when), "-shared", "-fPIC")
-    end = same(build, tmp_path, compiled(tmp_path, "program", PROGRAM))
+    compile_c(tmp_path, LIBRARY.replace("WHEN", when), *SHARED, name="library.so")
+    end = same(build, tmp_path, compile_c(tmp_path, PROGRAM))
     assert (end.returncode, end.stdout) == (0, b"called\n")
 
 
 @pytest.mark.parametrize("fork", ["fork", "_Fork"])
 def test_a_child_of_a_thread_inside_dlopen(build: Path, tmp_path: Path, fork: str) -> None:
-    compiled(tmp_path, "slow.so", SLOW, "-shared", "-fPIC")
-    program = compiled(tmp_path, "program", CHILD.replace("FORK", fork), "-rdynamic")
+    compile_c(tmp_path, SLOW, *SHARED, name="slow.so")
+    program = compile_c(tmp_path, CHILD.replace("FORK", fork), "-rdynamic")
     assert same(build, tmp_path, program).returncode == 0
 
 
 def test_an_error_stays_until_it_is_asked_for(build: Path, tmp_path: Path) -> None:
-    end = same(build, tmp_path, compiled(tmp_path, "program", ERROR))
+    end = same(build, tmp_path, compile_c(tmp_path, ERROR))
     assert b"/no/such/library.so" in end.stderr

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import compile_c
 from lab.environment import preload
 from lab.log import read_rows
 
@@ -30,8 +31,7 @@ int main(int argc, char **argv) {
 @pytest.fixture(name="work")
 def make_program(tmp_path: Path) -> Path:
     """A folder with a musl program, and scripts that it interprets."""
-    (tmp_path / "main.c").write_text(SOURCE)
-    subprocess.run(["musl-gcc", "-o", "program", "main.c"], cwd=tmp_path, check=True)
+    compile_c(tmp_path, SOURCE, first=["musl-gcc"])
     for name, line in (
         ("script", f"#!{tmp_path}/program"),
         ("chain", f"#!{tmp_path}/script -x"),

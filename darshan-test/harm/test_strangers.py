@@ -8,7 +8,6 @@ it, and leave its log.
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,16 +97,15 @@ def stranger(folder: Path, name: str, mode: str) -> tuple[Path, Path]:
     source = folder / "stranger.c"
     if not source.exists():
         source.write_text(STRANGER)
-    made, library = folder / f"{name}-{mode}.o", folder / f"{name}-{mode}.so"
     find = f'dlsym(RTLD_NEXT, "{name}")'
     if name == "dlsym":
         versions = ("GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17")
         find = " ?: ".join(f'dlvsym(RTLD_NEXT, "dlsym", "{version}")' for version in versions)
     flags = [f"-DNAME={name}", f"-DMODE=MODE_{mode}", f"-DFIND={find}"]
     flags += ["-DHAS_CONSTRUCTOR"] if mode == "NOT_READY" else []
-    compile_it = ["gcc", "-O1", "-w", "-D_GNU_SOURCE", "-fPIC", "-fno-builtin", *flags]
-    subprocess.run([*compile_it, "-c", "-o", made, source], check=True)
-    subprocess.run(["gcc", "-shared", "-o", library, made], check=True)
+    first = ["gcc", "-O1", "-w", "-D_GNU_SOURCE", "-fPIC", "-fno-builtin", *flags, "-c"]
+    made = compile_c(folder, source, name=f"{name}-{mode}.o", first=first)
+    library = compile_c(folder, made, name=f"{name}-{mode}.so", first=["gcc", "-shared"])
     return made, library
 
 
@@ -139,9 +137,9 @@ class Bench:
         """Runs the program without the runtime, then with it."""
         made, stranger_ = stranger(self.folder, name, mode)
         if place == "program":
-            program = self.folder / f"program-{name}-{mode}"
-            link = ["gcc", "-rdynamic", "-o", program, self.program.with_suffix(".c"), made]
-            subprocess.run(link, check=True)
+            source, link = self.program.with_suffix(".c"), ["gcc", "-rdynamic"]
+            name = f"program-{name}-{mode}"
+            program = compile_c(self.folder, source, made, name=name, first=link)
             return self.run(program), self.run(program, self.runtime)
         order = [stranger_, self.runtime] if place == "before" else [self.runtime, stranger_]
         return self.run(self.program, stranger_), self.run(self.program, *order)

@@ -22,18 +22,18 @@ def compile_c(
     source: str | Path,
     *flags: str | Path,
     name: str = "program",
-    with_: Sequence[str] = (COMPILER, "-O1", "-g", "-D_GNU_SOURCE", "-pthread"),
+    first: Sequence[str] = (COMPILER, "-O1", "-g", "-D_GNU_SOURCE", "-pthread"),
 ) -> Path:
     """Compiles a program, or with SHARED a library, from the text or the file of a C source.
 
     flags are the compiler's and come last, after the source, so that libraries are found there.
-    with_: the compiler and the flags that come first.
+    first: the compiler and the flags that come first.
     """
     file = source if isinstance(source, Path) else folder / f"{name}.c"
     if isinstance(source, str):
         file.write_text(source)
     target = folder / name
-    subprocess.run([*with_, "-o", target, file, *flags], cwd=folder, check=True)
+    subprocess.run([*first, "-o", target, file, *flags], cwd=folder, check=True)
     return target
 
 

@@ -34,6 +34,14 @@ def not_preloaded(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if name != PRELOAD}
 
 
+def switched_off(variables: Mapping[str, str]) -> dict[str, str]:
+    """Returns variables without those that switch the runtime on, for a program that `darshan
+    run` starts."""
+    kept = not_preloaded(variables)
+    kept.pop("DARSHAN_ENABLE_NONMPI", None)
+    return kept
+
+
 def library_of(build: Path) -> Path:
     """Returns the runtime of a build folder, or the library itself if its path is given."""
     return build if ".so" in build.name else build / "libdarshan.so"
@@ -70,6 +78,12 @@ def places(logs: Path | None, journals: Path | None = None) -> dict[str, str]:
     such as `darshan run` or a linked runtime instruments."""
     found = {"DARSHAN_LOGPATH": logs, "DARSHAN_MMAP_LOGPATH": journals}
     return {name: str(folder) for name, folder in found.items() if folder}
+
+
+def joined(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """Returns all variables of both; the libraries that the second one preloads come last."""
+    preloads = [variables[PRELOAD] for variables in (first, second) if PRELOAD in variables]
+    return {**first, **second, **(preload(*preloads) if preloads else {})}
 
 
 def through_env(variables: Mapping[str, str]) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,11 +15,21 @@ SECONDS = 120  # limit for reading a log
 BY_MAXIMUM = re.compile(r"_MAX_BYTE_|_ALIGNMENT$|_MODE$|_RENAMED_FROM$|TIMESTAMP$")
 # Modules whose counters begin with another name than their own.
 OTHER_NAMES = {"MPIIO": "MPI-IO", "MPI": "APMPI", "BGQ": "BG/Q"}
+# Times of APMPI have no F in their names.
+FRACTION = re.compile(r"-?\d+\.\d+")
 # Values that identify something: the first one stays.
 IDENTIFIERS = re.compile(r"_REC_ID$")
 
 Number = float  # a counter is an int, a time is a float
 Records = dict[tuple[str, str], dict[str, Number]]  # (module, name) -> counter -> value
+
+
+def number(counter: str, text: str) -> Number | None:
+    """Returns the value of a counter; None if it is a name, as of a host or a pool."""
+    try:
+        return float(text) if "_F_" in counter else int(text)
+    except ValueError:
+        return float(text) if FRACTION.fullmatch(text) else None
 
 
 class Row(NamedTuple):
@@ -30,25 +40,16 @@ class Row(NamedTuple):
     record: int
     counter: str
     text: str  # the value as it is printed
-    name: str  # of the record, usually a path
+    name: str  # of the record, usually a path; as it is printed
     mount: str
     kind: str  # of the file system
 
     @property
     def value(self) -> Number:
-        """Returns the value as a number."""
-        if "_F_" not in self.counter:
-            with suppress(ValueError):
-                return int(self.text)
-        return float(self.text)
-
-    @property
-    def is_number(self) -> bool:
-        """Tells whether the value is a number; names of hosts and of pools are not."""
-        try:
-            return self.value is not None
-        except ValueError:
-            return False
+        """Returns the value, which is a number."""
+        found = number(self.counter, self.text)
+        assert found is not None, self
+        return found
 
     @property
     def short(self) -> str:
@@ -56,11 +57,13 @@ class Row(NamedTuple):
         return self.counter.removeprefix(f"{self.module.replace('-', '')}_")
 
 
+class RefusedError(ValueError):
+    """darshan-parser cannot read a log."""
+
+
 def row_of(line: str) -> Row:
     """Returns the row of a line; a line with other columns is an error."""
     module, rank, record, counter, text, name, mount, kind = line.split("\t")
-    # A tab in a name is printed as these two characters.
-    name = name.replace("\\t", "\t")
     return Row(module, int(rank), int(record), counter, text, name, mount, kind)
 
 
@@ -81,7 +84,8 @@ def parsed(parser: Path, log: str | Path, *options: str) -> str:
         timeout=SECONDS,
         check=False,
     )
-    assert done.returncode == 0, f"darshan-parser: {done.stderr}"
+    if done.returncode != 0:
+        raise RefusedError(f"darshan-parser {log}: {done.stderr}")
     return done.stdout
 
 
@@ -90,16 +94,15 @@ def read_rows(parser: Path, log: str | Path, *modules: str) -> list[Row]:
     return rows_in(parsed(parser, log, "--show-incomplete"), *modules)
 
 
-def add(records: Records, row: Row) -> None:
-    """Adds a row to its record; rows of several processes, and of records with one name, become
-    one value."""
-    counters = records.setdefault((row.module, row.name), {})
-    if row.counter not in counters:
-        counters[row.counter] = row.value
-    elif BY_MAXIMUM.search(row.counter):
-        counters[row.counter] = max(counters[row.counter], row.value)
-    elif not IDENTIFIERS.search(row.counter):
-        counters[row.counter] += row.value
+def add(counters: dict[str, Number], counter: str, value: Number) -> None:
+    """Adds a value to those of a record; the values of several processes, and of records with one
+    name, become one."""
+    if counter not in counters:
+        counters[counter] = value
+    elif BY_MAXIMUM.search(counter):
+        counters[counter] = max(counters[counter], value)
+    elif not IDENTIFIERS.search(counter):
+        counters[counter] += value
 
 
 def owners(counter: str) -> list[str]:
@@ -116,32 +119,45 @@ class Log:
     header: dict[str, str] = field(default_factory=dict)  # of the last log; the longest run time
     metadata: dict[str, str] = field(default_factory=dict)
     records: Records = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
     ids: dict[str, int] = field(default_factory=dict)  # name -> id of the record
     text: str = ""  # everything that darshan-parser printed
     modules: tuple[str, ...] = ()  # whose records are kept; all if there is none
 
     def add(self, text: str) -> None:
-        """Adds the output of darshan-parser for another log."""
+        """Adds the output of darshan-parser for another log.  It may have millions of rows: no Row
+        is made here."""
+        self.__dict__.pop("rows", None)
         self.text += text
         header: dict[str, str] = {}
         for line in text.split("\n"):
-            if line.startswith("# metadata: "):
+            if line and line[0] != "#":
+                self._add_row(*line.split("\t"))
+            elif line.startswith("# metadata: "):
                 key, _, value = line.removeprefix("# metadata: ").partition(" = ")
                 self.metadata[key] = value
             elif line.startswith("# ") and ": " in line:
                 key, _, value = line[2:].partition(": ")
                 header.setdefault(key, value)
         if float(header.get("run time", "0")) < self.run_time:
-            del header["run time"]
+            header.pop("run time", None)
         self.header |= header
-        rows = rows_in(text)
-        self.rows += rows
-        for row in rows:
-            if not self.modules or row.module in self.modules:
-                self.ids[row.name] = row.record
-                if row.is_number:
-                    add(self.records, row)
+
+    def _add_row(
+        self, module: str, _: str, record: str, counter: str, text: str, name: str, *__: str
+    ) -> None:
+        if self.modules and module not in self.modules:
+            return
+        name = name.replace("\\t", "\t")
+        self.ids[name] = int(record)
+        value = number(counter, text)
+        if value is not None:
+            add(self.records.setdefault((module, name), {}), counter, value)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Returns all rows; a tab in a name is printed as two characters, and restored here."""
+        rows = rows_in(self.text)
+        return [row._replace(name=row.name.replace("\\t", "\t")) for row in rows]
 
     @property
     def run_time(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,6 +96,7 @@ def watch(
     folder: Path,
     command: Words,
     *,
+    setup: Callable[[Path], None] = lambda work: None,
     plain: Mapping[str, str] | None = None,
     timeout: float = SECONDS,
     **more: str,
@@ -103,10 +104,11 @@ def watch(
     """Runs a program with the runtime in the new folders "work", "logs" and "journals" of a
     folder, and reads what it leaves.
 
-    plain: the environment without the runtime, lab.environment.minimal() by default.  more:
-    variables that are added last.
+    setup: fills the working folder.  plain: the environment without the runtime,
+    lab.environment.minimal() by default.  more: variables that are added last.
     """
     work, logs, journals = new_folders(folder, "work", "logs", "journals")
+    setup(work)
     variables = settings(build, logs, journals, **more)
     kept = minimal() if plain is None else plain
     outcome = run(command, work, {**kept, **variables}, timeout=timeout)
