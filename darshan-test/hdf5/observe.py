@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calls.run_case import environment
+from lab.environment import plain, settings
+from lab.log import Records, read_logs
 from left import left_in
 
 SECONDS = 120
-BY_MAXIMUM = ("_TIMESTAMP", "_MAX_BYTE_READ", "_MAX_BYTE_WRITTEN")
 RECORD_ID = "record id"  # among the counters of a row
 
-Rows = dict[tuple[str, str], dict[str, float]]
+Rows = Records
 
 
 @dataclass
@@ -27,12 +26,6 @@ class Observed:
     stderr: str
     logs: list[Path] = field(default_factory=list)
     journals: list[Path] = field(default_factory=list)
-
-
-def without_ours() -> dict[str, str]:
-    """Returns the environment without any variable that instruments."""
-    ours = ("DARSHAN_", "DXT_", "LD_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) -> Observed:
@@ -54,7 +47,7 @@ def bare(
     command: Sequence[str | Path], work: Path, extra: Mapping[str, str] | None = None
 ) -> Observed:
     """Runs without the runtime; extra: more variables."""
-    return finish(command, work, without_ours() | dict(extra or {}))
+    return finish(command, work, plain() | dict(extra or {}))
 
 
 def instrumented(
@@ -67,7 +60,7 @@ def instrumented(
     """Runs with the runtime of a build; logs: a new folder for logs and journals."""
     for part in ("finished", "journals"):
         (logs / part).mkdir(parents=True)
-    env = without_ours() | environment(build, logs / "finished", logs / "journals")
+    env = plain() | settings(build, logs / "finished", logs / "journals")
     observed = finish(command, work, env | dict(extra or {}))
     observed.journals = left_in(logs / "journals")
     observed.logs = sorted((logs / "finished").rglob("*.darshan"))
@@ -76,30 +69,8 @@ def instrumented(
 
 def read_rows(parser: Path, logs: Sequence[Path]) -> Rows:
     """Returns (module, name) -> counter -> value, over all ranks of all logs."""
-    rows: Rows = {}
-    for log in logs:
-        text = subprocess.run(
-            [parser, "--show-incomplete", log],
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            timeout=120,
-            check=True,
-        ).stdout
-        for line in text.split("\n"):
-            if line and not line.startswith("#"):
-                add_row(rows, line)
-    return rows
-
-
-def add_row(rows: Rows, line: str) -> None:
-    """Adds a data row; counters of records with one name are summed, timestamps are not."""
-    module, _rank, record, counter, value, rest = line.split("\t", 5)
-    row = rows.setdefault((module, rest.rsplit("\t", 2)[0]), {RECORD_ID: int(record)})
-    number = float(value) if "_F_" in counter else int(value)
-    if counter not in row:
-        row[counter] = number
-    elif counter.endswith(BY_MAXIMUM):
-        row[counter] = max(row[counter], number)
-    elif not counter.endswith("_REC_ID"):
-        row[counter] += number
+    log = read_logs(parser, *logs)
+    for row in log.rows:
+        if record := log.records.get((row.module, row.name)):
+            record.setdefault(RECORD_ID, row.record)
+    return log.records

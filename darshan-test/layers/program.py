@@ -6,7 +6,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calls.run_case import environment
+from lab.environment import plain, settings, through_env
+from lab.log import read_rows
 from left import left_in
 from place import needs
 
@@ -64,15 +65,12 @@ class Program:
         work, logs, journals = (self.folder / name for name in ("work", "logs", "journals"))
         for folder in (work, logs, journals):
             folder.mkdir()
-        settings = environment(self.build, logs, journals)
         # Only the scenario is instrumented, not the command around it.
-        ours = [f"{k}={v}" for k, v in settings.items() if k.startswith(("DARSHAN_", "LD_"))]
-        plain = {k: v for k, v in settings.items() if not k.startswith(("DARSHAN_", "LD_"))}
-        command = ["env", *ours, self.path, scenario]
+        command = [*through_env(settings(self.build, logs, journals)), self.path, scenario]
         done = subprocess.run(
             [*around, *command],
             cwd=work,
-            env=plain,
+            env=plain(),
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -89,15 +87,9 @@ class Program:
 
 def read(parser: Path, outcome: Outcome) -> None:
     """Adds the rows of a log of one process."""
-    done = subprocess.run(
-        [parser, "--show-incomplete", outcome.log], capture_output=True, text=True, check=True
-    )
-    for line in done.stdout.splitlines():
-        if line and not line.startswith("#"):
-            module, _rank, _id, counter, value, name, *_ = line.split("\t")
-            row = outcome.modules.setdefault(module, {}).setdefault(name, {})
-            number = float(value) if "_F_" in counter else int(value)
-            row[counter.removeprefix(f"{module}_")] = number
+    for row in read_rows(parser, outcome.log):
+        record = outcome.modules.setdefault(row.module, {}).setdefault(row.name, {})
+        record[row.counter.removeprefix(f"{row.module}_")] = row.value
 
 
 def program_of(build: Path, parser: Path, folder: Path) -> Program:

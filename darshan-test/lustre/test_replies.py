@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import struct
-import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import lab.environment as lab
 import pytest
-from hdf5.observe import Observed, finish, without_ours
+from hdf5.observe import Observed, finish
+from lab.log import read_rows
 from logs.pydarshan import compare_with_pydarshan
 
 MIB = 1 << 20
@@ -68,9 +69,8 @@ class OnLustre:
         for call in ("statfs", "fstatfs"):
             tracer += ["-e", f"inject={call}:retval=0:poke_exit=@arg2={f_type.hex()}"]
         tracer += ["-e", f"inject=fgetxattr:{answer}"]
-        tracer += ["env", f"LD_PRELOAD={self.build / 'libdarshan.so'}"]
-        tracer += ["DARSHAN_ENABLE_NONMPI=1", f"DARSHAN_LOGFILE={self.log}"]
-        return finish([*tracer, *command], work, without_ours())
+        tracer += lab.through_env(lab.settings(self.build, DARSHAN_LOGFILE=str(self.log)))
+        return finish([*tracer, *command], work, lab.plain())
 
     def questions(self) -> int:
         """How often the kernel was asked for a layout."""
@@ -78,12 +78,9 @@ class OnLustre:
 
     def row(self, module: str = "LUSTRE") -> dict[str, str]:
         """Counters of the file, names cut short."""
-        text = subprocess.run(
-            [self.parser, "--show-incomplete", self.log], capture_output=True, check=True, text=True
-        ).stdout
-        fields = [line.split("\t") for line in text.splitlines() if line.startswith(f"{module}\t")]
+        rows = read_rows(self.parser, self.log, module)
         path = str(self.folder / "work" / "data")
-        return {row[3].removeprefix(f"{module}_"): row[4] for row in fields if row[5] == path}
+        return {row.short: row.text for row in rows if row.name == path}
 
 
 @pytest.fixture
