@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import resource
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from lab.environment import plain, settings
+from lab.log import Log, parsed
 from left import left_in
 from place import absent, elsewhere
 from tree import started_by
@@ -22,8 +23,6 @@ MODULES = ("POSIX", "STDIO", "POSIX_EXT")
 
 # Only a reduction over ranks sets these.
 NOT_COMPARED = re.compile(r"(FASTEST|SLOWEST)_RANK")
-# Logs of several processes combine these by maximum, not by sum.
-BY_MAXIMUM = re.compile(r"_MAX_BYTE_|_ALIGNMENT$|_MODE$|_RENAMED_FROM$|TIMESTAMP$")
 
 
 def case_names(kind: str, sources: str = "*.c") -> list[str]:
@@ -41,86 +40,10 @@ def leave_out(reason: str) -> NoReturn:
     absent(reason)
 
 
-@dataclass
-class Log:
-    """The contents of one or more logs of a run."""
-
-    header: dict[str, str] = field(default_factory=dict)
-    metadata: dict[str, str] = field(default_factory=dict)
-    text: str = ""
-    # (module, path) -> counter -> value
-    records: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
-    ids: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def run_time(self) -> float:
-        """Returns seconds; of several processes, the longest time."""
-        return float(self.header.get("run time", "0"))
-
-    def value(self, path: str, counter: str) -> float:
-        """Returns a counter's value, 0 if there is no record."""
-        return self.records.get((module_of(counter), path), {}).get(counter, 0)
-
-    def total(self, counter: str) -> float:
-        """Returns the sum of a counter over all records."""
-        module = module_of(counter)
-        return sum(row.get(counter, 0) for (m, _), row in self.records.items() if m == module)
-
-    @property
-    def groups(self) -> dict[str, int]:
-        """Returns the group records and the number of files in each."""
-        rows = re.findall(r"^GROUP\t\S+\t\d+\tGROUP_FILES\t(\d+)\t([^\t]+)", self.text, re.M)
-        return {name: int(files) for files, name in rows}
-
-
-def module_of(counter: str) -> str:
-    """Returns the module for a counter's prefix."""
-    if counter.startswith("POSIX_EXT_"):
-        return "POSIX_EXT"
-    return "POSIX" if counter.startswith("POSIX_") else "STDIO"
-
-
-def add_row(log: Log, line: str) -> None:
-    """Adds one data row of darshan-parser; rows of several processes are combined."""
-    module, _rank, record_id, counter, rest = line.split("\t", 4)
-    value, rest = rest.split("\t", 1)
-    path = rest.rsplit("\t", 2)[0].replace("\\t", "\t")  # as printed
-    if module not in MODULES:
-        return
-    row = log.records.setdefault((module, path), {})
-    number = float(value) if "_F_" in counter else int(value)
-    if counter in row:
-        old = row[counter]
-        row[counter] = max(old, number) if BY_MAXIMUM.search(counter) else old + number
-    else:
-        row[counter] = number
-    log.ids[path] = int(record_id)
-
-
 def parse(parser: Path, path: Path, log: Log | None = None) -> Log:
     """Reads a log with darshan-parser, adding to log if one is given."""
-    log = log or Log()
-    done = subprocess.run(
-        [parser, "--show-incomplete", path],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        errors="surrogateescape",
-        check=False,
-    )
-    assert done.returncode == 0, f"darshan-parser: {done.stderr}"
-    log.text += done.stdout
-    for line in done.stdout.split("\n"):
-        if line.startswith("# metadata: "):
-            key, _, value = line[len("# metadata: ") :].partition(" = ")
-            log.metadata[key] = value
-        elif line.startswith("# ") and ": " in line:
-            key, _, value = line[2:].partition(": ")
-            if key == "run time" and float(value) < log.run_time:
-                continue
-            log.header[key] = value
-        elif line and not line.startswith("#"):
-            add_row(log, line)
+    log = Log(modules=MODULES) if log is None else log
+    log.add(parsed(parser, path, "--show-incomplete"))
     return log
 
 
@@ -140,19 +63,6 @@ class Run:
 def no_core_files() -> None:
     """Disables core files, because programs of these tests die on purpose."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def environment(build: Path, logs: Path, journals: Path) -> dict[str, str]:
-    """Returns the environment of an instrumented process, without other DARSHAN_, DXT_ and LD_
-    variables."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
-    env.update(
-        LD_PRELOAD=str(build / "libdarshan.so"),
-        DARSHAN_LOGPATH=str(logs),
-        DARSHAN_MMAP_LOGPATH=str(journals),
-        DARSHAN_ENABLE_NONMPI="1",
-    )
-    return env
 
 
 def run_case(
@@ -175,10 +85,7 @@ def run_case(
     work, logs, journals = folder / "work", folder / "logs", folder / "journals"
     for path in (work, logs, journals):
         path.mkdir()
-    env = environment(build, logs, journals)
-    if not instrumented:
-        env = {k: v for k, v in env.items() if not k.startswith(("DARSHAN_", "LD_"))}
-    env.update(extra or {})
+    env = plain() | (settings(build, logs, journals) if instrumented else {}) | (extra or {})
     out = folder / "expected"
     (folder / "stdin").write_bytes(STANDARD_INPUT)
     pipes = {} if in_files else {"input": STANDARD_INPUT, "stdout": subprocess.PIPE}

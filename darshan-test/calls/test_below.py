@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from run_case import environment, parse
+from lab.environment import plain
+from lab.watch import watch
 
 # The programs call libc; a buffer of 4096 bytes is this file system's or is set.
 HEAD = """
@@ -88,22 +88,23 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_below(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    case = CASES[name]
-    work, logs, journals = (tmp_path / each for each in ("work", "logs", "journals"))
-    for folder in (work, logs, journals):
-        folder.mkdir()
+def with_data(work: Path) -> None:
+    """Writes the file of all cases."""
     (work / "data").write_bytes(DATA)
-    settings = environment(build, logs, journals)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_below(name: str, build: Path, tmp_path: Path) -> None:
+    case = CASES[name]
     command = [sys.executable, "-c", HEAD + case.program]
-    subprocess.run(command, cwd=work, env=settings, check=True, timeout=60)
-    (path,) = logs.iterdir()
-    log = parse(parser, path)
+    outcome = watch(build, tmp_path, command, setup=with_data, plain=plain())
+    assert (outcome.status, len(outcome.logs)) == (0, 1), outcome.error
+    log = outcome.log
     found = {
-        line.split("\t")[3].removeprefix("STDIO_EXT_"): int(line.split("\t")[4])
-        for line in log.text.splitlines()
-        if line.startswith("STDIO_EXT\t") and f"\t{work}/data\t" in line and "_F_" not in line
+        row.short: row.value
+        for row in log.rows
+        if (row.module, row.name) == ("STDIO_EXT", f"{outcome.work}/data")
+        and "_F_" not in row.counter
     }
     assert {key: value for key, value in found.items() if value} == case.counters
     if name == "pipe":  # depends on whether the reader is there first

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from run_case import HERE, Log, environment, parse
+from lab.compile import compile_c, compiler
+from lab.environment import plain
+from lab.log import Log
+from lab.watch import watch
+from run_case import HERE
 
 WAYS = [
     ("-O0",),
@@ -49,29 +51,17 @@ COUNTERS = {
 STANDARD_OUTPUT = {"STDIO_WRITES": 2, "STDIO_BYTES_WRITTEN": 6}
 
 
-def log_of(build: Path, parser: Path, program: Path, folder: Path) -> Log:
+def log_of(build: Path, program: Path, folder: Path) -> Log:
     """Runs a program that takes a work folder, and returns its log."""
-    work, logs, journals = (folder / name for name in ("work", "logs", "journals"))
-    for path in (work, logs, journals):
-        path.mkdir()
-    done = subprocess.run(
-        [program, work],
-        env=environment(build, logs, journals),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    (log,) = logs.iterdir()
-    return parse(parser, log)
+    outcome = watch(build, folder, [program, folder / "work"], plain=plain())
+    assert (outcome.status, outcome.stderr, len(outcome.logs)) == (0, b"", 1)
+    return outcome.log
 
 
 @pytest.mark.parametrize("options", WAYS, ids=" ".join)
-def test_same_numbers(options: tuple[str, ...], build: Path, parser: Path, tmp_path: Path) -> None:
-    program = tmp_path / "builds"
-    compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *options, HERE / "builds.c", "-o", program], check=True)
-    log = log_of(build, parser, program, tmp_path)
+def test_same_numbers(options: tuple[str, ...], build: Path, tmp_path: Path) -> None:
+    program = compile_c(tmp_path, HERE / "builds.c", name="builds", first=[*compiler(), *options])
+    log = log_of(build, program, tmp_path)
     work = tmp_path.resolve() / "work"
     found = {
         name: {counter: log.value(str(work / name), counter) for counter in counters}

@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from lab.environment import PRELOAD, not_preloaded, plain, settings
+from lab.log import Log
 from left import left_in
 from place import needs
 from run_case import (
-    Log,
     Run,
-    environment,
     one_log,
     parse,
     read_expectations,
@@ -193,11 +193,10 @@ def run_limited(
         path.mkdir()
     work, logs, journals = folders
     program = build / "darshan-test" / "calls" / "calls"
-    env = environment(build, logs, journals)
-    preload = env.pop("LD_PRELOAD")  # not for the shell
-    script = f'{before}; LD_PRELOAD="$0" exec "$1" {name} "$2" "$3"'
+    env = plain() | not_preloaded(settings(build, logs, journals))  # not for the shell
+    script = f'{before}; {PRELOAD}="$0" exec "$1" {name} "$2" "$3"'
     done = subprocess.run(
-        ["sh", "-c", script, preload, program, work, tmp_path / "expected"],
+        ["sh", "-c", script, build / "libdarshan.so", program, work, tmp_path / "expected"],
         env=env,
         cwd=work,
         capture_output=True,

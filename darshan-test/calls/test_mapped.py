@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+from lab.compile import compile_c
 from run_case import parse
 
 PAGE = 4096
@@ -132,10 +133,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("mapped")
-    (folder / "program.c").write_text(PROGRAM)
-    subprocess.run(["gcc", "-O1", "-o", "program", "program.c"], cwd=folder, check=True)
-    return folder / "program"
+    return compile_c(tmp_path_factory.mktemp("mapped"), PROGRAM, "-w")
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
+from lab.environment import plain, settings
 from place import needs
 from run_case import (
     HERE,
     Run,
     case_names,
     disagreements,
-    environment,
     one_log,
     parse,
     read_expectations,
@@ -58,7 +58,7 @@ def test_journal_of_a_running_program(build: Path, parser: Path, tmp_path: Path)
     program = build / "darshan-test" / "calls" / "calls"
     with subprocess.Popen(
         [program, "wait_to_be_looked_at", work, tmp_path / "expected"],
-        env=environment(build, logs, journals),
+        env=plain() | settings(build, logs, journals),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
@@ -154,7 +154,7 @@ def test_many_processes_at_once(build: Path, parser: Path, tmp_path: Path) -> No
     logs.mkdir()
     journals.mkdir()
     program = build / "darshan-test" / "calls" / "calls"
-    env = environment(build, logs, journals)
+    env = plain() | settings(build, logs, journals)
     started = []
     for number in range(20):
         work = tmp_path / str(number)

@@ -13,9 +13,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from lab.environment import plain, settings
+from lab.log import Log
 from left import left_in
 from place import needs
-from run_case import Log, environment, parse
+from run_case import MODULES, parse
 
 TRACED = "read,write,pread64,pwrite64,readv,writev,preadv,pwritev,copy_file_range,sendfile"
 CALL = re.compile(r"(\w+)\((\d+)<(/[^>]*)>(?:, (?:NULL|\[\d+\]), \d+<(/[^>]*)>)?.* = (\d+)$")
@@ -137,7 +139,7 @@ def instrumented(
     done = subprocess.run(
         command,
         cwd=work,
-        env=environment(build, logs, journals),
+        env=plain() | settings(build, logs, journals),
         capture_output=True,
         timeout=120,
         check=False,
@@ -145,7 +147,7 @@ def instrumented(
     assert (done.returncode, done.stderr) == (0, b"")
     left = left_in(journals)
     assert terminated or left == []
-    log = Log()
+    log = Log(modules=MODULES)
     for path in [*sorted(logs.iterdir()), *left]:
         parse(parser, path, log)
     return log

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import compile_c
 from place import elsewhere
 from run_case import parse
 
@@ -55,9 +56,7 @@ NAMES = ("OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_RE
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("rings") / "ring-cases"
-    subprocess.run(["gcc", "-O1", "-o", path, PROGRAM, "-luring"], check=True)
-    return path
+    return compile_c(tmp_path_factory.mktemp("rings"), PROGRAM, "-w", "-luring", name="ring-cases")
 
 
 @pytest.mark.parametrize("case", list(CASES))

@@ -10,6 +10,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from lab.environment import preload
 from run_case import (
     SKIPPED,
     case_names,
@@ -96,8 +97,7 @@ def test_case_notices(name: str, build: Path, parser: Path, tmp_path: Path) -> N
     library = without((build / "libdarshan.so").read_bytes(), name)
     assert library is not None, "not wrapped"
     (tmp_path / "libdarshan.so").write_bytes(library)
-    preload = {"LD_PRELOAD": str(tmp_path / "libdarshan.so")}
-    run = run_case(build, name, tmp_path / "run", extra=preload)
+    run = run_case(build, name, tmp_path / "run", extra=preload(tmp_path / "libdarshan.so"))
     if run.status == SKIPPED:
         leave_out(run.stdout.decode().strip())
     log = None

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from run_case import Log, Run, parse, run_case
+from lab.log import Log
+from run_case import Run, parse, run_case
 
 
 def run_with(build: Path, folder: Path, config: str | None = None, **extra: str) -> Run:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from calls.run_case import Log, parse
+from calls.run_case import MODULES, parse
+from lab.compile import compile_c
+from lab.environment import plain, preload, settings
+from lab.log import Log
 from logs.catalogue import good_cases
 from logs.encode import encode
 from sample import turning
@@ -18,9 +20,8 @@ LINES = "".join(f"{i} {i * 2}\n" for i in range(3000))
 
 
 def compiled(program: Path, *options: str) -> Path:
-    command = ["musl-gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program, SOURCE, *options]
-    subprocess.run(command, check=True)
-    return program
+    first = ["musl-gcc", "-O1", "-Wall", "-Wextra", "-Werror"]
+    return compile_c(program.parent, SOURCE, *options, name=program.name, first=first)
 
 
 def loader_of(program: Path) -> str:
@@ -49,21 +50,15 @@ def test_what_a_program_did(
         program = compiled(tmp_path / "linked", "-static", "-Wl,--start-group", *words)
     for name in ("work", "logs", "journals"):
         (tmp_path / name).mkdir()
-    env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
-    env |= {
-        "LD_PRELOAD": "" if how == "static" else str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_JOB_TREE": "0",
-        "DARSHAN_LOGPATH": str(tmp_path / "logs"),
-        "DARSHAN_MMAP_LOGPATH": str(tmp_path / "journals"),
-    }
+    env = plain() | settings(build, tmp_path / "logs", tmp_path / "journals", DARSHAN_JOB_TREE="0")
+    env |= preload() if how == "static" else {}
     command = [loader_of(program), program] if how == "argument-of-loader" else [program]
     done = subprocess.run(
         command, cwd=tmp_path / "work", env=env, capture_output=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"done\n", b"")
     assert not list((tmp_path / "journals").iterdir())
-    log = Log()
+    log = Log(modules=MODULES)
     for path in (tmp_path / "logs").iterdir():
         parse(parser, path, log)
     numbers, written = str(tmp_path / "work" / "numbers"), str(tmp_path / "work" / "bytes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from calls.run_case import Log
+from lab.log import Log
 
 from .descriptors import Tally
 

@@ -13,8 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calls.run_case import Log, parse
-from lab.strace import read_trace
+from calls.run_case import MODULES, parse
+from lab.environment import settings
+from lab.log import Log
+from lab.strace import for_command, read_trace
 from left import left_in
 
 from .descriptors import Tally
@@ -38,7 +40,7 @@ class Outcome:
 class Recorded:
     """The logs of an instrumented command."""
 
-    log: Log = field(default_factory=Log)
+    log: Log = field(default_factory=lambda: Log(modules=MODULES))
     paths: list[Path] = field(default_factory=list)
     journals: list[Path] = field(default_factory=list)
     others: list[Path] = field(default_factory=list)  # other files in the folder of the logs
@@ -113,8 +115,7 @@ class Sandbox:
         trace = self.base / "trace"
         wanted = "trace=" + ",".join(f"?{name}" for name in HANDLERS)
         strace = ["strace", "-f", "-yy", "-s", "8", "-e", "signal=none"]
-        for name, value in (settings or {}).items():
-            strace += ["-E", f"{name}={value}"]
+        strace += for_command(settings or {})
         outcome = self.execute(
             [*strace, "-e", wanted, "-o", str(trace), *command], self.environment()
         )
@@ -132,13 +133,8 @@ class Sandbox:
         """Returns the variables that switch the runtime on."""
         exists = self.configuration.exists()
         extra = {"DARSHAN_CONFIG_PATH": str(self.configuration)} if exists else {}
-        return extra | {
-            "LD_PRELOAD": str(self.build / "libdarshan.so"),
-            "DARSHAN_ENABLE_NONMPI": "1",
-            "DARSHAN_PROGRAM_FILES": "1",  # files are compared by name
-            "DARSHAN_LOGPATH": str(self.base / "logs"),
-            "DARSHAN_MMAP_LOGPATH": str(self.base / "journals"),
-        }
+        extra["DARSHAN_PROGRAM_FILES"] = "1"  # files are compared by name
+        return settings(self.build, self.base / "logs", self.base / "journals", **extra)
 
     def instrumented(self, command: list[str], more: dict[str, str] | None = None) -> Outcome:
         """Runs with the runtime."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from calls.run_case import Log
+from lab.log import Log
 from lab.strace import read_trace, split_arguments
 
 from .compare import differences

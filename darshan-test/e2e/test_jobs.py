@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from calls.run_case import Log
+from lab.log import Log, read_logs
 from logs.pydarshan import compare_with_pydarshan
-from mpi.launch import ROOT_MAY_RUN, ranks_of, read
+from mpi.launch import ROOT_MAY_RUN, ranks_of
 from place import absent, elsewhere
 from sample import turning
 
@@ -26,7 +27,7 @@ def of_work(log: Log, work: Path) -> Log:
         for (module, name), row in log.records.items()
         if name.startswith((f"{work}/", "<"))
     }
-    return Log(log.header, log.metadata, log.text, kept, log.ids)
+    return replace(log, records=kept)
 
 
 def command(job: Job, box: Sandbox, settings: dict[str, str]) -> list[str]:
@@ -97,7 +98,7 @@ def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
     assert len(recorded.paths) == 1
     assert recorded.journals == recorded.others == []
     compare_with_pydarshan(parser, recorded.paths[0])
-    log = read(parser, recorded.paths[0])
+    log = read_logs(parser, recorded.paths[0])
     assert log.header["nprocs"] == str(job.ranks)
 
     work = f"{box.work}/"
@@ -108,8 +109,8 @@ def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
     wrong = sizes(recorded.log, box.sizes_left(), job.resized)
     assert not wrong, "\n".join(wrong).replace(work, "")
 
-    written = {name for name in log.paths() if name.startswith(work)}
+    written = {name for name in log.names() if name.startswith(work)}
     expected = {n for n in written if re.fullmatch(job.together, n.removeprefix(work))}
     assert expected
-    collective = {name for module, _, name, _ in log.rows if module == "MPI-IO"}
+    collective = {row.name for row in log.rows if row.module == "MPI-IO"}
     assert {name for name in collective if name.startswith(work)} == expected

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.environment import preload
 from place import elsewhere, needs
 
 from .sandbox import Outcome, Recorded, Sandbox
@@ -116,7 +117,7 @@ def test_gcc_address_sanitizer(how: str, build: Path, tmp_path: Path) -> None:
     name = ["gcc", "-print-file-name=libasan.so"]
     library = subprocess.run(name, capture_output=True, text=True, check=True).stdout.strip()
     more = {
-        "preloaded": {"LD_PRELOAD": f"{os.path.realpath(library)} {box.settings()['LD_PRELOAD']}"},
+        "preloaded": preload(os.path.realpath(library), build / "libdarshan.so", between=" "),
         "unordered": {"ASAN_OPTIONS": "verify_asan_link_order=0"},
     }[how]
     run = box.instrumented(["./program"], more)

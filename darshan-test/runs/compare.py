@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from calls.run_case import Log
 from e2e.compare import EXCLUDED, by_name, of_posix_alone, of_streams, recorded
 from e2e.descriptors import Tally
+from lab.log import Log
 
 from .row import Row
 

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import lab.environment as lab
 import pytest
 from tree import use_binding
 
@@ -35,13 +36,8 @@ def program(build: Path, tmp_path: Path) -> Program:
         logs = tmp_path / "logs-of-programs"
         logs.mkdir(exist_ok=True)
         before = set(logs.iterdir())
-        environment = os.environ | {
-            "LD_PRELOAD": str(build / "libdarshan.so"),
-            "DARSHAN_ENABLE_NONMPI": "1",
-            "DARSHAN_JOB_TREE": "0",
-            "DARSHAN_LOGPATH": str(logs),
-            **(settings or {}),
-        }
+        variables = lab.settings(build, logs, DARSHAN_JOB_TREE="0")
+        environment = os.environ | variables | (settings or {})
         subprocess.run([str(x) for x in command], env=environment, check=True, timeout=60)
         (log,) = set(logs.iterdir()) - before
         return log

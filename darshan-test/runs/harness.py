@@ -15,6 +15,8 @@ from calls.run_case import parse
 from e2e.descriptors import Tally
 from e2e.handlers import FORKS
 from e2e.sandbox import SECONDS, Outcome, Recorded, Sandbox, snapshot
+from lab.compile import compile_c
+from lab.environment import switched_off, through_env
 from lab.strace import Call, read_trace
 from mpi.launch import MPIS
 
@@ -142,10 +144,10 @@ class Runner:
         if mode == "run":
             front = [str(box.build / "darshan"), "run", "-o", str(box.base / "logs")]
             command = [*front, *command]
-            del settings["LD_PRELOAD"], settings["DARSHAN_ENABLE_NONMPI"]
+            settings = switched_off(settings)
         if row.ordinary and os.geteuid() == 0:
             # The root process must not belong to root.
-            command = [*NOBODY, "env", *(f"{k}={v}" for k, v in settings.items()), *command]
+            command = [*NOBODY, *through_env(settings), *command]
             settings = {}
         return command, settings
 
@@ -203,7 +205,7 @@ def handed_over(setup: Callable[[Path], None]) -> Callable[[Path], None]:
 def compile_programs(folder: Path) -> None:
     """Compiles the C programs of this folder, with every installed MPI."""
     here = Path(__file__).resolve().parent
-    subprocess.run(["cc", "-O1", "-pthread", "-o", folder / "trees", here / "trees.c"], check=True)
+    compile_c(folder, here / "trees.c", name="trees")
     for mpi in MPIS:
         if compiler := mpi.command("mpicc"):
             target = folder / f"ranks.{mpi.name}"

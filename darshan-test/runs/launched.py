@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.environment import settings, through_env
 from left import left_in
 from mpi.launch import MPIS, ROOT_MAY_RUN
 
@@ -71,12 +72,7 @@ class Place:
         return self.folder / "journals"
 
     def settings(self) -> dict[str, str]:
-        return {
-            "LD_PRELOAD": str(self.build / "libdarshan.so"),
-            "DARSHAN_ENABLE_NONMPI": "1",
-            "DARSHAN_LOGPATH": str(self.logs),
-            "DARSHAN_MMAP_LOGPATH": str(self.journals),
-        }
+        return settings(self.build, self.logs, self.journals)
 
     def program(self, variable: str) -> list[str]:
         return [sys.executable, "-S", "-c", RANK, variable, str(self.data)]
@@ -91,9 +87,9 @@ class Place:
         """Runs a command with this environment; host: a name for this machine in a UTS
         namespace."""
         if host:
-            said = [f"{key}={value}" for key, value in env.items()]
-            script = f'hostname {host}; exec env "$@"'
-            command, env = ["unshare", "-u", "sh", "-c", script, "sh", *said, *command], {}
+            script = f'hostname {host}; exec "$@"'
+            front = ["unshare", "-u", "sh", "-c", script, "sh", *through_env(env)]
+            command, env = [*front, *command], {}
         clean = {key: value for key, value in os.environ.items() if key not in MARK}
         subprocess.run(
             command, env=clean | ROOT_MAY_RUN | env, check=True, timeout=SECONDS,
@@ -109,8 +105,8 @@ class Place:
     def mpi(self, flavour: str, ranks: int, command: list[str]) -> None:
         """Runs ranks below a launcher of MPI, which does not know the runtime."""
         mpi = next(mpi for mpi in MPIS if mpi.name == flavour)
-        said = [f"{key}={value}" for key, value in self.settings().items()]
-        self.run(mpi.launch(["-n", str(ranks), "env", *said, *command]), {})
+        front = ["-n", str(ranks), *through_env(self.settings())]
+        self.run(mpi.launch([*front, *command]), {})
 
     def agent(self, first: int, number: int, size: int, command: list[str], host: str = "") -> None:
         """Runs some ranks of a job below an instrumented agent."""

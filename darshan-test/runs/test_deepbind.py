@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import SHARED, compile_c
+from lab.environment import preload
 from place import needs
 
 from .reading import metadata, of_file
@@ -67,16 +69,13 @@ int main(int argc, char **argv) {
 @pytest.fixture(name="place")
 def make_programs(tmp_path: Path) -> Path:
     """A program, plug-ins in folders of their own, and the libraries that they open."""
-    (tmp_path / "plugin.c").write_text(PLUGIN)
-    (tmp_path / "program.c").write_text(PROGRAM)
-    library = ["cc", "-w", "-shared", "-fPIC", "plugin.c", "-Wl,--enable-new-dtags"]
+    first = ["gcc", "-w", "-Wl,--enable-new-dtags"]
     for folder, options in (("first", []), ("second", ["-DEARLY"])):
         (tmp_path / folder).mkdir()
-        own = ["-Wl,-rpath,$ORIGIN", "-o", f"{folder}/libplugin.so"]
-        subprocess.run([*library, *options, *own], cwd=tmp_path, check=True)
-    subprocess.run([*library, "-o", "first/libinner.so"], cwd=tmp_path, check=True)
-    command = ["cc", "-w", "-o", "program", "program.c", "-Wl,--enable-new-dtags"]
-    subprocess.run([*command, "-Wl,-rpath,$ORIGIN/first"], cwd=tmp_path, check=True)
+        own = (*SHARED, *options, "-Wl,-rpath,$ORIGIN")
+        compile_c(tmp_path, PLUGIN, *own, name=f"{folder}/libplugin.so", first=first)
+    compile_c(tmp_path, PLUGIN, *SHARED, name="first/libinner.so", first=first)
+    compile_c(tmp_path, PROGRAM, "-Wl,-rpath,$ORIGIN/first", first=first)
     return tmp_path
 
 
@@ -150,7 +149,7 @@ def test_before_anything_else(build: Path, place: Path) -> None:
     """The constructor of a library that is preloaded before the runtime opens a library."""
     (place / "first" / "libplugin.so").rename(place / "first" / "libother.so")
     (place / "second" / "libplugin.so").rename(place / "first" / "libplugin.so")
-    env = os.environ | {"LD_PRELOAD": str(place / "first" / "libplugin.so")}
+    env = os.environ | preload(place / "first" / "libplugin.so")
     done = subprocess.run(
         [build / "darshan", "run", "-o", "logs", "--", "./program"],
         cwd=place,

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.environment import settings
 
 # A loop over all possible process ids took 5.2 million.
 ALLOWED = 2_000_000
@@ -37,12 +38,7 @@ def test_only_process_ids_of_the_run_are_looked_at(build: Path, tmp_path: Path) 
     places = {name: tmp_path / name for name in ("logs", "journals")}
     for place in places.values():
         place.mkdir()
-    watched = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(places["logs"]),
-        "DARSHAN_MMAP_LOGPATH": str(places["journals"]),
-    }
+    watched = settings(build, places["logs"], places["journals"])
     added = instructions(tmp_path, watched) - instructions(tmp_path, {})
     assert list(places["logs"].iterdir()), "the program had no log"
     assert 0 < added < ALLOWED

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from lab.environment import settings
 from sample import everything, turning
 
 from .conftest import Merge
@@ -34,12 +35,7 @@ def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
         if name == "writes":
             script += "with open('own', 'w') as f: f.write('x' * 100)\n"
         (base / name).mkdir()
-        environment = os.environ | {
-            "LD_PRELOAD": str(build / "libdarshan.so"),
-            "DARSHAN_ENABLE_NONMPI": "1",
-            "DARSHAN_JOB_TREE": "0",
-            "DARSHAN_LOGPATH": str(base / name),
-        }
+        environment = os.environ | settings(build, base / name, DARSHAN_JOB_TREE="0")
         subprocess.run([sys.executable, "-S", "-c", script], cwd=base, env=environment, check=True)
         (made[name],) = (base / name).iterdir()
     run = Run(base / "darshan-run.1.x")
@@ -251,12 +247,7 @@ def test_a_run_of_short_processes(build: Path, tmp_path: Path) -> None:
     for name in ("logs", "journals"):
         (tmp_path / name).mkdir()
     (tmp_path / "in").write_text("five\n")
-    environment = os.environ | {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(tmp_path / "logs"),
-        "DARSHAN_MMAP_LOGPATH": str(tmp_path / "journals"),
-    }
+    environment = os.environ | settings(build, tmp_path / "logs", tmp_path / "journals")
     script = f"yes in | head -n {COUNT} | xargs -P 2 -n 1 /bin/cat >/dev/null"
     command = ["sh", "-c", script]
     most, end = 0, None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from calls.run_case import Log
 from e2e.descriptors import Tally
 from e2e.handlers import count
+from lab.compile import compile_c
+from lab.log import Log
 from lab.strace import read_trace
 from place import needs
 
@@ -88,13 +88,9 @@ def test_streams() -> None:
 
 def test_static_programs_are_told(tmp_path: Path, build: Path) -> None:
     needs("program:musl-gcc")
-    (tmp_path / "nothing.c").write_text("int main(void) { return 0; }\n")
-    for name, command in {
-        "static": ["cc", "-static"],
-        "dynamic": ["cc"],
-        "musl": ["musl-gcc"],
-    }.items():
-        subprocess.run([*command, "-o", name, "nothing.c"], cwd=tmp_path, check=True)
+    first = {"static": ["gcc", "-static"], "dynamic": ["gcc"], "musl": ["musl-gcc"]}
+    for name, command in first.items():
+        compile_c(tmp_path, "int main(void) { return 0; }\n", name=name, first=command)
     (tmp_path / "script").write_text(f"#! {tmp_path}/static -x\n")
     (tmp_path / "other").write_text("#!/bin/sh\n")
     watched = watched_in(build)

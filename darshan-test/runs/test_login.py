@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from calls.run_case import parse
+from lab.environment import settings
 from left import left_in
 
 SECONDS = 20
@@ -48,10 +49,7 @@ def test_each_command_has_a_log(
         "PATH": "/usr/bin:/bin",
         "HOME": str(tmp_path),
         "TERM": "dumb",
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(places["logs"]),
-        "DARSHAN_MMAP_LOGPATH": str(places["journals"]),
+        **settings(build, places["logs"], places["journals"]),
     }
     type_in(shell, places["work"], env, places["done"])
     assert left_in(places["journals"]) == []

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.environment import settings
 from sample import turning
 
 from .conftest import Merge, Program
@@ -39,13 +40,7 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture
 def environment(build: Path, run: Run) -> dict[str, str]:
     """The environment of a process whose journal is in the run directory."""
-    return os.environ | {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_JOB_TREE": "0",
-        "DARSHAN_MMAP_LOGPATH": str(run.folder),
-        "DARSHAN_LOGPATH": str(run.folder.parent),
-    }
+    return os.environ | settings(build, run.folder.parent, run.folder, DARSHAN_JOB_TREE="0")
 
 
 @pytest.fixture

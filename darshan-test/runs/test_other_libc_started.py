@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from harm.test_other_libc import compiled_small
+from lab.compile import compile_c
+from lab.environment import plain, preload, settings
 
 from . import watched
 from .reading import of_file, processes, rows
@@ -124,10 +126,8 @@ DEEDS = [
 @pytest.fixture(name="place")
 def make_programs(tmp_path: Path) -> Path:
     (tmp_path / "data").write_bytes(os.urandom(SIZE))
-    (tmp_path / "program.c").write_text(READER)
-    (tmp_path / "starter.c").write_text(STARTER)
-    subprocess.run(["musl-gcc", "-o", "program", "program.c"], cwd=tmp_path, check=True)
-    subprocess.run(["cc", "-w", "-o", "starter", "starter.c"], cwd=tmp_path, check=True)
+    compile_c(tmp_path, READER, first=["musl-gcc"])
+    compile_c(tmp_path, STARTER, name="starter", first=["gcc", "-w"])
     (tmp_path / "inner").write_text(f"#!{tmp_path}/program\n")
     (tmp_path / "script").write_text(f"#!{tmp_path}/inner -x\n")
     for name in ("inner", "script"):
@@ -156,7 +156,7 @@ def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Pa
 @pytest.mark.needs("program:musl-gcc")
 @pytest.mark.parametrize("deed", DEEDS)
 def test_musl(build: Path, place: Path, deed: str) -> None:
-    log, lines = run(build, place, "./starter", deed, KEPT="yes", LD_PRELOAD=OTHER)
+    log, lines = run(build, place, "./starter", deed, KEPT="yes", **preload(OTHER))
     assert lines == [f"preload {OTHER}, kept yes"]
     (child,) = (row for row in processes(log).values() if row["PROCESS_UNSEEN"] == OTHER_LIBC)
     assert child["PROCESS_STATUS"] == 3 and child["PROCESS_ENDED"] == 1
@@ -179,8 +179,7 @@ def test_many_by_vfork(build: Path, place: Path) -> None:
 @pytest.mark.parametrize("enabled", [{}, {"DARSHAN_JOB_TREE": "0", "DARSHAN_ENABLE_NONMPI": "1"}])
 def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> None:
     """Preloaded without `darshan run`: no process is recorded, or each has its own log."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
-    env |= {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_LOGPATH": str(place), **enabled}
+    env = plain() | settings(build, place, mpi=True, **enabled)
     for deed in ("execv", "vfork", "posix_spawn", "system"):
         done = subprocess.run(
             ["./starter", deed], cwd=place, env=env, capture_output=True, text=True, check=False
@@ -212,13 +211,12 @@ def test_a_loader_that_is_named_far_behind(build: Path, place: Path) -> None:
 
 def test_our_loader_by_another_name(build: Path, tmp_path: Path) -> None:
     """A program with glibc's loader under another name (Linux Standard Base) is recorded."""
-    (tmp_path / "a.c").write_text(READER)
     (tmp_path / "data").write_bytes(bytes(SIZE))
-    subprocess.run(["cc", "-o", "plain", "a.c"], cwd=tmp_path, check=True)
-    loader = watched.loader_of(str(tmp_path / "plain")).decode()
+    plain = compile_c(tmp_path, READER, name="plain", first=["gcc"])
+    loader = watched.loader_of(str(plain)).decode()
     (tmp_path / "ld-lsb.so").symlink_to(loader)
     named = f"-Wl,-dynamic-linker={tmp_path}/ld-lsb.so"
-    subprocess.run(["cc", named, "-o", "program", "a.c"], cwd=tmp_path, check=True)
+    compile_c(tmp_path, READER, first=["gcc", named])
     log, _ = run(build, tmp_path, "sh", "-c", "./program; true")
     assert not any(row["PROCESS_UNSEEN"] for row in rows(log, "PROCESS"))
     (read,) = of_file(log, tmp_path / "data")

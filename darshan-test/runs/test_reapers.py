@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab import watch
 from lab.compile import compile_c
-from lab.environment import instrumented
+from lab.environment import instrumented, through_env
 from lab.log import read_logs
 from lab.watch import SECONDS
 from place import needs, runs
@@ -39,15 +40,9 @@ def run(
         ("work", instrumented(build, folder / "logs", journals)),
     ):
         (folder / work / "f").write_text("text\n")
-        command = [*reaper, "env", *(f"{k}={v}" for k, v in variables.items()), "sh", "-c", script]
-        done = subprocess.run(
-            command,
-            cwd=folder / work,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            check=True,
-        )
+        command = [*reaper, *through_env(variables), "sh", "-c", script]
+        done = watch.run(command, folder / work)
+        assert done.status == 0
         said.append((done.stdout, done.stderr))
     left = sorted(path.name for path in journals.iterdir())
     return said[0][0], said[1][0], [*said[1][1].decode().splitlines(), *left]

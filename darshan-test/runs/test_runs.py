@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from e2e.sandbox import Recorded
+from lab.log import read_logs
 from logs.pydarshan import compare_with_pydarshan
-from mpi.launch import read
 from place import absent, needs
 
 from .compare import differences
@@ -50,7 +50,7 @@ def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) 
 
 def processes(recorded: Recorded, parser: Path) -> float:
     """Returns the number of processes in the log of a run."""
-    return max(read(parser, path).total("PROCESS_COUNT") for path in recorded.paths)
+    return max(read_logs(parser, path).total("PROCESS_COUNT") for path in recorded.paths)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -6,11 +6,12 @@ seconds, and valgrind's tools would leave files of it.
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import compile_c
+from lab.environment import plain, settings
 
 from .reading import of_file, rows
 
@@ -46,15 +47,8 @@ def test_the_log_is_made(build: Path, tmp_path: Path, follow: str, tool: str) ->
     for name in ("work", "logs", "journals"):
         (tmp_path / name).mkdir()
     work = tmp_path / "work"
-    (work / "a.c").write_text(SOURCE)
-    subprocess.run(["cc", "-o", "forks", "a.c"], cwd=work, check=True)
-    env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
-    env |= {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(tmp_path / "logs"),
-        "DARSHAN_MMAP_LOGPATH": str(tmp_path / "journals"),
-    }
+    compile_c(work, SOURCE, "-w", name="forks")
+    env = plain() | settings(build, tmp_path / "logs", tmp_path / "journals")
     command = ["valgrind", "-q", f"--tool={tool}"]
     if tool == "callgrind":
         command.append("--callgrind-out-file=profile.%p")

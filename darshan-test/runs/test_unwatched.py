@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.compile import compile_c
 from place import needs
 
 from runs.reading import Row, processes, rows
@@ -64,7 +65,7 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "data").write_bytes(os.urandom(SIZE * MIB))
     (tmp_path / "a.c").write_text(SOURCE)
     for name, options in (("static-reader", ["-static"]), ("reader", [])):
-        subprocess.run(["cc", *options, "-o", name, "a.c"], cwd=tmp_path, check=True)
+        compile_c(tmp_path, tmp_path / "a.c", "-w", *options, name=name)
     return tmp_path
 
 
