@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from lab.log import parsed, rows_in
 from logs.apmpi import SIZED, SIZES
 from mpi.launch import MPIS, Runner
 from sample import turning
@@ -58,16 +58,12 @@ _CLASSES = [f"MSG_SIZE_AGG_{size}" for size in SIZES]
 
 def read(parser: Path, log: Path) -> Talk:
     """The rows of APMPI of a log."""
-    done = subprocess.run([parser, log], check=True, capture_output=True, text=True)
     talk = Talk()
-    for line in done.stdout.splitlines():
-        if not line.startswith("APMPI\t"):
-            continue
-        _, rank, _, counter, value, *empty = line.split("\t")
-        assert empty == ["", "", ""]
-        assert (int(rank), counter) not in talk.rows, "two records of a rank"
-        talk.rows[int(rank), counter] = value
-        talk.heads += counter == "MPI_TOTAL_COMM_TIME_VARIANCE"
+    for row in rows_in(parsed(parser, log), "APMPI"):
+        assert (row.name, row.mount, row.kind) == ("", "", "")
+        assert (row.rank, row.counter) not in talk.rows, "two records of a rank"
+        talk.rows[row.rank, row.counter] = row.text
+        talk.heads += row.counter == "MPI_TOTAL_COMM_TIME_VARIANCE"
     return talk
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.environment import preload
 from logs.apmpi import CALLS
 from mpi.launch import MPIS, Runner
 from sample import turning
@@ -177,11 +178,9 @@ def test_beside_another_tool(runner: Runner, first: str) -> None:
     """A call that passes both of our forms, MPI_x and PMPI_x, counts once."""
     name = runner.programs / f"tool.{runner.mpi.name}.so"
     tool = runner.mpi.build("tool.c", name, "-shared", "-fPIC")
-    pair = [str(tool), str(runner.library)]
-    if first == "darshan":
-        pair.reverse()
+    pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
     command = [*program(runner, "late.c"), "finalize"]
-    talk = run(runner, 2, command, {"LD_PRELOAD": " ".join(pair)})
+    talk = run(runner, 2, command, preload(*pair, between=" "))
     assert talk.counts(1) == expected(runner.data, 1)
 
 

@@ -6,9 +6,11 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from lab.environment import settings, through_env
+from lab.log import Log, read_logs
 from left import left_in
 
 HERE = Path(__file__).resolve().parent
@@ -57,53 +59,10 @@ class Mpi:
 
 def ranks_of(ranks: int, env: dict[str, str], command: list[str]) -> list[str]:
     """Returns the ranks' part of a command line; env is for the ranks, not for the launcher."""
-    return ["-n", str(ranks), "env", *(f"{key}={value}" for key, value in env.items()), *command]
+    return ["-n", str(ranks), *through_env(env), *command]
 
 
 MPIS = [Mpi("openmpi"), Mpi("mpich")]
-
-
-@dataclass
-class Log:
-    """The contents of a log or journal, from darshan-parser."""
-
-    header: dict[str, str] = field(default_factory=dict)
-    metadata: dict[str, str] = field(default_factory=dict)
-    # (module, rank, path, counter) -> value
-    rows: dict[tuple[str, int, str, str], float] = field(default_factory=dict)
-
-    def total(self, counter: str, path: str | None = None) -> float:
-        """Returns the sum of a counter over all ranks, of one file or of all."""
-        return sum(
-            value
-            for (_, _, name, key), value in self.rows.items()
-            if key == counter and path in (None, name)
-        )
-
-    def ranks(self) -> set[int]:
-        """Returns the ranks that have records."""
-        return {rank for _, rank, _, _ in self.rows}
-
-    def paths(self) -> set[str]:
-        """Returns the names of all records."""
-        return {path for _, _, path, _ in self.rows}
-
-
-def read(parser: Path, path: Path) -> Log:
-    """Reads a log with darshan-parser."""
-    done = subprocess.run([parser, path], check=True, capture_output=True, text=True)
-    log = Log()
-    for line in done.stdout.splitlines():
-        if line.startswith("# metadata: "):
-            key, value = line.removeprefix("# metadata: ").split(" = ", 1)
-            log.metadata[key] = value
-        elif line.startswith("# ") and ": " in line:
-            key, value = line[2:].split(": ", 1)
-            log.header.setdefault(key, value)
-        elif line and not line.startswith("#"):
-            module, rank, _, counter, value, name = line.split("\t")[:6]
-            log.rows[module, int(rank), name, counter] = float(value)
-    return log
 
 
 @dataclass
@@ -142,12 +101,8 @@ class Runner:
         """Returns the environment of the ranks."""
         for name in ("data", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)
-        return {
-            "LD_PRELOAD": str(self.library),
-            "DARSHAN_LOGPATH": str(self.folder / "logs"),
-            "DARSHAN_MMAP_LOGPATH": str(self.folder / "journals"),
-            **(extra or {}),
-        }
+        logs, journals = self.folder / "logs", self.folder / "journals"
+        return settings(self.library, logs, journals, mpi=True) | (extra or {})
 
     def start(self, command: list[str]) -> Job:
         """Runs a launcher's command line to its end."""
@@ -183,7 +138,7 @@ class Runner:
 
     def read(self, path: Path) -> Log:
         """Reads a log of a job."""
-        return read(self.parser, path)
+        return read_logs(self.parser, path)
 
     def only_log(self, job: Job) -> Log:
         """Returns the log of a job that left exactly one log and no journal."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from lab.log import Log
 
-from .launch import MPIS, Log, Runner
+from .launch import MPIS, Runner
 
 
 def communication(log: Log) -> float:
     """Returns the number of communication calls below upper layers."""
-    return sum(
-        value for (_, _, _, counter), value in log.rows.items() if counter.endswith("_COMM_CALLS")
-    )
+    return sum(row.value for row in log.rows if row.counter.endswith("_COMM_CALLS"))
 
 
 FORMS = [(mpi, 2, "LARGE") for mpi in MPIS if mpi.has_large_counts]

@@ -7,40 +7,30 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import SHARED, compile_c, compiler
+from lab.environment import settings
+from lab.log import Log, read_logs
 
-from .launch import HERE, Log, read
+from .launch import HERE
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds abi-program.c with its library next to it."""
     folder = tmp_path_factory.mktemp("abi")
-    compiler = os.environ.get("CC", "cc")
-    library = folder / "libmpi_abi.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-o", library, HERE / "abi-library.c"], check=True
-    )
-    program = folder / "abi-program"
-    subprocess.run(
-        [compiler, "-o", program, HERE / "abi-program.c", library, "-Wl,-rpath,$ORIGIN"],
-        check=True,
-    )
-    return program
+    first = compiler()
+    library = compile_c(folder, HERE / "abi-library.c", *SHARED, name="libmpi_abi.so", first=first)
+    flags = (library, "-Wl,-rpath,$ORIGIN")
+    return compile_c(folder, HERE / "abi-program.c", *flags, name="abi-program", first=first)
 
 
 def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> Log:
     """Returns the log of one process."""
-    env = {
-        **os.environ,
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "0",
-        "DARSHAN_LOGPATH": str(folder),
-        "DARSHAN_MMAP_LOGPATH": str(folder),
-        **extra,
-    }
+    variables = settings(build, folder, folder, DARSHAN_ENABLE_NONMPI="0")
+    env = os.environ | variables | extra
     subprocess.run([program, folder / "data", folder], env=env, check=True, timeout=30)
     (log,) = folder.glob("*.darshan")
-    return read(parser, log)
+    return read_logs(parser, log)
 
 
 # The numbers of Open MPI, MPICH and their relatives; logs contain no others.

@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from lab.log import Log
 
-from .launch import HERE, Log, Runner
+from .launch import HERE, Runner
 
 
 def check(log: Log, runner: Runner, ranks: int, unit: int) -> None:
@@ -16,7 +17,7 @@ def check(log: Log, runner: Runner, ranks: int, unit: int) -> None:
     assert log.header["nprocs"] == str(ranks)
     for rank in range(ranks):
         path = str(runner.data / f"own-{rank}")
-        assert log.rows["POSIX", rank, path, "POSIX_BYTES_WRITTEN"] == unit * (rank + 1)
+        assert log.cell("POSIX", rank, path, "POSIX_BYTES_WRITTEN") == unit * (rank + 1)
 
 
 @pytest.mark.parametrize("source", ["job-mpif.f90", "job-mpi.f90", "job-f08.f90"])

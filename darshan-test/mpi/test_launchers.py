@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from .launch import read
+from lab.environment import settings
+from lab.log import read_logs
 
 TABLE = Path(__file__).resolve().parent.parent.parent / "runtime" / "job" / "launchers.def"
 ROW = re.compile(
@@ -25,15 +25,12 @@ def metadata(build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> 
     """Returns the metadata of the log of a process that is not an MPI program."""
     env = {
         **{key: value for key, value in os.environ.items() if key not in VARIABLES},
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(folder),
-        "DARSHAN_MMAP_LOGPATH": str(folder),
+        **settings(build, folder, folder),
         **extra,
     }
     subprocess.run(["cat", __file__], env=env, check=True, stdout=subprocess.DEVNULL, timeout=30)
     (log,) = folder.glob("*.darshan")
-    return read(parser, log).metadata
+    return read_logs(parser, log).metadata
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -75,8 +72,7 @@ def test_what_runs_beside_a_task(build: Path, tmp_path: Path) -> None:
         script, folder = tmp_path / name, tmp_path / f"{name}-logs"
         script.write_text("#!/bin/sh\necho $(cd / && pwd)\n")
         script.chmod(0o755)
-        env = {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_ENABLE_NONMPI": "1"}
-        env |= {"DARSHAN_LOGPATH": str(folder), "DARSHAN_JOB_TREE": "0", "PATH": "/usr/bin:/bin"}
+        env = settings(build, folder, DARSHAN_JOB_TREE="0", PATH="/usr/bin:/bin")
         said = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2"}
         subprocess.run([script], env=env | said, check=True, stdout=subprocess.DEVNULL)
         assert bool(list(folder.glob("*.darshan"))) == bool(logs)

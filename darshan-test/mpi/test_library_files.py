@@ -32,7 +32,7 @@ def test_ranks_and_what_surrounds_them(runner: Runner, build: Path, wanted: bool
     assert ranks.total("MPIIO_BYTES_WRITTEN", str(shared)) == 200
     assert rest.total("POSIX_BYTES_WRITTEN", str(copy)) == Path(__file__).stat().st_size
     own, others = (
-        {name for name in log.paths() if name.startswith(f"{session}/")} for log in (ranks, rest)
+        {name for name in log.names() if name.startswith(f"{session}/")} for log in (ranks, rest)
     )
     if not wanted or runner.mpi.name == "mpich":  # its segments are in /dev/shm
         assert (own, others) == (set(), set())

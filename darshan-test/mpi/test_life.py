@@ -6,9 +6,11 @@ import os
 import re
 
 import pytest
+from lab.environment import through_env
+from lab.log import Log
 from place import elsewhere
 
-from .launch import Log, Runner
+from .launch import Runner
 
 SHARED = 100  # bytes of each rank in the shared file
 
@@ -26,7 +28,7 @@ def check_work(log: Log, runner: Runner, ranks: int, alone: int = -1) -> None:
         path = str(runner.data / f"own-{rank}")
         assert log.total("POSIX_BYTES_WRITTEN", path) == 1000 * (rank + 1)
         named = alone if ranks == 1 else rank
-        assert log.rows["POSIX", named, path, "POSIX_OPENS"] == 1
+        assert log.cell("POSIX", named, path, "POSIX_OPENS") == 1
     assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "shared")) == SHARED * ranks
     assert log.total("POSIX_BYTES_WRITTEN") == own_bytes(ranks) + SHARED * ranks
 
@@ -66,7 +68,7 @@ def test_job_without_io(runner: Runner, ranks: int) -> None:
     assert (job.code, job.error) == (0, "")
     log = runner.only_log(job)
     assert log.header["nprocs"] == str(ranks)
-    assert log.rows == {}
+    assert log.rows == []
 
 
 @pytest.mark.parametrize("end", ["thread", "afterwards", "exec"])
@@ -91,23 +93,21 @@ def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
     early = str(runner.data / "early")
     assert log.total("POSIX_OPENS", early) == 3
     assert log.total("POSIX_BYTES_WRITTEN", early) == 21
-    assert log.rows["POSIX", 2, str(runner.data / "own-2"), "POSIX_BYTES_WRITTEN"] == 3000
+    assert log.cell("POSIX", 2, str(runner.data / "own-2"), "POSIX_BYTES_WRITTEN") == 3000
 
 
 def test_files_of_the_library_are_left_out(runner: Runner) -> None:
     """Files that MPI_Init itself opens are not recorded."""
     log = runner.only_log(runner.job("finalize", 2))
     ours = {str(runner.data / name) for name in ("own-0", "own-1", "shared")}
-    assert {path for path in log.paths() if path.startswith("/")} == ours
+    assert {path for path in log.names() if path.startswith("/")} == ours
 
 
 def test_alone_without_a_launcher(runner: Runner) -> None:
     """Open MPI then starts a helper, which is not an MPI program."""
     env = runner.environment({"DARSHAN_ENABLE_NONMPI": "0"})
     program = str(runner.build("job.c"))
-    job = runner.start(
-        ["env", *(f"{k}={v}" for k, v in env.items()), program, "finalize", str(runner.data)]
-    )
+    job = runner.start([*through_env(env), program, "finalize", str(runner.data)])
     check_work(runner.only_log(job), runner, 1)
 
 
@@ -120,7 +120,7 @@ def check_journals(runner: Runner, journals: list, ranks: int) -> None:
         (rank,) = log.ranks()
         seen.add(rank)
         own = str(runner.data / f"own-{rank}")
-        assert log.rows["POSIX", rank, own, "POSIX_BYTES_WRITTEN"] == 1000 * (rank + 1)
+        assert log.cell("POSIX", rank, own, "POSIX_BYTES_WRITTEN") == 1000 * (rank + 1)
         assert log.header["nprocs"] == str(ranks)
     assert seen == set(range(ranks))
     assert len({log.header["jobid"] for log in logs}) == 1
@@ -165,18 +165,17 @@ def test_excluded_rank(runner: Runner) -> None:
 def test_all_ranks_excluded(runner: Runner, ranks: int) -> None:
     job = runner.job("early", ranks, {"DARSHAN_RANK_EXCLUDE": f"0:{ranks - 1}"})
     log = runner.only_log(job)
-    assert (log.header["nprocs"], log.ranks(), log.paths()) == (str(ranks), set(), set())
+    assert (log.header["nprocs"], log.ranks(), log.names()) == (str(ranks), set(), set())
     assert re.search(r"_id[1-9]\d*-[1-9]\d*_", job.logs[0].name)
 
 
 def test_switched_off_on_some_ranks(runner: Runner) -> None:
     """The other ranks do not wait for a rank with recording disabled."""
     program = [str(runner.build("job.c")), "finalize"]
-    env = [f"{key}={value}" for key, value in runner.environment().items()]
     # Not a job of two programs, because these kill mpiexec of Debian 13's Open MPI 5.
     first = 'case "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" in 0) export DARSHAN_DISABLE=1;; esac'
-    shell = ["sh", "-c", f'{first}; exec env "$@"', "first"]
-    command = [*shell, *env, *program, str(runner.data)]
+    shell = ["sh", "-c", f'{first}; exec "$@"', "first"]
+    command = [*shell, *through_env(runner.environment()), *program, str(runner.data)]
     job = runner.start(runner.mpi.launch(["-n", "3", *command]))
     assert job.code == 0
     log = runner.only_log(job)

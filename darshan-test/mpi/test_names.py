@@ -10,26 +10,25 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.compile import SHARED, compile_c, compiler
+from lab.environment import preload, settings
 
 from .launch import HERE, ROOT_MAY_RUN, Runner
-
-COMPILER = os.environ.get("CC", "cc")
 
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Builds a program without MPI, and the library that it opens."""
     folder = tmp_path_factory.mktemp("asks")
-    program, library = folder / "asks", folder / "libweak.so"
-    subprocess.run([COMPILER, HERE / "asks.c", "-o", program, "-ldl"], check=True)
-    subprocess.run([COMPILER, "-shared", "-fPIC", HERE / "weak.c", "-o", library], check=True)
+    first = compiler()
+    program = compile_c(folder, HERE / "asks.c", "-ldl", name="asks", first=first)
+    library = compile_c(folder, HERE / "weak.c", *SHARED, name="libweak.so", first=first)
     return [str(program), str(library)]
 
 
 def answers(command: list[str], **extra: str) -> str:
     """Returns the output of a program on both streams."""
-    env = {**os.environ, **ROOT_MAY_RUN, **extra}
-    env.setdefault("LD_PRELOAD", "")
+    env = os.environ | ROOT_MAY_RUN | preload() | extra
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
     return done.stdout + done.stderr
 
@@ -50,12 +49,8 @@ def test_program_without_mpi(
     asks: list[str], build: Path, tmp_path: Path, binding: str, enabled: str
 ) -> None:
     program, weak = asks
-    settings = {
-        "LD_PRELOAD": str(build / "libdarshan.so"), "LD_BIND_NOW": binding,
-        "DARSHAN_ENABLE_NONMPI": enabled, "DARSHAN_LOGPATH": str(tmp_path),
-        "DARSHAN_MMAP_LOGPATH": str(tmp_path),
-    }  # fmt: skip
-    told = answers([program, "-", weak], **settings)
+    more = {"LD_BIND_NOW": binding, "DARSHAN_ENABLE_NONMPI": enabled}
+    told = answers([program, "-", weak], **settings(build, tmp_path, tmp_path, **more))
     assert told == answers([program, "-", weak])
     assert set(re.findall(r" (\d)$", told, re.M)) == {"0"}
 
@@ -98,8 +93,7 @@ def test_tool_that_asks_for_the_next(runner: Runner) -> None:
     tool = runner.mpi.build(
         "next-tool.c", runner.programs / f"next.{runner.mpi.name}.so", "-shared", "-fPIC"
     )
-    ours = runner.environment()["LD_PRELOAD"]
-    job = runner.job("mpiio", 2, {"LD_PRELOAD": f"{tool} {ours}"})
+    job = runner.job("mpiio", 2, preload(tool, runner.library, between=" "))
     assert job.code == 0
     log = runner.only_log(job)
     assert log.total("MPIIO_INDEP_WRITES", str(runner.data / "together")) == 6

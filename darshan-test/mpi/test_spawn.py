@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lab.environment import through_env
+from lab.log import Log
 
-from .launch import Job, Log, Runner
+from .launch import Job, Runner
 
 PARENTS, CHILDREN = 2, 3
 MEMBERS = {"parents": PARENTS, "children": CHILDREN}
@@ -47,15 +49,15 @@ def check_world(log: Log, runner: Runner, world: str) -> None:
     number = MEMBERS[world]
     assert log.header["nprocs"] == str(number)
     together = str(runner.data / f"{world}.together")
-    assert log.rows["POSIX", -1, together, "POSIX_WRITES"] == number
-    assert log.rows["POSIX", -1, together, "POSIX_BYTES_WRITTEN"] == sum(
+    assert log.cell("POSIX", -1, together, "POSIX_WRITES") == number
+    assert log.cell("POSIX", -1, together, "POSIX_BYTES_WRITTEN") == sum(
         100 + rank for rank in range(number)
     )
     for rank in range(number):
         own = str(runner.data / f"{world}.own.{rank}")
-        assert log.rows["POSIX", rank, own, "POSIX_BYTES_WRITTEN"] == 10 + rank
+        assert log.cell("POSIX", rank, own, "POSIX_BYTES_WRITTEN") == 10 + rank
     (other,) = MEMBERS.keys() - {world}
-    assert not any(f"/{other}." in path for path in log.paths())
+    assert not any(f"/{other}." in path for path in log.names())
 
 
 def check_worlds(logs: list[Path], runner: Runner) -> None:
@@ -66,8 +68,7 @@ def check_worlds(logs: list[Path], runner: Runner) -> None:
 
 
 def test_each_world_has_a_log(runner: Runner, can_spawn: bool) -> None:
-    settings = [f"{key}={value}" for key, value in runner.environment().items()]
-    job = said(runner, ["env", *settings, *job_line(runner)])
+    job = said(runner, [*through_env(runner.environment()), *job_line(runner)])
     if not can_spawn:
         assert job.code != 0 and "spawn" in job.error + job.out
         return
@@ -92,6 +93,6 @@ def test_a_script_has_a_row_for_each_world(runner: Runner, can_spawn: bool, buil
     logs = {path: runner.read(path) for path in job.logs}
     (tree,) = (path for path, log in logs.items() if "processes" in log.metadata)
     check_worlds([path for path in logs if path != tree], runner)
-    ranks = [v for (*_, counter), v in logs[tree].rows.items() if counter == "PROCESS_JOB_RANKS"]
+    ranks = [row.value for row in logs[tree].rows if row.counter == "PROCESS_JOB_RANKS"]
     assert sorted(filter(None, ranks)) == [PARENTS, CHILDREN]
-    assert not any(".together" in path for path in logs[tree].paths())
+    assert not any(".together" in path for path in logs[tree].names())

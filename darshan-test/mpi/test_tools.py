@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lab.environment import preload
 
 from .launch import Runner
 from .test_life import check_work
@@ -21,10 +22,8 @@ def tool(runner: Runner) -> Path:
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 @pytest.mark.parametrize("end", ["finalize", "thread"])
 def test_both_see_every_call(runner: Runner, tool: Path, first: str, end: str) -> None:
-    pair = [str(tool), str(runner.library)]
-    if first == "darshan":
-        pair.reverse()
-    job = runner.job(end, 2, {"LD_PRELOAD": " ".join(pair)})
+    pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
+    job = runner.job(end, 2, preload(*pair, between=" "))
     assert job.code == 0
     assert job.out.count("tool: 1 inits, 1 barriers, 0 writes\n") == 2
     check_work(runner.only_log(job), runner, 2)
@@ -33,10 +32,8 @@ def test_both_see_every_call(runner: Runner, tool: Path, first: str, end: str) -
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_both_count_writes_once(runner: Runner, tool: Path, first: str) -> None:
     """A call that passes both forms of the wrapper, MPI_x and PMPI_x, counts once."""
-    pair = [str(tool), str(runner.library)]
-    if first == "darshan":
-        pair.reverse()
-    job = runner.job("mpiio", 2, {"LD_PRELOAD": " ".join(pair)})
+    pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
+    job = runner.job("mpiio", 2, preload(*pair, between=" "))
     assert job.code == 0
     assert job.out.count("tool: 1 inits, 1 barriers, 3 writes\n") == 2
     log = runner.only_log(job)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import lab.log
 from mpi.launch import Runner
 
 from .model import Trace, read_trace
@@ -34,20 +34,10 @@ class Seen:
     logs: list[Path] = field(default_factory=list)
 
 
-def prefix_of(module: str) -> str:
-    """Returns the prefix of a module's counters."""
-    return {"MPI-IO": "MPIIO"}.get(module, module) + "_"
-
-
 def read_rows(parser: Path, log: Path, seen: Seen) -> None:
     """Adds the records of a log."""
-    done = subprocess.run([parser, "--show-incomplete", log], capture_output=True, check=True)
-    for line in done.stdout.decode().splitlines():
-        if not line or line.startswith("#"):
-            continue
-        module, rank, _, counter, value, name = line.split("\t")[:6]
-        row = seen.modules[module][int(rank), Path(name).name]
-        row[counter.removeprefix(prefix_of(module))] = float(value)
+    for row in lab.log.read_rows(parser, log):
+        seen.modules[row.module][row.rank, Path(row.name).name][row.short] = row.value
 
 
 def run(
