@@ -3,12 +3,13 @@ environment."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.environment import plain
+from lab.log import Row, read_rows
 
 SECONDS = 60
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -20,8 +21,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     journals."""
     journals = tmp_path / "journals"
     journals.mkdir()
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_PRELOAD"))}
-    return {**kept, "DARSHAN_MMAP_LOGPATH": str(journals), "LC_ALL": "C.UTF-8"}
+    return {**plain(), "DARSHAN_MMAP_LOGPATH": str(journals), "LC_ALL": "C.UTF-8"}
 
 
 @pytest.fixture
@@ -53,12 +53,6 @@ def darshan(build: Path, work: Path, environment: dict[str, str]) -> Run:
 
 
 @pytest.fixture
-def rows(parser: Path) -> Callable[[Path], list[list[str]]]:
-    """Returns the data rows of a log, split into columns."""
-
-    def read(log: Path) -> list[list[str]]:
-        done = subprocess.run([parser, "--show-incomplete", log], capture_output=True, check=True)
-        lines = done.stdout.decode("utf-8", "backslashreplace").splitlines()
-        return [line.split("\t") for line in lines if line and not line.startswith("#")]
-
-    return read
+def rows(parser: Path) -> Callable[[Path], list[Row]]:
+    """Returns a function that reads the rows of a log."""
+    return lambda log: read_rows(parser, log)

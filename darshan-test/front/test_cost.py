@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import compile_c
+from lab.environment import settings
 
 from .conftest import SECONDS
 
@@ -40,11 +41,8 @@ def instructions(build: Path, program: Path, work: Path) -> int:
 
 def made(work: Path, name: str, size: int) -> Path:
     """Compiles a stripped program with this much data."""
-    compiler = shutil.which("gcc") or "cc"
     source = f"char data[{size}] = {{1}};\nint main(void) {{ return data[1]; }}\n"
-    (work / f"{name}.c").write_text(source)
-    subprocess.run([compiler, "-s", "-o", name, f"{name}.c"], cwd=work, check=True)
-    return work / name
+    return compile_c(work, source, name=name, first=["gcc", "-s"])
 
 
 @pytest.mark.needs("program:valgrind")
@@ -95,13 +93,8 @@ def test_front_has_few_pointers_in_its_tables(build: Path) -> None:
 def test_runtime_in_a_small_program(build: Path, tmp_path: Path) -> None:
     """The runtime adds few instructions to a program that opens no file, with its log."""
     (tmp_path / "logs").mkdir()
-    settings = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(tmp_path / "logs"),
-        "DARSHAN_MMAP_LOGPATH": str(tmp_path),
-    }
-    watched, bare = (counted(["/bin/true"], tmp_path, env) for env in (settings, None))
+    variables = settings(build, tmp_path / "logs", tmp_path)
+    watched, bare = (counted(["/bin/true"], tmp_path, env) for env in (variables, None))
     assert len(list((tmp_path / "logs").glob("*_true_*.darshan"))) == 1
     assert watched - bare <= ADDED
 
@@ -118,10 +111,8 @@ def test_constants_are_not_searched_behind_many_symbols(build: Path, tmp_path: P
     counts = []
     for name, size in (("small", 1), ("large", LARGE)):
         source = f"{functions}const char data[{size}] = {{1}};\nint main(void) {{ return 0; }}\n"
-        (tmp_path / f"{name}.c").write_text(source)
-        command = [shutil.which("gcc") or "cc", "-s", "-rdynamic", "-o", name, f"{name}.c"]
-        subprocess.run(command, cwd=tmp_path, check=True)
-        counts.append(instructions(build, tmp_path / name, tmp_path))
+        program = compile_c(tmp_path, source, name=name, first=["gcc", "-s", "-rdynamic"])
+        counts.append(instructions(build, program, tmp_path))
     assert counts[1] < counts[0] + ALLOWED
 
 
@@ -132,8 +123,7 @@ def test_symbols_are_told_apart_by_their_beginning(build: Path, tmp_path: Path) 
     programs = {"few": "", "many": functions}
     counts = []
     for name, source in programs.items():
-        (tmp_path / f"{name}.c").write_text(f"{source}int main(void) {{ return 0; }}\n")
-        command = [shutil.which("gcc") or "cc", "-s", "-rdynamic", "-o", name, f"{name}.c"]
-        subprocess.run(command, cwd=tmp_path, check=True)
-        counts.append(instructions(build, tmp_path / name, tmp_path))
+        whole = f"{source}int main(void) {{ return 0; }}\n"
+        program = compile_c(tmp_path, whole, name=name, first=["gcc", "-s", "-rdynamic"])
+        counts.append(instructions(build, program, tmp_path))
     assert (counts[1] - counts[0]) / SYMBOLS <= EACH

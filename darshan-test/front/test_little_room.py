@@ -8,22 +8,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lab.log import Row
 
 from .conftest import Run
 
-Rows = Callable[[Path], list[list[str]]]
+Rows = Callable[[Path], list[Row]]
 
 
-def bytes_of(rows: list[list[str]], folder: Path) -> dict[str, tuple[int, int]]:
+def bytes_of(rows: list[Row], folder: Path) -> dict[str, tuple[int, int]]:
     """Returns bytes read and written of each file of a folder, whichever layer counted them."""
     found: dict[str, tuple[int, int]] = {}
     for row in rows:
-        path = Path(row[5]) if row[0] in {"POSIX", "STDIO"} else Path()
-        if path.parent != folder or not row[3].endswith(("S_READ", "S_WRITTEN")):
+        path = Path(row.name) if row.module in {"POSIX", "STDIO"} else Path()
+        if path.parent != folder or not row.counter.endswith(("S_READ", "S_WRITTEN")):
             continue
         read, written = found.get(path.name, (0, 0))
-        value = int(row[4]) if "_BYTES_" in row[3] else 0
-        is_read = row[3].endswith("READ")
+        value = int(row.text) if "_BYTES_" in row.counter else 0
+        is_read = row.counter.endswith("READ")
         found[path.name] = (read + value, written) if is_read else (read, written + value)
     return found
 

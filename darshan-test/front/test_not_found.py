@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.environment import settings
+from lab.log import parsed
 
 from .conftest import Run
 
@@ -32,10 +34,9 @@ def said(build: Path, log: Path) -> str:
     return " ".join(done.stdout.split())
 
 
-def parsed(build: Path, log: Path) -> str:
-    """Returns the header of a log."""
-    command = [build / "darshan-parser", "--base", log]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def header(build: Path, log: Path) -> str:
+    """Returns the header of a log, and its rows."""
+    return parsed(build / "darshan-parser", log, "--base")
 
 
 def only_log(folder: Path) -> Path:
@@ -60,7 +61,7 @@ def test_failed(darshan: Run, build: Path, work: Path) -> None:
 def test_ended_well(darshan: Run, build: Path, work: Path) -> None:
     """The log of a program that ended well has no failed lookups."""
     darshan("run", sys.executable, "-c", LOOKS % 0)
-    assert "# metadata: not_found" not in parsed(build, only_log(work))
+    assert "# metadata: not_found" not in header(build, only_log(work))
 
 
 def test_hidden(darshan: Run, build: Path, work: Path) -> None:
@@ -69,7 +70,7 @@ def test_hidden(darshan: Run, build: Path, work: Path) -> None:
     out = work / "hidden.darshan"
     command = [build / "darshan-convert", "--obfuscate", "--key", "7", only_log(work), out]
     subprocess.run(command, check=True)
-    text = parsed(build, out)
+    text = header(build, out)
     assert "not_found = " in text and "params" not in text
 
 
@@ -77,17 +78,12 @@ def test_hidden(darshan: Run, build: Path, work: Path) -> None:
 def test_exported(build: Path, work: Path, environment: dict[str, str], status: int) -> None:
     """A process without darshan run records its failed lookups."""
     log = work / "log.darshan"
-    settings = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_JOB_TREE": "0",
-        "DARSHAN_LOGFILE": str(log),
-    }
+    variables = settings(build, DARSHAN_JOB_TREE="0", DARSHAN_LOGFILE=str(log))
     command = [sys.executable, "-c", LOOKS % status]
-    done = subprocess.run(command, cwd=work, env={**environment, **settings}, check=False)
+    done = subprocess.run(command, cwd=work, env=environment | variables, check=False)
     assert done.returncode == status
     assert ("failed with exit status 3" in said(build, log)) == (status == 3)
-    assert ("# metadata: not_found = " in parsed(build, log)) == (status == 3)
+    assert ("# metadata: not_found = " in header(build, log)) == (status == 3)
 
 
 # Looks up more names than the journal keeps, and kills itself or its process group.
@@ -107,7 +103,7 @@ KILLS_ALL = "os.killpg(0, 9)"
 
 def names_of(build: Path, log: Path) -> list[str]:
     """Returns the base names of the failed lookups in the log."""
-    found = re.findall(r"^# metadata: not_found(?:_\d)? = (.*)$", parsed(build, log), re.M)
+    found = re.findall(r"^# metadata: not_found(?:_\d)? = (.*)$", header(build, log), re.M)
     return [os.path.basename(name) for name in found]
 
 
@@ -130,14 +126,9 @@ def test_killed_without_a_run(
 ) -> None:
     """`darshan recover` makes a log with the lookups, and the report says that the program was
     probably killed."""
-    settings = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_JOB_TREE": "0",
-        "DARSHAN_LOGPATH": str(work / "darshan-logs"),
-    }
+    variables = settings(build, work / "darshan-logs", DARSHAN_JOB_TREE="0")
     command = [sys.executable, "-c", KILLED % DIES, "9"]
-    done = subprocess.run(command, cwd=work, env={**environment, **settings}, check=False)
+    done = subprocess.run(command, cwd=work, env=environment | variables, check=False)
     assert done.returncode == -9
     (journal,) = Path(environment["DARSHAN_MMAP_LOGPATH"]).iterdir()
     for path in (journal, journal.parent):

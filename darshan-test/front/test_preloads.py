@@ -8,6 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import SHARED, compile_c
+from lab.environment import preload
 
 # Each process that loads the library writes its own name.
 LIBRARY = r"""
@@ -32,13 +34,11 @@ __attribute__((constructor)) static void seen(void) {
 def test_it_is_in_the_program(build: Path, tmp_path: Path, front: str) -> None:
     """The library is in the program, and in the command itself, because the loader loads it
     before the command's first instruction."""
-    (tmp_path / "a.c").write_text(LIBRARY)
-    command = ["cc", "-w", "-shared", "-fPIC", "-o", "seen.so", "a.c"]
-    subprocess.run(command, cwd=tmp_path, check=True)
+    library = compile_c(tmp_path, LIBRARY, *SHARED, "-w", name="seen.so")
     done = subprocess.run(
-        [build / "darshan", front, "--", "sh", "-c", "cat a.c >copy; true"],
+        [build / "darshan", front, "--", "sh", "-c", "cat seen.so.c >copy; true"],
         cwd=tmp_path,
-        env=os.environ | {"LD_PRELOAD": f"{tmp_path}/seen.so", "SEEN": f"{tmp_path}/seen"},
+        env=os.environ | preload(library) | {"SEEN": f"{tmp_path}/seen"},
         capture_output=True,
         text=True,
         check=True,

@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import lab.environment as lab
 import pytest
+from lab.log import Row
 
 from .conftest import SECONDS, Run
 from .screen import fits, layers
 
-Rows = Callable[[Path], list[list[str]]]
+Rows = Callable[[Path], list[Row]]
 COPY = "dd status=none bs=4096"
 SCRIPT = f"{COPY} if=/bin/sh of=a; gzip -k a; cat a | {COPY} of=b; (exec {COPY} if=a.gz of=c)"
 
@@ -29,12 +31,12 @@ def run_folders(work: Path) -> list[Path]:
     return list((work.parent / "journals").glob("darshan-run*"))
 
 
-def column(rows: list[list[str]], counter: str) -> dict[str, int]:
+def column(rows: list[Row], counter: str) -> dict[str, int]:
     """Returns a counter by file, summed over ranks if it was not reduced."""
     found: dict[str, int] = {}
     for row in rows:
-        if row[3] == counter:
-            found[row[5]] = found.get(row[5], 0) + int(row[4])
+        if row.counter == counter:
+            found[row.name] = found.get(row.name, 0) + int(row.text)
     return found
 
 
@@ -77,7 +79,7 @@ def test_the_program_is_killed(darshan: Run, work: Path, rows: Rows) -> None:
 
 def test_one_process_is_no_tree(darshan: Run, work: Path, rows: Rows) -> None:
     darshan("run", "dd", "if=/bin/sh", "of=copy", "status=none")
-    assert {row[0] for row in rows(only_log(work))} & {"PROCESS", "SHARED"} == set()
+    assert {row.module for row in rows(only_log(work))} & {"PROCESS", "SHARED"} == set()
 
 
 def test_everybody_is_killed(
@@ -128,15 +130,10 @@ def alone(
     """Starts a shell as the root process of a run, without `darshan run`."""
 
     def run(script: str, *before: str, **settings: str) -> subprocess.Popen[bytes]:
-        ours = {
-            "LD_PRELOAD": str(build / "libdarshan.so"),
-            "DARSHAN_ENABLE_NONMPI": "1",
-            "DARSHAN_LOGPATH": str(work / "logs"),
-        }
         return subprocess.Popen(
             [*before, "sh", "-c", script],
             cwd=work,
-            env={**environment, **ours, **settings},
+            env=environment | lab.settings(build, work / "logs") | settings,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lab.environment import PRELOAD, not_preloaded, preload, settings, switched_off, through_env
+from lab.log import Row
 from runs.events import MAGIC, ROW
 
 from .conftest import SECONDS, Run
 from .test_terminal import at_terminal
 
-Rows = Callable[[Path], list[list[str]]]
+Rows = Callable[[Path], list[Row]]
 Leave = Callable[..., Path]
 HOUR = 3600
 EIGHT_DAYS = 8 * 24 * 3600
@@ -43,10 +45,7 @@ def observed(build: Path, environment: dict[str, str], work: Path) -> dict[str, 
     """Returns the environment of a program that is started without `darshan run`."""
     return {
         **environment,
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_JOB_TREE": "0",
-        "DARSHAN_LOGPATH": str(work / "logs"),
+        **settings(build, work / "logs", DARSHAN_JOB_TREE="0"),
     }
 
 
@@ -82,8 +81,12 @@ def living(observed: dict[str, str], work: Path) -> Iterator[subprocess.Popen[by
         yield process
 
 
-def written(rows: list[list[str]]) -> dict[str, str]:
-    return {row[5]: row[4] for row in rows if row[3].endswith("_BYTES_WRITTEN") and row[4] != "0"}
+def written(rows: list[Row]) -> dict[str, str]:
+    return {
+        row.name: row.text
+        for row in rows
+        if row.counter.endswith("_BYTES_WRITTEN") and row.text != "0"
+    }
 
 
 def test_log_of_a_killed_process(
@@ -258,16 +261,12 @@ def test_the_namespace_of_the_dead(
     script = f"""
         sh -c '{write_and_die(work)}'
         touch -d '1 hour ago' {journals}/*
-        LD_PRELOAD= {build}/darshan recover -o logs"""
+        {PRELOAD}= {build}/darshan recover -o logs"""
     command = ["unshare", "-p", "-f", "--mount-proc", "sh", "-c", script]
-    plain = {k: v for k, v in observed.items() if k not in ("LD_PRELOAD", "DARSHAN_ENABLE_NONMPI")}
+    plain = switched_off(observed)
+    on = through_env({name: observed[name] for name in observed.keys() - plain})
     done = subprocess.run(
-        [
-            *command[:4],
-            "env",
-            *(f"{k}={observed[k]}" for k in observed.keys() - plain),
-            *command[4:],
-        ],
+        [*command[:4], *on, *command[4:]],
         cwd=work,
         env=plain,
         capture_output=True,
@@ -335,7 +334,7 @@ def test_ranks_of_a_job_make_one_log(
     done = darshan("recover", "-o", "logs")
     (log,) = (work / "logs").iterdir()
     assert done.stdout.decode() == f"logs/{log.name}: made of 3 journals\n"
-    assert {row[1] for row in rows(log) if row[0] == "POSIX"} == {"-1"}
+    assert {row.rank for row in rows(log) if row.module == "POSIX"} == {-1}
     assert list(journals.iterdir()) == []
 
 
@@ -361,15 +360,15 @@ def test_ranks_of_a_job_on_two_nodes(
 
     def total(*logs: Path) -> dict[str, int]:
         sums = dict.fromkeys(names, 0)
-        for row in (row for log in logs for row in rows(log) if row[3] in names):
-            sums[row[3]] += int(row[4])
+        for row in (row for log in logs for row in rows(log) if row.counter in names):
+            sums[row.counter] += int(row.text)
         return sums
 
     two = list((work / "logs").iterdir())
     assert len(two) == 2 and total(*two) == total(work / "all")
     assert darshan("merge", "-o", "joined", "logs").returncode == 0
     assert total(work / "joined") == total(work / "all")
-    assert {row[1] for row in rows(work / "joined") if row[0] == "POSIX"} == {"-1"}
+    assert {row.rank for row in rows(work / "joined") if row.module == "POSIX"} == {-1}
 
 
 def test_journal_of_a_moment_ago(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
@@ -460,7 +459,13 @@ def test_folder_that_is_not_there(darshan: Run) -> None:
 
 @pytest.mark.needs("root", "ordinary-user")
 def test_root_does_it_in_everybodys_name(
-    darshan: Run, leave: Leave, observed: dict[str, str], journals: Path, work: Path
+    build: Path,
+    darshan: Run,
+    leave: Leave,
+    observed: dict[str, str],
+    *,
+    journals: Path,
+    work: Path,
 ) -> None:
     for folder in (work, work.parent):
         folder.chmod(0o755)
@@ -471,10 +476,9 @@ def test_root_does_it_in_everybodys_name(
     user = {"user": 65534, "group": 65534, "extra_groups": []}
     # The copy is readable by the other user; the build may be below a folder that only root can
     # read.
-    built = Path(observed["LD_PRELOAD"]).parent
     for name in ("libdarshan.so", "darshan", "darshan-merge"):
-        shutil.copy2(built / name, work / "theirs")
-    environment = {**observed, "LD_PRELOAD": str(work / "theirs" / "libdarshan.so")}
+        shutil.copy2(build / name, work / "theirs")
+    environment = observed | preload(work / "theirs" / "libdarshan.so")
     script = write_and_die(work / "theirs")
     subprocess.run(["sh", "-c", script], env=environment, cwd="/", check=False, **user)
     settle(journals)
@@ -483,7 +487,7 @@ def test_root_does_it_in_everybodys_name(
     assert [path.stat().st_uid for path in journals.iterdir()] == [65534]
     done = subprocess.run(
         [work / "theirs" / "darshan", "recover", "--all-users", "-o", work / "theirs" / "logs"],
-        env={k: v for k, v in observed.items() if k != "LD_PRELOAD"},
+        env=not_preloaded(observed),
         capture_output=True,
         check=False,
     )

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from lab.log import read_rows
 
 from .conftest import Run
 from .screen import fits
@@ -57,9 +58,8 @@ def log(darshan: Run, work: Path) -> Path:
 
 def counted(build: Path, log: Path, counter: str) -> dict[str, int]:
     """Returns a counter of the log's records, by base name."""
-    done = subprocess.run([build / "darshan-parser", log], capture_output=True, check=True)
-    rows = [line.split("\t") for line in done.stdout.decode().splitlines() if line[:1] != "#"]
-    return {r[5].rpartition("/")[2]: int(r[4]) for r in rows if len(r) > 5 and r[3] == counter}
+    rows = read_rows(build / "darshan-parser", log)
+    return {row.name.rpartition("/")[2]: int(row.text) for row in rows if row.counter == counter}
 
 
 def test_stat(darshan: Run, build: Path, log: Path) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.compile import SHARED, compile_c
+from lab.environment import preload
+from lab.log import Row
 
 from .conftest import SECONDS, Run
 
-Rows = Callable[[Path], list[list[str]]]
+Rows = Callable[[Path], list[Row]]
 COPY = ("dd", "if=/bin/sh", "of=copy", "bs=4096", "status=none")
 
 
@@ -29,8 +31,8 @@ def test_log_is_where_the_line_says(darshan: Run, work: Path, rows: Rows) -> Non
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr.decode() == f"darshan: log: {log}\n"
     size = str((work / "copy").stat().st_size)
-    written = [r for r in rows(log) if r[3] == "POSIX_BYTES_WRITTEN"]
-    assert [(r[4], r[5]) for r in written] == [(size, str(work / "copy"))]
+    written = [r for r in rows(log) if r.counter == "POSIX_BYTES_WRITTEN"]
+    assert [(r.text, r.name) for r in written] == [(size, str(work / "copy"))]
 
 
 @pytest.mark.parametrize("blank", ["logs", "a folder with blanks: and colons"])
@@ -70,7 +72,7 @@ def test_end_by_signal(
     reports = [path for path in left if path.suffix == ".darshan"]
     assert len(reports) == 1
     assert str(reports[0]) in done.stderr.decode()
-    assert any(row[5] == str(work / "file") for row in rows(reports[0]))
+    assert any(row.name == str(work / "file") for row in rows(reports[0]))
 
 
 def test_signal_to_the_front_reaches_the_program(
@@ -143,7 +145,7 @@ def test_unknown_command(darshan: Run) -> None:
 def test_other_preloads_stay(darshan: Run, build: Path) -> None:
     other = str(build / "darshan-test" / "calls" / "plugin.so")
     script = 'echo "${LD_PRELOAD%:*}"; readlink -f "${LD_PRELOAD##*:}"'
-    done = darshan("run", "sh", "-c", script, variables={"LD_PRELOAD": other})
+    done = darshan("run", "sh", "-c", script, variables=preload(other))
     assert done.stdout.decode().splitlines() == [other, str(build / "libdarshan.so")]
 
 
@@ -187,10 +189,7 @@ def test_reason_switched_off(darshan: Run) -> None:
 
 @pytest.mark.parametrize("script", [False, True])
 def test_reason_statically_linked(darshan: Run, work: Path, script: bool) -> None:
-    compiler = shutil.which("gcc") or "cc"
-    (work / "main.c").write_text("int main(void) { return 3; }\n")
-    subprocess.run([compiler, "-static", "-o", "static", "main.c"], cwd=work, check=True)
-    program = work / "static"
+    program = compile_c(work, "int main(void) { return 3; }\n", "-static", name="static")
     if script:
         program = work / "script"
         program.write_text(f"#!{work}/static\n")
@@ -211,10 +210,7 @@ TELLS = "is statically linked into"
 
 def compiled(work: Path, name: str, source: str, *options: str) -> Path:
     """Compiles a program of a few lines."""
-    (work / f"{name}.c").write_text(f"#include <stdio.h>\n{source}\n")
-    command = [shutil.which("gcc") or "cc", "-o", name, f"{name}.c", *options]
-    subprocess.run(command, cwd=work, check=True)
-    return work / name
+    return compile_c(work, f"#include <stdio.h>\n{source}\n", *options, name=name, first=["gcc"])
 
 
 @pytest.mark.parametrize("options", [(), ("-s",), ("-rdynamic", "-s")])
@@ -240,9 +236,7 @@ def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> N
 def test_no_library_inside(darshan: Run, build: Path, work: Path) -> None:
     """The line is not printed for a program with a shared library, one that has the name only as
     an argument, one that is linked with the runtime, and a truncated program."""
-    (work / "lib.c").write_text("#include <stdio.h>\n" + HDF5_INSIDE)
-    shared = ["gcc", "-shared", "-fPIC", "-o", "libhdf5.so", "lib.c"]
-    subprocess.run(shared, cwd=work, check=True)
+    compiled(work, "libhdf5.so", HDF5_INSIDE, *SHARED)
     main = 'int H5open(void); int main(void) { return H5open() < 0 || !fopen(__FILE__, "r"); }'
     rpath = f"-Wl,-rpath,{work}"
     dynamic = compiled(work, "dynamic", main, "-L.", "-lhdf5", rpath)

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.log import RefusedError, Row
 from sample import turning
 
 from .conftest import Run
 from .screen import fits, layers
 
-Rows = Callable[[Path], list[list[str]]]
+Rows = Callable[[Path], list[Row]]
 # Counters of calls; SEQ_READS and CONSEC_READS are properties of calls, not calls.
 CALLS = re.compile(r"^[A-Z0-9_]+?_(INDEP_|COLL_|SPLIT_|NB_)?(READS|WRITES)$")
 PROPERTIES = re.compile(r"(SEQ|CONSEC)_(READS|WRITES)$")
@@ -37,15 +38,15 @@ def says(column: str, value: int) -> bool:
     return abs(int(column[:-1]) * unit - value) * 2 <= unit
 
 
-def calls_of(rows: list[list[str]], module: str, kind: str) -> int:
+def calls_of(rows: list[Row], module: str, kind: str) -> int:
     """Returns the sum of the calls of a kind over all rows of a module."""
     return sum(
-        max(0, int(row[4]))
+        max(0, int(row.text))
         for row in rows
-        if row[0] == module
-        and row[3].endswith(kind)
-        and CALLS.match(row[3])
-        and not PROPERTIES.search(row[3])
+        if row.module == module
+        and row.counter.endswith(kind)
+        and CALLS.match(row.counter)
+        and not PROPERTIES.search(row.counter)
     )
 
 
@@ -59,12 +60,12 @@ def test_counts_are_those_of_the_parser(darshan: Run, corpus: list[Path], rows: 
             continue
         try:
             expected = rows(log)
-        except subprocess.CalledProcessError:
+        except RefusedError:
             continue
         # A record of a group stands for as many files as it says.
-        grouped = any(row[0] == "GROUP" for row in expected)
+        grouped = any(row.module == "GROUP" for row in expected)
         for module, columns in layers(screen).items():
-            ids = {row[2] for row in expected if row[0] == module}
+            ids = {row.record for row in expected if row.module == module}
             assert grouped or int(columns[0]) == len(ids), log.name
             for place, kind in ((1, "READS"), (2, "WRITES")):
                 calls = calls_of(expected, module, kind)

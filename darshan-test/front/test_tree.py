@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lab.environment import settings
+from lab.log import Row
 
 from .conftest import SECONDS, Run
 from .screen import fits, layers
 
-Rows = Callable[[Path], list[list[str]]]
+Rows = Callable[[Path], list[Row]]
 Made = Callable[..., "subprocess.CompletedProcess[bytes]"]
 TESTS = Path(__file__).resolve().parent.parent
 NAME = re.compile(r"[^_/]+_[^/]+_id\d+-\d+_\d+-\d+-\d+-\d+_\d+\.darshan$")
@@ -28,13 +30,8 @@ HOUR = 3600
 def part(build: Path, environment: dict[str, str], tmp_path: Path) -> Path:
     """Returns the log of a process that wrote 6 bytes."""
     folder = tmp_path / "part"
-    settings = {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_ENABLE_NONMPI": "1"}
-    more = {"DARSHAN_JOB_TREE": "0", "DARSHAN_LOGPATH": str(folder)}
-    subprocess.run(
-        ["sh", "-c", f"echo 12345 > {tmp_path}/file"],
-        env={**environment, **settings, **more},
-        check=True,
-    )
+    env = environment | settings(build, folder, DARSHAN_JOB_TREE="0")
+    subprocess.run(["sh", "-c", f"echo 12345 > {tmp_path}/file"], env=env, check=True)
     (log,) = folder.iterdir()
     return log
 

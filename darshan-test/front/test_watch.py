@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lab.environment import settings
+
 _WRITER = """
 import os, sys, time
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
@@ -31,13 +33,7 @@ def test_running_process(build: Path, tmp_path: Path) -> None:
     journals, logs, data = tmp_path / "journals", tmp_path / "logs", tmp_path / "data"
     for folder in (journals, logs):
         folder.mkdir()
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(logs),
-        "DARSHAN_MMAP_LOGPATH": str(journals),
-    }
+    environment = os.environ | settings(build, logs, journals)
     process = subprocess.Popen(
         [sys.executable, "-c", _WRITER, data], env=environment, stdout=subprocess.PIPE, text=True
     )
