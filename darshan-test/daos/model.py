@@ -52,11 +52,15 @@ class Item:
         return {name: value for name, value in self.counters.items() if value}
 
 
+def rows_said(said: str) -> list[list[str]]:
+    """Returns the columns of what the program writes down of each call."""
+    return [line.split("\t") for line in said.splitlines()]
+
+
 def expected(said: str) -> dict[Name, dict[str, int]]:
     """Counters that are not 0, by record."""
     items: dict[Name, Item] = {}
-    for line in said.splitlines():
-        module, name, counter, what, number, begun = line.split("\t")
+    for module, name, counter, what, number, begun in rows_said(said):
         item = items.setdefault((module, name), Item(module))
         if what == "=":
             item.counters[counter] = int(number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import struct
@@ -11,12 +10,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import lab.environment as lab
 import pytest
-from left import left_in
+from lab.environment import plain
+from lab.log import parsed, read_rows, rows_in
+from lab.watch import watch
 from logs.record_id import record_id
 from place import needs
 
-from .model import Name, expected
+from .model import Name, expected, rows_said
 
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[1] / "runtime"
@@ -27,13 +29,6 @@ ADDS_UP = re.compile(r"BYTES_(READ|WRITTEN)$|(OPEN|READ|WRITE|STAT|UPDATE|FETCHE
 POOL, CONTAINER = b"a pool".ljust(16, b"\0"), b"a container".ljust(16, b"\0")
 
 
-def environment(build: Path, logs: Path, journals: Path) -> dict[str, str]:
-    """Returns the environment of an instrumented program."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
-    env |= {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_ENABLE_NONMPI": "1"}
-    return env | {"DARSHAN_LOGPATH": str(logs), "DARSHAN_MMAP_LOGPATH": str(journals)}
-
-
 @dataclass
 class Programs:
     """The compiled programs."""
@@ -42,20 +37,9 @@ class Programs:
 
     def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Ran:
         """Runs one to its end, watched unless there is no build."""
-        logs, journals = work / "logs", work / "journals"
-        for path in (logs, journals):
-            path.mkdir(parents=True)
-        env = environment(build, logs, journals) | settings
-        done = subprocess.run(
-            [self.folder / name, *words],
-            cwd=work,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert not left_in(journals)
-        return Ran(done.stdout, done.stderr, sorted(logs.glob("*.darshan")))
+        outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
+        assert (outcome.status, outcome.journals) == (0, []), outcome.error
+        return Ran(outcome.out, outcome.error, outcome.logs)
 
 
 @dataclass
@@ -106,20 +90,14 @@ class Rows:
 
 def rows_of(parser: Path, log: Path) -> dict[Name, Rows]:
     """Returns the rows of both modules, by module and name."""
-    text = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
     found: dict[Name, Rows] = {}
-    for line in text.splitlines():
-        columns = line.split("\t")
-        if columns[0] not in ("DFS", "DAOS"):
-            continue
-        module, _, record, counter, value, name, mount, _ = columns
-        rows = found.setdefault((module, name), Rows(int(record), mount, {}, {}))
-        assert rows.record == int(record)
-        counter = counter.removeprefix(f"{module}_")
-        if counter.startswith("F_"):
-            rows.times[counter] = float(value)
+    for row in rows_in(parsed(parser, log), "DFS", "DAOS"):
+        rows = found.setdefault((row.module, row.name), Rows(row.record, row.mount, {}, {}))
+        assert rows.record == row.record
+        if row.short.startswith("F_"):
+            rows.times[row.short] = row.value
         else:
-            rows.counters[counter] = int(value)
+            rows.counters[row.short] = int(row.text)
     return found
 
 
@@ -192,15 +170,13 @@ def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) ->
 def test_heat_maps(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
     """Each layer's bins hold the bytes of its records."""
     ran = programs.run(tmp_path, build, "every")
-    text = subprocess.run([parser, ran.logs[0]], capture_output=True, text=True, check=True).stdout
     sums: dict[str, int] = defaultdict(int)
-    for line in text.splitlines():
-        columns = line.split("\t")
-        if columns[0] == "HEATMAP" and re.search(r"_BIN_\d+$", columns[3]):
-            way = "READ" if "READ" in columns[3] else "WRITTEN"
-            sums[f"{columns[5]} {way}"] += int(columns[4])
-        elif len(columns) > 4 and re.fullmatch(r"(DFS|DAOS)_BYTES_(READ|WRITTEN)", columns[3]):
-            sums[f"{columns[0]} records {columns[3].split('_')[-1]}"] += int(columns[4])
+    for row in rows_in(parsed(parser, ran.logs[0])):
+        if row.module == "HEATMAP" and re.search(r"_BIN_\d+$", row.counter):
+            way = "READ" if "READ" in row.counter else "WRITTEN"
+            sums[f"{row.name} {way}"] += int(row.text)
+        elif re.fullmatch(r"(DFS|DAOS)_BYTES_(READ|WRITTEN)", row.counter):
+            sums[f"{row.module} records {row.counter.split('_')[-1]}"] += int(row.text)
     for module in ("DFS", "DAOS"):
         for way in ("READ", "WRITTEN"):
             assert sums[f"heatmap:{module} {way}"] == sums[f"{module} records {way}"] > 0
@@ -227,13 +203,9 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
     sums = []
     for ran in (whole, few):
         total: dict[str, int] = defaultdict(int)
-        text = subprocess.run(
-            [parser, "--show-incomplete", ran.logs[0]], capture_output=True, text=True, check=True
-        ).stdout
-        for line in text.splitlines():
-            columns = line.split("\t")
-            if columns[0] in ("DFS", "DAOS") and ADDS_UP.search(columns[3]):
-                total[columns[3]] += int(columns[4])
+        for row in read_rows(parser, ran.logs[0], "DFS", "DAOS"):
+            if ADDS_UP.search(row.counter):
+                total[row.counter] += int(row.text)
         sums.append(dict(total))
     assert sums[0] == sums[1] and sums[0]["DFS_BYTES_WRITTEN"] > 0
 
@@ -243,7 +215,7 @@ def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_pat
     logs, journals = tmp_path / "logs", tmp_path / "journals"
     for path in (logs, journals):
         path.mkdir()
-    env = environment(build, logs, journals)
+    env = plain() | lab.settings(build, logs, journals)
     done = subprocess.run(
         [programs.folder / "every", "killed"], env=env, capture_output=True, text=True, check=False
     )
@@ -259,7 +231,7 @@ def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_p
     script = (
         f'"{programs.folder}/every"; "{programs.folder}/every" objects; "{programs.folder}/every"'
     )
-    env = environment(build, tmp_path, tmp_path) | {"LD_PRELOAD": ""}
+    env = plain() | lab.settings(build, tmp_path, tmp_path) | lab.preload()
     command = [build / "darshan", "run", "-o", "logs", "--", "sh", "-c", script]
     done = subprocess.run(
         command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True
@@ -275,7 +247,7 @@ def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_p
 def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
     """Both as layers: how often and how much."""
     ran = programs.run(tmp_path, build, "every")
-    rows = [line.split("\t") for line in ran.said.splitlines()]
+    rows = rows_said(ran.said)
     command = [build / "darshan", "stat", "-r", ran.logs[0]]
     screen = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     found = dict(re.findall(r"^(DFS|DAOS) +\d+ +(\d+ +\d+) ", screen, re.M))

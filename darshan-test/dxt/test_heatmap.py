@@ -10,6 +10,7 @@ from math import ceil
 from pathlib import Path
 
 import pytest
+from lab.log import read_logs
 
 from .tracing import Step, run_plan
 
@@ -129,26 +130,9 @@ def test_nothing_moved_makes_no_record(build: Path) -> None:
     assert done.stdout == ""
 
 
-def rows(build: Path, log: Path) -> dict[str, dict[str, float]]:
+def heat_maps(build: Path, log: Path) -> dict[str, dict[str, float]]:
     """Returns layer -> counter -> value of the heat maps in a log."""
-    done = subprocess.run(
-        [build / "darshan-parser", log], capture_output=True, text=True, check=True
-    )
-    out: dict[str, dict[str, float]] = {}
-    for line in done.stdout.splitlines():
-        fields = line.split("\t")
-        if fields[0] == "HEATMAP":
-            out.setdefault(fields[5], {})[fields[3]] = float(fields[4])
-    return out
-
-
-def totals(build: Path, log: Path, counter: str) -> int:
-    """Returns the sum of a counter over all records."""
-    done = subprocess.run(
-        [build / "darshan-parser", log], capture_output=True, text=True, check=True
-    )
-    fields = [line.split("\t") for line in done.stdout.splitlines() if not line.startswith("#")]
-    return sum(int(f[4]) for f in fields if len(f) > 4 and f[3] == counter)
+    return read_logs(build / "darshan-parser", log).of("HEATMAP")
 
 
 def bins(counters: dict[str, float], kind: str) -> list[int]:
@@ -165,7 +149,7 @@ def test_in_a_program(build: Path, tmp_path: Path) -> None:
         plan.append(Step("fwrite", "s", 0, 100))
         plan.append(Step("sleep", "a", length=7000))
     traced = run_plan(build, tmp_path, plan, DXT_ENABLE_IO_TRACE="1")
-    got = rows(build, traced.log)
+    got = heat_maps(build, traced.log)
     assert set(got) == {"heatmap:POSIX", "heatmap:STDIO"}
     posix = got["heatmap:POSIX"]
     width = posix["HEATMAP_F_BIN_WIDTH_SECONDS"]
@@ -181,7 +165,7 @@ def test_in_a_program(build: Path, tmp_path: Path) -> None:
             sure = [s for s in segments if begin + SLACK < s.start and s.end < end - SLACK]
             near = [s for s in segments if begin - SLACK <= s.end and s.start <= end + SLACK]
             assert sum(s.length for s in sure) <= value <= sum(s.length for s in near)
-    counted = totals(build, traced.log, "STDIO_BYTES_WRITTEN")
+    counted = read_logs(build / "darshan-parser", traced.log).total("STDIO_BYTES_WRITTEN")
     assert sum(bins(got["heatmap:STDIO"], "WRITE")) == counted >= 6000
 
 
@@ -192,10 +176,10 @@ def test_threads_lose_nothing(build: Path, tmp_path: Path) -> None:
             plan.append(Step("pwrite", "shared", i * 8, 8, thread))
             plan.append(Step("pwrite", f"own-{thread}", i * 8, 8, thread))
     traced = run_plan(build, tmp_path, plan)
-    assert sum(bins(rows(build, traced.log)["heatmap:POSIX"], "WRITE")) == 4 * 3000 * 2 * 8
+    assert sum(bins(heat_maps(build, traced.log)["heatmap:POSIX"], "WRITE")) == 4 * 3000 * 2 * 8
 
 
 def test_switched_off(build: Path, tmp_path: Path) -> None:
     plan = [Step("pwrite", "a", 0, 10)]
     traced = run_plan(build, tmp_path, plan, DARSHAN_MOD_DISABLE="HEATMAP")
-    assert rows(build, traced.log) == {}
+    assert heat_maps(build, traced.log) == {}

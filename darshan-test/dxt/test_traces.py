@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.environment import switched_off
+from lab.log import read_rows
 
 from .tracing import Done, Step, Traced, expected, run_plan, settings
 
@@ -124,8 +125,7 @@ def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
     plan.write_text("".join(f"{i % 2} pwrite shared {i * 8} 8\n" for i in range(20)))
     program = build / "darshan-test" / "dxt" / "transfers"
-    env = settings(build, tmp_path, TRACE)
-    del env["LD_PRELOAD"], env["DARSHAN_ENABLE_NONMPI"]
+    env = switched_off(settings(build, tmp_path, TRACE))
     script = f"{program} {plan} >out; DARSHAN_DXT_THREADS=1 {program} {plan} >out"
     subprocess.run(
         [build / "darshan", "run", "-o", tmp_path / "logs", "--", "sh", "-c", script],
@@ -252,10 +252,12 @@ def test_both_triggers_must_be_met(build: Path, tmp_path: Path) -> None:
 def test_by_name(config: str, kept: set[str], build: Path, tmp_path: Path) -> None:
     traced = run_plan(build, tmp_path, two_files(), config, **TRACE)
     assert {file for _, file, _ in traced.segments} == kept
-    done = subprocess.run(
-        [build / "darshan-parser", traced.log], capture_output=True, text=True, check=True
-    )
-    assert len(re.findall(r"POSIX_WRITES\t40\t", done.stdout)) == 2
+    writes = [
+        row.value
+        for row in read_rows(build / "darshan-parser", traced.log)
+        if row.counter == "POSIX_WRITES"
+    ]
+    assert writes.count(40) == 2
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import lab.environment as lab
+from lab.environment import plain
+
 MOVES = {"pread", "pwrite", "preadv", "pwritev", "read", "write", "fread", "fwrite"}
 
 
@@ -61,16 +64,9 @@ class Traced:
 
 def settings(build: Path, folder: Path, more: dict[str, str]) -> dict[str, str]:
     """Returns the environment of a run."""
-    plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
     for name in ("logs", "journals"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    ours = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(folder / "logs"),
-        "DARSHAN_MMAP_LOGPATH": str(folder / "journals"),
-    }
-    return plain | ours | more
+    return plain() | lab.settings(build, folder / "logs", folder / "journals") | more
 
 
 def read_traces(build: Path, traced: Traced) -> None:

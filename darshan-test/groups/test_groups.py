@@ -9,7 +9,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import lab.environment as lab
 import pytest
+from lab.log import read_logs
 
 SUMS = re.compile(r"POSIX_(OPENS|READS|WRITES|SEEKS|STATS|BYTES_|CONSEC_|SEQ_|RW_|SIZE_)|STDIO_")
 NOT_SUMS = re.compile(r"MAX|_F_|RANK|ACCESS\d|STRIDE\d|ALIGNMENT|MODE|RENAMED")
@@ -44,20 +46,12 @@ class Told:
 
 def tell(build: Path, log: Path) -> Told:
     """Reads a log; adds up the ranks, except for counters of the group itself."""
-    done = subprocess.run(
-        [build / "darshan-parser", "--show-incomplete", log],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", done.stdout))
-    for line in done.stdout.splitlines():
-        if not line or line.startswith("#"):
-            continue
-        module, _, _, counter, value, name, *_ = line.split("\t")
-        if "_F_" not in counter:
-            row = told.records.setdefault((module, name), {})
-            row[counter] = row.get(counter, 0) + int(value)
+    read = read_logs(build / "darshan-parser", log)
+    told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", read.text))
+    for row in read.rows:
+        if "_F_" not in row.counter:
+            counters = told.records.setdefault((row.module, row.name), {})
+            counters[row.counter] = counters.get(row.counter, 0) + int(row.text)
     return told
 
 
@@ -101,9 +95,7 @@ def watched(
     environment = {
         "PATH": "/usr/bin:/bin",
         "PYTHONPATH": str(venv),
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGFILE": str(log),
+        **lab.settings(build, DARSHAN_LOGFILE=str(log)),
         **settings,
     }
     command = [sys.executable, "-S", "program.py", *arguments]

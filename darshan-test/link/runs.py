@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -11,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.environment import library_of, places, plain, preload, through_env
+from lab.log import Row, read_rows
 from left import left_in
-from mpi.launch import OPENMPI
+from mpi.launch import OPENMPI, ROOT_MAY_RUN
 from place import absent, needs
 
 HERE = Path(__file__).resolve().parent
@@ -58,8 +59,7 @@ class Installed:
 
 def without_ours() -> dict[str, str]:
     """Returns the environment without any variable that instruments; Open MPI may run as root."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
-    return env | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return plain() | ROOT_MAY_RUN
 
 
 def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
@@ -106,7 +106,7 @@ def execute(
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     (logs / "journals").mkdir()
-    settings = {"DARSHAN_LOGPATH": str(logs), "DARSHAN_MMAP_LOGPATH": str(logs / "journals")}
+    settings = places(logs, logs / "journals")
     if serial:
         settings["DARSHAN_ENABLE_NONMPI"] = "1"
     done = run(command, cwd=work, env=without_ours() | settings | dict(env))
@@ -115,18 +115,11 @@ def execute(
     return Ran(done.stdout, done.stderr, sorted(logs.glob("*.darshan")), files)
 
 
-def rows(parser: Path, logs: Sequence[Path], work: Path) -> list[str]:
+def rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
     """Returns rows about the program's files and standard streams, without time counters."""
-    found = []
-    for log in logs:
-        text = run([parser, "--show-incomplete", log]).stdout
-        for line in text.splitlines():
-            columns = line.split("\t")
-            if line.startswith("#") or len(columns) < 6 or BY_TIME.search(columns[3]):
-                continue
-            if columns[5].startswith((str(work), "<STD")):
-                found.append(line)
-    return sorted(found)
+    every = (row for log in logs for row in read_rows(parser, log))
+    ours = (row for row in every if row.name.startswith((str(work), "<STD")))
+    return sorted(row for row in ours if not BY_TIME.search(row.counter))
 
 
 @dataclass
@@ -139,12 +132,11 @@ class Comparison:
 
     def same(
         self, linked: Words, plain: Words, *, launch: Sequence[str] = (), modules: Sequence[str]
-    ) -> list[str]:
+    ) -> list[Row]:
         """Returns the rows of a linked program, after it checks that they equal those of the
         preloaded program."""
         work, serial = self.folder / "work", not launch
-        preload = {"LD_PRELOAD": str(self.build / "libdarshan.so")}
-        through = ["env", *(f"{key}={value}" for key, value in preload.items())]
+        through = through_env(preload(library_of(self.build)))
         bare = execute([*launch, *plain], work, self.folder / "none", {"DARSHAN_DISABLE": "1"})
         assert not bare.logs
         preloaded = execute(
@@ -157,5 +149,5 @@ class Comparison:
         assert ours.logs and preloaded.logs
         mine, theirs = (rows(self.parser, ran.logs, work) for ran in (ours, preloaded))
         assert mine == theirs
-        assert {row.split("\t")[0] for row in mine} >= set(modules)
+        assert {row.module for row in mine} >= set(modules)
         return mine

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
+from lab.environment import plain, settings
 
 from .runs import Installed, run
 
@@ -40,19 +42,17 @@ def test_each_option_of_3_5_0(installed: Installed) -> None:
 
 def test_defaults_are_those_of_the_runtime(installed: Installed) -> None:
     """The defaults are those that the runtime itself prints as its settings."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("DARSHAN")}
-    env |= {"DARSHAN_DUMP_CONFIG": "1", "DARSHAN_ENABLE_NONMPI": "1"}
-    env |= {"LD_PRELOAD": "libdarshan.so", "LD_LIBRARY_PATH": str(installed.prefix / "lib")}
-    env |= {"DARSHAN_LOGPATH": os.devnull}
+    more = {"DARSHAN_DUMP_CONFIG": "1", "LD_LIBRARY_PATH": str(installed.prefix / "lib")}
+    env = plain() | settings(Path("libdarshan.so"), Path(os.devnull), **more)
     done = subprocess.run(["/bin/true"], env=env, capture_output=True, text=True, check=True)
-    settings = dict(line.split(" ", 1) for line in done.stderr.splitlines() if " " in line)
+    found = dict(line.split(" ", 1) for line in done.stderr.splitlines() if " " in line)
     for option, setting in (
         ("mem-align", "MEMALIGN"),
         ("mod-mem", "MODMEM"),
         ("name-mem", "NAMEMEM"),
         ("jobid-env", "JOBID"),
     ):
-        assert told(installed, f"--{option}").strip() == settings[setting]
+        assert told(installed, f"--{option}").strip() == found[setting]
 
 
 @pytest.mark.parametrize("option", ["--none", "--posix", "posix-mod", "--[a-z]*", "--"])

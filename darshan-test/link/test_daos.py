@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from daos.model import expected
+from lab.log import parsed, rows_in
 from tree import SOURCE
 
 from .runs import Installed, execute, need, run
@@ -31,12 +31,9 @@ def test_against_the_model(
     run([compiler, *(["-static"] if static else []), *objects, "-o", program])
     ran = execute([program], tmp_path / "work", tmp_path / "logs", {"DARSHAN_JOB_TREE": "0"})
     (log,) = ran.logs
-    text = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
     found: dict[tuple[str, str], dict[str, int]] = {}
-    for line in text.splitlines():
-        module, *columns = line.split("\t")
-        if module in ("DFS", "DAOS") and re.fullmatch(r"\d+", columns[3]):
-            counter = columns[2].removeprefix(f"{module}_")
-            found.setdefault((module, columns[4]), {})[counter] = int(columns[3])
+    for row in rows_in(parsed(parser, log), "DFS", "DAOS"):
+        if re.fullmatch(r"\d+", row.text):
+            found.setdefault((row.module, row.name), {})[row.short] = int(row.text)
     for name, counters in expected(ran.stdout).items():
         assert counters.items() <= found[name].items()

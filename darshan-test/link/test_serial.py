@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.environment import library_of, preload
+from lab.log import Row
 from place import elsewhere
 
 from .runs import HERE, Comparison, Installed, execute, hdf5_flags, need, need_file, rows, run
@@ -34,14 +36,13 @@ def test_serial(
     run([installed.compiler(compiler, tmp_path), "-O2", HERE / source, "-o", linked, *KINDS[kind]])
     found = comparison.same([linked], [plain], modules=["POSIX"])
     if compiler == "gcc":
-        (written,) = [row.split("\t")[4] for row in found if is_stream(row)]
-        assert int(written) == 8 + 5000 + 5000 + 11
+        (written,) = [row.value for row in found if is_stream(row)]
+        assert written == 8 + 5000 + 5000 + 11
 
 
-def is_stream(row: str) -> bool:
+def is_stream(row: Row) -> bool:
     """Returns whether this is the row of the standard stream."""
-    columns = row.split("\t")
-    return columns[3] == "STDIO_BYTES_WRITTEN" and columns[5].endswith("/stream.dat")
+    return row.counter == "STDIO_BYTES_WRITTEN" and row.name.endswith("/stream.dat")
 
 
 @pytest.mark.parametrize("kind", ["inside", "static"])
@@ -59,13 +60,12 @@ def test_hdf5_inside(
     run(["gcc", *headers, HERE / "hdf5.c", "-o", unlinked, *own])
     run([compiler, *headers, HERE / "hdf5.c", "-o", linked, *own])
     found = comparison.same([linked], [plain], modules=["POSIX", "H5F", "H5D", "H5_META", "LAYERS"])
-    assert any("H5D_BYTES_READ\t4096" in row for row in found)
+    assert any((row.counter, row.text) == ("H5D_BYTES_READ", "4096") for row in found)
     if kind == "inside":  # without stubs, and when preloaded, only the POSIX calls
-        preload = {"LD_PRELOAD": str(build / "libdarshan.so")}
-        ran = execute([unlinked], tmp_path / "work", tmp_path / "logs", preload)
-        modules = {
-            row.split("\t")[0] for row in rows(comparison.parser, ran.logs, tmp_path / "work")
-        }
+        extra = preload(library_of(build))
+        ran = execute([unlinked], tmp_path / "work", tmp_path / "logs", extra)
+        found = rows(comparison.parser, ran.logs, tmp_path / "work")
+        modules = {row.module for row in found}
         assert "POSIX" in modules and not modules & {"H5F", "H5D", "H5_META", "LAYERS"}
 
 
@@ -90,7 +90,7 @@ def test_preloaded_as_well(
     logs, work = tmp_path / "logs", tmp_path / "work"
     once = execute([program], work, logs, {})
     expected = rows(comparison.parser, once.logs, work)
-    twice = execute([program], work, logs, {"LD_PRELOAD": str(build / "libdarshan.so")})
+    twice = execute([program], work, logs, preload(library_of(build)))
     assert rows(comparison.parser, twice.logs, work) == expected
     assert len([log for log in twice.logs if "_program_" in log.name]) == 1
 
