@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import lab.environment as lab
 import pytest
 from darshan_report import open_log
 
@@ -37,8 +38,8 @@ def inside(
     place: Path, *command: str, binds: Sequence[str], **settings: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command as alice with the runtime preloaded, in a container with these bind mounts."""
-    env = {"LD_PRELOAD": str(LIBRARY), "DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_LOGPATH": str(place)}
-    words = [part for name, value in (env | settings).items() for part in ("--setenv", name, value)]
+    env = lab.settings(LIBRARY, place, **settings)
+    words = [part for name, value in env.items() for part in ("--setenv", name, value)]
     become = ["runuser", "-u", "alice", "--"]
     return run(*become, *IMAGE, *binds, "--chdir", "/tmp", *words, *command, check=False)
 
@@ -93,7 +94,7 @@ def test_shared_tmp(place: Path) -> None:
     """Recovery on a /tmp that a container shares leaves the container's living processes alone."""
     shared = ["--bind", "/tmp", "/tmp"]
     script = f"exec 3>{place}/file; echo 12345 >&3; touch {place}/ready; sleep 60"
-    env = {"LD_PRELOAD": str(LIBRARY), "DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_JOB_TREE": "0"}
+    env = lab.settings(LIBRARY, DARSHAN_JOB_TREE="0")
     words = [part for name, value in env.items() for part in ("--setenv", name, value)]
     command = ["runuser", "-u", "alice", "--", *IMAGE, *BIND, *shared, *words, "sh", "-c", script]
     recover = [PREFIX / "bin" / "darshan", "recover", "--all-users", "-o", place]

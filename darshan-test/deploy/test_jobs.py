@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.environment import PRELOAD
 
 from .cluster import CONFIG, LOGS, OFF, PREFIX, SHARED, Cluster, left, logs_of
 
@@ -29,7 +30,7 @@ def test_what_a_task_gets(cluster: Cluster) -> None:
     """Tasks and batch scripts get the library after the user's own preloads, and the
     configuration file, unless the user has one."""
     script = "echo batch=$LD_PRELOAD,$DARSHAN_CONFIG_PATH\nsrun -n1 sh -c 'echo task=$LD_PRELOAD'"
-    script += "\nLD_PRELOAD=libm.so.6 srun -n1 sh -c 'echo other=$LD_PRELOAD'"
+    script += f"\n{PRELOAD}=libm.so.6 srun -n1 sh -c 'echo other=$LD_PRELOAD'"
     script += "\nDARSHAN_CONFIG_PATH=/mine srun -n1 sh -c 'echo own=$DARSHAN_CONFIG_PATH'"
     job = cluster.submit(script)
     cluster.finish(job)

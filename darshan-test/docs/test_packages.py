@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.environment import settings
 from tree import SOURCE
 
 DEBIAN = SOURCE / "debian"
@@ -57,11 +58,10 @@ def test_the_example_of_settings(build: Path, tmp_path: Path) -> None:
     for number, form in enumerate((text, re.sub(r"^#(?=[A-Z_]+ )", "", text, flags=re.M))):
         config, log = tmp_path / f"{number}.conf", tmp_path / f"{number}.log"
         config.write_text(form)
-        env = {
-            "LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_CONFIG_PATH": str(config),
-            "DARSHAN_DUMP_CONFIG": "1", "DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_SAMPLE_JOBS": "1",
-            "DARSHAN_MMAP_LOGPATH": str(tmp_path), "DARSHAN_LOGFILE": str(log),
-        }  # fmt: skip
+        env = settings(
+            build, journals=tmp_path, DARSHAN_CONFIG_PATH=str(config), DARSHAN_LOGFILE=str(log),
+            DARSHAN_DUMP_CONFIG="1", DARSHAN_SAMPLE_JOBS="1",
+        )  # fmt: skip
         done = subprocess.run(
             ["cat", os.devnull], env=os.environ | env, capture_output=True, text=True,
             timeout=SECONDS, check=True,

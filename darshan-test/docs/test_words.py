@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.environment import library_of, preload
+from lab.strace import for_command
 from place import needs
 
 TREE = Path(__file__).resolve().parents[2]
@@ -228,9 +230,9 @@ def test_what_a_bystander_costs(build: Path) -> None:
     """A process without recorded I/O makes the number of system calls that doc/deploy.md states."""
     needs("program:strace", "no-filter")
 
-    def calls(*preload: str) -> int:
+    def calls(*options: str) -> int:
         done = subprocess.run(
-            ["strace", *preload, "true"],
+            ["strace", *options, "true"],
             stderr=subprocess.PIPE,
             text=True,
             check=True,
@@ -243,7 +245,7 @@ def test_what_a_bystander_costs(build: Path) -> None:
     page = (TREE / "doc/deploy.md").read_text("utf-8")
     numbers = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     (said,) = re.findall(r"(\w+) system calls of its own", page)
-    assert calls("-E", f"LD_PRELOAD={build}/libdarshan.so") - calls() == numbers.index(said)
+    assert calls(*for_command(preload(library_of(build)))) - calls() == numbers.index(said)
 
 
 def shell_lines() -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lab.compile import compile_c
 from place import elsewhere
 from tree import SOURCE
 
@@ -48,11 +49,9 @@ int main(void) { pthread_t thread; return pthread_create(&thread, NULL, nothing,
 def built(folder: Path, source: str, *more: str | Path) -> Path:
     """Returns a folder with only the program."""
     (folder / "program.c").write_text(source)
-    where = folder / "made"
-    where.mkdir()
-    command = ["cc", "-O1", "-D_GNU_SOURCE", folder / "program.c", *more, "-o", where / "program"]
-    subprocess.run(command, check=True)
-    return where
+    (folder / "made").mkdir()
+    first = ["gcc", "-O1", "-D_GNU_SOURCE"]
+    return compile_c(folder / "made", folder / "program.c", *more, first=first).parent
 
 
 def wishes(folder: Path) -> tuple[int, str]:

@@ -3,13 +3,13 @@ interrupt)."""
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from itertools import product
 from pathlib import Path
 
 import pytest
+from lab.environment import plain, preload
 from place import elsewhere, needs
 from sample import everything, seed, turning
 
@@ -62,10 +62,9 @@ def bare(build: Path, folder: Path, *command: str, timeout: float = 60, **env: s
     program = build.resolve() / "interrupt" / command[0]
     if not program.exists():
         needs(f"program:{'h5cc' if command[0].startswith('hdf5') else 'mpicc.mpich'}")
-    without = {name: value for name, value in os.environ.items() if not name.startswith("DARSHAN")}
     done = subprocess.run(
         [program, *command[1:]],
-        env=without | {"LD_PRELOAD": str(program.with_name("bare.so"))} | env,
+        env=plain() | preload(program.with_name("bare.so")) | env,
         cwd=folder,
         capture_output=True,
         text=True,

@@ -17,6 +17,7 @@ from darshan_report.lake.read import files
 from darshan_report.lake.write.part import Options, make
 from darshan_report.structs import Kind
 from darshan_report.variable import heat_maps, layouts, traces
+from lab.log import parsed, rows_in
 from logs.catalogue import good_cases
 from logs.encode import encode
 from sample import turning
@@ -52,13 +53,10 @@ def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
     """Returns (rank, id, counter, value, mount, file system) by module."""
-    command = [parser, *(options or ("--base", "--show-incomplete")), log]
-    done = subprocess.run(command, capture_output=True, check=True)
     found: dict[str, list[Cell]] = defaultdict(list)
-    for line in done.stdout.decode("utf-8", "surrogateescape").split("\n"):
-        if line and not line.startswith("#"):
-            module, rank, record, counter, value, *_, mount, kind = line.split("\t")
-            found[module].append((int(rank), record, counter, value, mount, kind))
+    for row in rows_in(parsed(parser, log, *(options or ("--base", "--show-incomplete")))):
+        cell = (row.rank, str(row.record), row.counter, row.text, row.mount, row.kind)
+        found[row.module].append(cell)
     return found
 
 

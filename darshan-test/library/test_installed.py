@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.log import parsed, rows_in
 from logs.content import standard_log
 from logs.encode import encode
 from place import absent, elsewhere
@@ -78,12 +79,12 @@ def test_the_example(prefix: Path, log: Path, tmp_path: Path, build: Path) -> No
     """The example prints the same values as darshan-parser."""
     program = built_of(PAGE.read_text(), "most-read", prefix, tmp_path)
     lines = output(program, log).splitlines()
-    rows = [line.split("\t") for line in output(build / "darshan-parser", log).splitlines()]
-    read = {row[2]: 0 for row in rows if row[0] == "POSIX"}
-    names = {row[2]: row[5] for row in rows if row[0] == "POSIX"}
+    rows = rows_in(parsed(build / "darshan-parser", log), "POSIX")
+    names = {row.record: row.name for row in rows}
+    read = dict.fromkeys(names, 0)
     for row in rows:
-        if row[0] == "POSIX" and row[3] == "POSIX_BYTES_READ":
-            read[row[2]] += int(row[4])
+        if row.counter == "POSIX_BYTES_READ":
+            read[row.record] += int(row.text)
     perf = output(build / "darshan-parser", "--perf", log)
     most = max(read, key=lambda number: read[number])
     assert lines[0] == f"most read: {names[most]}, {read[most]} bytes"

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import compile_c, compiler
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Dxt
@@ -31,15 +32,11 @@ def libraries(build: Path) -> Path:
 
 def compiled(libraries: Path, folder: Path, library: str, threads: int) -> Path:
     """Compiles segments.c with the header's layout and a library."""
-    program = folder / f"segments-{threads}"
     includes = ("util/library", "runtime/format", "runtime")
-    subprocess.run(
-        [os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror",
-         f"-DDARSHAN_DXT_THREADS={threads}", *(f"-I{SOURCE / name}" for name in includes),
-         HERE / "segments.c", "-o", program, libraries / library, f"-Wl,-rpath,{libraries}"],
-        check=True,
-    )  # fmt: skip
-    return program
+    own = (f"-DDARSHAN_DXT_THREADS={threads}", *(f"-I{SOURCE / name}" for name in includes))
+    first = [*compiler(), "-std=c11", "-Wall", "-Wextra", "-Werror", *own]
+    flags = (libraries / library, f"-Wl,-rpath,{libraries}")
+    return compile_c(folder, HERE / "segments.c", *flags, name=f"segments-{threads}", first=first)
 
 
 @pytest.mark.parametrize("number", LIBRARIES)

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from lab.environment import preload
+
 # Far more than any log here needs, and far less than a hostile length field can request.
 MEMORY_MIB = 512
 SECONDS = 20
@@ -44,7 +46,7 @@ def run_library(
         found = subprocess.run(
             ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
         )
-        extra["LD_PRELOAD"] = found.stdout.strip()
+        extra |= preload(found.stdout.strip())
         extra["ASAN_OPTIONS"] = SANITIZED["ASAN_OPTIONS"] + ":detect_leaks=0"
     command = [sys.executable, "-m", module, library, *arguments]
     return start(command, sanitized, extra)

@@ -12,6 +12,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.compile import compile_c
+from lab.environment import settings
+from lab.log import parsed, rows_in
 from tree import SOURCE
 
 HERE = Path(__file__).resolve().parent
@@ -92,22 +95,12 @@ def built(tree: Path) -> Path:
 
 def test_the_copy_records(built: Path, tmp_path: Path) -> None:
     """From the call to the text: nobody else had to be told of the module."""
-    program = tmp_path / "naps"
-    subprocess.run(["gcc", "-o", program, HERE / "naps.c"], check=True)
-    settings = {
-        "LD_PRELOAD": f"{built}/libdarshan.so",
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGPATH": str(tmp_path),
-        "DARSHAN_MMAP_LOGPATH": str(tmp_path),
-    }
-    subprocess.run([program], env=os.environ | settings, check=True)
+    program = compile_c(tmp_path, HERE / "naps.c", name="naps")
+    env = os.environ | settings(built, tmp_path, tmp_path)
+    subprocess.run([program], env=env, check=True)
     (log,) = tmp_path.glob("*.darshan")
-    done = subprocess.run([built / "darshan-parser", log], capture_output=True, check=True)
-    rows = {
-        tuple(line.split("\t")[i] for i in (0, 3, 5)): float(line.split("\t")[4])
-        for line in done.stdout.decode().splitlines()
-        if line.count("\t") == 7 and not line.startswith("#")
-    }
+    found = rows_in(parsed(built / "darshan-parser", log))
+    rows = {(row.module, row.counter, row.name): row.value for row in found}
     assert rows["TEMPLATE", "TEMPLATE_SLEEPS", "<sleeps>"] == 3
     assert rows["TEMPLATE", "TEMPLATE_F_LONGEST_SLEEP", "<sleeps>"] >= 0.02
     assert rows["YIELDS", "YIELDS_SLEEPS", "<sleeps>"] == 2

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.environment import settings, through_env
 from mpi.launch import OPENMPI
 from place import needs
 
@@ -117,12 +118,7 @@ with open(sys.argv[1], "wb", buffering=0) as f:
 
 def test_journal_of_a_killed_process(merge: Merge, build: Path, tmp_path: Path) -> None:
     """The journal has no end time; the time of the last operation replaces it."""
-    environment = os.environ | {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_MMAP_LOGPATH": str(tmp_path),
-        "DARSHAN_LOGPATH": str(tmp_path),
-    }
+    environment = os.environ | settings(build, tmp_path, tmp_path)
     data = tmp_path / "data"
     command = [sys.executable, "-c", KILLED, str(data)]
     assert subprocess.run(command, env=environment, check=False).returncode == -9
@@ -152,13 +148,8 @@ def test_journals_of_an_mpi_job_with_a_killed_rank(
     source = Path(__file__).parent / "killed.c"
     subprocess.run([compiler, "-o", program, source], check=True)
     options = ["--allow-run-as-root", *OPENMPI] if flavour == "openmpi" else []
-    settings = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_MMAP_LOGPATH": str(journals),
-        "DARSHAN_LOGPATH": str(tmp_path),
-    }
-    command = [start, *options, "-n", "4", "env"]
-    command += [f"{key}={value}" for key, value in settings.items()] + [str(program), str(tmp_path)]
+    front = through_env(settings(build, tmp_path, journals, mpi=True))
+    command = [start, *options, "-n", "4", *front, str(program), str(tmp_path)]
     subprocess.run(command, check=False, capture_output=True, timeout=100)
     log = tmp_path / "merged.darshan"
     done = merge("-o", log, *journals.glob(f"*_{program.name}_*"))

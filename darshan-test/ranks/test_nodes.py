@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.environment import settings, through_env
+from lab.log import parsed
 from logs.catalogue import good_cases
 from logs.encode import encode
 from mpi.launch import OPENMPI
@@ -43,10 +45,9 @@ def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
     return paths
 
 
-def rows(build: Path, log: Path) -> list[str]:
+def contents(build: Path, log: Path) -> list[str]:
     """Returns all contents of a log, except for its path and size."""
-    command = [build / "darshan-parser", "--all", log]
-    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    text = parsed(build / "darshan-parser", log, "--all")
     loose = ("log file", "region", "compression", "(compressed)", "# job_duration")
     return sorted(line for line in text.splitlines() if not any(word in line for word in loose))
 
@@ -68,7 +69,7 @@ def test_logs_of_nodes_are_joined(build: Path, merge: Run, tmp_path: Path) -> No
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once = tmp_path / "all-at-once"
     assert merge("-o", all_at_once, *journals).returncode == 0
-    expected = rows(build, all_at_once)
+    expected = contents(build, all_at_once)
     logs = tmp_path / "logs"
     made = on_nodes(merge, journals, logs)
     for log in made:
@@ -80,10 +81,10 @@ def test_logs_of_nodes_are_joined(build: Path, merge: Run, tmp_path: Path) -> No
     joined = tmp_path / "joined"
     done = merge("-o", joined, logs)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert rows(build, joined) == expected
+    assert contents(build, joined) == expected
     half = tmp_path / "half"
     assert merge("-o", half, made[0], made[2], *(journals[n] for n in NODES[1])).stderr == ""
-    assert rows(build, half) == expected
+    assert contents(build, half) == expected
     assert merge("--remove", "-o", tmp_path / "again", logs).stderr == ""
     assert {path.name for path in logs.iterdir()} == {"of-all.darshan", "notes.txt"}
 
@@ -98,7 +99,7 @@ def test_some_of_the_nodes(build: Path, merge: Run, tmp_path: Path) -> None:
     with open_log(some) as opened:
         assert dict(opened.info.metadata)["missing_ranks"] == "2,5"
     assert merge("-o", joined, third, some).returncode == 0
-    assert rows(build, joined) == rows(build, all_at_once)
+    assert contents(build, joined) == contents(build, all_at_once)
     kept = tmp_path / "kept"
     assert merge("--no-shared-redux", "-o", kept, first, second, third).returncode == 0
     with open_log(kept) as opened:
@@ -127,7 +128,7 @@ def test_nodes_of_two_jobs(build: Path, merge: Run, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     expected = tmp_path / "expected"
     assert merge("-o", expected, *jobs[12]).returncode == 0
-    assert rows(build, log) == rows(build, expected)
+    assert contents(build, log) == contents(build, expected)
 
 
 def test_what_is_no_part_of_it(build: Path, merge: Run, tmp_path: Path) -> None:
@@ -164,16 +165,12 @@ def test_killed_job_on_two_nodes(merge: Run, build: Path, tmp_path: Path, flavou
     subprocess.run([compiler, "-o", program, Path(__file__).parent / "killed.c"], check=True)
     for name in ("node-0", "node-1", "logs"):
         (tmp_path / name).mkdir()
-    settings = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_LOGPATH": str(tmp_path / "logs"),
-        "DARSHAN_MOD_ENABLE": "APMPI,DXT_POSIX",
-    }
+    more = {"DARSHAN_MOD_ENABLE": "APMPI,DXT_POSIX"}
+    variables = settings(build, tmp_path / "logs", mpi=True, **more)
     script = "rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; "
     script += f'DARSHAN_MMAP_LOGPATH="{tmp_path}"/node-$((rank % 2)) exec "$@"'
     options = ["--allow-run-as-root", *OPENMPI] if flavour == "openmpi" else []
-    variables = [f"{key}={value}" for key, value in settings.items()]
-    command = [start, *options, "-n", "4", "env", *variables, "sh", "-c", script, "sh"]
+    command = [start, *options, "-n", "4", *through_env(variables), "sh", "-c", script, "sh"]
     subprocess.run([*command, program, tmp_path], check=False, capture_output=True, timeout=100)
     journals = [sorted((tmp_path / f"node-{n}").glob("*_killed_*")) for n in (0, 1)]
     assert [len(of_node) for of_node in journals] == [2, 2]
@@ -184,8 +181,8 @@ def test_killed_job_on_two_nodes(merge: Run, build: Path, tmp_path: Path, flavou
     done = merge("-o", joined, tmp_path / "logs")
     assert (done.returncode, done.stderr) == (0, "")
     assert merge("-o", expected, *journals[0], *journals[1]).returncode == 0
-    found = rows(build, joined)
-    assert found == rows(build, expected)
+    found = contents(build, joined)
+    assert found == contents(build, expected)
     assert [row for row in found if row.startswith("APMPI\t2\t")]  # the rank that killed itself
     with open_log(joined) as opened:
         assert opened.info.nprocs == 4

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from lab.log import rows_in
+
 PREFIX = {"MPI-IO": "MPIIO"}
 
 
@@ -26,11 +28,8 @@ class Layer:
 
 def rows(output: str) -> Iterator[tuple[str, int, str, str, str, str]]:
     """Yields (module, rank, id, counter, value, name) of every data row."""
-    for line in output.split("\n"):
-        if line and not line.startswith("#"):
-            parts = line.split("\t")
-            name = "\t".join(parts[5:-2])
-            yield parts[0], int(parts[1]), parts[2], parts[3], parts[4], name
+    for row in rows_in(output):
+        yield row.module, row.rank, str(row.record), row.counter, row.text, row.name
 
 
 def layers(output: str) -> dict[str, Layer]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab.environment import settings
 
 from .conftest import Run
 
@@ -94,18 +95,12 @@ def findings(
     (folder / "config").write_text(config)
     (folder / "limits").write_text(limits)
     log = folder / "log.darshan"
-    settings = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_JOB_TREE": "0",
-        "DARSHAN_MMAP_LOGPATH": str(folder),
-        "DARSHAN_LOGFILE": str(log),
-        "DARSHAN_CONFIG_PATH": str(folder / "config"),
-    }
+    more = {"DARSHAN_LOGFILE": str(log), "DARSHAN_CONFIG_PATH": str(folder / "config")}
+    env = os.environ | settings(build, journals=folder, DARSHAN_JOB_TREE="0", **more)
     work = folder / "work"
     work.mkdir()
     command = [sys.executable, "-c", program] if isinstance(program, str) else program
-    subprocess.run(command, cwd=work, env=os.environ | settings, check=True)
+    subprocess.run(command, cwd=work, env=env, check=True)
     done = summary(log, "--json", "-o", "-", "--thresholds", folder / "limits")
     assert done.returncode == (3 if "MAX_RECORDS" in config else 0), done.stderr
     return {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}

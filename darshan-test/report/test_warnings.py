@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
 
+import lab.environment as lab
 import pytest
+from lab.environment import plain
 from place import needs
 from tree import real_log_paths
 
@@ -23,19 +24,11 @@ MANY = "i=0; while [ $i -lt 1500 ]; do : > f$i; i=$((i + 1)); done"
 
 def run(build: Path, folder: Path, script: str, **settings: str) -> None:
     """Runs a shell script with the runtime."""
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
-    own = {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_JOB_TREE": "0",
-        "DARSHAN_MMAP_LOGPATH": str(folder),
-        "DARSHAN_LOGFILE": str(folder / "log.darshan"),
-    }
+    own = {"DARSHAN_JOB_TREE": "0", "DARSHAN_LOGFILE": str(folder / "log.darshan"), **settings}
+    env = plain() | lab.settings(build, journals=folder, **own)
     work = folder / "work"
     work.mkdir()
-    subprocess.run(
-        ["sh", "-c", script], cwd=work, env={**inherited, **own, **settings}, check=False
-    )
+    subprocess.run(["sh", "-c", script], cwd=work, env=env, check=False)
 
 
 def live(build: Path, folder: Path) -> Path:
