@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.binding import metadata, of_file, rows
 from runs.launched import RANK, shared_bytes
-from runs.reading import metadata, of_file, rows
 
 from .cluster import PREFIX, Cluster, left, logs_of
 

@@ -115,7 +115,7 @@ def execute(
     return Ran(done.stdout, done.stderr, sorted(logs.glob("*.darshan")), files)
 
 
-def rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
+def program_rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
     """Returns rows about the program's files and standard streams, without time counters."""
     every = (row for log in logs for row in read_rows(parser, log))
     ours = (row for row in every if row.name.startswith((str(work), "<STD")))
@@ -147,7 +147,7 @@ class Comparison:
             assert (observed.stdout, observed.stderr) == (bare.stdout, bare.stderr)
             assert observed.files == bare.files
         assert ours.logs and preloaded.logs
-        mine, theirs = (rows(self.parser, ran.logs, work) for ran in (ours, preloaded))
+        mine, theirs = (program_rows(self.parser, ran.logs, work) for ran in (ours, preloaded))
         assert mine == theirs
         assert {row.module for row in mine} >= set(modules)
         return mine

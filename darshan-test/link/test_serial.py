@@ -11,7 +11,17 @@ from lab.environment import library_of, preload
 from lab.log import Row
 from place import elsewhere
 
-from .runs import HERE, Comparison, Installed, execute, hdf5_flags, need, need_file, rows, run
+from .runs import (
+    HERE,
+    Comparison,
+    Installed,
+    execute,
+    hdf5_flags,
+    need,
+    need_file,
+    program_rows,
+    run,
+)
 
 STATIC_LIBC = Path(
     subprocess.run(
@@ -64,7 +74,7 @@ def test_hdf5_inside(
     if kind == "inside":  # without stubs, and when preloaded, only the POSIX calls
         extra = preload(library_of(build))
         ran = execute([unlinked], tmp_path / "work", tmp_path / "logs", extra)
-        found = rows(comparison.parser, ran.logs, tmp_path / "work")
+        found = program_rows(comparison.parser, ran.logs, tmp_path / "work")
         modules = {row.module for row in found}
         assert "POSIX" in modules and not modules & {"H5F", "H5D", "H5_META", "LAYERS"}
 
@@ -89,9 +99,9 @@ def test_preloaded_as_well(
     run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
     logs, work = tmp_path / "logs", tmp_path / "work"
     once = execute([program], work, logs, {})
-    expected = rows(comparison.parser, once.logs, work)
+    expected = program_rows(comparison.parser, once.logs, work)
     twice = execute([program], work, logs, preload(library_of(build)))
-    assert rows(comparison.parser, twice.logs, work) == expected
+    assert program_rows(comparison.parser, twice.logs, work) == expected
     assert len([log for log in twice.logs if "_program_" in log.name]) == 1
 
 

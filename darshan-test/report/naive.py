@@ -4,7 +4,6 @@ darshan-parser."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lab.log import rows_in
@@ -17,25 +16,19 @@ class Layer:
     """The sums of one module; None: a record lacks the value."""
 
     sums: dict[str, float | None] = field(default_factory=dict)
-    ids: set[str] = field(default_factory=set)
-    records: set[tuple[str, int]] = field(default_factory=set)
-    file_times: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    ids: set[int] = field(default_factory=set)
+    records: set[tuple[int, int]] = field(default_factory=set)
+    file_times: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
     def get(self, name: str) -> float | str | None:
         """Returns a sum by the name without prefix; "-" if the module has no such counter."""
         return self.sums.get(name, "-")
 
 
-def rows(output: str) -> Iterator[tuple[str, int, str, str, str, str]]:
-    """Yields (module, rank, id, counter, value, name) of every data row."""
-    for row in rows_in(output):
-        yield row.module, row.rank, str(row.record), row.counter, row.text, row.name
-
-
 def layers(output: str) -> dict[str, Layer]:
     """Returns every module's sums of bytes, operations and times."""
     found: dict[str, Layer] = {}
-    for module, rank, record, counter, value, _name in rows(output):
+    for module, rank, record, counter, value, *_ in rows_in(output):
         layer = found.setdefault(module, Layer())
         layer.ids.add(record)
         layer.records.add((record, rank))
@@ -57,7 +50,7 @@ def _add_beside(output: str, found: dict[str, Layer]) -> None:
     """Adds the operations on names without a POSIX record to POSIX's time."""
     posix = found["POSIX"].ids if "POSIX" in found else set()
     sums: dict[str, float] = defaultdict(float)
-    for module, _rank, record, counter, value, _name in rows(output):
+    for module, _rank, record, counter, value, *_ in rows_in(output):
         name = counter[len("POSIX_EXT_") :]
         if module != "POSIX_EXT" or (name in ("F_META_TIME", "F_SYNC_TIME") and record in posix):
             continue

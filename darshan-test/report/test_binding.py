@@ -14,13 +14,12 @@ import numpy as np
 import pytest
 from darshan_report import Log, LogError, module_by_id, open_log, structs, variable
 from darshan_report.structs import Kind
+from lab.log import rows_in
 from logs.catalogue import Case, good_cases
 from logs.encode import encode
 from logs.model import Counted, Heatmap
 from logs.rows import shown as escaped
 from tree import SOURCE, real_log_paths
-
-from .naive import rows
 
 # Cases whose values are difficult for readers; their names say in what way.
 SMALL = [case for case in good_cases() if len(case.log.modules) and case.log.names is not None]
@@ -74,11 +73,11 @@ def heat_rows(log: Log) -> list[tuple[int, str, str, str]]:
 def check(parser: Path, path: Path) -> int:
     """Compares every row of the log; returns the number of rows."""
     wanted: dict[str, list[tuple[int, str, str, str]]] = defaultdict(list)
-    names: dict[str, str] = {}
-    for module, rank, record, counter, value, name in rows(dumped(parser, path)):
-        wanted[module].append((rank, record, counter, value))
-        if module not in ("DAOS", "BG/Q", "APMPI"):  # the parser invents these names
-            names[record] = name
+    names: dict[int, str] = {}
+    for row in rows_in(dumped(parser, path)):
+        wanted[row.module].append((row.rank, str(row.record), row.counter, row.text))
+        if row.module not in ("DAOS", "BG/Q", "APMPI"):  # the parser invents these names
+            names[row.record] = row.name
     compared = 0
     with open_log(path) as log:
         fixed = {m.name for m in log.modules() if m.fixed}
@@ -88,9 +87,9 @@ def check(parser: Path, path: Path) -> int:
                 assert got == expected, module
                 compared += len(got)
         for record, name in names.items():
-            found = log.name(int(record))
+            found = log.name(record)
             assert ("(null)" if found is None else as_printed(found)) == name
-            assert found is None or log.names()[int(record)] == found
+            assert found is None or log.names()[record] == found
     return compared
 
 

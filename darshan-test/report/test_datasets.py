@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from darshan_report import Module, module_by_name
 from darshan_report.report.sections.dataset_tables import endings
+from lab.log import rows_in
 from layers.program import OPERATIONS, program_of
 from logs.content import standard_log
 from logs.encode import encode
@@ -21,7 +22,6 @@ from logs.model import Module as Region
 from logs.record_id import record_id
 
 from .conftest import Run
-from .naive import rows
 from .pages import close, quantities, text_of
 
 TITLE = "How your datasets turned into file-system calls"
@@ -147,7 +147,7 @@ def naive(parser: Path, log: Path) -> Sums:
     output = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     alike = {c.name for c in layers_module().counters if not c.summed}
     found: Sums = defaultdict(lambda: defaultdict(float))
-    for module, _rank, _id, counter, value, name in rows(output):
+    for module, _rank, _id, counter, value, name, *_ in rows_in(output):
         row, short = found[name], counter[len("LAYERS_") :]
         if module == "LAYERS":
             row[short] = (

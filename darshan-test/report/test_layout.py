@@ -17,6 +17,7 @@ from darshan_report.report.pdf import latex
 from darshan_report.report.plots import file_time_lines
 from darshan_report.show import text
 from darshan_report.show.model import Paragraph, Report
+from lab.log import rows_in
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Counted, Dxt, Log, Module, Segment
@@ -26,7 +27,6 @@ from sample import turning
 from tree import real_log_paths
 
 from .conftest import INCOMPLETE, Run
-from .naive import rows
 from .pages import close, quantities, text_of
 from .test_numbers import parsed
 from .test_pages import pages
@@ -194,13 +194,13 @@ def test_a_short_transfer_is_seen(tmp_path: Path) -> None:
     assert dark[dark > 0].min() >= 0.3
 
 
-def order_and_sizes(output: str) -> tuple[Counter[str], dict[str, int], dict[str, list[bool]]]:
+def order_and_sizes(output: str) -> tuple[Counter[str], dict[int, int], dict[int, list[bool]]]:
     """Returns, from darshan-parser's POSIX rows, the sums of the order counters, the sizes of
     files, and whether they were read and written."""
     sums: Counter[str] = Counter()
-    last: dict[str, int] = {}
-    used: dict[str, list[bool]] = {}
-    for module, _, record, counter, value, _ in rows(output):
+    last: dict[int, int] = {}
+    used: dict[int, list[bool]] = {}
+    for module, _, record, counter, value, *_ in rows_in(output):
         if module != "POSIX":
             continue
         name = counter[len("POSIX_") :]

@@ -10,11 +10,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.binding import metadata, of_file
 from lab.compile import SHARED, compile_c
 from lab.environment import preload
 from place import needs
-
-from .reading import metadata, of_file
 
 PLUGIN = """
 #define _GNU_SOURCE

@@ -11,12 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from lab.binding import Row, names, rows
 from lab.environment import settings
 from sample import everything, turning
 
 from .conftest import Merge
 from .events import Run
-from .reading import Row, names, rows
 
 MOST_PARTS = 4096 + 2500  # most parts in the folder; each is of one program
 OWN, LATE = 4100, 150  # processes that may have ranks of their own, and processes that may not

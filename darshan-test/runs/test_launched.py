@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from darshan_report import open_log
 from darshan_report.variable import heat_maps, traces
+from lab.binding import metadata, names, of_file, rows
 from logs.pydarshan import compare_with_pydarshan
 from mpi.launch import MPIS
 from place import absent, needs, works
@@ -19,7 +20,6 @@ from sample import everything
 
 from .conftest import Merge
 from .launched import RANK, Place, shared_bytes
-from .reading import metadata, names, of_file, rows
 
 HOST = socket.gethostname().split(".")[0]
 VARIABLES = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.binding import metadata, names, of_file, processes, rows
 
 from .conftest import Merge, Program
 from .events import SECOND, Kind, Run, here
-from .reading import metadata, names, of_file, processes, rows
 
 COPY = """
 import sys

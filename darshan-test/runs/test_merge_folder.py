@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.binding import metadata, names, of_file, processes, rows
 from lab.environment import settings
 from sample import turning
 
 from .conftest import Merge, Program
 from .events import SECOND, Kind, Run, here, start_of
-from .reading import metadata, names, of_file, processes, rows
 
 WRITES = """
 import os, signal, sys, time

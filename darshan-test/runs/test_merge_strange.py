@@ -6,13 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.binding import metadata, rows
 from logs.bad import broken_annexes, half_readable, unreadable
 from logs.catalogue import good_cases
 from logs.encode import encode
 
 from .conftest import Merge
 from .events import SECOND, Run
-from .reading import metadata, rows
 
 
 def merged(merge: Merge, run: Run, log: Path) -> set[str]:

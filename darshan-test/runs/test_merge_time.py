@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from darshan_report import open_log
 from darshan_report.variable import HeatMap, Trace, heat_maps, traces
+from lab.binding import metadata, names, rows
 from logs.pydarshan import compare_with_pydarshan
 
 from .conftest import Merge, Program
 from .events import SECOND, Kind, Run
-from .reading import metadata, names, rows
 
 WRITES = """
 import os, sys, time

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from harm.test_other_libc import compiled_small
+from lab.binding import of_file, processes, rows
 from lab.compile import compile_c
 from lab.environment import plain, preload, settings
 
 from . import watched
-from .reading import of_file, processes, rows
 
 SIZE = 8 << 20
 OTHER = "/nowhere/other.so"  # a library of the user, which must remain

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.binding import processes, rows
 from mpi.launch import MPIS, Mpi
 from place import needs
-
-from runs.reading import processes, rows
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = """

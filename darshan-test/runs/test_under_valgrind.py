@@ -10,10 +10,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.binding import of_file, rows
 from lab.compile import compile_c
 from lab.environment import plain, settings
-
-from .reading import of_file, rows
 
 SOURCE = """
 #include <fcntl.h>

@@ -10,10 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.binding import Row, processes, rows
 from lab.compile import compile_c
 from place import needs
-
-from runs.reading import Row, processes, rows
 
 MIB = 1 << 20
 SIZE = 24  # MiB

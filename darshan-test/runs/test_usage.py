@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from runs.reading import processes, rows
+from lab.binding import processes, rows
 
 MIB = 1 << 20
 UNEXPLAINED = "Storage transferred bytes that no recorded call explains"

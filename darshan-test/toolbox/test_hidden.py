@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.binding import metadata, rows
 from logs.tools import run
 from runs.launched import Place
-from runs.reading import metadata, rows
 
 HOST = socket.gethostname().split(".")[0]
 HOW = ("--obfuscate", "--obfuscate=strong")

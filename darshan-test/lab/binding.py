@@ -1,4 +1,7 @@
-"""Reads a log for tests: rows as dictionaries, by module and by file."""
+"""Reads logs through the Python binding: records as dictionaries, by module and by file.
+
+The folder of the tests calls tree.use_binding() before it imports this.
+"""
 
 from __future__ import annotations
 
