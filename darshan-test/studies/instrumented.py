@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import resource
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from lab.environment import joined, plain, settings
+from lab.log import read_rows
 
 SECONDS = 1800  # a run of the largest study takes less
 
@@ -29,9 +31,8 @@ class Run:
 
 
 def plain_environment() -> dict[str, str]:
-    """Returns the environment without Darshan's variables."""
-    ours = ("DARSHAN_", "DXT_", "LD_", "HDF5_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    """Returns the environment without variables of Darshan and of HDF5."""
+    return {name: value for name, value in plain().items() if not name.startswith("HDF5_")}
 
 
 @dataclass
@@ -53,13 +54,7 @@ class Lab:
         journals = self.folder / "journals"
         log.parent.mkdir(exist_ok=True)
         journals.mkdir(exist_ok=True)
-        settings = {
-            "LD_PRELOAD": str(self.build / "libdarshan.so"),
-            "DARSHAN_ENABLE_NONMPI": "1",
-            "DARSHAN_LOGFILE": str(log),
-            "DARSHAN_MMAP_LOGPATH": str(journals),
-        }
-        return settings, log
+        return settings(self.build, journals=journals, DARSHAN_LOGFILE=str(log)), log
 
     def run(
         self,
@@ -71,13 +66,9 @@ class Lab:
     ) -> Run:
         """Runs a command, which must succeed without output on stderr. The variables are for the
         program; a library to preload comes after the runtime."""
-        settings, log = self.instrumentation() if instrumented else ({}, None)
-        behind = variables or {}
-        preloads = [s["LD_PRELOAD"] for s in (settings, behind) if "LD_PRELOAD" in s]
-        settings = settings | behind
-        if preloads:
-            settings["LD_PRELOAD"] = ":".join(preloads)
-        front, environment = (launcher(settings), {}) if launcher else ([], settings)
+        told, log = self.instrumentation() if instrumented else ({}, None)
+        told = joined(told, variables or {})
+        front, environment = (launcher(told), {}) if launcher else ([], told)
         begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             [*front, *(str(word) for word in command)],
@@ -98,16 +89,9 @@ class Lab:
 
     def counters(self, log: Path, module: str = "POSIX") -> dict[str, Counters]:
         """Returns the counters of a module by the file's name without folder."""
-        done = subprocess.run(
-            [self.build / "darshan-parser", log], capture_output=True, text=True, check=True
-        )
         found: dict[str, Counters] = {}
-        prefix = module.replace("-", "") + "_"
-        for line in done.stdout.splitlines():
-            columns = line.split("\t")
-            if columns[0] == module:
-                counters = found.setdefault(Path(columns[5]).name, {})
-                counters[columns[3].removeprefix(prefix)] = float(columns[4])
+        for row in read_rows(self.build / "darshan-parser", log, module):
+            found.setdefault(Path(row.name).name, {})[row.short] = row.value
         return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instrumented import Lab
+from lab.findings import Expected
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(path.parent) for path in sorted(HERE.glob("*/run"))]
@@ -92,11 +93,10 @@ def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
 
 @dataclass(frozen=True)
 class Known:
-    """The finding that a report must have for the problem, and not for the fix."""
+    """A study's programs, and what a report must tell of the problem and not of the fix."""
 
+    expected: Expected
     make: Callable[[Lab], Pair]
-    finding: str  # name of the diagnosis
-    remedy: str  # a call or setting that it must name
     needs: str = ""  # what configure must have found
     mpi: mesh_collective.Mpi | None = None
 
@@ -108,18 +108,33 @@ class Known:
         return "" if there else self.needs
 
 
-KNOWN: dict[str, Known] = {
-    "chunk-cache": Known(of_chunk_cache, "chunk-cache", "H5Pset_chunk_cache", "netcdf"),
-    "swmr-append": Known(of_swmr_append, "flush-per-chunk", "H5Dflush", "hdf5"),
-    "edit-atomicity": Known(of_edit_atomicity, "whole-file-copy", "undo log", "hdf5"),
-    "keyed-growth": Known(of_keyed_growth, "same-bytes-again-read", "cache", "sqlite"),
-    **{
-        f"mesh-collective-{mpi.name}": Known(
+KNOWN = [
+    Known(
+        Expected("chunk-cache", "slices", "chunk-cache", "H5Pset_chunk_cache"),
+        of_chunk_cache,
+        "netcdf",
+    ),
+    Known(
+        Expected("swmr-append", "every-100", "flush-per-chunk", "H5Dflush"), of_swmr_append, "hdf5"
+    ),
+    Known(
+        Expected("edit-atomicity", "backup", "whole-file-copy", "undo log"),
+        of_edit_atomicity,
+        "hdf5",
+    ),
+    Known(
+        Expected("keyed-growth", "small-cache", "same-bytes-again-read", "cache"),
+        of_keyed_growth,
+        "sqlite",
+    ),
+    *(
+        Known(
+            Expected(
+                "mesh-collective", mpi.name, "independent-shared-write", "H5FD_MPIO_COLLECTIVE"
+            ),
             of_mesh_collective(mpi),
-            "independent-shared-write",
-            "H5FD_MPIO_COLLECTIVE",
             mpi=mpi,
         )
         for mpi in mesh_collective.MPIS
-    },
-}
+    ),
+]

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
 from kept import Gain, kept  # noqa: E402
+from lab.environment import library_of, plain, preload  # noqa: E402
+from lab.findings import RIGHT, findings_of, judged, problems  # noqa: E402
 from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi, ranks_of  # noqa: E402
 from place import runs  # noqa: E402
 from row import FAR, Row  # noqa: E402 - found by the line above
@@ -51,9 +53,6 @@ EXPECTED = (
 )
 
 OF_THE_MACHINE = ("ranks-outnumber-processors",)  # if processors < RANKS
-
-RIGHT, WRONG, SILENT, FALSE_ALARM, CURE = "right", "wrong", "silent", "false alarm", "cure accused"
-TEXT = "wrong words"
 
 
 @dataclass(frozen=True)
@@ -192,7 +191,7 @@ class Judge:
 
     def run(self, row: Row, *, cured: bool, log: Path | None = None) -> float:
         """Returns the seconds of one run; with a log the run is instrumented."""
-        preload, settings = [], self._mpi_settings(row)
+        libraries, settings = [], self._mpi_settings(row)
         command = [*self._command(row), *(["cured"] if cured else [])]
         if log:
             settings["DARSHAN_LOGFILE"] = str(log)
@@ -200,15 +199,15 @@ class Judge:
         if log and row.tree:  # which names one log of all processes, and preloads behind slow.c
             command = [str(self.build / "darshan"), "run", "-o", str(self.work), *command]
         elif log:
-            preload.append(str(self.build / "libdarshan.so"))
+            libraries.append(library_of(self.build))
             settings["DARSHAN_ENABLE_NONMPI"] = "1"
             settings["DARSHAN_JOB_TREE"] = "0"
         with self._folder(row) as folder:
             if row.place == FAR:
-                preload.append(str(self.compiled(HERE / "slow.c")))
+                libraries.append(self.compiled(HERE / "slow.c"))
                 settings |= {**SLOW, **dict(row.settings), "SLOW_FOLDER": f"{folder}/"}
-            if preload:
-                settings["LD_PRELOAD"] = ":".join(preload)
+            if libraries:
+                settings |= preload(*libraries)
             inside = self.work / "seconds"  # seconds within a job, without its start and end
             if mpi := mpi_of(row):
                 if not log:
@@ -246,66 +245,14 @@ class Judge:
     def verdict(self, row: Row, *, measured: bool = False) -> Verdict:
         """Returns the result for a row's program and its fix."""
         found = self.findings(row)
-        accused = problems(found)
-        words = words_wrong(row, found)
+        outcome, said = judged(row, found, lambda: self.findings(row, cured=True))
         if not row.finding:
-            names = " ".join(f.name for f in accused)
-            outcome = FALSE_ALARM if names else TEXT if words else RIGHT
-            return Verdict(row, outcome, names or words)
-        outcome, said = self._held(row, found)
-        if outcome == RIGHT and words:
-            outcome, said = TEXT, words
+            return Verdict(row, outcome, said)
+        accused = problems(found)
         stake = accused[0].stake.seconds if accused else 0.0
         then = kept().get(row.name)
         gain = self.gained(row) if measured else then and then.gain
         return Verdict(row, outcome, said, stake, gain)
-
-    def _held(self, row: Row, found: list[Any]) -> tuple[str, str]:
-        """Compares the first finding with the expected one."""
-        accused = problems(found)
-        if not accused:
-            return SILENT, ""
-        first = accused[0]
-        if first.name not in row.findings:
-            return WRONG, first.name
-        if row.remedy not in f"{first.remedy.text}\n{first.remedy.example}":
-            return WRONG, f"{first.name} without {row.remedy}"
-        cure = self.findings(row, cured=True)
-        if row.findings & {f.name for f in problems(cure)}:
-            return CURE, first.name
-        # A fix whose I/O is invisible to the log does not count as a fix.
-        if _mapped(cure) and not _mapped(found):
-            return CURE, "mapped instead of read"
-        words = words_wrong(replace(row, says=()), cure)
-        return (TEXT, f"of the cure: {words}") if words else (RIGHT, first.name)
-
-
-def problems(found: list[Any]) -> list[Any]:
-    """Returns the findings that are problems."""
-    return [f for f in found if f.kind == "problem"]
-
-
-def _mapped(found: list[Any]) -> bool:
-    return any(f.name == "unseen-mapped" for f in found)
-
-
-def text_of(finding: Any) -> str:
-    """Returns all texts of a finding."""
-    remedy = finding.remedy
-    return f"{finding.name}: {finding.title}. {finding.sentence} {remedy.text}\n{remedy.example}"
-
-
-def words_wrong(row: Row, found: list[Any]) -> str:
-    """Returns what the row's text lacks, or has though it must not; empty if the text is right."""
-    texts = [text_of(finding) for finding in found]
-    for pattern in row.says:
-        if not any(re.search(pattern, text) for text in texts):
-            return f"nothing says {pattern!r}: {' | '.join(texts)}"
-    for pattern in row.never:
-        for text in texts:
-            if match := re.search(pattern, text):
-                return f"{match[0]!r} in: {text}"
-    return ""
 
 
 # Runs each rank as the only one of its host.
@@ -334,9 +281,8 @@ def fill_input(path: Path, mib: int) -> None:
 
 
 def plain_environment() -> dict[str, str]:
-    """Returns the environment without Darshan's variables."""
-    ours = ("DARSHAN_", "DXT_", "LD_", "HDF5_", "SLOW_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    """Returns the environment without variables of Darshan, HDF5 and slow.c."""
+    return {name: v for name, v in plain().items() if not name.startswith(("HDF5_", "SLOW_"))}
 
 
 def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> None:
@@ -389,26 +335,3 @@ def needed(row: Row) -> list[str]:
     if row.program == "sync.c":
         found.append("sqlite")
     return [*found, "hdf5"] if row.program == "fields.c" else found
-
-
-def open_report(build: Path) -> tuple[Any, Any, Any]:
-    """Returns from the report: the rules, their thresholds, and the function that opens a log."""
-    sys.path.insert(0, str(build / "python"))
-    os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
-    from darshan_report import open_log  # noqa: PLC0415
-    from darshan_report.diagnose.limits import Limits  # noqa: PLC0415 - the path is known only here
-    from darshan_report.diagnose.run import diagnose  # noqa: PLC0415
-
-    return diagnose, Limits, open_log
-
-
-def findings_of(build: Path, log: Path) -> list[Any]:
-    """Returns all findings of a log, in order."""
-    diagnose, _, open_log = open_report(build)
-    with open_log(log) as opened:
-        return list(diagnose(opened))
-
-
-def problems_of(build: Path, log: Path) -> list[Any]:
-    """Returns the problems of a log, in order."""
-    return problems(findings_of(build, log))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from judge import problems_of
+from lab.findings import findings_of, problems
 from tree import SOURCE, real_log_paths
 
 TABLE = Path(__file__).resolve().parent / "logs.tsv"
@@ -55,7 +55,7 @@ def name_of(row: Expected) -> str:
 
 def wrong(build: Path, row: Expected, log: Path) -> str:
     """Returns the error in the first reported problem, or an empty string."""
-    first = next((f.name for f in problems_of(build, log)), NONE)
+    first = next((f.name for f in problems(findings_of(build, log))), NONE)
     if first in row.findings:
         return ""
     return f"wrong: {first}" if first != NONE else "silent"

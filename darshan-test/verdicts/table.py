@@ -12,10 +12,11 @@ from pathlib import Path
 import drishti
 import real
 from corpus import ROWS, Row
-from judge import CURE, FALSE_ALARM, RIGHT, SILENT, TEXT, WRONG, Judge, Verdict
+from judge import Judge, Verdict
 from kept import Kept
 from kept import write as write_gains
 from known import write
+from lab.findings import CURE, FALSE_ALARM, RIGHT, SILENT, TEXT, WRONG
 from tree import build_folder
 
 

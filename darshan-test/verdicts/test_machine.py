@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from corpus import ROWS
-from judge import OF_THE_MACHINE, Judge, problems_of
+from judge import OF_THE_MACHINE, Judge
+from lab.findings import findings_of, problems
 from place import needs
 
 
@@ -22,7 +23,7 @@ def test_ranks_that_share_a_processor(build: Path, tmp_path: Path) -> None:
         log = judge.log_of(row, cured=False)
     finally:
         os.sched_setaffinity(0, here)
-    found = {f.name: f for f in problems_of(build, log)}
+    found = {f.name: f for f in problems(findings_of(build, log))}
     assert set(OF_THE_MACHINE) <= set(found), sorted(found)
     assert f"{row.ranks} ranks share 1 processor on 1 node" in found[OF_THE_MACHINE[0]].sentence
     assert "mpiexec -n 1" in found[OF_THE_MACHINE[0]].remedy.example

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 from corpus import ROWS, Row
-from judge import HERE, C, Judge, needed, open_report
+from judge import HERE, C, Judge, needed
+from lab.compile import compile_c
+from lab.findings import open_report
 from place import needs
 from sample import turning
 
@@ -175,8 +177,7 @@ def test_hdf5_inside(judge: Judge, tmp_path: Path) -> None:
 
 def test_static_program(build: Path, tmp_path: Path) -> None:
     """A static program in a script is reported; a run of instrumented programs is not."""
-    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
-    subprocess.run(["gcc", "-static", "-o", "a", "a.c"], cwd=tmp_path, check=True)
+    compile_c(tmp_path, "int main(void) { return 0; }\n", "-static", name="a")
     log = run_of(build, tmp_path, "sh", "-c", "./a; cat a.c > b; true")
     assert "unseen-programs" in told(build, log)
     log.unlink()
@@ -259,9 +260,7 @@ int main(int argc, char **argv) {
 def test_rings(build: Path, tmp_path: Path) -> None:
     """Requests that the program submits by its own system call are reported; those of liburing
     are not."""
-    program, source = tmp_path / "ring", tmp_path / "ring.c"
-    source.write_text(RING)
-    subprocess.run(["gcc", "-O1", "-o", program, source, "-luring"], check=True)
+    program = compile_c(tmp_path, RING, "-luring", name="ring", first=["gcc", "-O1"])
     log = run_of(build, tmp_path, program, "1")
     diagnose, limits_of, open_log = open_report(build)
     with open_log(log) as opened:

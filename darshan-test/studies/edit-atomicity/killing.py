@@ -9,6 +9,7 @@ from pathlib import Path
 
 from edit_atomicity import Study
 from instrumented import plain_environment
+from lab.environment import preload
 
 HIDDEN = (".bck", ".bck-new", ".undo")
 
@@ -38,7 +39,7 @@ class Case:
     def interrupted(self, command: list[str], at: int, how: dict[str, str]) -> bool:
         """Runs a command that is killed at a call; returns whether the command reached the call."""
         settings = {
-            "LD_PRELOAD": self.study.lab.program("edit-atomicity/interrupt.so"),
+            **preload(self.study.lab.program("edit-atomicity/interrupt.so")),
             "INTERRUPT_AT": str(at),
             **how,
         }
@@ -64,7 +65,7 @@ class Case:
     def trace(self, command: list[str], path: Path) -> list[list[str]]:
         """Runs a command; returns the fields of all its calls that change files."""
         settings = {
-            "LD_PRELOAD": self.study.lab.program("edit-atomicity/interrupt.so"),
+            **preload(self.study.lab.program("edit-atomicity/interrupt.so")),
             "INTERRUPT_TRACE": str(path),
         }
         subprocess.run(command, env=plain_environment() | settings, capture_output=True, check=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from instrumented import Counters, Lab, Run, digest, print_table
+from lab.environment import preload
 from mpi.launch import MPIS, Mpi
 from mpirun import compile_for, launcher, missing, package
 
@@ -103,7 +104,7 @@ class Study:
         ]
         variables = {"MESH_WRITE_US": str(self.delay)}
         if names:
-            variables["LD_PRELOAD"] = ":".join(str(self.library(name)) for name in names)
+            variables |= preload(*(self.library(name) for name in names))
         return variables
 
     def run(self, mesh: Mesh, mode: str, *, instrumented: bool) -> tuple[Run, str]:

@@ -1,0 +1,125 @@
+"""What a report should tell of a program: the form of a row of a corpus, and how it is judged.
+
+The small programs of verdicts/ and the studies of studies/ share it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+RIGHT, WRONG, SILENT, CURE = "right", "wrong", "silent", "cure accused"
+FALSE_ALARM, TEXT = "false alarm", "wrong words"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A program with its expected findings, which a reader of its source would give."""
+
+    program: str  # a source file, or the folder of a study
+    case: str
+    finding: str = ""  # must come first; several: any of them; empty: no problem
+    remedy: str = ""  # words that the remedy must contain
+    says: tuple[str, ...] = ()  # patterns; each matches a finding of the program
+    never: tuple[str, ...] = ()  # patterns that match no finding of the program or its fix
+
+    @property
+    def name(self) -> str:
+        """Returns the name for tables and for selecting rows."""
+        return f"{self.program.replace('.', '-')}/{self.case}"
+
+    @property
+    def findings(self) -> frozenset[str]:
+        """Returns the names of the right findings."""
+        return frozenset(self.finding.split())
+
+
+def open_report(build: Path) -> tuple[Any, Any, Any]:
+    """Returns from the report: the rules, their thresholds, and the function that opens a log."""
+    sys.path.insert(0, str(build / "python"))
+    os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
+    from darshan_report import open_log  # noqa: PLC0415
+    from darshan_report.diagnose.limits import Limits  # noqa: PLC0415 - the path is known only here
+    from darshan_report.diagnose.run import diagnose  # noqa: PLC0415
+
+    return diagnose, Limits, open_log
+
+
+def findings_of(build: Path, log: Path, limits: dict[str, float] | None = None) -> list[Any]:
+    """Returns all findings of a log: problems first, in order of their potential saving.  limits:
+    thresholds that replace those of the report."""
+    diagnose, limits_of, open_log = open_report(build)
+    with open_log(log) as opened:
+        return list(diagnose(opened, limits_of(limits)) if limits else diagnose(opened))
+
+
+def problems(found: list[Any]) -> list[Any]:
+    """Returns the findings that are problems."""
+    return [f for f in found if f.kind == "problem"]
+
+
+def judged(
+    row: Expected, found: list[Any], cure: Callable[[], list[Any]], *, among: int = 1
+) -> tuple[str, str]:
+    """Compares the findings of a program and of its fix with the expected ones.
+
+    cure returns the findings of the fix; it is called only if those of the program are right.
+    among: the expected finding may be any of so many first problems.  Returns the outcome, and
+    the name of the finding or what is wrong.
+    """
+    words = words_wrong(row, found)
+    accused = problems(found)
+    if not row.finding:
+        names = " ".join(f.name for f in accused)
+        return FALSE_ALARM if names else TEXT if words else RIGHT, names or words
+    outcome, said = _held(row, found, cure, among)
+    return (TEXT, words) if outcome == RIGHT and words else (outcome, said)
+
+
+def _held(
+    row: Expected, found: list[Any], cure: Callable[[], list[Any]], among: int
+) -> tuple[str, str]:
+    accused = problems(found)
+    if not accused:
+        return SILENT, ""
+    first = next((f for f in accused[:among] if f.name in row.findings), accused[0])
+    if first.name not in row.findings:
+        return WRONG, first.name
+    if row.remedy not in f"{first.remedy.text}\n{first.remedy.example}":
+        return WRONG, f"{first.name} without {row.remedy}"
+    cured = cure()
+    if row.findings & {f.name for f in problems(cured)}:
+        return CURE, first.name
+    # A fix whose I/O is invisible to the log does not count as a fix.
+    if _mapped(cured) and not _mapped(found):
+        return CURE, "mapped instead of read"
+    words = words_wrong(replace(row, says=()), cured)
+    return (TEXT, f"of the cure: {words}") if words else (RIGHT, first.name)
+
+
+def _mapped(found: list[Any]) -> bool:
+    return any(f.name == "unseen-mapped" for f in found)
+
+
+def text_of(finding: Any) -> str:
+    """Returns all texts of a finding."""
+    remedy = finding.remedy
+    return f"{finding.name}: {finding.title}. {finding.sentence} {remedy.text}\n{remedy.example}"
+
+
+def words_wrong(row: Expected, found: list[Any]) -> str:
+    """Returns what the row's text lacks, or has though it must not; empty if the text is right."""
+    texts = [text_of(finding) for finding in found]
+    for pattern in row.says:
+        if not any(re.search(pattern, text) for text in texts):
+            return f"nothing says {pattern!r}: {' | '.join(texts)}"
+    for pattern in row.never:
+        for text in texts:
+            if match := re.search(pattern, text):
+                return f"{match[0]!r} in: {text}"
+    return ""
