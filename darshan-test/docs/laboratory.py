@@ -1,0 +1,109 @@
+"""Finds Python tests that do by hand what darshan-test/lab does for all of them.
+
+lab/environment.py is the only place that preloads a library, and lab/log.py the only one that
+splits the rows of darshan-parser.  ./dev lint runs this file.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+# Folders whose files are not tests of this tree: the laboratory itself, and benchmarks, which
+# measure one setting at a time.
+OTHERS = ("lab/", "bench/")
+# Files that compare or hand over an LD_PRELOAD that is not of a program under test.
+PRELOADS = {
+    "docs/laboratory.py": "this rule",
+    "docs/test_laboratory.py": "examples of what this rule finds",
+    "link/test_modulefile.py": "environments before and after a module is loaded",
+    "spack/test_recipe.py": "environments before and after a package is loaded",
+}
+# Files and folders that split other text with tabs.
+TABS = {
+    "calls/run_case.py": "expectations that a case writes",
+    "daos/model.py": "calls that the program writes down",
+    "harm/test_outputs.py": "the columns of darshan-parser itself, with hostile names",
+    "hdf5/model.py": "calls that the program writes down",
+    "hdf5/test_python.py": "expectations that a script prints",
+    "language/": "lists that git and the drawing of declarations print",
+    "logs/": "the bytes of rows, compared with a second implementation of the format",
+    "studies/edit-atomicity/killing.py": "calls that interrupt.c prints",
+    "toolbox/": "rows of the second implementation, and lines of darshan-diff",
+    "verdicts/": "the tables of the corpus",
+}
+PRELOAD = "LD_PRELOAD"
+EXCUSES = {"preload": PRELOADS, "tab": TABS}
+FILE = "darshan-test/docs/laboratory.py"
+SPLITS = ("split", "rsplit", "partition", "rpartition", "count")
+PATTERNS = ("search", "match", "fullmatch", "findall", "finditer", "compile", "sub")
+
+
+def text_of(node: ast.AST) -> str:
+    """Returns the constant text of a string, also of bytes and of an f-string."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text_of(part) for part in node.values)
+    value = node.value if isinstance(node, ast.Constant) else ""
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def preloads(node: ast.AST) -> bool:
+    """Tells whether an expression names LD_PRELOAD as a variable, or sets it in words of a
+    command."""
+    if isinstance(node, ast.keyword):
+        return node.arg == PRELOAD
+    if not isinstance(node, (ast.JoinedStr, ast.Constant)):
+        return False
+    return text_of(node) == PRELOAD or f"{PRELOAD}=" in text_of(node)
+
+
+def splits(node: ast.AST) -> bool:
+    """Tells whether an expression splits or searches text with tabs."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+        return False
+    if node.func.attr in SPLITS:
+        return text_of(node.args[0]) == "\t"
+    of_re = isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
+    text = text_of(node.args[0])
+    return of_re and node.func.attr in PATTERNS and ("\\t" in text or "\t" in text)
+
+
+def faults(source: str) -> Iterator[tuple[int, str]]:
+    """Yields the line and the kind of each place in a file."""
+    for node in ast.walk(ast.parse(source)):
+        if preloads(node):
+            yield node.lineno, "preload"
+        if splits(node):
+            yield node.lineno, "tab"
+
+
+SAID = {
+    "preload": "names LD_PRELOAD: use lab.environment",
+    "tab": "splits text with tabs: lab.log reads rows of logs",
+}
+
+
+def strays(tests: Path = TESTS) -> list[str]:
+    """Returns a line for each place in the tests that is not excused, and for each excuse that no
+    place needs."""
+    found, needed = [], set()
+    for path in sorted(tests.rglob("*.py")):
+        name = path.relative_to(tests).as_posix()
+        if name.startswith(OTHERS):
+            continue
+        for line, kind in sorted(set(faults(path.read_text()))):
+            excuses = [e for e in EXCUSES[kind] if name.startswith(e)]
+            needed.update((kind, excuse) for excuse in excuses)
+            if not excuses:
+                found.append(f"darshan-test/{name}:{line}: {SAID[kind]}")
+    every = [(kind, excuse) for kind, excuses in EXCUSES.items() for excuse in excuses]
+    return found + [f"{FILE}: no file needs {e!r}" for kind, e in every if (kind, e) not in needed]
+
+
+if __name__ == "__main__":
+    lines = strays()
+    print("\n".join(lines), end="\n" if lines else "")
+    sys.exit(bool(lines))

@@ -1,0 +1,42 @@
+"""Tests use the laboratory, and a test that does its work by hand is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import laboratory
+import pytest
+
+
+def test_no_test_does_it_by_hand() -> None:
+    assert laboratory.strays() == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'env = {"LD_PRELOAD": "a.so"}',
+        'env["LD_PRELOAD"] = "a.so"',
+        'env = dict(os.environ, LD_PRELOAD="a.so")',
+        'command = ["env", f"LD_PRELOAD={library}", "true"]',
+        'module, rank = line.split("\\t")[:2]',
+        'columns = line.rsplit(b"\\t", 2)',
+        'written = re.findall(r"POSIX_WRITES\\t(\\d+)\\t", text)',
+    ],
+)
+def test_what_is_found(line: str, tmp_path: Path) -> None:
+    """The place is named with its line; the laboratory itself and benchmarks are left out."""
+    for folder in ("front", "lab", "bench"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test_it.py").write_text(f'"""LD_PRELOAD and tabs."""\n{line}\n')
+    found = [stray for stray in laboratory.strays(tmp_path) if "no file needs" not in stray]
+    assert len(found) == 1 and found[0].startswith("darshan-test/front/test_it.py:2: ")
+
+
+def test_an_excuse_that_nothing_needs_is_found(tmp_path: Path) -> None:
+    (tmp_path / "verdicts").mkdir()
+    (tmp_path / "verdicts" / "known.py").write_text('rows = line.split("\\t")\n')
+    found = laboratory.strays(tmp_path)
+    assert all("no file needs" in stray for stray in found)
+    assert not [stray for stray in found if "'verdicts/'" in stray]
+    assert [stray for stray in found if "'logs/'" in stray]
