@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ..measure.exclusive import own_times
 from ..measure.usage import Usage
+from . import program_text
 from .cpu_wait import real_part, runnable
 from .facts import Facts, once
-from .rules import program_files
 from .table import Table
 
 READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
@@ -152,7 +152,7 @@ def io_rows(facts: Facts) -> dict[str, float]:
 
 def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
     """Adds the times of the files of a lowest layer."""
-    program = program_files.which(facts, table)
+    program = program_text.which(facts, table)
     found[IMPORTS] += float(facts.time(table)[program].sum())
     own = ~program
     if table.prefix == "STDIO" and facts.streams is not None:
@@ -170,7 +170,7 @@ def _move_buffered(facts: Facts, found: dict[str, float]) -> None:
     for kind, key in (("READ", READS), ("WRITE", WRITES)):
         spent = streams.table[f"F_{kind}_TIME"]
         below = streams.time(kind) + (streams["F_FLUSH_TIME"] if kind == "WRITE" else 0.0)
-        program = program_files.which(facts, streams.table)
+        program = program_text.which(facts, streams.table)
         served = float(np.maximum(0.0, spent - below)[streams.files & ~program].sum())
         served = min(served, found[key])
         found[key] -= served

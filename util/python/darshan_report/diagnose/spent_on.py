@@ -9,9 +9,10 @@ import numpy as np
 
 from ..measure.exclusive import own_times
 from ..units import amount, count, plural, seconds
+from . import program_text
 from .cpu_wait import real_part
 from .facts import Facts
-from .rules import lookups, program_files
+from .rules import lookups
 from .table import Table
 
 
@@ -96,7 +97,7 @@ def _loading(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
     time, own, files = 0.0, 0.0, 0
     for layer, table in facts.layers:
         if layer.base:
-            spent, program = facts.time(table), program_files.which(facts, table)
+            spent, program = facts.time(table), program_text.which(facts, table)
             files += int(facts.files(table)[program].sum())
             time += float(spent[program].sum())
             own += float(spent[~program].sum())
@@ -135,7 +136,7 @@ def _names(facts: Facts) -> tuple[float, Callable[[str], str]]:
     time = facts.beside.metadata
     for layer, table in facts.layers:
         if layer.base:
-            time += float(table["F_META_TIME"][~program_files.which(facts, table)].sum())
+            time += float(table["F_META_TIME"][~program_text.which(facts, table)].sum())
     time -= extra.sum("F_MISS_TIME") if extra is not None else 0.0
     return (
         time,
@@ -157,7 +158,7 @@ def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
         calls = (posix["READS"] + posix["WRITES"]).astype("f8")
         moved = (posix["BYTES_READ"] + posix["BYTES_WRITTEN"]).astype("f8")
         time = posix["F_READ_TIME"] + posix["F_WRITE_TIME"]
-        found.append((posix, ~program_files.which(facts, posix), time, calls, moved))
+        found.append((posix, ~program_text.which(facts, posix), time, calls, moved))
     if streams is not None:
         for kind in ("READ", "WRITE"):
             time, calls, moved = streams.time(kind), streams.calls(kind), streams.moved(kind)

@@ -9,13 +9,14 @@ import numpy as np
 
 from ...units import amount, count, plural, seconds, share
 from .. import ledger as rows
+from .. import program_text
 from ..cpu_wait import latency, real_part
 from ..facts import Facts, leading
 from ..finding import LAST, NOTICE, PROBLEM, Evidence, Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 from ..overlap import claims
 from ..table import Table
-from . import lookups, program_files
+from . import lookups
 
 NAME = "costly"
 ROLE = LAST
@@ -143,7 +144,7 @@ def _layer(facts: Facts, kind: str) -> tuple[Table, np.ndarray, np.ndarray] | No
         if not layer.base:
             continue
         time, calls = facts.moving(table, kind), table[f"{kind}S"].astype("f8")
-        own = ~program_files.which(facts, table)
+        own = ~program_text.which(facts, table)
         if layer.module == "STDIO" and facts.streams is not None:
             time = facts.streams.time(kind)
             calls = facts.streams.calls(kind)
@@ -222,7 +223,7 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
         return None
 
     def own(table: Table) -> np.ndarray:
-        return np.where(program_files.which(facts, table), 0.0, table["F_META_TIME"])
+        return np.where(program_text.which(facts, table), 0.0, table["F_META_TIME"])
 
     table = max(tables, key=lambda t: float(own(t).sum()))
     time = own(table)

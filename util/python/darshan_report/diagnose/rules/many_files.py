@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import amount, count, seconds
+from .. import program_text
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
-from . import program_files, rewritten
+from . import rewritten
 
 NAME = "many-small-files"
 ROLE = CAUSE
@@ -45,7 +46,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
         mask = known & (moved > 0) & (size <= facts.limits["files.small"])
         mask &= ~np.isin(table.ids, rewritten.ids(facts))
-        mask &= ~program_files.which(facts, table)
+        mask &= ~program_text.which(facts, table)
         if not mask.any():
             continue
         records += int(mask.sum())

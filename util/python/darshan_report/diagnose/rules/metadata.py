@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...units import count, seconds, share
+from .. import program_text
 from ..facts import Facts
 from ..finding import SYMPTOM, Evidence, Finding, Remedy
 from ..overlap import together
@@ -13,7 +14,6 @@ from . import (
     lookups,
     many_files,
     opens_again,
-    program_files,
     rewritten,
     seeks,
     stream_seeks,
@@ -40,7 +40,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     # Program files that an interpreter loads are not data, and users do not pack them into one
     # file.
     base = [
-        (table, ~program_files.which(facts, table)) for layer, table in facts.layers if layer.base
+        (table, ~program_text.which(facts, table)) for layer, table in facts.layers if layer.base
     ]
     meta = sum(float(t["F_META_TIME"][own].sum()) for t, own in base) + facts.beside.metadata
     whole, extra, posix = facts.base_time, facts.table("POSIX_EXT"), facts.table("POSIX")
