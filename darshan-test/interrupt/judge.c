@@ -39,7 +39,10 @@ static int is_loose(const struct darshan_counter *counter) {
   if (strcmp(counter->name, "POSIX_EXT_INLINED") == 0) return 1;
   /* The same applies to the bytes of that call. */
   if (strncmp(counter->name, "STDIO_EXT_", 10) == 0) return 1;
-  return strstr(counter->name, "SEQ_") || strstr(counter->name, "CONSEC_") ||
+  if (strncmp(counter->name, "SITES_GAPS_", 11) == 0) return 1;
+  return strstr(counter->name, "SITES_CONSECUTIVE") || strstr(counter->name, "SITES_FORWARD") ||
+         strstr(counter->name, "SITES_BACKWARD") || strstr(counter->name, "SITES_REPEATED") ||
+         strstr(counter->name, "SEQ_") || strstr(counter->name, "CONSEC_") ||
          strstr(counter->name, "SWITCHES") || strstr(counter->name, "STRIDE") ||
          strstr(counter->name, "TIME_SIZE");
 }

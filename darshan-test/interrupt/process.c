@@ -38,8 +38,11 @@ static void become_program(const struct place *place, const char *kind, int acti
   char on[] = "DARSHAN_ENABLE_NONMPI=1", path[] = "PATH=/usr/bin:/bin";
   char *argv[] = {(char *)place->program, (char *)kind, letter, NULL};
   char talk[] = "DARSHAN_MOD_ENABLE=APMPI"; /* only for MPI jobs */
-  char raw[] = "INTERRUPT_RAW=1", *handlers = getenv("INTERRUPT_RAW") ? raw : NULL;
-  char *envp[] = {preload, on, logs, journals, path, talk, QUICK_START_OF_MPI, handlers, NULL};
+  char raw[] = "INTERRUPT_RAW=1", sites[] = "DARSHAN_SITES=1", none[] = "INTERRUPT_NOTHING=1";
+  char *handlers = getenv("INTERRUPT_RAW") ? raw : none;
+  char *stacks = getenv("INTERRUPT_SITES") ? sites : none;
+  char *envp[] = {preload,  on,     logs, journals, path, talk, QUICK_START_OF_MPI,
+                  handlers, stacks, NULL};
   setpgid(0, 0);
   personality(ADDR_NO_RANDOMIZE);
   if (chdir(place->work) < 0) _exit(120);

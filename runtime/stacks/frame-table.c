@@ -1,13 +1,16 @@
 /* Searches .eh_frame_hdr, and reads entries of .eh_frame. */
 #include "frame-table.h"
 
+#include <string.h>
+
 enum { ROW = 8, TABLE_ENCODING = POINTER_DATA_RELATIVE | POINTER_SIGNED_4 };
 
-/* Row i of the table: the start of the code, and the address of its entry. */
+/* Row i of the table, which is within the section: the start of the code, and the address of its
+ * entry. */
 static uintptr_t row(const struct section *header, size_t table, size_t i, unsigned word) {
-  size_t at = table + ROW * i + 4 * word;
-  struct cursor cursor = cursor_at(header, at, at + 4);
-  return cursor_pointer(&cursor, TABLE_ENCODING, header->address);
+  int32_t distance;
+  memcpy(&distance, header->bytes + table + ROW * i + 4 * word, sizeof(distance));
+  return header->address + (uintptr_t)(intptr_t)distance;
 }
 
 /* Returns the address of the entry with the largest start that is not after the address; 0 if there

@@ -1,6 +1,8 @@
 /* Numbers and pointers of a section. */
 #include "section.h"
 
+#include <string.h>
+
 struct cursor cursor_at(const struct section *section, size_t at, size_t end) {
   struct cursor cursor = {section, at, end, 0};
   if (cursor.end > section->size) cursor.end = section->size;
@@ -15,8 +17,10 @@ uint64_t cursor_number(struct cursor *cursor, unsigned bytes) {
     cursor->failed = 1;
     return 0;
   }
-  for (unsigned i = 0; i < bytes; i++)
-    value |= (uint64_t)cursor->section->bytes[cursor->at++] << 8 * i;
+  if (bytes == 1) return cursor->section->bytes[cursor->at++];
+  memcpy(&value, cursor->section->bytes + cursor->at,
+         bytes); /* both processors are little-endian */
+  cursor->at += bytes;
   return value;
 }
 

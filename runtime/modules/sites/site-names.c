@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../intercept/sys.h"
+#include "../../memory/scratch.h"
 #include "sites-state.h"
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
@@ -119,7 +120,7 @@ static uint32_t symbol_count(const struct symbols *own) {
   return last + 1;
 }
 
-const char *site_function(uintptr_t address) {
+static const char *find_function(uintptr_t address) {
   uintptr_t base = (uintptr_t)__ehdr_start;
   struct symbols own = own_symbols(base);
   if (!own.symbol || !own.strings || !own.hash) return NULL;
@@ -131,4 +132,24 @@ const char *site_function(uintptr_t address) {
       return own.strings + symbol->st_name;
   }
   return NULL;
+}
+
+/* Few addresses are asked for, many times: all symbols are looked at once for each. */
+const char *site_function(uintptr_t address) {
+  enum { KNOWN = 64 };
+  struct known {
+    uintptr_t address;
+    const char *name;
+  };
+  static const struct known *table[KNOWN];
+  const struct known **place = &table[address * 0x9e3779b97f4a7c15u >> 58];
+  const struct known *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  if (found && found->address == address) return found->name;
+  const char *name = find_function(address);
+  if (found) return name; /* another one is there */
+  struct known *entry = name ? scratch_take(&darshan_scratch, sizeof(*entry)) : NULL;
+  if (!entry) return name;
+  *entry = (struct known){address, name};
+  __atomic_store_n(place, entry, __ATOMIC_RELEASE);
+  return name;
 }

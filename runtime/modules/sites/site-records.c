@@ -61,26 +61,25 @@ static int is_of(uintptr_t start, uintptr_t address) {
  * has none. */
 static const char *take_frames(const struct walk *walk, unsigned first,
                                const struct site_python *python, struct elements *elements) {
-  const char *function = NULL;
+  unsigned own = 0; /* the frames of this library that the program called */
   uintptr_t interpreter = python->lines ? site_interpreter() : 0;
-  int outside = 0;
   elements->count = 0;
   elements->is_cut = python->lines != 0;
   for (unsigned i = first; i < walk->count; i++) {
     uintptr_t address = walk->frame[i].address;
     if (interpreter && is_of(interpreter, address - 1)) break;
-    if (!is_ours(address - 1)) {
-      outside = 1;
+    if (!is_ours(address - 1))
       add_element(elements, (struct element){address, 0, NULL});
-    } else if (!outside) {
-      const char *known = site_function(address - 1);
-      if (known) function = known;
-    }
+    else if (elements->count == 0)
+      own = i + 1;
   }
   for (uint32_t i = 0; i < python->lines; i++) {
     const struct python_frame *frame = &python->frame[i];
     add_element(elements, (struct element){frame->code, frame->instruction, frame});
   }
+  const char *function = NULL;
+  for (; own > first && !function; own--)
+    function = site_function(walk->frame[own - 1].address - 1);
   return function;
 }
 
