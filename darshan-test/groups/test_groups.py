@@ -356,12 +356,7 @@ def test_every_row_of_the_table(build: Path, tmp_path: Path) -> None:
     script = "import pathlib, sys\nfor name in sys.stdin: pathlib.Path(name[:-1]).read_bytes()\n"
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     log = tmp_path / "one.darshan"
-    environment = {
-        "PATH": "/usr/bin:/bin",
-        "LD_PRELOAD": str(build / "libdarshan.so"),
-        "DARSHAN_ENABLE_NONMPI": "1",
-        "DARSHAN_LOGFILE": str(log),
-    }
+    environment = {"PATH": "/usr/bin:/bin", **lab.settings(build, None, DARSHAN_LOGFILE=str(log))}
     subprocess.run(
         [sys.executable, "-S", "-c", script],
         input="".join(f"{path}\n" for path in files), text=True, env=environment, check=True,

@@ -84,9 +84,9 @@ def test_process_without_records_writes_to_fewer_pages(
 ) -> None:
     """It has neither a journal nor tables for records, even if it could print to a file."""
     (tmp_path / "logs").mkdir()
-    watched = settings(build, tmp_path / "logs", tmp_path)
+    watched = instrumented(build, tmp_path / "logs", tmp_path)
     told = []
-    for env in (watched, {**watched, "LD_PRELOAD": ""}):
+    for env in (watched, {**watched, **preload()}):
         with (
             Path("/dev/null" if stderr == "null" else tmp_path / "errors").open("w") as errors,
             subprocess.Popen(["sleep", "60"], env=env, cwd=tmp_path, stderr=errors) as program,

@@ -7,6 +7,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.environment import settings as switch_on
+from lab.log import read_rows
+
 SECONDS = 120
 KINDS = ("OPENS", "CLOSES", "READS", "WRITES", "LOOKUPS", "SEEKS", "SYNCS", "OTHERS")
 Row = dict[str, float]
@@ -90,13 +93,9 @@ class Program:
         for name in ("work", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)
         plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
-        ours = {
-            "LD_PRELOAD": str(self.build / "libdarshan.so"),
-            "DARSHAN_ENABLE_NONMPI": "1",
-            "DARSHAN_SITES": "1",
-            "DARSHAN_LOGPATH": str(self.folder / "logs"),
-            "DARSHAN_MMAP_LOGPATH": str(self.folder / "journals"),
-        }
+        ours = switch_on(
+            self.build, self.folder / "logs", self.folder / "journals", DARSHAN_SITES="1"
+        )
         done = subprocess.run(
             command,
             cwd=work,
@@ -120,16 +119,11 @@ class Program:
 
     def read(self, log: Path) -> Outcome:
         """Reads a log."""
-        done = subprocess.run(
-            [self.parser, "--show-incomplete", log], capture_output=True, text=True, check=True
-        )
         outcome = Outcome()
-        for line in done.stdout.splitlines():
-            if line and not line.startswith("#"):
-                module, _rank, _id, counter, value, name, *_ = line.split("\t")
-                row = outcome.rows.setdefault(module, {}).setdefault(name, {})
-                number = float(value) if "_F_" in counter else int(value)
-                row[counter.removeprefix(f"{module}_")] = number
+        for row in read_rows(self.parser, log):
+            counters = outcome.rows.setdefault(row.module, {}).setdefault(row.name, {})
+            value = float(row.text) if "_F_" in row.counter else int(row.text)
+            counters[row.counter.removeprefix(f"{row.module}_")] = value
         self.sort(outcome)
         return outcome
 

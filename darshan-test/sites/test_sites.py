@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.environment import preload
+from lab.log import read_rows
 
 from .stacks import KINDS, Outcome, Program, build_id
 
@@ -119,14 +121,13 @@ def test_children_have_their_own(program: Program) -> None:
 def test_a_run_merges_its_processes(program: Program) -> None:
     """In the log of a run, the children's site has the calls of both."""
     program.start(
-        program.build / "darshan", "run", "--", program.path, "fork", tells=True, LD_PRELOAD=""
+        program.build / "darshan", "run", "--", program.path, "fork", tells=True, **preload()
     )
     (log,) = program.logs()
-    done = subprocess.run([program.parser, log], capture_output=True, text=True, check=True)
-    rows = [line.split("\t") for line in done.stdout.splitlines() if "\tSITES_WRITES\t" in line]
     by_name: dict[str, int] = {}
-    for row in rows:
-        by_name[row[5]] = by_name.get(row[5], 0) + int(row[4])
+    for row in read_rows(program.parser, log, "SITES"):
+        if row.counter == "SITES_WRITES":
+            by_name[row.name] = by_name.get(row.name, 0) + int(row.text)
     assert sorted(n for n in by_name.values() if n) == [1, 10]
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.environment import preload
 from sample import TOLD
 from tree import SOURCE
 
@@ -89,7 +90,7 @@ def run(
     out.unlink(missing_ok=True)
     environment = {
         **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
-        "LD_PRELOAD": str(probe),
+        **preload(probe),
         "PROBE_OUT": str(out),
         "PYTHONDONTWRITEBYTECODE": "1",
         "LC_ALL": "C.UTF-8",

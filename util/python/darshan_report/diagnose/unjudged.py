@@ -187,7 +187,7 @@ def _silent(facts: Facts, known: Usage) -> np.ndarray:
     tree = facts.processes
     if tree is None or not tree.unseen.any():
         return np.zeros(len(known), bool)
-    return np.isin(known.ranks, tree.ranks[tree.unseen > 0])
+    return np.asarray(np.isin(known.ranks, tree.ranks[tree.unseen > 0]))
 
 
 def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
@@ -201,7 +201,8 @@ def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
         names = posix.sum("RENAME_SOURCES")
     if extra is not None:
         names += sum(extra.sum(name) for name in ("UNLINKS", "LINKS", "MKDIRS", "RMDIRS"))
-    return PAGE * (names + np.minimum(opens, files))
+    found: np.ndarray = PAGE * (names + np.minimum(opens, files))
+    return found
 
 
 @once
@@ -218,11 +219,14 @@ def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
         at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
         there = tree.ranks[at] == known.ranks
         columns = (tree.read, tree.written, tree["WRITES"], tree.time, tree.opens)
-        *parts, opens = [np.where(there, column[at].astype("f8"), 0.0) for column in columns]
+        read, written, writes, spent, opens = (
+            np.where(there, column[at].astype("f8"), 0.0) for column in columns
+        )
         # The share is of the run, because a short process hardly matters to those that wait for
         # all.
         beside = _pages_of_files(facts, opens)
-        return Seen(*parts, beside), np.maximum(tree.counts[at], 1) * facts.run_time, tree.lives[at]
+        seen = Seen(read, written, writes, spent, beside)
+        return seen, np.maximum(tree.counts[at], 1) * facts.run_time, tree.lives[at]
     sums = np.zeros((4, len(known)))
     for layer, table in facts.layers:
         if layer.base:
@@ -231,4 +235,5 @@ def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
             sums[2] += table.sum("WRITES")
     sums[3] = facts.base_time
     whole = np.full(len(known), facts.run_time * max(facts.nprocs, 1))
-    return Seen(*sums, _pages_of_files(facts, np.full(len(known), np.inf))), whole, whole
+    beside = _pages_of_files(facts, np.full(len(known), np.inf))
+    return Seen(sums[0], sums[1], sums[2], sums[3], beside), whole, whole
