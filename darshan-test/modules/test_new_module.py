@@ -1,7 +1,5 @@
-"""A module is a folder and a row: the one to copy works, and so does its copy.
-
-In a copy of this tree a stranger does what doc/howto-add-a-module.md says.
-"""
+"""A module is a folder and two lines: the template works, and so does the module of the how-to
+beside it, and the compiler names what was forgotten."""
 
 from __future__ import annotations
 
@@ -18,44 +16,10 @@ from lab.log import parsed, rows_in
 from tree import SOURCE
 
 HERE = Path(__file__).resolve().parent
-OUTSIDE = 2  # files that a new module changes outside of its folder and that of its tests
-OLD, NEW = ("template", "TEMPLATE", "95"), ("yields", "YIELDS", "96")
-CALLS = "CALL(sched_yield, int, (void), (), ACTIVE, yields_slept(t1, t2))\n"
-
-
-def copy_module(tree: Path) -> list[Path]:
-    """The steps of the how-to; returns the files that changed outside of the folder."""
-    modules = tree / "runtime" / "modules"
-    folder = modules / NEW[0]
-    shutil.copytree(modules / OLD[0], folder)
-    for file in sorted(folder.iterdir()):
-        text = file.read_text()
-        for old, new in zip(OLD, NEW):
-            text = text.replace(old, new)
-        file.write_text(text)
-        file.rename(folder / file.name.replace(OLD[0], NEW[0]))
-    (folder / "calls.def").write_text(CALLS)
-    row = folder / "module.def"
-    row.write_text(row.read_text().replace("an example", "no example"))
-    listed = tree / "runtime/format/modules.def"
-    line = '#include "modules/shared/module.def"\n'
-    listed.write_text(
-        listed.read_text().replace(line, f'{line}#include "modules/yields/module.def"\n')
-    )
-    makefile = tree / "runtime/modules/Makefile.inc"
-    line = "include $(srcdir)/runtime/modules/template/Makefile.inc\n"
-    text = makefile.read_text().replace(line, line + line.replace(OLD[0], NEW[0]))
-    makefile.write_text(text)
-    conditional = re.compile(r"^(if|endif).*\n", re.M)
-    fragment = folder / "Makefile.inc"
-    fragment.write_text(conditional.sub("", fragment.read_text()))
-    return [
-        path
-        for path in sorted(tree.rglob("*"))
-        if path.is_file()
-        and folder not in path.parents
-        and path.read_bytes() != (SOURCE / path.relative_to(tree)).read_bytes()
-    ]
+PATCH = HERE / "howto" / "add-a-module.patch"
+# Files that a new module changes outside of its folder and that of its tests.
+OUTSIDE = {"runtime/format/modules.def", "runtime/modules/Makefile.inc", "CONTRIBUTING.md"}
+NEW = "yields"
 
 
 def left_out(folder: str, names: list[str]) -> list[str]:
@@ -66,13 +30,23 @@ def left_out(folder: str, names: list[str]) -> list[str]:
     ]
 
 
+def same(path: Path, folder: Path) -> bool:
+    """Tells whether a file of the copy is as in the tree."""
+    return path.read_bytes() == (SOURCE / path.relative_to(folder)).read_bytes()
+
+
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sources with one module more."""
     folder = tmp_path_factory.mktemp("tree") / "darshan"
     shutil.copytree(SOURCE, folder, ignore=left_out, symlinks=True)
-    changed = copy_module(folder)
-    assert len(changed) == OUTSIDE, changed
+    subprocess.run(["git", "apply", PATCH], cwd=folder, check=True)
+    changed = {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and NEW not in path.parts and not same(path, folder)
+    }
+    assert changed == OUTSIDE
     return folder
 
 
@@ -103,8 +77,8 @@ def test_the_copy_records(built: Path, tmp_path: Path) -> None:
     rows = {(row.module, row.counter, row.name): row.value for row in found}
     assert rows["TEMPLATE", "TEMPLATE_SLEEPS", "<sleeps>"] == 3
     assert rows["TEMPLATE", "TEMPLATE_F_LONGEST_SLEEP", "<sleeps>"] >= 0.02
-    assert rows["YIELDS", "YIELDS_SLEEPS", "<sleeps>"] == 2
-    assert 0 < rows["YIELDS", "YIELDS_F_LONGEST_SLEEP", "<sleeps>"] < 10
+    assert rows["YIELDS", "YIELDS_CALLS", "<yields>"] == 2
+    assert 0 < rows["YIELDS", "YIELDS_F_LONGEST_CALL", "<yields>"] < 10
 
 
 OMISSIONS = {
@@ -118,7 +92,7 @@ OMISSIONS = {
         "yields.def",
         r"SUM, COUNT, 1",
         "SUM, COUNT, 2",
-        "the version of SLEEPS",
+        "the version of CALLS",
     ),
     "an id that is taken": ("module.def", r"\(96", "(66", "duplicate case value"),
     "an id of the log": ("module.def", r"\(96", "(40", "the id of YIELDS"),
@@ -138,7 +112,7 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
     file, pattern, instead, named = OMISSIONS[what]
     runtime = tmp_path / "runtime"
     shutil.copytree(tree / "runtime", runtime)
-    path = runtime / "modules" / NEW[0] / file
+    path = runtime / "modules" / NEW / file
     text = re.sub(pattern, instead, path.read_text(), count=1)
     assert text != path.read_text()
     path.write_text(text)
