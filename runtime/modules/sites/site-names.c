@@ -7,8 +7,9 @@
 #include "../../memory/scratch.h"
 #include "sites-state.h"
 
-extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+/* Weak: a static program has no dynamic section. */
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak, visibility("hidden")));
+extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 
 void site_name_add(struct site_name *name, const char *text) {
   size_t length = strlen(text);
@@ -95,7 +96,7 @@ struct symbols {
 
 static struct symbols own_symbols(uintptr_t base) {
   struct symbols own = {NULL, NULL, NULL};
-  for (const ElfW(Dyn) *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++) {
+  for (const ElfW(Dyn) *entry = _DYNAMIC; entry && entry->d_tag != DT_NULL; entry++) {
     uintptr_t value = entry->d_un.d_ptr;
     /* glibc replaces offsets by addresses; musl does not. */
     const void *at = (const void *)(value < base ? base + value : value);
