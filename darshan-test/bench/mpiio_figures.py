@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from machine import Bench, interleaved, plain_environment
-from ranks import starter
+from rank_figures import starter
 from rows import Row
 
 HERE = Path(__file__).resolve().parent

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from machine import Bench
-from ranks import Played, play, sizes
+from rank_figures import Played, play, sizes
 from rows import Row
 
 LARGEST = 65536

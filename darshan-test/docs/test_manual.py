@@ -99,7 +99,7 @@ def test_a_word_of_each_text_is_in_its_page(build: Path) -> None:
 
 def test_every_setting_is_told() -> None:
     told = plain(PAGES / "darshan.7")
-    rows = (SOURCE / "runtime" / "job" / "settings.def").read_text()
+    rows = (SOURCE / "runtime" / "job" / "config" / "settings.def").read_text()
     for variable, directive in re.findall(
         r'^SETTING\(\w+, ("\w+"|NULL),\s*("\w+"|NULL)', rows, re.M
     ):

@@ -12,7 +12,7 @@ import pytest
 from lab.environment import settings
 from lab.log import read_logs
 
-TABLE = Path(__file__).resolve().parent.parent.parent / "runtime" / "job" / "launchers.def"
+TABLE = Path(__file__).resolve().parents[2] / "runtime" / "job" / "config" / "launchers.def"
 ROW = re.compile(
     r'^LAUNCHER\("([\w ]+)", "(\w+)", "(\w*)", (\d), "(\w*)", "(\w*)",\s+"(\w*)", [01]\)',
     re.MULTILINE,

@@ -15,7 +15,7 @@ def cases() -> list[tuple[str, Job, Job]]:
                  MAX_BYTE_READ=9_000_000, SIZE_READ_1K_10K=900, F_READ_TIME=2.0)  # fmt: skip
     writes = _one("POSIX", OPENS=1, WRITES=900, SEQ_WRITES=900, BYTES_WRITTEN=9_000_000,
                   MAX_BYTE_WRITTEN=9_000_000, SIZE_WRITE_1K_10K=900, F_WRITE_TIME=2.0)  # fmt: skip
-    opens = _one("POSIX", OPENS=9, READS=9, BYTES_READ=900, F_META_TIME=2.0)
+    opens = _one("POSIX", OPENS=9, SEEKS=900, READS=9, BYTES_READ=900, F_META_TIME=2.0)
     lookups = Job((row("POSIX_EXT", "/data/a", MISSES=900, F_MISS_TIME=2.0, F_META_TIME=2.0),))
     listings = Job(
         (row("POSIX_EXT", "/data", DIR_OPENS=9, DIR_REOPENS=8, DIR_ENTRIES=900, F_LIST_TIME=2.0),)

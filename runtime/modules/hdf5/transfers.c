@@ -131,14 +131,19 @@ void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int r
   book(dataset, operation, &transfer, t1, t2);
 }
 
-/* Returns NULL if the dataset is not recorded. */
-static struct h5_dataset *member(struct h5_library *lib, const struct h5d_selections *several,
-                                 size_t i, struct transfer *transfer) {
-  struct h5_known known = h5_known(lib, several->datasets[i]);
-  struct h5_dataset *dataset = h5d_of(lib, &known);
+/* Returns NULL if the dataset is not recorded. Not inlined, so that its stack is not in use while
+ * the transfer is described. */
+__attribute__((noinline)) static struct h5_dataset *found(struct h5_library *lib, int64_t id) {
+  struct h5_known known = h5_known(lib, id);
+  return h5d_of(lib, &known);
+}
+
+__attribute__((noinline)) static void describe_one(struct h5_library *lib,
+                                                   struct h5_dataset *dataset,
+                                                   const struct h5d_selections *several, size_t i,
+                                                   struct transfer *transfer) {
   struct h5d_selection one = {several->memory_spaces[i], several->file_spaces[i], several->dxpl};
-  if (dataset) describe(lib, dataset, &one, transfer);
-  return dataset;
+  describe(lib, dataset, &one, transfer);
 }
 
 /* Bytes plus 1, so that a transfer of zero bytes has a part, too. */
@@ -155,15 +160,20 @@ static void share_out(struct h5_library *lib, enum h5d_operation operation,
   struct transfer transfer;
   struct h5_dataset *last = NULL;
   uint64_t left = 0;
-  for (size_t i = 0; i < several->n; i++)
-    if (member(lib, several, i, &transfer)) left += weight_of(&transfer);
+  for (size_t i = 0; i < several->n; i++) {
+    struct h5_dataset *dataset = found(lib, several->datasets[i]);
+    if (!dataset) continue;
+    describe_one(lib, dataset, several, i, &transfer);
+    left += weight_of(&transfer);
+  }
   if (left == 0) {
     layer_pop(frame, NULL, t1, t2);
     return;
   }
   for (size_t i = 0; left > 0 && i < several->n; i++) {
-    struct h5_dataset *dataset = member(lib, several, i, &transfer);
+    struct h5_dataset *dataset = found(lib, several->datasets[i]);
     if (!dataset) continue;
+    describe_one(lib, dataset, several, i, &transfer);
     last = dataset;
     uint64_t weight = weight_of(&transfer);
     if (weight > left) weight = left; /* a dataset grew meanwhile */

@@ -23,6 +23,7 @@ ROLE = LAST
 _LARGE = 64 * 1024  # bytes; the time of larger transfers is mostly that of their bytes
 _TINY = 16  # bytes; a call of the C library that moves less costs more than its bytes
 _CALLS_OF_A_FILE = 3  # an open, and two questions for attributes
+_FEW = 100  # calls; fewer of them are no pattern
 _HALF = 0.5  # part of a row that other findings must claim so that this one is left out
 _KINDS = {rows.READS: "READ", rows.WRITES: "WRITE"}
 # Modules of the evidence of problems that are about a library's own time.
@@ -77,21 +78,23 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     spent = rows.io_rows(facts)
     problems = [f for f in others if f.kind == PROBLEM]
     for key, tell in _TOLD.items():
-        if _is_much(facts, spent[key]) and not _said(problems, key, spent[key]):
-            told = tell(facts, key, spent[key])
-            if told is not None:
-                yield _finding(facts, key, told)
+        claimed = _claimed(problems, key)
+        if not _is_much(facts, spent[key]) or claimed >= _HALF * spent[key]:
+            continue
+        told = tell(facts, key, spent[key])
+        if told is not None and not (told.lost > 0 and claimed >= _HALF * told.lost):
+            yield _finding(facts, key, told)
 
 
-def _said(problems: Sequence[Finding], key: str, spent: float) -> bool:
-    """Returns whether problems claim at least half of a row."""
+def _claimed(problems: Sequence[Finding], key: str) -> float:
+    """Returns the seconds of a row that problems claim."""
     kind, above = _KINDS.get(key, "else"), _ABOVE.get(key, frozenset())
     claimed = 0.0
     for finding in problems:
         modules = {row.module for row in finding.evidence}
         if modules & above if above else kind in claims(finding):
             claimed += finding.stake.seconds
-    return claimed >= _HALF * spent
+    return claimed
 
 
 def _spent(facts: Facts, spent: float) -> str:
@@ -240,7 +243,8 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
         f"{_most(facts, table, time, first)}"
     )
     files = sum(float(facts.files(t)[own(t) > 0].sum()) for t in tables)
-    lost = spent if opens + stats + seeks > _CALLS_OF_A_FILE * files else 0.0
+    calls = opens + stats + seeks
+    lost = spent if calls > max(_CALLS_OF_A_FILE * files, _FEW) else 0.0
     return Told(
         "Opening, closing and asking for files takes much of the run", sentence, lost,
         "time in these calls",
