@@ -100,9 +100,14 @@ class Browser:
     def mouse(
         self, selector: str, points: Sequence[tuple[float, float]], drag: bool = False
     ) -> None:
-        """Moves over points of an element, relative to its upper left corner. drag: holds the
-        button from the first point to the last."""
-        script = "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
+        """Moves over points of an element, relative to its upper left corner, after scrolling to
+        it if it is outside of the window. drag: holds the button from the first point to the
+        last."""
+        script = (
+            "const e = document.querySelector(arguments[0]), b = e.getBoundingClientRect();"
+            "if (b.top < 0 || b.bottom > innerHeight) e.scrollIntoView({block: 'center'});"
+            "const r = e.getBoundingClientRect();"
+        )
         left, top = self.run(f"{script} return [r.left, r.top];", selector)
         actions: list[dict[str, Any]] = []
         for place, (x, y) in enumerate(points):

@@ -37,6 +37,16 @@ class Trigger:
     crowded: bool = False  # the four ranks run on two processors
 
 
+# Thresholds with which no rule for a pattern applies, so that a general finding speaks.
+GENERAL = tuple(
+    (name, 1e12)
+    for name in (
+        "operations", "opens.again", "stats.again", "sync.calls", "lists.again", "lists.entries",
+        "objects.many", "collective.calls", "seeks.many", "stream.calls", "flush.calls",
+        "files.many", "files.some", "again.factor", "grain.calls", "chunk.amplification",
+        "calls.many", "sync.share", "metadata.share", "element.bytes",
+    )
+)  # fmt: skip
 # Findings that come first for no row, or only as one of several.
 BESIDE = {
     "aggregators": Trigger("blocks-c/one-aggregator/mpich"),
@@ -44,6 +54,19 @@ BESIDE = {
     "as-it-should-be-sequential": Trigger("transfers-c/small-writes"),
     "balance": Trigger("transfers-c/large-writes"),
     "blocking-only": Trigger("ranks-c/independent-writes/mpich"),
+    "costly-buffers": Trigger("streams-c/getc-buffered"),
+    "costly-communication": Trigger("ranks-c/tiny-collective/mpich", limits=GENERAL),
+    "costly-hdf5": Trigger("fields-c/elements", limits=GENERAL),
+    "costly-listings": Trigger("names-c/walk-once"),
+    "costly-lookups": Trigger("names-c/failed-access", limits=GENERAL),
+    "costly-mpiio": Trigger(
+        "ranks-c/large-collective/mpich",
+        limits=(*GENERAL, ("io.fine", 0), ("stake.seconds", 0)),
+    ),
+    "costly-opens": Trigger("names-c/stat-poll", limits=GENERAL),
+    "costly-reads": Trigger("transfers-c/small-reads", limits=GENERAL),
+    "costly-syncs": Trigger("sync-c/fsync-each", limits=GENERAL),
+    "costly-writes": Trigger("transfers-c/small-writes", limits=GENERAL),
     "deprecated-calls": Trigger("fields-c/old-calls"),
     "file-per-process": Trigger(
         "ranks-c/file-each-step/mpich", limits=(("perprocess.processes", 4),)

@@ -218,12 +218,13 @@ class Facts:
 
     @once
     def writing(self, table: Table) -> np.ndarray:
-        """Returns the seconds in writes per file, without fsync, whose time POSIX adds to them."""
+        """Returns the seconds in writes per file, without fsync and msync, whose time POSIX adds to
+        them."""
         extra = self.table("POSIX_EXT")
         time: np.ndarray = np.array(table["F_WRITE_TIME"], "f8")
         if table.prefix != "POSIX" or extra is None:
             return time
-        synced = extra["F_FSYNC_TIME"]
+        synced = extra["F_FSYNC_TIME"] + extra["F_SYNC_TIME"]
         for at in np.flatnonzero(synced > 0):
             place = table.place(int(extra.ids[at]))
             if place is not None:

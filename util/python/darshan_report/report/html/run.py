@@ -89,8 +89,8 @@ def _body(context: Context, prefix: str, links: dict[int, str], has: dict[str, b
     bars = f'<div id="{prefix}-bars"></div>'
     parts = [
         first.screen(context, prefix),
-        blocks.section(f"{prefix}-spent", ledger.blocks(context), True),
         empty("timeline", "Timeline"),
+        blocks.section(f"{prefix}-spent", ledger.blocks(context), True),
         evidence.findings(context, prefix, links),
         empty("files", "Files"),
         empty("datasets", "Datasets"),
