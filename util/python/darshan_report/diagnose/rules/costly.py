@@ -122,15 +122,15 @@ Tell = Callable[[Facts, str, float], "Told | None"]
 
 
 def _finding(facts: Facts, key: str, told: Told) -> Finding:
-    """Returns a problem if the seconds that may be saved are worth it, else a notice."""
+    """Returns a notice: calls alone do not show whether the program needs them. It has a stake if
+    the seconds that may be saved are worth it."""
     stake = facts.stake(told.lost, told.basis)
-    worth = facts.worth(stake)
     return Finding(
         f"{NAME}-{key}",
         told.title,
         told.sentence,
-        PROBLEM if worth else NOTICE,
-        stake=stake if worth else facts.stake(0.0, ""),
+        NOTICE,
+        stake=stake if facts.worth(stake) else facts.stake(0.0, ""),
         evidence=told.evidence,
         remedy=told.remedy,
         limits=("io.fine", "stake.seconds", "row.seconds", "row.share"),
