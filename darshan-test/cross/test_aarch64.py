@@ -20,7 +20,8 @@ from sample import everything, turning
 from tree import started_by
 
 SHARE = 0.05
-# Through vfork.S, messages-enter.S and stack-switch.S, jumps, threads that share, and exec.
+# Through vfork.S, messages-enter.S and stack-switch.S, jumps, threads that share, and exec. When
+# mlock returns, no time is left to look at the pages: the emulator is slow.
 PROCESSOR = (
     "vfork_and_exec",
     "vfork_and_failed_exec",
@@ -30,6 +31,7 @@ PROCESSOR = (
     "small_stack",
     "jump_out_of_handler",
     "threads_with_one_file",
+    "mlock",
 )
 # These start others: the kernel has to know by what.
 STARTS_ITSELF = {name for name in PROGRAMS if name.startswith(("exec", "fexec"))} | {

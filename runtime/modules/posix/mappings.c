@@ -295,6 +295,15 @@ static uint64_t larger(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
+/* The kernel mapped pages on request, and no time was left to look at them. From now on, every page
+ * of the mapping may be one of these. */
+static void may_be_populated(uint32_t place, uintptr_t from) {
+  struct mapping *there = &mappings[place];
+  if (!record_lock(&mappings_state.lock)) return;
+  if (there->file && there->from == from) there->flags |= POPULATED;
+  record_unlock(&mappings_state.lock);
+}
+
 /* Inspects the mapping of a slot and counts what is new. The mapping stays in its slot. */
 static void settle(struct page_reader *reader, uint32_t place, int asked) {
   struct mapping *there = &mappings[place], mapping;
@@ -311,6 +320,7 @@ static void settle(struct page_reader *reader, uint32_t place, int asked) {
                            larger(told->estimated, found.estimated),
                            larger(told->left_out, found.left_out)};
   record_unlock(&mappings_state.lock);
+  if (asked && found.left_out > 0) may_be_populated(place, mapping.from);
 }
 
 static int is_settled(const struct settling *settling, const struct mapping *mapping) {
@@ -335,7 +345,13 @@ static void settle_range(void *settling_) {
 
 /* For calls before the process exits. */
 static void settle_now(struct settling settling) {
-  if (fd_may_change() && pages_have_time()) stack_run(settle_range, &settling);
+  if (!fd_may_change()) return;
+  if (pages_have_time()) {
+    stack_run(settle_range, &settling);
+  } else if (settling.asked) {
+    for (uint32_t i = 0; i < mappings_state.used; i++)
+      if (is_settled(&settling, &mappings[i])) may_be_populated(i, mappings[i].from);
+  }
 }
 
 void mappings_syncing(void *at, size_t n) {
