@@ -21,11 +21,13 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import platform
 import re
 import resource
 import shlex
 import shutil
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -108,6 +110,17 @@ def configured(*names: str) -> Probe:
 def root() -> str:
     """Tells whether this is the superuser."""
     return "" if os.geteuid() == 0 else "this is not root"
+
+
+def page_faults() -> str:
+    """Tells whether this process may sample the addresses of its page faults."""
+    opening = 241 if platform.machine() == "aarch64" else 298  # perf_event_open
+    event = struct.pack("IIQQQQQIIQ", 1, 64, 2, 1, 8, 0, 96, 0, 0, 0)
+    fd = ctypes.CDLL(None, use_errno=True).syscall(opening, event, 0, -1, -1, 8)
+    if fd < 0:
+        return f"perf_event_open: {os.strerror(ctypes.get_errno())}"
+    os.close(fd)
+    return ""
 
 
 def io_uring() -> str:
@@ -310,6 +323,7 @@ ABILITIES: dict[str, Ability] = {
     "seccomp": Ability(seccomp(0x00050000)),  # SECCOMP_RET_ERRNO
     "seccomp:notify": Ability(seccomp(0x7FC00000)),  # SECCOMP_RET_USER_NOTIF
     "io_uring": Ability(io_uring, ci=False),
+    "page-faults": Ability(page_faults, ci=False),
     "no-filter": Ability(no_filter, refused=True),
     "shared-memory": Ability(shared_memory, refused=True),
     "slow-calls": Ability(slow_calls, ci=False),

@@ -264,6 +264,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         ("URING_SUBMITS URING_UNSEEN", ""),
         ("MMAP_TOUCHED MMAP_WRITABLE MMAP_DIRTY MMAP_POPULATED MMAP_UNMEASURED", ""),
         ("MMAP_ESTIMATED", ""),
+        ("MMAP_FAULTS MMAP_FAULTS_FORWARD MMAP_FAULTS_NEAR MMAP_FAULTS_LOST", ""),
     ),
     "H5_META": {
         1: layout(

@@ -132,8 +132,35 @@ def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, a
         r"/b: ([0-9,]+) page faults waited for storage, each for (\S+) KiB", text
     ).groups()
     assert 28 * 256 <= int(faults.replace(",", "")) <= 30 * 256 and float(each) < 8
-    assert "(MADV_WILLNEED, or MAP_POPULATE" in text
+    assert "(MADV_WILLNEED, or MAP_POPULATE" in text and "The order is not known" in text
     assert NOT_RECORDED not in text and "is fine" not in text
+
+
+@pytest.mark.needs("storage", "page-faults", "no-filter")
+@pytest.mark.parametrize(
+    ("steps", "title", "near"),
+    [
+        ("in-order", "used in order, but the kernel reads one at a time", 100),
+        ("mixed", "used in no order", 0),
+    ],
+)
+def test_the_order_of_pages_is_known(
+    steps: str, title: str, near: int, build: Path, place: Path
+) -> None:
+    """The kernel reports the page faults of a program that was asked for their order."""
+    if steps == "mixed":
+        # A prime number of pages; most steps are larger than 2 MiB.
+        source = READER.replace("mapped[at]", "mapped[at * 6151 % size]")
+        (place / "reader.py").write_text(source)
+    settings = {"DARSHAN_PAGE_FAULTS": "1"}
+    log = run(build, place, sys.executable, "reader.py", "m", "b", "28", settings=settings)
+    text = told(build, log)
+    assert title in text
+    every, share = re.search(
+        r"order of ([0-9,]+) page faults is .*?([0-9]+) % by at", text
+    ).groups()
+    assert int(every.replace(",", "")) > 5000
+    assert abs(int(share) - near) <= 2
 
 
 @pytest.mark.needs("storage")

@@ -33,6 +33,10 @@ int sites_are_asked(void) {
   return darshan_config.sites;
 }
 
+int page_faults_are_asked(void) {
+  return darshan_config.page_faults;
+}
+
 int trace_threads_are_asked(void) {
   return darshan_config.dxt_threads;
 }

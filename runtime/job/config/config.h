@@ -84,6 +84,7 @@ struct darshan_config {
   bool dump;
   bool internal_timing;
   bool sites;            /* count calls by the stack that made them */
+  bool page_faults;      /* sample the addresses of page faults in mapped files */
   bool hdf5_storage;     /* query the storage of datasets when they close */
   bool collectives_meet; /* a barrier before MPI's collectives, to measure each rank's wait */
   bool mpi_files;        /* record the internal files of MPI libraries as well */

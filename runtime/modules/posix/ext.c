@@ -10,6 +10,7 @@
 #include "account.h"
 #include "mappings.h"
 #include "missed-folders.h"
+#include "page-faults.h"
 #include "record-id.h"
 #include "rings.h"
 
@@ -209,6 +210,19 @@ void posix_mapping_seen(struct posix_file *file, const struct mapped *found) {
     *dirty = *dirty < 0 || found->dirty < 0 ? -1 : *dirty + found->dirty;
   }
   posix_unlock(file);
+}
+
+void posix_page_faults_seen(struct posix_file *file, const struct page_faults *found) {
+  record_make_room(STORE_POSIX_EXT);
+  if (!posix_lock(file)) return;
+  add(ext_of(file), POSIX_EXT_MMAP_FAULTS, found->faults, -1, 0, 0);
+  add(ext_of(file), POSIX_EXT_MMAP_FAULTS_FORWARD, found->forward, -1, 0, 0);
+  add(ext_of(file), POSIX_EXT_MMAP_FAULTS_NEAR, found->near, -1, 0, 0);
+  posix_unlock(file);
+}
+
+void posix_page_faults_lost(int64_t lost) {
+  add_other(POSIX_EXT_MMAP_FAULTS_LOST, lost, -1, 0, 0);
 }
 
 /* The time counts as write time, too, like every wait for storage. */

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "../../intercept/stack.h"
+#include "page-faults.h"
 #include "pages.h"
 
 struct mappings_state mappings_state;
@@ -113,6 +114,33 @@ static void put(struct mapping mapping) {
   left_out(mapping.file, mapping.n);
 }
 
+static int mapping_of_fault(uintptr_t at, uintptr_t *from, uintptr_t *to) {
+  if (!record_lock(&mappings_state.lock)) return 0;
+  const struct mapping *mapping = next_in(0, at, at + 1);
+  if (mapping) {
+    *from = mapping->from;
+    *to = end_of(mapping);
+  }
+  record_unlock(&mappings_state.lock);
+  return mapping != NULL;
+}
+
+static void count_faults(uintptr_t from, const struct page_faults *found) {
+  struct posix_file *file = mappings_file((const void *)from);
+  if (file) posix_page_faults_seen(file, found);
+}
+
+static void read_faults(void *also_watch) {
+  int64_t lost = page_faults_read(mapping_of_fault, count_faults);
+  if (lost) posix_page_faults_lost(lost);
+  if (also_watch) page_faults_watch();
+}
+
+/* Called before a mapping changes, because the kernel tells only the addresses. */
+static void order_so_far(void) {
+  if (UNLIKELY(page_faults_are_asked()) && mappings_state.used) stack_run(read_faults, NULL);
+}
+
 static int64_t at_most(uint64_t value, uint64_t most) {
   return (int64_t)(value < most ? value : most);
 }
@@ -218,7 +246,9 @@ static int is_range(const void *at, size_t n) {
 
 void mappings_leaving(void *at, size_t n) {
   uintptr_t from = (uintptr_t)at;
-  if (is_range(at, n)) stack_run(leave, &(struct range){from, page_end(from + n), 0});
+  if (!is_range(at, n)) return;
+  order_so_far();
+  stack_run(leave, &(struct range){from, page_end(from + n), 0});
 }
 
 void mappings_dropping(void *at, size_t n, int advice) {
@@ -226,13 +256,16 @@ void mappings_dropping(void *at, size_t n, int advice) {
   uintptr_t from = (uintptr_t)at;
   int drops = advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == PAGEOUT ||
               advice == DONTNEED_LOCKED;
-  if (drops && is_range(at, n)) stack_run(leave, &(struct range){from, page_end(from + n), 1});
+  if (!drops || !is_range(at, n)) return;
+  order_so_far();
+  stack_run(leave, &(struct range){from, page_end(from + n), 1});
 }
 
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags) {
   struct mapping made = {.from = (uintptr_t)at, .n = n, .file = file}, old;
   int shared = (flags & MAP_TYPE) != MAP_PRIVATE, writes = (prot & PROT_WRITE) != 0;
   if (!fd_may_change()) return;
+  if (UNLIKELY(page_faults_are_asked())) stack_run(read_faults, "and watch");
   if (writes) made.flags |= shared ? WRITABLE : COPIED;
   if ((flags & (MAP_POPULATE | MAP_LOCKED)) || mappings_state.locks_all) made.flags |= POPULATED;
   /* mappings that were removed by calls that the runtime did not see */
@@ -253,6 +286,7 @@ void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
   uintptr_t kept = page_end(from + size) < end ? page_end(from + size) : end;
   struct mapping mapping;
   if (to_ == MAP_FAILED || !is_range(from_, n ? n : PAGE)) return;
+  order_so_far();
   if (n == 0) { /* mremap maps the same pages of a shared mapping a second time */
     if (!take(from, from + PAGE, &mapping)) return;
     put(mapping);
@@ -346,6 +380,7 @@ static void settle_range(void *settling_) {
 /* For calls before the process exits. */
 static void settle_now(struct settling settling) {
   if (!fd_may_change()) return;
+  order_so_far();
   if (pages_have_time()) {
     stack_run(settle_range, &settling);
   } else if (settling.asked) {
@@ -385,6 +420,7 @@ void mappings_locked_all(int result, int flags) {
 
 void mappings_ending(void) {
   if (mappings_state.used == 0 || !fd_may_change()) return;
+  order_so_far();
   stack_run(settle_range, &(struct settling){0, UINTPTR_MAX, 0, 0});
 }
 
@@ -392,6 +428,7 @@ void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_
                      uint32_t *kept) {
   mappings_state.lock = 0;
   pages_forked();
+  page_faults_forked();
   for (uint32_t i = 0; i < mappings_state.used; i++) {
     struct mapping *mapping = &mappings[i];
     if (!mapping->file) continue;

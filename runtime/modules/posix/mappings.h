@@ -60,5 +60,8 @@ struct mapped {
   int64_t touched, writable, dirty /* -1: unknown */, populated, estimated, unmeasured;
 };
 void posix_mapping_seen(struct posix_file *file, const struct mapped *found);
+struct page_faults;
+void posix_page_faults_seen(struct posix_file *file, const struct page_faults *found);
+void posix_page_faults_lost(int64_t lost);
 
 #endif

@@ -1,18 +1,56 @@
-"""A program uses the pages of mapped files in no order, and waits for storage at nearly each."""
+"""Page faults of mapped files wait for storage, nearly each for a single page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from ...units import amount, count, plural, seconds
+from ...units import amount, count, percent, plural, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..table import Table
 from ..unjudged import waits_for_pages
 
 NAME = "mapped-faults"
 ROLE = CAUSE
+LEAST = 64  # page faults that show an order
+IN_ORDER = 0.8  # share of the page faults that are a little after the one before
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What is known of the order (DARSHAN_PAGE_FAULTS): page faults, those that went forward, and
+    those that went at most 2 MiB forward."""
+
+    every: float
+    forward: float
+    near: float
+
+    @property
+    def title(self) -> str:
+        if self.every < LEAST:
+            return "Mapped files are read from storage page by page"
+        if self.near >= IN_ORDER * self.every:
+            return "Pages of mapped files are used in order, but the kernel reads one at a time"
+        return "Pages of mapped files are used in no order"
+
+    @property
+    def sentence(self) -> str:
+        if self.every < LEAST:
+            return " The order is not known; DARSHAN_PAGE_FAULTS=1 records it."
+        return (
+            f" The order of {count(self.every)} page faults is known: "
+            f"{percent(self.forward, self.every)} went forward, "
+            f"{percent(self.near, self.every)} by at most 2 MiB."
+        )
+
+
+def _order(extra: Table) -> _Order:
+    names = ("MMAP_FAULTS", "MMAP_FAULTS_FORWARD", "MMAP_FAULTS_NEAR")
+    known = (float(extra[name].clip(min=0).sum()) if extra.has(name) else 0.0 for name in names)
+    return _Order(*known)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -28,15 +66,16 @@ def find(facts: Facts) -> Iterator[Finding]:
     stake = facts.stake(waited.seconds, "time in page faults that waited for storage")
     if not facts.worth(stake):
         return
+    order = _order(extra)
     first, files = int(np.argmax(touched)), int((touched > 0).sum())
     others = f" and {plural(files - 1, 'more file')}" if files > 1 else ""
     yield Finding(
         NAME,
-        "Pages of mapped files are used in no order",
+        order.title,
         f"{facts.name(int(extra.ids[first]))}{others}: {count(waited.faults)} page faults waited "
         f"for storage, each for {amount(waited.read / waited.faults)}, together for "
         f"{amount(waited.read)}. That took up to {seconds(waited.seconds)}"
-        f"{facts.over_all}; no recorded call contains this time.",
+        f"{facts.over_all}; no recorded call contains this time.{order.sentence}",
         stake=stake,
         evidence=facts.sums(usage, "MAJOR_FAULTS", "STORAGE_READ", "F_BLOCKED_TIME")
         + facts.rows(extra, first, "MMAP_BYTES", "MMAP_TOUCHED"),

@@ -1,0 +1,206 @@
+/* Rings of page faults; see page-faults.h. */
+#include "page-faults.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../intercept/sys.h"
+
+/* The kernel's interface (linux/perf_event.h), of which an event of the software needs little. */
+struct event {
+  uint32_t type, size;
+  uint64_t config, period, sample, read_format, flags;
+  uint32_t wakeup, breakpoint;
+  uint64_t config1;
+};
+enum {
+  SOFTWARE = 1,
+  PAGE_FAULTS = 2,
+  SAMPLE_ADDRESS = 1 << 3,
+  NOT_KERNEL = 1 << 5 | 1 << 6, /* only page faults of the program's own instructions */
+  CLOSE_ON_EXEC = 8,
+  IS_LOST = 2,
+  IS_SAMPLE = 9,
+};
+/* The beginning of a ring's first page. The kernel moves head, the reader moves tail. */
+struct ring_page {
+  char unused[1024];
+  uint64_t head, tail, offset, size;
+};
+
+enum {
+  PAGE = 4096,
+  RINGS = 32,       /* watched threads */
+  PAGES_FIRST = 64, /* of the thread that maps files: 16,384 page faults */
+  PAGES_OTHER = 8,
+  LASTS = 8, /* mappings of which a ring knows the last page fault */
+};
+struct last {
+  uintptr_t mapping, at;
+};
+static struct ring {
+  struct ring_page *page;
+  long thread;
+  struct last last[LASTS];
+} rings[RINGS];
+static int ring_count, ring_lock, refusal;
+
+/* No wait: the thread that has the lock reads all rings. */
+static int lock_rings(void) {
+  return __atomic_exchange_n(&ring_lock, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static void unlock_rings(void) {
+  __atomic_store_n(&ring_lock, 0, __ATOMIC_RELEASE);
+}
+
+static int is_watched(long thread) {
+  for (int i = 0; i < ring_count; i++)
+    if (rings[i].thread == thread) return 1;
+  return 0;
+}
+
+static struct ring_page *ring_of(long thread, unsigned pages) {
+  struct event event = {.type = SOFTWARE, .size = sizeof(event)};
+  event.config = PAGE_FAULTS;
+  event.period = 1;
+  event.sample = SAMPLE_ADDRESS;
+  event.flags = NOT_KERNEL;
+  int fd = (int)SYS5(SYS_perf_event_open, &event, thread, -1, -1, CLOSE_ON_EXEC);
+  if (fd < 0) {
+    refusal = -fd;
+    return NULL;
+  }
+  void *at = sys_mmap(NULL, (pages + 1) * (size_t)PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  sys_close(fd); /* the mapping keeps the event */
+  if (!sys_failed(at)) return at;
+  refusal = -(int)(intptr_t)at;
+  return NULL;
+}
+
+/* Returns the error number if no thread could be watched, else 0. */
+uint64_t page_faults_refused(void) {
+  return ring_count == 0 ? (uint64_t)refusal : 0;
+}
+
+/* The caller holds the lock. */
+static void watch(long thread, unsigned pages) {
+  if (ring_count == RINGS || is_watched(thread)) return;
+  struct ring_page *page = ring_of(thread, pages);
+  if (!page) return;
+  memset(&rings[ring_count], 0, sizeof(rings[0]));
+  rings[ring_count].page = page;
+  rings[ring_count++].thread = thread;
+}
+
+/* An entry of a folder, as getdents64 returns it. */
+struct entry {
+  uint64_t inode, offset;
+  uint16_t length;
+  uint8_t type;
+  char name[];
+};
+
+static long number_in(const char *name) {
+  long number = 0;
+  for (; *name >= '0' && *name <= '9'; name++)
+    number = number * 10 + (*name - '0');
+  return number;
+}
+
+/* Calls each for every thread that /proc knows. Returns 1 if self was among them: in another
+ * namespace of processes, the numbers of /proc are others. */
+static int each_thread(int fd, long self, void (*each)(long thread, unsigned pages)) {
+  _Alignas(8) char entries[2048];
+  int found = 0;
+  for (;;) {
+    long n = SYS3(SYS_getdents64, fd, entries, sizeof(entries));
+    if (n <= 0) return found;
+    for (long at = 0; at + (long)sizeof(struct entry) <= n;) {
+      const struct entry *entry = (const struct entry *)(const void *)(entries + at);
+      long thread = number_in(entry->name);
+      if (entry->length == 0) return found;
+      if (thread == self) found = 1;
+      if (thread > 0 && each) each(thread, PAGES_OTHER);
+      at += entry->length;
+    }
+  }
+}
+
+void page_faults_watch(void) {
+  enum { START = 0 /* SEEK_SET */ };
+  long self = SYS1(SYS_gettid, 0);
+  if (self <= 0 || !lock_rings()) return;
+  watch(self, PAGES_FIRST);
+  int fd = ring_count ? sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0) : -1;
+  if (fd >= 0 && each_thread(fd, self, NULL) && SYS3(SYS_lseek, fd, 0, START) == 0)
+    each_thread(fd, self, watch);
+  if (fd >= 0) sys_close(fd);
+  unlock_rings();
+}
+
+static struct last *last_in(struct ring *ring, uintptr_t mapping) {
+  struct last *last = &ring->last[mapping / PAGE % LASTS];
+  if (last->mapping != mapping) *last = (struct last){mapping, 0};
+  return last;
+}
+
+static void add(struct ring *ring, uintptr_t mapping, uintptr_t at, struct page_faults *found) {
+  struct last *last = last_in(ring, mapping);
+  found->faults++;
+  if (last->at && at > last->at) {
+    found->forward++;
+    found->near += at - last->at <= PAGE_FAULT_NEAR;
+  }
+  last->at = at;
+}
+
+/* A ring's size is a power of two, and its records consist of words, so no word wraps around. */
+static uint64_t word_at(const struct ring_page *page, uint64_t place) {
+  const char *data = (const char *)page + page->offset;
+  uint64_t word;
+  memcpy(&word, data + (place & (page->size - 1)), sizeof(word));
+  return word;
+}
+
+/* Returns the number of lost page faults. */
+static int64_t read_ring(struct ring *ring, page_fault_mapping *mapping, page_fault_count *count) {
+  enum { HEADER = 8 };
+  struct ring_page *page = ring->page;
+  uint64_t head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE), tail = page->tail;
+  uintptr_t from = 0, to = 0;
+  struct page_faults found = {0};
+  int64_t lost = 0;
+  while (tail < head) {
+    uint64_t header = word_at(page, tail), length = header >> 48;
+    uint32_t type = (uint32_t)header;
+    if (length < HEADER || length % HEADER != 0 || length > head - tail) break;
+    if (type == IS_LOST) lost += (int64_t)word_at(page, tail + 2 * HEADER);
+    if (type == IS_SAMPLE) {
+      uintptr_t at = (uintptr_t)word_at(page, tail + HEADER);
+      if (at < from || at >= to) {
+        if (found.faults) count(from, &found);
+        found = (struct page_faults){0};
+        if (!mapping(at, &from, &to)) from = to = 0;
+      }
+      if (at >= from && at < to) add(ring, from, at, &found);
+    }
+    tail += length;
+  }
+  if (found.faults) count(from, &found);
+  __atomic_store_n(&page->tail, head, __ATOMIC_RELEASE);
+  return lost;
+}
+
+int64_t page_faults_read(page_fault_mapping *mapping, page_fault_count *count) {
+  int64_t lost = 0;
+  if (ring_count == 0 || !lock_rings()) return 0;
+  for (int i = 0; i < ring_count; i++)
+    lost += read_ring(&rings[i], mapping, count);
+  unlock_rings();
+  return lost;
+}
+
+void page_faults_forked(void) {
+  ring_count = ring_lock = refusal = 0;
+}
