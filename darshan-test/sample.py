@@ -49,6 +49,7 @@ LONG = (
     "mpi/test_communication.py",
     "mpi/test_languages.py",
     "mpi/test_life.py",
+    "mpi/test_many_handles.py",
     "mpi/test_tools.py",
     "mpiio/test_counters.py",
     "mpiio/test_languages.py",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 from lab.compare import both, same_end
-from lab.compile import compile_c
+from lab.compile import SHARED, compile_c
 from lab.log import metadata_of
 from place import absent
 
@@ -210,6 +211,21 @@ int main(void) {
 }
 """
 
+DEEPBIND = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+enum { N = 300 };
+int main(void) {
+  char name[64];
+  for (int i = 0; i < N; i++) {
+    snprintf(name, sizeof(name), "./libplugin%d.so", i);
+    if (!dlopen(name, RTLD_NOW | RTLD_DEEPBIND)) return 2;
+  }
+  return 0;
+}
+"""
+
 HANDED_ON = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -366,6 +382,20 @@ def test_names_handed_on(build: Path, tmp_path: Path) -> None:
     same_end(bare, watched)
     for number in range(40):
         assert watched.value(f"file{number}", "POSIX_BYTES_WRITTEN") == 5
+
+
+def test_libraries_by_deepbind(build: Path, tmp_path: Path) -> None:
+    """The log counts 256 libraries that were opened with RTLD_DEEPBIND; all are opened."""
+    plugin = compile_c(tmp_path, "int plugin;", *SHARED, name="libplugin.so")
+
+    def copies(work: Path) -> None:
+        for number in range(300):
+            shutil.copy(plugin, work / f"libplugin{number}.so")
+
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, DEEPBIND)], setup=copies)
+    same_end(bare, watched)
+    (log,) = watched.logs
+    assert metadata_of(build / "darshan-parser", log)["dropped_by_deepbind"] == "256"
 
 
 def test_scanned_streams(build: Path, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ struct last {
 static struct ring {
   struct ring_page *page;
   long thread;
+  int64_t guessed; /* page faults that were taken for lost before the kernel told how many */
   struct last last[LASTS];
 } rings[RINGS];
 static int ring_count, ring_lock, refusal;
@@ -163,6 +164,16 @@ static uint64_t word_at(const struct ring_page *page, uint64_t place) {
   return word;
 }
 
+/* The kernel tells how many page faults it lost when it has room for the next one. Until then, a
+ * full ring stands for one. */
+static int64_t lost_in(struct ring *ring, uint64_t used, int64_t told) {
+  enum { ROOM = 32 }; /* no record is larger */
+  if (told == 0 && used + ROOM <= ring->page->size) return 0;
+  int64_t guessed = ring->guessed;
+  ring->guessed = used + ROOM > ring->page->size;
+  return told + ring->guessed - (told ? guessed : 0);
+}
+
 /* Returns the number of lost page faults. */
 static int64_t read_ring(struct ring *ring, page_fault_mapping *mapping, page_fault_count *count) {
   enum { HEADER = 8 };
@@ -188,6 +199,7 @@ static int64_t read_ring(struct ring *ring, page_fault_mapping *mapping, page_fa
     tail += length;
   }
   if (found.faults) count(from, &found);
+  lost = lost_in(ring, head - page->tail, lost);
   __atomic_store_n(&page->tail, head, __ATOMIC_RELEASE);
   return lost;
 }

@@ -21,7 +21,8 @@ typedef void page_fault_count(uintptr_t from, const struct page_faults *found);
 
 /* Watches the calling thread and, without a seccomp filter, all other threads of the process. */
 void page_faults_watch(void);
-/* Reads all rings. Returns the number of page faults for which a ring had no room. */
+/* Reads all rings. Returns the number of page faults for which a ring had no room: a lower bound,
+ * because the kernel tells it late. */
 int64_t page_faults_read(page_fault_mapping *mapping, page_fault_count *count);
 /* Returns the error number if the kernel let no thread be watched, else 0. */
 uint64_t page_faults_refused(void);

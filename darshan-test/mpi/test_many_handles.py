@@ -1,0 +1,39 @@
+"""More files of MPI-IO are open at a time than the runtime's table holds."""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+from place import absent, elsewhere
+
+from .launch import Runner
+
+HANDLES, OPENED, BYTES = 4096, 4300, 4
+
+
+@pytest.fixture
+def descriptors() -> None:
+    """Allows the descriptors of the job's files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    least = 2 * OPENED
+    if hard != resource.RLIM_INFINITY and hard < least:
+        absent(f"a process may open {hard} files at most")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, least), hard))
+
+
+@pytest.mark.usefixtures("descriptors")
+def test_many_handles(runner: Runner) -> None:
+    """Every open counts; the log says how many files' writes do not count for MPI-IO."""
+    if runner.mpi.name == "mpich":
+        elsewhere("each file of MPICH has a communicator, of which a process has some 2,000")
+    runner.environment()
+    command = [str(runner.build("many-handles.c")), str(runner.data / "file"), str(OPENED)]
+    job = runner.run(1, command)
+    assert job.code == 0, job
+    log = runner.only_log(job)
+    path = str(runner.data / "file")
+    assert log.total("MPIIO_INDEP_OPENS", path) + log.total("MPIIO_COLL_OPENS", path) == OPENED
+    assert log.total("MPIIO_INDEP_WRITES", path) == HANDLES
+    assert log.total("POSIX_BYTES_WRITTEN", path) == OPENED * BYTES
+    assert int(log.metadata["dropped_for_full_tables"]) == OPENED - HANDLES
