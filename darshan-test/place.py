@@ -339,6 +339,7 @@ ABILITIES: dict[str, Ability] = {
     "real-logs": Ability(real_logs),
     "java": Ability(programs("java", "javac"), ci=False),
     "rust": Ability(programs("rustc"), ci=False),
+    "cargo": Ability(programs("cargo", "rustc"), ci=False),
     "r": Ability(programs("Rscript"), ci=False),
     "octave": Ability(programs("octave-cli"), ci=False),
     "slurm": Ability(slurm, ci=False),
