@@ -101,7 +101,7 @@ def log(number: int) -> Log:
 
 
 def write(folder: Path, number: int) -> Path:
-    """Its file, in a folder of its day."""
+    """Writes the log of this number into the folder of its day, and returns the path."""
     name = f"user{number % 97}_solver{number % 31}_id{number}-{number}_1-1-1-1_1.darshan"
     path = folder / f"{number // 144:05}" / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -106,7 +106,8 @@ FUNCTION void killed(void) {
   raise(SIGKILL);
 }
 
-/* More stacks than a process has sites: each path through the three levels is one. */
+/* Writes once, at the end of a path through the levels above. Each path is a stack, so there are
+ * more stacks than a process has sites. */
 FUNCTION void level_0(int fd, int path) {
   (void)path;
   put(fd, 1);

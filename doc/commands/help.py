@@ -204,5 +204,5 @@ def _body(lines: list[str], at: int, body: list[Row | str]) -> int:
 
 
 def _term(term: str) -> str:
-    """Python before 3.13 says a value twice: -o OUT, --output OUT."""
+    """Names a value once, as Python 3.13 does: -o, --output OUT instead of -o OUT, --output OUT."""
     return re.sub(r"^(-\w) ([A-Z]+), (--[\w-]+ \2)$", r"\1, \3", term)

@@ -33,7 +33,8 @@ static void finish_quickly(void *unused) {
   errno = saved;
 }
 
-/* Registered by on_exit, whose handlers get the exit status, unlike those of atexit. */
+/* Notes the exit status, and finishes. Registered with on_exit, because handlers of atexit do not
+ * get the status. */
 static void finish_with(int status, void *unused) {
   run_note_status(status);
   finish(unused);

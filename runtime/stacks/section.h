@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* address: where the section is in the process that its pointers are meant for. bytes: where it can
- * be read. */
+/* A section of an object file. address: of the section in the process that its pointers refer to.
+ * bytes: a copy or mapping of the section that can be read. */
 struct section {
   const uint8_t *bytes;
   size_t size;

@@ -91,8 +91,8 @@ void batch_problem(darshan_batch *batch, int module, const char *text);
 /* shapes.c: defines the columns of a table. Returns false if out of memory. */
 bool shape_table(struct table *table, enum darshan_table_kind kind, int module);
 
-/* rows.c: makes the rows of a record. rows_of_record returns false if the batch is full before the
- * record's last row. */
+/* rows.c: makes the rows of a record. rows_are_known returns true if a module's records can become
+ * rows. rows_of_record returns false if the batch is full before the record's last row. */
 bool rows_are_known(const struct darshan_module *module, int flags);
 bool rows_of_record(darshan_batch *batch);
 void row_of_total(darshan_batch *batch);

@@ -23,7 +23,8 @@ static void ordered_lines(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Numbers and then values, with the process's own file pointer. */
+/* Each rank reads the number of a record, then its values, at its own file pointer. Cured: it reads
+ * all its records with one collective call. */
 static void number_and_values(bool cured) {
   enum { RECORDS = 800, SIZE = 256 };
   MPI_File file = opened(MPI_COMM_WORLD, "input", MPI_MODE_RDONLY);

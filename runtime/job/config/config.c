@@ -122,8 +122,9 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
   darshan_message_add(messages, "the directive", "does not exist and is ignored", NULL, 0);
 }
 
-/* Called with the folder for logs before a change.  A folder of the configuration file is a
- * centre's and gets a folder per day (dated); one of the environment is the user's. */
+/* Notes whether logs go into a folder per day (dated), if the log folder is not `before` any more.
+ * The folder of a configuration file is a centre's, and dated; that of the environment is the
+ * user's, and not dated. */
 static void note_logpath(struct darshan_config *config, const char *before, bool dated) {
   if (config->logpath != before) config->logpath_dated = dated;
 }

@@ -16,7 +16,7 @@ static void note_told_cells(uint32_t number, const uint64_t *cell_size,
   if (cell_size && chunk_size) note_cells(number, *cell_size, *chunk_size);
 }
 
-/* The handle is valid at once, or arrives with the event. */
+/* Records an open. Its handle is valid at once, or when the event completes. */
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening) {
   const daos_handle *handle = opening->handle;
   if (call->result != 0 || !handle) return;

@@ -28,8 +28,8 @@ static void count_meta(struct h5_file *file, int counter, int fcounter, uint64_t
     record->fcounters[fcounter] += record_time(&file->last_meta_end, ticks_span(t1, t2));
 }
 
-/* Updates both records at once: a call on an attribute takes HDF5 itself only half a
- * microsecond. */
+/* Counts a metadata call in H5_META, and in LAYERS if there is a frame. Updates both records in one
+ * step, because HDF5 itself needs only half a microsecond for a call on an attribute. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2) {
   struct layer_part *part = file && frame ? file->layer.part : NULL;

@@ -120,8 +120,8 @@ static void understand_open(struct ring *ring, const struct uring_entry *entry,
   request->length = (uint32_t)how.mode;
 }
 
-/* Updates the slots at once, because later entries refer to the new files. */
-enum { SLOTS_AT_ONCE = 8 };
+enum { SLOTS_AT_ONCE = 8 /* copied from the application */ };
+/* Registers the files of an update when it is submitted, because later entries refer to them. */
 static void understand_update(struct ring *ring, const struct uring_entry *entry) {
   int fds[SLOTS_AT_ONCE];
   for (uint32_t done = 0; done < entry->length && entry->offset != SLOT_ANY;) {

@@ -60,7 +60,8 @@ static void add_record(struct dataset *dataset, const struct darshan_layers_reco
   }
 }
 
-/* Sums over all records of a log, so that rounding errors of single records cancel out. */
+/* Seconds in HDF5 itself and in MPI, summed over all records of a log, so that rounding errors of
+ * single records cancel out. */
 struct above {
   double hdf5, mpi;
 };

@@ -7,10 +7,10 @@
 #include "../../lookups.h"
 #include "processes.h"
 
-/* The failed lookups of a failed process: the deepest process that ended the run, otherwise another
- * one. */
+/* The failed lookups that best explain why a run failed: those of the deepest process that ended
+ * the run, otherwise those of another failed process. */
 struct ends_missed {
-  int weight; /* weight of that process; 0: none */
+  int weight; /* how well this process explains the failure; 0: no process is known */
   int is_top;
   char program[RUN_PROGRAM];
   struct lookups lookups;

@@ -262,8 +262,8 @@ static void find_children(struct run_tree *tree, int number) {
   }
 }
 
-/* The END row of a process that then became an uninstrumented program is the end of its last
- * instrumented program. When and how the process itself ended is known from its parent alone. */
+/* Forgets how a process ended: it became a program that is not instrumented, so its END row is the
+ * end of its last instrumented program. Only its parent knows when and how the process ended. */
 static void goes_on(struct run_process *process) {
   process->finished = 0;
   process->end_ns = 0;
