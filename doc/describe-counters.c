@@ -30,8 +30,8 @@ static void print_retired(const struct darshan_counter *counter) {
   for (; counter->name[0]; counter++)
     if (counter->index < 0) {
       print_anchor(counter->name);
-      printf("`%s` was in versions %d to %d of the record only; no tool shows it.\n\n", counter->name,
-             counter->since, counter->last);
+      printf("`%s` was in record versions %d to %d only.\n\n", counter->name, counter->since,
+             counter->last);
     }
 }
 

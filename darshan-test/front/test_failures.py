@@ -108,14 +108,14 @@ def test_names_of_the_one_that_failed(
     assert line and line[1] == (f" by {who}" if by else None)
     report = said(build, only_log(Path(look.rsplit(maxsplit=1)[-1]).parent)).replace(" ", "")
     said_by = who if by else "it"  # the PDF may break the name at a hyphen
-    assert re.search(rf"Thelastthat{said_by}lookedforanddidnotfind:[^,]*/params\.nml", report)
+    assert re.search(rf"Thelastnamesthat{said_by}lookedupanddidnotfind:[^,]*/params\.nml", report)
     assert "other.nml" not in report.split("Whatfollows")[0]
 
 
 def test_names_of_a_run_that_ended_well(darshan: Run, build: Path, work: Path, look: str) -> None:
     """If the run ended well, failed lookups of its child processes are not reported."""
     text = screen(darshan, "bash", "-c", f"{look} params.nml 4; true")
-    assert "looked for" not in text and ended_badly(text) == ""
+    assert "looked up" not in text and ended_badly(text) == ""
     command = [build / "darshan-parser", "--base", only_log(work)]
     head = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "metadata: not_found" not in head

@@ -54,7 +54,7 @@ def test_failed(darshan: Run, build: Path, work: Path) -> None:
     assert "failed with exit status 3" in text
     names = [str(work / name) for name in ("params.nml", "three", "two", "one")]
     kept = [name for name in names if name in text]
-    assert f"looked for and did not find: {', '.join(kept)}" in text
+    assert f"looked up and did not find: {', '.join(kept)}" in text
     assert kept[0] == names[0] and str(work / "zero") not in text and "helper.py" not in text
 
 
@@ -118,7 +118,7 @@ def test_killed(darshan: Run, build: Path, work: Path, number: signal.Signals) -
     assert names == list(LAST)[: len(names)] and names
     text = said(build, log)
     assert f"was killed by {number.name}" in text
-    assert "The last that it looked for and did not find: " in text and "early" not in text
+    assert "The last names that it looked up and did not find: " in text and "early" not in text
 
 
 def test_killed_without_a_run(

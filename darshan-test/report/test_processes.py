@@ -281,7 +281,7 @@ def test_web_page(summary: Run, tmp_path: Path) -> None:
         (trees.workers(8), ["train.py's 8 workers"]),
         (trees.pipeline(), ["Ended badly: dump (killed by SIGKILL), put (exit status 3)."]),
         ([Member("a"), Member("b", 0, ended=trees.RUNNING), Member("c", 0, ended=trees.UNKNOWN)],
-         ["1 had not ended when the log was written.", "How 1 of them ended is not known.",
+         ["1 had not ended when the log was written.", "How 1 of them ended is unknown.",
           "b 20.0 s 0 s"]),
         ([Member("a"), replace(Member("b", 0), count=9000, failed=12)],
          ["9,001 processes", "b \u00d7 9,000", "The log has 2 ranks", "b \u00d7 12 (failed,"]),
@@ -304,7 +304,7 @@ def test_hosts(summary: Run, tmp_path: Path) -> None:
     path.write_bytes(encode(made))
     joined = " ".join(summary("--text", path).stdout.split())
     assert "2 processes of 2 programs on 2 hosts, at most 2 at once." in joined
-    assert "their times are moved: node2 +1.500 s. How far times of two hosts" in joined
+    assert "their times were corrected: node2 +1.500 s. How far times of two hosts" in joined
     assert "may be off: 0.012 s." in joined
 
 

@@ -143,7 +143,7 @@ def test_calls_that_a_buffer_answers_are_no_transfers(
     command = ["sed", "-i", "s/words/letters/", str(lines)]
     said = findings(build, summary, tmp_path, command, limits=JUDGED)["fine"]["sentence"]
     transfers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) transfers", said)]
-    other = ("calls of the standard library", "opening, asking for and closing files")
+    other = ("calls of the standard library", "opening, querying and closing files")
     assert transfers or any(words in said for words in other), said  # as the machine is busy
     assert all(number < 2000 for number in transfers), said
 

@@ -47,7 +47,7 @@ import "C"
 import "os"
 func main() { b, _ := os.ReadFile("data"); os.Exit(len(b) * int(C.one()) & 0) }
 """
-NOT_WATCHED = r"not watched: {} \({}; read 24\.\d MiB, wrote \S+ K?i?B\)"
+NOT_WATCHED = r"not instrumented: {} \({}; read 24\.\d MiB, wrote \S+ K?i?B\)"
 NONE, STATIC, _, RIGHTS, ENVIRONMENT, A_GO = range(6)  # PROCESS_UNSEEN
 # Ways in which Python starts programs: fork, vfork, posix_spawn.
 WAYS = {
@@ -112,7 +112,7 @@ def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
     log, said = run(build, place, "./static-reader", "cat a.c >copied", verb="stat")
     lines = said.split("\n")
     assert lines[0].startswith("darshan: ./static-reader")
-    (told,) = (line for line in lines if line.startswith("not watched: "))
+    (told,) = (line for line in lines if line.startswith("not instrumented: "))
     assert re.fullmatch(NOT_WATCHED.format("static-reader", "linked statically"), told), said
     assert "(not" not in said.replace(told, "")
     every = processes(log)
@@ -125,7 +125,7 @@ def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
     )
     first = done.stdout.split("\n\n")[0].replace("\n", " ")
     assert first.startswith("static-reader ran for")
-    assert "Not watched: static-reader (linked statically)." in first
+    assert "Not instrumented: static-reader (linked statically)." in first
 
 
 # What stands before a program; the program; why it is not watched, as a number and in words.
@@ -182,11 +182,11 @@ def test_a_program_that_another_becomes(
     (run_time, unit) = re.match(r"run time (\S+) (m?s),", second).groups()
     assert float(run_time) * (1 if unit == "s" else 1e-3) >= SLEEP
     flat = " ".join(said.split())
-    assert f"not watched: {name} ({reason}; read " in flat and "wrote 2.0" in flat
+    assert f"not instrumented: {name} ({reason}; read " in flat and "wrote 2.0" in flat
     assert "fine" not in said and "No I/O was recorded" not in said
     text = told_by(build, log)
     first = text.split("\n\n")[0].replace("\n", " ")
-    assert f"Not watched: {name} ({reason})." in first
+    assert f"Not instrumented: {name} ({reason})." in first
     assert "is fine" not in text and "No I/O was recorded" not in text
     assert "that no recorded call explains" not in text  # the program's own notice has its bytes
     if shell:
@@ -234,4 +234,4 @@ def test_a_program_that_is_watched_again(build: Path, place: Path) -> None:
     instrumented."""
     log, said = run(build, place, "sh", "-c", "./reader; true", verb="stat")
     assert all(row["PROCESS_UNSEEN"] == NONE for row in processes(log).values())
-    assert "not watched" not in said
+    assert "not instrumented" not in said

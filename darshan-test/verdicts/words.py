@@ -139,7 +139,7 @@ def _files() -> list[Row]:
             replace(file(case, never=("megabyte", "larger ones would help")), place=HERE)
             for case in ("lines-crowded", "packed-crowded")
         ),
-        replace(file("little", says=("What the program computes is not judged",)), place=HERE),
+        replace(file("little", says=("does not judge what the program computes",)), place=HERE),
     ]
 
 
@@ -177,7 +177,7 @@ def _languages() -> list[Row]:
             "no fflush (file) in the loop",
             (*_C_WORDS[:2], *_OPENS),
         ),
-        Row("words.m", "matrix-once", place=HERE, says=("not judged",), never=(*_C_WORDS, *_OPENS)),
+        Row("words.m", "matrix-once", place=HERE, says=("not judge",), never=(*_C_WORDS, *_OPENS)),
         line("sh", "echo-each", f"{write} line-buffered", "printf"),
         line("sh", "dd-small", f"{read} {write}", "bs=1M"),
         replace(line("cc", "direct-blocks", read, "larger blocks"), input=16),
@@ -185,8 +185,8 @@ def _languages() -> list[Row]:
             "words.cc",
             "many-calls",
             place=HERE,
-            says=(r"12\d,\d\d\d of them: .*not judged",),
-            never=("nothing to",),
+            says=(r"12\d,\d\d\d of them: .*not judge",),
+            never=("would gain nothing",),
         ),
         replace(
             line("cc", "tell-each", "", "", ("90,0\\d\\d opens", "Open files once")), place=HERE

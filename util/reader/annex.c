@@ -112,7 +112,7 @@ static int read_blocks(struct darshan_annex *annex, const struct darshan_annex_t
     left -= block->stored_len;
     insert_block(annex, &entry);
   }
-  return left == 0 ? 0 : darshan_fail(error, "it has bytes behind the last block");
+  return left == 0 ? 0 : darshan_fail(error, "bytes follow its last block");
 }
 
 void darshan_annex_read(struct darshan_annex *annex, const struct darshan_file *file,

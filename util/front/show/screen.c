@@ -270,7 +270,7 @@ static void print_unseen(struct screen *screen, const struct program **all, size
   for (size_t i = 0; i < count; i++)
     left += all[i]->unseen > 0;
   if (left == 0) return;
-  struct packed packed = begin_packed(screen, "not watched: ");
+  struct packed packed = begin_packed(screen, "not instrumented: ");
   for (size_t i = 0; i < count; i++) {
     if (all[i]->unseen <= 0) continue;
     int n = name_program(item, sizeof(item), all[i]->name, all[i]->unseen);

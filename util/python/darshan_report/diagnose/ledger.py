@@ -25,11 +25,11 @@ WAITING, PROCESSOR, COMPUTING, ASLEEP, OUTSIDE, REST = (
 TITLES = {
     READS: "Reading files",
     WRITES: "Writing files",
-    OPENS: "Opening, closing and asking for files",
+    OPENS: "Opening, closing and querying files",
     LOOKUPS: "Looking up names that do not exist",
     LISTINGS: "Listing folders",
     SYNCS: "Waiting for data to reach storage (fsync and the like)",
-    BUFFERS: "Calls of the C library that its buffers served",
+    BUFFERS: "Calls of the C library, served from its buffers",
     IMPORTS: "Loading program files and modules",
     HDF5: "HDF5 itself",
     MPIIO: "MPI-IO itself",
@@ -37,9 +37,9 @@ TITLES = {
     WAITING: "Waiting for other processes or threads, and sleeping",
     PROCESSOR: "Waiting for a processor",
     COMPUTING: "Computing",
-    ASLEEP: "Sleeping outside of watched calls (network, pipes, page faults)",
+    ASLEEP: "Sleeping outside of recorded calls (network, pipes, page faults)",
     OUTSIDE: "Outside of I/O calls: computing and waiting",
-    REST: "Not known",
+    REST: "Unknown",
 }
 # Rows of I/O: time that a change of the program's I/O may save.
 IO = (READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS, HDF5, MPIIO, COMMUNICATION)

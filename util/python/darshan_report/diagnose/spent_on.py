@@ -125,7 +125,7 @@ def _in_buffers(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
         time,
         lambda most: (
             f"{most}, {seconds(time / over)}, went into {count(calls)} calls of the standard "
-            f"library ({amount(moved / max(calls, 1.0))} on average) that its buffers answered, "
+            f"library ({amount(moved / max(calls, 1.0))} on average) that its buffers served, "
             "not into transfers: fewer, larger calls would help, a faster file system would not."
         ),
     )
@@ -141,7 +141,7 @@ def _names(facts: Facts) -> tuple[float, Callable[[str], str]]:
     return (
         time,
         lambda most: (
-            f"{most} went into opening, asking for and closing files, not into their bytes: "
+            f"{most} went into opening, querying and closing files, not into their bytes: "
             "fewer of these calls would help."
         ),
     )

@@ -27,7 +27,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         description="Writes the traced transfers (DXT) of a log as Trace Event JSON, which "
         "Perfetto (ui.perfetto.dev) and chrome://tracing show.",
     )
-    parser.add_argument("log", metavar="LOG")
+    parser.add_argument("log", metavar="LOG", help="a log with traces (DXT_ENABLE_IO_TRACE=1)")
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="the file to write, compressed if its name ends in "
         ".gz (default: LOG's name with .json.gz); - is standard output"

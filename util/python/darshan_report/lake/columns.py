@@ -106,7 +106,7 @@ JOBS = Table(
             "io_seconds",
             NUMBER,
             "seconds",
-            "in file I/O, as the report of the log says it; null: findings not looked for",
+            "in file I/O, as the report of the log says it; null: findings were not computed",
             "sum",
         ),
         Column(
@@ -129,7 +129,7 @@ JOBS = Table(
         _sum("write_seconds", NUMBER, "seconds", f"in writes, {_BASE}"),
         _sum("meta_seconds", NUMBER, "seconds", f"in other calls, {_BASE}"),
         *_of_layers(),
-        Column("problems", WHOLE, "count", "findings that cost something; null: not looked for"),
+        Column("problems", WHOLE, "count", "findings that cost something; null: not computed"),
         Column("stake_seconds", NUMBER, "seconds", "what the costliest of them costs, at most"),
     ),
 )

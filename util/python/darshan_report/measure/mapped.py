@@ -15,7 +15,10 @@ PAGES = (
     "the pages that the kernel mapped. A page fault maps 16 pages or a large page of 2 MiB, so "
     "random access shows more than the program used."
 )
-CAUTION = f"Counted are {PAGES} Pages that the kernel took back when memory was short are missing."
+CAUTION = (
+    f"The bytes are those of {PAGES} Pages that the kernel took back when memory was short are "
+    "missing."
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Mapped:
 
     @property
     def looked_at(self) -> float:
-        """Largest number of bytes that mappings explain."""
+        """Bytes that were touched, or mapped on request: at most so many are due to mappings."""
         return (self.touched or 0.0) + self.populated
 
     @property

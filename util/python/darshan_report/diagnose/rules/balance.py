@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...units import amount, count, percent
+from ...units import amount, percent, plural
 from ..facts import Facts
 from ..finding import GOOD, REMARK, Finding
 
@@ -27,7 +27,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         f"The job mostly {side}" if more else "The job reads as much as it writes",
-        f"{amount(read)} in {count(reads)} reads, {amount(written)} in {count(writes)} writes"
+        f"{amount(read)} in {plural(int(reads), 'read')}, "
+        f"{amount(written)} in {plural(int(writes), 'write')}"
         + (f": {percent(most, read + written)} of the bytes are {done}." if more else "."),
         GOOD,
         evidence=tuple(e for t in base for e in facts.sums(t, "BYTES_READ", "BYTES_WRITTEN")),

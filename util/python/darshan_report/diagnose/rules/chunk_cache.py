@@ -124,7 +124,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             read = upper.below("BYTES_READ")
             seconds += upper.time(("READ",)) * extra / read
             moved, again = moved + read, again + extra
-    stake = facts.stake(seconds, "reading time times the share of bytes read again", again, moved)
+    stake = facts.stake(
+        seconds, "reading time, multiplied by the share of bytes read again", again, moved
+    )
     if not hits or not facts.worth(stake):
         return
     first = hits[0]

@@ -83,7 +83,7 @@ def _too_large(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     read, wanted = int(distinct[mask].sum()), int(asked[mask].sum())
     stake = facts.stake(
         lost.sum(),
-        "reading time times the share of bytes that the program did not request",
+        "reading time, multiplied by the share of bytes that the program did not request",
         read - wanted,
         read,
     )

@@ -1,4 +1,4 @@
-"""A row of the ledger that costs much, and of which no other diagnosis says anything."""
+"""A part of the run's time that is large, and that no other diagnosis explains."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _spent(facts: Facts, spent: float) -> str:
 
 @dataclass(frozen=True)
 class Told:
-    """What is said of a row; lost: the seconds that a change may save."""
+    """The text of a notice about a row of the ledger; lost: the seconds that a change may save."""
 
     title: str
     sentence: str
@@ -238,18 +238,18 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
     seeks = sum(t.sum("SEEKS") for t in tables)
     sentence = (
         f"{_spent(facts, spent)} went into calls that move no bytes: {count(opens)} opens with "
-        f"their closes, {count(stats)} questions for a file's attributes, {count(seeks)} seeks. "
+        f"their closes, {count(stats)} queries of file attributes, {count(seeks)} seeks. "
         f"{_most(facts, table, time, first)}"
     )
     files = sum(float(facts.files(t)[own(t) > 0].sum()) for t in tables)
     calls = opens + stats + seeks
     lost = spent if calls > max(_CALLS_OF_A_FILE * files, _FEW) else 0.0
     return Told(
-        "Opening, closing and asking for files takes much of the run", sentence, lost,
+        "Opening, closing and querying files takes much of the run", sentence, lost,
         "time in these calls",
         Remedy(
-            "Open each file once and keep it open; keep what many small files hold in one file; "
-            "ask for attributes once, not before each use.",
+            "Open each file once and keep it open; store the data of many small files in one file; "
+            "query attributes once, not before each use.",
             _OPEN_EXAMPLE,
         ),
         facts.rows(table, first, "OPENS", "F_META_TIME"),
@@ -310,7 +310,7 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
     first = leading(time > 0, time, 1)
     where = f" {_most(facts, extra, time, first[0])}" if first else ""
     sentence = (
-        f"{_spent(facts, spent)} went into {count(number)} calls that wait until data are on "
+        f"{_spent(facts, spent)} went into {count(number)} calls that wait until the data is on "
         f"storage (fsync and the like).{where}"
     )
     return Told(
@@ -338,13 +338,13 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
     first = leading(time > 0, time, 1)[0]
     number, whole = float(calls[streams.files].sum()), float(moved[streams.files].sum())
     sentence = (
-        f"{_spent(facts, spent)} went into {count(number)} calls of the standard library of "
-        f"{amount(whole / max(number, 1.0))} on average that its buffers served. "
+        f"{_spent(facts, spent)} went into {count(number)} calls of the C library, which its "
+        f"buffers served: {amount(whole / max(number, 1.0))} each on average. "
         f"{_most(facts, table, time, first)}"
     )
     # Much of this time is that of the wrapper, which a run without Darshan does not have.
     return Told(
-        "Many small calls of the standard library", sentence, 0.0, "",
+        "Many small calls of the C library", sentence, 0.0, "",
         Remedy("Move more with each call: a block, a line or a whole array.", _BUFFER_EXAMPLE),
         facts.rows(table, first, "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME"),
         frozenset(int(i) for i in table.ids[time > 0]),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...units import amount, share
+from ...units import amount
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 
@@ -51,8 +51,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Writes read the file before they write",
         f"MPI-IO wrote {amount(written)} to {facts.name(upper.ids[place])}, and the POSIX calls "
-        f"below also read {amount(extra)} ({share(extra, written)} of the bytes written): MPI-IO "
-        "reads a range, changes pieces of it and writes it back.",
+        f"below also read {amount(extra)} ({extra / max(written, 1):,.1f} times the bytes "
+        "written): MPI-IO reads a range, changes pieces of it and writes it back.",
         stake=stake,
         evidence=facts.rows(
             upper, place, "BYTES_WRITTEN", "BYTES_READ", "INDEP_WRITES", "COLL_WRITES"

@@ -70,7 +70,9 @@ def _little(facts: Facts) -> str:
     again = most_read(facts)
     calls = _calls(facts)
     if not again and calls < facts.limits["calls.many"]:
-        return "there is nothing to win in its calls. What the program computes is not judged."
+        return (
+            "other I/O calls would gain nothing. Darshan does not judge what the program computes."
+        )
     if not again:
         return (
             f"there is little to win in the calls themselves. But there are {count(calls)} of "
@@ -103,7 +105,7 @@ def _not_judged(facts: Facts) -> Finding:
     known = unjudged(facts)
     silent = unwatched(facts)
     tree = facts.processes
-    words = f"Not watched: {tree.told_unseen()}. {silent.sentence}" if tree and silent else ""
+    words = f"Not instrumented: {tree.told_unseen()}. {silent.sentence}" if tree and silent else ""
     held = mapped_of(facts)
     if known and held and not silent and held.looked_at >= (known.read + known.written) / 2:
         return Finding(

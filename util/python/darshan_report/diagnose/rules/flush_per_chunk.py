@@ -101,8 +101,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
     stake = facts.stake(
         lost.sum(),
-        "time in flushes and in the writes that they cause, and in writes times the share of bytes "
-        "written again, beyond what the bytes would take at a good rate",
+        "time in flushes and in the writes that they cause, and writing time multiplied by the "
+        "share of bytes written again, beyond what the bytes would take at a good rate",
         int(done.again[mask].sum()),
         int(done.written[mask].sum()),
     )

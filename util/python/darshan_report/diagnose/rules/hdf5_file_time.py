@@ -46,9 +46,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             if mostly_mpi
             else "HDF5 itself takes the time of file calls",
             f"Of {seconds(whole)} in opening, flushing and closing {facts.name(upper.id)}, "
-            f"{seconds(posix)} ({share(posix, whole)}) are POSIX calls, {seconds(mpiio)} MPI-IO "
-            f"itself, {seconds(waiting)} waiting in MPI, {seconds(own)} HDF5 itself (all "
-            "processes together).",
+            f"{seconds(posix)} ({share(posix, whole)}) went into POSIX calls, {seconds(mpiio)} "
+            f"into MPI-IO itself, {seconds(waiting)} into waiting in MPI, and {seconds(own)} into "
+            "HDF5 itself (sums over all processes).",
             stake=stake,
             evidence=facts.upper_rows(
                 upper,

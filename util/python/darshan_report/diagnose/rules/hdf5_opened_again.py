@@ -51,7 +51,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     time = np.where(mask, time, 0.0)
     stake = facts.stake(
         time.sum(),
-        "time in opening and closing the file and its datasets, all but once"
+        "time in opening and closing the file and its datasets, except the first time"
         + (", and what Python's bindings take for each" if binding(facts, opens).any() else ""),
     )
     if not mask.any() or not facts.worth(stake):

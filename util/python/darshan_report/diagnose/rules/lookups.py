@@ -1,4 +1,4 @@
-"""Names are looked up that are not there."""
+"""The program looks up names that do not exist."""
 
 from __future__ import annotations
 

@@ -61,7 +61,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     spent = spent + binding(facts, np.where(number > 0, number, attributes))
     lost = np.where(mask, spent * (1 - 1 / np.maximum(number + attributes, 1)), 0.0)
     stake = facts.stake(
-        lost.sum(), "time in making, opening, reading, writing and closing these objects, but one"
+        lost.sum(),
+        "time in creating, opening, reading, writing and closing these objects, except one",
     )
     if not mask.any() or not facts.worth(stake):
         return
@@ -90,7 +91,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         remedy=Remedy(
             "Keep values of one kind in one array, in one table (a compound type) or in one array "
-            "attribute; make names and numbers of results columns, not objects.",
+            "attribute; store names and numbers of results as columns, not as objects.",
             "H5Dcreate2 of all values, H5Dwrite once;  file['all'] = array;  create_table\n"
             "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST) where they must stay",
         ),

@@ -52,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         + (
             f": on {kind} MPI-IO locks the range of each call and bypasses the cache."
             if locks
-            else ": the rest is MPI-IO's own, locks of shared files and copies."
+            else ": the rest is MPI-IO itself: locks of shared files, and copies."
         ),
         stake=stake,
         evidence=facts.rows(

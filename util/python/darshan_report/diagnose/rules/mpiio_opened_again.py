@@ -22,7 +22,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     opens = (table["INDEP_OPENS"] + table["COLL_OPENS"]) / np.maximum(table.processes, 1)
     mask = opens > facts.limits["opens.again"]
     time = np.where(mask, table["F_META_TIME"] * (1 - 1 / np.maximum(opens, 1)), 0.0)
-    stake = facts.stake(time.sum(), "time in opening and closing these files, all but once")
+    stake = facts.stake(
+        time.sum(), "time in opening and closing these files, except the first time"
+    )
     if not mask.any() or not facts.worth(stake):
         return
     first, *others = leading(mask, time, len(mask))
@@ -31,7 +33,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Files are collectively opened again and again",
         f"{plural(int(table.processes[first]), 'process')} opened {facts.name(table.ids[first])} "
         f"{count(float(opens[first]))} times with MPI-IO; each open and close is collective"
-        + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
+        + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, first, "INDEP_OPENS", "COLL_OPENS", "F_META_TIME"),

@@ -25,7 +25,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     stake = facts.stake(
         lost * (1 - number / facts.nprocs),
         "time in MPI-IO calls that is neither POSIX calls below nor waiting for one process, "
-        "times the share of ranks without a processor",
+        "multiplied by the share of ranks without a processor",
     )
     if not facts.worth(stake):
         return

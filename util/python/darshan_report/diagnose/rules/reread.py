@@ -117,7 +117,9 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         seconds = np.where(mask, _spent(facts, table, kind) * extra / np.maximum(moved, 1), 0.0)
     again = int(extra[mask].sum())
     whole = int(moved.sum())
-    stake = facts.stake(seconds.sum(), "time times the share of bytes moved again", again, whole)
+    stake = facts.stake(
+        seconds.sum(), "time, multiplied by the share of bytes moved again", again, whole
+    )
     if not facts.worth(stake):
         return
     word, title, text, example = _WORDS[direction]

@@ -185,7 +185,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{first.name} was written whole {count(first.times)} times"
         + (", each time as a new file that was renamed to it" if first.renamed else "")
         + f": {amount(first.written)} for a file of {amount(first.size)}"
-        + (f"; so it is with {plural(more, 'more file')}" if more else "")
+        + (f"; the same holds for {plural(more, 'more file')}" if more else "")
         + f". That took {seconds(lost)}{facts.over_all}.",
         stake=stake,
         evidence=first.evidence,

@@ -42,7 +42,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Processes seem to wait for each other on a shared file",
         f"{count(int(table.processes[first]))} processes wrote {amount(int(moved[first]))} to "
-        f"{facts.name(table.ids[first])} at {rate(moved[first] / time[first] / (1 << 20))} each, "
+        f"{facts.name(table.ids[first])} at {rate(moved[first] / time[first] / (1 << 20))} each; "
         f"{share(number, int(all_calls[first]))} of the transfers are not aligned to its blocks of "
         f"{amount(int(table['FILE_ALIGNMENT'][first]))}: several processes then share blocks and "
         "their locks.",

@@ -48,7 +48,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             NAME,
             "The I/O rate falls while the job runs",
             f"{heat.layer} moved {rate(first / (1 << 20))} in the first third of its traffic and "
-            f"{rate(last / (1 << 20))} in the last ({seconds(heat.bin_width)} bins).",
+            f"{rate(last / (1 << 20))} in the last, in "
+            f"intervals of {seconds(heat.bin_width)}.",
             NOTICE,
             remedy=Remedy(
                 "If a file grows during the job, check if the cost of an operation grows with "

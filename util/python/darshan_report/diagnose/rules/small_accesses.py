@@ -36,7 +36,8 @@ _LIBRARIES = {
     "WRITE": "\nH5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
 }
 _BLOCKS = (
-    "Move larger blocks: a megabyte or more with each call. Put what belongs together into one."
+    "Move larger blocks: a megabyte or more with each call. "
+    "Put data that belongs together into one block."
 )
 _BY_LIBRARY = " Or let a library do it (HDF5 chunks, collective MPI-IO)."
 _HOW = {

@@ -50,7 +50,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{amount(float(moved[first]))} of {facts.name(streams.table.ids[first])} went through a "
         f"stream, {amount(float(mean[first]))} at a time: {count(float(calls[first]))} calls that "
         f"took {seconds(float(spent[first]))}"
-        + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(
             streams.table, first, "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN",

@@ -68,7 +68,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Seeks discard the buffer of a stream",
         _sentence(facts, streams, first, float(spent[first]))
-        + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(table, first, "SEEKS", "READS", "BYTES_READ", "F_META_TIME")
         + facts.stream_rows(

@@ -56,8 +56,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         "collective calls "
         f"to transfer {amount(float(moved[first]) / int(calls[first]))} each in "
         f"{facts.name(table.ids[first])}"
-        + (f", and in {plural(len(others), 'more file')} alike" if others else "")
-        + f". {seconds(float(time[mask].sum()))}{facts.over_all} went into meeting.",
+        + (f", and in {plural(len(others), 'more file')}" if others else "")
+        + f". {seconds(float(time[mask].sum()))}{facts.over_all} went into these calls.",
         stake=stake,
         evidence=facts.rows(
             table,

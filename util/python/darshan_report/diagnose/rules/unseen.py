@@ -72,8 +72,8 @@ def _hdf5(facts: Facts) -> Iterator[Finding]:
         "No HDF5 call was recorded",
         f"{facts.name(posix.ids[first])}"
         + (f" and {plural(len(places) - 1, 'more file')} are" if places[1:] else " is")
-        + " of HDF5 by name, and used in small pieces as HDF5 uses files, but the log has no call "
-        "of HDF5: what its datasets cost is not known here.",
+        + " named like HDF5 files and used in small pieces, as HDF5 uses files, but the log has no "
+        "HDF5 call: the cost of their datasets is unknown.",
         facts.rows(posix, first, "SIZE_READ_0_100", "SIZE_WRITE_0_100"),
         Remedy(
             "If HDF5 is statically linked into the program or a library, link that with the "
@@ -129,8 +129,8 @@ def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
         "went through them."
         if is_old
         else f"{count(unseen)} of {count(unseen + seen)} io_uring requests were not seen: the "
-        "program tells the kernel of them by an instruction of its own, or a thread of the "
-        "kernel takes them. Their bytes are in no counter of calls."
+        "program submits them by a machine instruction instead of a call, or a thread of the "
+        "kernel fetches them. No counter of calls contains their bytes."
     )
     yield _notice(
         "io-uring",
@@ -141,7 +141,7 @@ def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
             "Link the program with liburing as a shared library, or run it once with another "
             "I/O engine. USAGE_STORAGE_READ and USAGE_STORAGE_WRITTEN tell what all its requests "
             "moved from and to storage (read_bytes and write_bytes of /proc/PID/io); rchar and "
-            "wchar do not hold requests of io_uring.",
+            "wchar do not include requests of io_uring.",
             "fio --ioengine=libaio job.fio",
         ),
     )
@@ -166,7 +166,8 @@ def _traffic(facts: Facts) -> Iterator[Finding]:
             "mapped",
             "Files were mapped into memory",
             f"{held.sentence} {'' if held.touched is None else f'{CAUTION} '}No total of calls in "
-            "this report contains bytes of mapped files; the time of page faults is the program's.",
+            "this report contains bytes of mapped files, and no recorded call contains the time "
+            "of page faults.",
             facts.sums(extra, "MMAP_BYTES", *new, "MSYNCS", "MSYNC_BYTES"),
             Remedy(""),
         )

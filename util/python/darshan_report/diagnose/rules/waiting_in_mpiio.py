@@ -156,8 +156,8 @@ def _sentence(found: Waits, first: int) -> str:
     time, posix = float(found.time[first]), float(found.posix[first])
     said = (
         f"Of {seconds(time)} that {plural(int(found.ranks[first]), 'process')} spent in MPI-IO "
-        f"calls on {facts.name(upper.ids[first])}, {seconds(posix)} ({share(posix, time)}) are "
-        "POSIX calls below"
+        f"calls on {facts.name(upper.ids[first])}, {seconds(posix)} ({share(posix, time)}) went "
+        "into POSIX calls below"
     )
     if found.late[first]:
         rank, least = int(upper["FASTEST_RANK"][first]), float(upper["F_FASTEST_RANK_TIME"][first])
@@ -167,7 +167,7 @@ def _sentence(found: Waits, first: int) -> str:
         )
     if found.funnelled[first]:
         return f"{said}; {_busiest(found, first)}, while all others wait."
-    return f"{said}; the rest is waiting for each other, and exchange."
+    return f"{said}; the rest went into waiting for other processes and into exchanging data."
 
 
 def _busiest(found: Waits, first: int) -> str:

@@ -42,8 +42,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{facts.name(table.ids[edited])} was changed by {amount(changed)}, and "
         f"{amount(copied)} of it were copied to {facts.name(table.ids[copy])} "
         f"({times:.0f} {'copy' if round(times) == 1 else 'copies'}, "
-        f"{copied / changed:.0f} bytes per byte changed): the cost grows with the size of the "
-        "file and with the number of copies, not with the change.",
+        f"{copied / changed:,.0f} bytes copied for each changed byte): the cost grows "
+        "with the size of the file and with the number of copies, not with the change.",
         stake=stake,
         evidence=facts.rows(table, edited, "BYTES_READ", "MAX_BYTE_READ", "BYTES_WRITTEN")
         + facts.rows(table, copy, "BYTES_WRITTEN", "MAX_BYTE_WRITTEN", "F_WRITE_TIME"),

@@ -104,7 +104,7 @@ def _losers(out: Form, told: Told, top: int) -> None:
         looked = told.sums["jobs"] - told.sums["not_looked"]
         out.paragraph(text(
             f"No finding costs a program time, in the {plural(looked, 'job')} that were looked at."
-            if looked else "Findings were not looked for in any job of this week."
+            if looked else "Findings were not computed for any job of this week."
         ))  # fmt: skip
         return
     out.paragraph(text(
@@ -171,7 +171,7 @@ def _lacking(out: Form, told: Told) -> None:
         ))  # fmt: skip
     if sums["not_looked"]:
         out.paragraph(text(
-            f"Findings were not looked for in {plural(sums['not_looked'], 'job')}: they lose "
+            f"Findings were not computed for {plural(sums['not_looked'], 'job')}: they lose "
             "nothing above, whatever they lost."
         ))  # fmt: skip
     if told.broken:

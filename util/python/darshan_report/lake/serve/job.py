@@ -119,7 +119,7 @@ def render(lake: Asked, asked: Wanted) -> str:
     found = told_openly(lake, lake.sql(questions.FINDINGS, {"log": asked.log}).rows())
     if not found:
         known = row["problems"] is not None
-        made.say("Nothing was found." if known else "Findings were not looked for.")
+        made.say("Nothing was found." if known else "Findings were not computed.")
     _findings(made, found)
     made.head("Layers")
     made.table("layers", _LAYERS, lake.sql(questions.LAYERS, {"log": asked.log}).rows())

@@ -76,7 +76,7 @@ def _figures(made: Made, sums: Row, of: str = "") -> None:
     if sums["partial"]:
         made.say(f"{count(sums['partial'])} of {jobs} do not hold everything.")
     if sums["not_looked"]:
-        made.say(f"Findings were not looked for in {count(sums['not_looked'])} of {jobs}.")
+        made.say(f"Findings were not computed for {count(sums['not_looked'])} of {jobs}.")
 
 
 def _lacks(made: Made, told: Told) -> None:

@@ -72,7 +72,7 @@ def faults(usage: Usage) -> str:
 
 def told_mapped(context: Context) -> str:
     """Returns the note below a table with mapped files."""
-    told = f"Mapped: {PAGES} Their time is in no call."
+    told = f"Mapped: {PAGES} No call contains their time."
     if context.usage is not None:
         told += f" {faults(context.usage)}"
     return told
@@ -201,7 +201,10 @@ def kinds(context: Context) -> list[Block]:
         Column("Mean size", right=True),
         Column("Largest", right=True),
     )
-    note = "Size: as far as a file was read or written. A dash: not counted by this layer."
+    note = (
+        "Size: the highest offset at which a file was read or written. "
+        "A dash: not counted by this layer."
+    )
     return [Heading("Number and size of files"), Table(columns, tuple(rows), note)]
 
 

@@ -56,7 +56,7 @@ def looked_for(context: Context) -> str:
     misses = context.extras.sum("POSIX_EXT_MISSES") if context.extras else None
     names = [shorten(name, _NAME) for name in not_found(context.log)]
     who = printable(not_found_by(context.log)) or "it"
-    last = f"The last that {who} looked for and did not find: {', '.join(names)}. "
+    last = f"The last names that {who} looked up and did not find: {', '.join(names)}. "
     last = last if names else ""
     if not misses or misses < 0:
         return last
@@ -78,7 +78,7 @@ def bad_ends(context: Context) -> str:
         parts.append(f"{failed:,} ended with a status other than 0")
     words = [f"Of its processes, {' and '.join(parts)}."] if parts else []
     unseen = context.processes.told_unseen() if context.processes else ""
-    return " ".join([*words, f"Not watched: {unseen}."] if unseen else words)
+    return " ".join([*words, f"Not instrumented: {unseen}."] if unseen else words)
 
 
 def _time_sentence(context: Context, figures: LayerFigures) -> str:
@@ -107,7 +107,7 @@ def own_sentence(context: Context) -> str:
 def _traffic_sentence(figures: list[LayerFigures]) -> str:
     moving = [f for f in figures if f.moves_bytes and (f.read or f.written)]
     if not moving:
-        return "No bytes were read or written in the layers that were watched."
+        return "No bytes were read or written in the recorded layers."
     parts = []
     for f in moving:
         rates = f" at about {rate(f.performance.rate)}" if f.performance else ""

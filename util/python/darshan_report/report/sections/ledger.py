@@ -65,7 +65,7 @@ def note(context: Context) -> str:
         return (
             "Calls of several threads lasted at the same time. The rows add up to "
             f"{seconds(found.whole)} of thread time: what all threads of {whole} did in calls, and "
-            "computed. What threads did beside that is not known."
+            "computed. What else the threads did is unknown."
         )
     return (
         f"The rows add up to the lifetime of {whole}, {seconds(found.whole)}; no second is in two "

@@ -101,7 +101,9 @@ def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
         rights.append("Failed")
         note += " Failed: ended by a signal or with a status other than 0."
     if tree.unseen.any():
-        note += " Of programs that were not watched: bytes of all their calls, with pipes."
+        note += (
+            " For programs that were not instrumented: bytes of all their calls, pipes included."
+        )
     if (~tree.own).any():
         note += " A dash: an MPI job has its own log."
     cells = tuple(_cells(context, tree, row)[: len(rights) + 1] for row in found)
@@ -128,7 +130,7 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
         )
     moved, error = keys.get("clocks_moved", ""), keys.get("clock_error", "")
     if moved:
-        text += f" Clocks of hosts were wrong, and their times are moved: {printable(moved)}."
+        text += f" Clocks of hosts were wrong; their times were corrected: {printable(moved)}."
     if error:
         text += f" How far times of two hosts may be off: {printable(error)}."
     running, lost = still_running(tree), unknown(tree)
@@ -136,7 +138,7 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
         text += f" {running:,} had not ended when the log was written."
     text += _through_pipes(*context.streams)
     if lost:
-        text += f" How {lost:,} of them ended is not known."
+        text += f" How {lost:,} of them ended is unknown."
     return text
 
 
