@@ -46,7 +46,7 @@ def test_rate_of_a_job(judge: Judge) -> None:
     log = judge.log_of(Row("ranks.c", "own-files", place=FAR, mpi="mpich"))
     small = "small-accesses-write"
     alone = problems(judge, log, f"rate.good = {1 << 50}\n")[small]["stake"]
-    assert "a share of the 100 GiB/s that are what a job can expect" in alone["basis"]
+    assert "a share of the 100 GiB/s that a job can expect" in alone["basis"]
     # 4 x 300,000 bytes at four times 300,000 bytes a second take the whole time.
     bound = problems(judge, log, f"rate.good = {1 << 50}\nrate.job = 1200000\n")
     assert small not in bound or bound[small]["stake"]["seconds"] < alone["seconds"]

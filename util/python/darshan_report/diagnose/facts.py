@@ -405,8 +405,8 @@ class Facts:
         if each >= self.limits["rate.good"]:
             return f"{amount(each)}/s per process"
         whole, own = self.job_rate
-        why = "what large transfers of this job reached" if own else "what a job can expect"
-        return f"{amount(each)}/s per process, a share of the {amount(whole)}/s that are {why}"
+        why = "large transfers of this job reached" if own else "a job can expect"
+        return f"{amount(each)}/s per process, a share of the {amount(whole)}/s that {why}"
 
     @once
     def unplaced(self, table: Table, direction: str) -> np.ndarray:

@@ -80,7 +80,7 @@ class Stake:
             parts.append(f"{amount(self.bytes)}{whole}")
         said = " and ".join(parts)
         if said and self.same_as:
-            said += f"; not besides, but among the seconds of “{self.same_as}”"
+            said += f"; these seconds are among those of “{self.same_as}”"
         return said
 
 

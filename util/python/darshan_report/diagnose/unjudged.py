@@ -35,8 +35,8 @@ class Unjudged:
         words = []
         if self.read:
             came = f"{amount(self.from_storage)} came from storage, "
-            came += f"{amount(min(self.seen_read, self.from_storage))} of that through calls that "
-            came += "were seen"
+            came += f"{amount(min(self.seen_read, self.from_storage))} of that through "
+            came += "recorded calls"
             if self.starting:
                 came += f" and at most {amount(self.starting)} as programs and libraries"
             if self.mapped:
@@ -46,8 +46,8 @@ class Unjudged:
         if self.written:
             words.append(
                 f"{amount(self.to_storage)} went to storage, "
-                f"{amount(min(self.seen_written, self.to_storage))} of that through calls that "
-                "were seen"
+                f"{amount(min(self.seen_written, self.to_storage))} of that through recorded "
+                "calls"
             )
         waited = plural(int(self.faults), "page fault")
         faults = f", with {waited} that waited for it" if self.faults else ""

@@ -68,7 +68,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         NAME,
         "Files are opened or checked again and again",
         f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
-        + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
+        + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),

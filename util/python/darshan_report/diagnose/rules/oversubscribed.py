@@ -35,8 +35,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         "There are more ranks than processors",
         f"{count(facts.nprocs)} ranks share {plural(number, 'processor')}{where}. MPI waits "
         "actively, so a waiting rank uses a processor that a working rank needs: "
-        f"of {seconds(whole)} in MPI-IO, {seconds(lost)} ({share(lost, whole)}) are waiting and "
-        "data exchange.",
+        f"of {seconds(whole)} in MPI-IO, {seconds(lost)} ({share(lost, whole)}) went into waiting "
+        "and data exchange.",
         stake=stake,
         evidence=facts.sums(table, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME"),
         remedy=Remedy(

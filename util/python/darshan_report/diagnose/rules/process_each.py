@@ -47,9 +47,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     found = sorted((one for one in each if one), key=lambda one: -one.seconds)
     stake = facts.stake(
         sum(one.seconds for one in found),
-        "start times of all these processes but one; each counts as the run time of the fastest "
-        f"quarter, at most {seconds(facts.limits['each.start'])}, of an interpreter "
-        f"{_INTERPRETER} times that",
+        "start times of all these processes except one; a start is taken to last as long as the "
+        f"fastest quarter of the processes, at most {seconds(facts.limits['each.start'])}, or "
+        f"{_INTERPRETER} times that for an interpreter",
     )
     if not found or not facts.worth(stake):
         return
@@ -64,8 +64,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{how} started {first.program} {count(first.number)} times, one process per file: "
         f"{count(first.number)} processes for {count(first.files)} files"
         + (f"; likewise {more}" if more else "")
-        + f". Starting a process took about {seconds(first.start)}, all of them "
-        f"{seconds(stake.seconds)} without their work on the files.",
+        + f". Starting one process took about {seconds(first.start)}, starting all of them "
+        f"{seconds(stake.seconds)}; their work on the files is not included.",
         stake=stake,
         programs=f"{first.program} \u00d7 {count(first.number)}",
         evidence=facts.sums(table, "COUNT", "OPENS", "BYTES_READ") if table is not None else (),

@@ -20,7 +20,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     number = int(facts.files(table)[mask].sum())
     time, moved = float(facts.time(table)[mask].sum()), float(table["BYTES_READ"][mask].sum())
-    stake = facts.stake(time, "time in opening, asking for, reading and closing program files")
+    stake = facts.stake(time, "time in opening, querying, reading and closing program files")
     # Imports from a local disk are a normal start.
     if number < facts.limits["files.many"] / 2 or time < facts.limits["program.seconds"] * number:
         return

@@ -51,7 +51,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         f"The program {kind.lower()}s at random offsets",
         f"{count(number)} of {count(whole)} {kind.lower()}s ({share(number, whole)}) of "
         f"{facts.name(table.ids[first])} start before the end of the previous one"
-        + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(
             table, first, f"{kind}S", f"SEQ_{kind}S", f"CONSEC_{kind}S", f"F_{kind}_TIME"

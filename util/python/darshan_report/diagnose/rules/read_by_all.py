@@ -63,7 +63,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{plural(int(table.processes[first]), 'process')} read the {amount(size)} of "
         f"{facts.name(table.ids[first])} independently: {amount(read)} in "
         f"{count(int(table['READS'][first]))} reads"
-        + (f"; so it is with {plural(number - 1, 'more file')}" if number > 1 else "")
+        + (f"; the same holds for {plural(number - 1, 'more file')}" if number > 1 else "")
         + f". That took {seconds(_time(tables, masks))}{facts.over_all}.",
         stake=stake,
         evidence=_rows(facts, table, first),

@@ -45,7 +45,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{plural(_readers(table)[first], 'process')} read the {amount(size)} of "
         f"{facts.name(table.ids[first])} independently: {amount(table['BYTES_READ'][first])} in "
         f"{count(table['READS'][first])} reads"
-        + (f"; so it is with {plural(number - 1, 'more file')}" if number > 1 else "")
+        + (f"; the same holds for {plural(number - 1, 'more file')}" if number > 1 else "")
         + f". That took {seconds(_time(facts, tables, lost))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(
