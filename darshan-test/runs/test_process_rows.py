@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -78,3 +79,21 @@ def test_launchers_alone_have_no_log(mpi: Mpi, build: Path, tmp_path: Path) -> N
     assert done.stderr.splitlines()[-1] == f"darshan: log: {log}"
     assert {row["rank"] for row in rows(log, "POSIX")} >= {-1, 0, 1}
     assert not list((tmp_path / "tmp").glob("darshan-*"))
+
+
+def test_waits_at_a_named_pipe_are_no_io(build: Path, tmp_path: Path) -> None:
+    """A process that waits for the writer of a named pipe does no I/O on files in this time: not
+    in its row, and not in the working time of the run."""
+    os.mkfifo(tmp_path / "pipe")
+    script = "(sleep 0.6; echo some >pipe; sleep 0.1) & cat pipe >copied; cat copied"
+    command = [build / "darshan", "stat", "--json", "--to", tmp_path / "numbers", "-o"]
+    command += [tmp_path / "logs", "--", "sh", "-c", script]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (log,) = (tmp_path / "logs").iterdir()
+    waiting = next(row for name, row in processes(log).items() if name.endswith("cat pipe"))
+    times = ("PROCESS_F_READ_TIME", "PROCESS_F_WRITE_TIME", "PROCESS_F_META_TIME")
+    assert sum(waiting[time] for time in times) < 0.3
+    assert waiting["PROCESS_BYTES_READ"] == 0
+    assert waiting["PROCESS_BYTES_WRITTEN"] == len("some\n")
+    numbers = json.loads((tmp_path / "numbers").read_text())
+    assert numbers["working_seconds"] < 0.5

@@ -90,7 +90,9 @@ int process_row_add_whole(struct process_row *row, darshan_log *open, const stru
   struct darshan_process_record record = {.base = {0, 0}};
   const struct bytes posix = records_of(part, DARSHAN_MOD_POSIX);
   const struct bytes stdio = records_of(part, DARSHAN_MOD_STDIO);
-  const struct bytes extensions = records_of(part, DARSHAN_MOD_POSIX_EXT);
+  const struct bytes posix_ext = records_of(part, DARSHAN_MOD_POSIX_EXT);
+  const struct bytes stdio_ext = records_of(part, DARSHAN_MOD_STDIO_EXT);
+  const struct row_files files = {&posix, &stdio, &posix_ext, &stdio_ext};
   char name[ROW_NAME + 1];
   snprintf(name, sizeof(name), "%s: %.*s", log->launch.host[0] ? log->launch.host : "?",
            ROW_COMMAND, darshan_log_info(open)->exe);
@@ -101,7 +103,7 @@ int process_row_add_whole(struct process_row *row, darshan_log *open, const stru
   record.counters[PROCESS_STATUS] = -1;
   record.counters[PROCESS_WORLD_SIZE] = row->world->size;
   record.counters[PROCESS_LAUNCH] = row->world->launch;
-  if (row_sum(&record, &posix, &stdio, &extensions) < 0) return -1;
+  if (row_sum(&record, &files) < 0) return -1;
   record.fcounters[PROCESS_F_START_TIMESTAMP] = shift;
   record.fcounters[PROCESS_F_END_TIMESTAMP] = shift + (double)(log->end_ns - log->start_ns) * 1e-9;
   add(row, &record, name);

@@ -161,28 +161,64 @@ static void add_record(struct darshan_process_record *record, const int64_t *cou
     record->fcounters[times[i]] += fcounters[fof[i]];
 }
 
-static void add_posix(struct darshan_process_record *record, const struct bytes *records) {
+static int by_id(const void *a, const void *b) {
+  const uint64_t *left = a, *right = b;
+  return *left < *right ? -1 : *left > *right;
+}
+
+/* Sorted ids of records. */
+struct ids {
+  uint64_t *at;
+  size_t count;
+};
+
+static int has_id(const struct ids *ids, uint64_t id) {
+  return ids->count && bsearch(&id, ids->at, ids->count, sizeof(id), by_id);
+}
+
+/* Finds the named pipes at whose opening the process waited. The caller frees the ids. Returns 0,
+ * or -1 if out of memory. */
+static int find_pipes(struct ids *pipes, const struct row_files *files) {
+  const struct darshan_posix_ext_record *posix = (const void *)files->posix_ext->at;
+  const struct darshan_stdio_ext_record *stdio = (const void *)files->stdio_ext->at;
+  size_t count = files->posix_ext->n / sizeof(*posix),
+         streams = files->stdio_ext->n / sizeof(*stdio);
+  size_t most = 0;
+  *pipes = (struct ids){NULL, 0};
+  for (size_t i = 0; i < count; i++)
+    most += posix[i].counters[POSIX_EXT_FIFO_OPENS] > 0;
+  for (size_t i = 0; i < streams; i++)
+    most += stdio[i].counters[STDIO_EXT_FIFO_OPENS] > 0;
+  if (most == 0) return 0;
+  if (!(pipes->at = malloc(most * sizeof(*pipes->at)))) return -1;
+  for (size_t i = 0; i < count; i++)
+    if (posix[i].counters[POSIX_EXT_FIFO_OPENS] > 0) pipes->at[pipes->count++] = posix[i].base.id;
+  for (size_t i = 0; i < streams; i++)
+    if (stdio[i].counters[STDIO_EXT_FIFO_OPENS] > 0) pipes->at[pipes->count++] = stdio[i].base.id;
+  qsort(pipes->at, pipes->count, sizeof(*pipes->at), by_id);
+  return 0;
+}
+
+static void add_posix(struct darshan_process_record *record, const struct bytes *records,
+                      const struct ids *pipes) {
   static const int of[SUMS] = {POSIX_OPENS, POSIX_READS, POSIX_WRITES, POSIX_BYTES_READ,
                                POSIX_BYTES_WRITTEN};
   static const int fof[TIMES] = {POSIX_F_READ_TIME, POSIX_F_WRITE_TIME, POSIX_F_META_TIME};
   const struct darshan_posix_record *from = (const void *)records->at;
   for (size_t i = 0; i < records->n / sizeof(*from); i++)
-    add_record(record, from[i].counters, of, from[i].fcounters, fof);
+    if (!has_id(pipes, from[i].base.id))
+      add_record(record, from[i].counters, of, from[i].fcounters, fof);
 }
 
-static void add_stdio(struct darshan_process_record *record, const struct bytes *records) {
+static void add_stdio(struct darshan_process_record *record, const struct bytes *records,
+                      const struct ids *pipes) {
   static const int of[SUMS] = {STDIO_OPENS, STDIO_READS, STDIO_WRITES, STDIO_BYTES_READ,
                                STDIO_BYTES_WRITTEN};
   static const int fof[TIMES] = {STDIO_F_READ_TIME, STDIO_F_WRITE_TIME, STDIO_F_META_TIME};
   const struct darshan_stdio_record *from = (const void *)records->at;
   for (size_t i = 0; i < records->n / sizeof(*from); i++)
-    if (!is_standard_stream(from[i].base.id))
+    if (!is_standard_stream(from[i].base.id) && !has_id(pipes, from[i].base.id))
       add_record(record, from[i].counters, of, from[i].fcounters, fof);
-}
-
-static int by_id(const void *a, const void *b) {
-  const uint64_t *left = a, *right = b;
-  return *left < *right ? -1 : *left > *right;
 }
 
 /* Returns the sorted ids of these records, which the caller frees. NULL: no records, or out of
@@ -213,11 +249,13 @@ static int add_names(struct darshan_process_record *record, const struct bytes *
   return 0;
 }
 
-int row_sum(struct darshan_process_record *record, const struct bytes *posix,
-            const struct bytes *stdio, const struct bytes *extensions) {
-  add_posix(record, posix);
-  add_stdio(record, stdio);
-  return add_names(record, extensions, posix);
+int row_sum(struct darshan_process_record *record, const struct row_files *files) {
+  struct ids pipes;
+  if (find_pipes(&pipes, files) < 0) return -1;
+  add_posix(record, files->posix, &pipes);
+  add_stdio(record, files->stdio, &pipes);
+  free(pipes.at);
+  return add_names(record, files->posix_ext, files->posix);
 }
 
 /* Returns why some or all of its I/O was not recorded. */
@@ -244,9 +282,10 @@ int row_add(struct combined *combined, const struct run_tree *tree, const struct
   record.counters[PROCESS_WORLD_RANK] = speaker ? speaker->world_rank : -1;
   record.counters[PROCESS_WORLD_SIZE] = speaker ? speaker->world_size : 0;
   record.counters[PROCESS_LAUNCH] = speaker ? speaker->launch : 0;
-  if (row_sum(&record, &combined->modules[DARSHAN_MOD_POSIX].records,
-              &combined->modules[DARSHAN_MOD_STDIO].records,
-              &combined->modules[DARSHAN_MOD_POSIX_EXT].records) < 0)
-    return -1;
+  const struct row_files files = {&combined->modules[DARSHAN_MOD_POSIX].records,
+                                  &combined->modules[DARSHAN_MOD_STDIO].records,
+                                  &combined->modules[DARSHAN_MOD_POSIX_EXT].records,
+                                  &combined->modules[DARSHAN_MOD_STDIO_EXT].records};
+  if (row_sum(&record, &files) < 0) return -1;
   return combined_record(combined, DARSHAN_MOD_PROCESS, &record, sizeof(record));
 }

@@ -29,10 +29,13 @@ void row_name_first(struct row_name *name, const struct run_tree *tree, const ch
 /* Adds the names of the remaining programs from the rows. Returns the record's id. */
 uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 
-/* Sums bytes, calls and seconds of a PROCESS record, from file records and those of POSIX_EXT.
- * Returns 0, or -1 if out of memory. */
-int row_sum(struct darshan_process_record *record, const struct bytes *posix,
-            const struct bytes *stdio, const struct bytes *extensions);
+/* The records of a process that tell of its I/O on files. */
+struct row_files {
+  const struct bytes *posix, *stdio, *posix_ext, *stdio_ext;
+};
+/* Sums bytes, calls and seconds of a PROCESS record. Named pipes, at which it waited for another
+ * process, are left out. Returns 0, or -1 if out of memory. */
+int row_sum(struct darshan_process_record *record, const struct row_files *files);
 /* Adds the PROCESS record of a rank; its times are seconds after run_start_ns. Returns 0, or -1 if
  * out of memory. */
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
