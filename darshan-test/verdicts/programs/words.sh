@@ -16,6 +16,10 @@ case $1 in
   sum-each)
     if [ "$2" = cured ]; then md5sum many/[1-3]?? many/3? many/1 > sums
     else for file in many/[1-3]?? many/3? many/1; do md5sum "$file"; done > sums; fi ;;
+  head-and-cut)
+    if [ "$2" = cured ]; then awk '{ print $1; nextfile }' many/[1-3]?? many/3? many/1 > names
+    else for file in many/[1-3]?? many/3? many/1; do head -n 1 "$file" | cut -d' ' -f1; done > names
+    fi ;;
   find-each)
     end=';'
     if [ "$2" = cured ]; then end='+'; fi

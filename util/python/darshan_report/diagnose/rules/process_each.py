@@ -45,8 +45,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     groups = _groups(tree).items()
     each = (_of(facts, tree, program, starter, places) for (starter, program), places in groups)
     found = sorted((one for one in each if one), key=lambda one: -one.seconds)
+    beside = [*_beside(facts, tree, found)]
     stake = facts.stake(
-        sum(one.seconds for one in found),
+        sum(one.seconds for one in [*found, *beside]),
         "start times of all these processes except one; a start is taken to last as long as the "
         f"fastest quarter of the processes, at most {seconds(facts.limits['each.start'])}, or "
         f"{_INTERPRETER} times that for an interpreter",
@@ -57,6 +58,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     starter = tree.programs[first.starter]
     how, cure = _pattern(starter.name, first.program, shell=starter.shell)
     more = "; ".join(f"{one.program} for {count(one.files)} files" for one in found[1:4])
+    names = ", ".join(f"{one.program} ({count(one.number)} times)" for one in beside[:3])
     table = facts.table("PROCESS")
     yield Finding(
         NAME,
@@ -64,6 +66,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{how} started {first.program} {count(first.number)} times, one process per file: "
         f"{count(first.number)} processes for {count(first.files)} files"
         + (f"; likewise {more}" if more else "")
+        + (f"; together with {names}" if names else "")
         + f". Starting one process took about {seconds(first.start)}, starting all of them "
         f"{seconds(stake.seconds)}; their work on the files is not included.",
         stake=stake,
@@ -107,12 +110,31 @@ def _of(
     ids = _files(facts, tree, at)
     if not number / 2 <= len(ids) <= facts.limits["each.files"] * number:
         return None
+    start = _start(facts, tree, at)
+    return _Each(program, starter, number, len(ids), start, frozenset(ids))
+
+
+def _start(facts: Facts, tree: Processes, at: npt.NDArray[np.int64]) -> float:
+    """Returns the seconds that each of these processes took to start."""
     longest = facts.limits["each.start"]
-    if of_program(tree.commands[places[0]].partition(" ")[0]) not in ("", "shell"):
+    if of_program(tree.commands[int(at[0])].partition(" ")[0]) not in ("", "shell"):
         longest *= _INTERPRETER
     lives = tree.lives[at] / tree.counts[at]
-    start = min(float(np.percentile(lives, _EARLY)), longest)
-    return _Each(program, starter, number, len(ids), start, frozenset(ids))
+    return min(float(np.percentile(lives, _EARLY)), longest)
+
+
+def _beside(facts: Facts, tree: Processes, found: list[_Each]) -> Iterator[_Each]:
+    """Yields the programs that the same loops start about as often, without files of their own:
+    they take a file's bytes from a pipe, or make its name."""
+    named = {(one.starter, one.program) for one in found}
+    for (starter, program), places in _groups(tree).items():
+        at = np.array(places)
+        number = int(tree.counts[at].sum())
+        loops = (one.number for one in found if one.starter == starter)
+        if (starter, program) in named or not any(n / 2 <= number <= 2 * n for n in loops):
+            continue
+        if (tree.read[at] + tree.written[at]).sum() <= facts.limits["files.small"] * number:
+            yield _Each(program, starter, number, 0, _start(facts, tree, at), frozenset())
 
 
 def _files(facts: Facts, tree: Processes, at: npt.NDArray[np.int64]) -> set[int]:
