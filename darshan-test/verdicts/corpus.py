@@ -112,7 +112,11 @@ def _transfers() -> list[Row]:
         transfer("gather-vectors", small_write, "together"),
         transfer("random-reads", f"random-access-read {small_read}", "memory", 64),
         transfer("random-writes", f"random-access-write {small_write}", "memory"),
-        transfer("backward-reads", f"random-access-read {small_read}", "memory", 8),
+        replace(
+            transfer("backward-reads", f"random-access-read {small_read}", "forward", 8),
+            says=("reads backwards",),
+            never=("random offsets", "qsort"),
+        ),
         transfer("one-column", small_read, "blocks", 12),
         transfer("read-again", "same-bytes-again-read", "memory", 8),
         transfer("write-again", "same-bytes-again-written", "once"),

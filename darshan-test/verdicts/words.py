@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from row import HERE, Row
 
+Words = tuple[str, ...]
 _C_WORDS = ("setvbuf", "_IOFBF", "fflush")
 _OPENS = (r"\d,\d\d\d opens", "[Oo]pen (files )?once")  # of streams that asked for their descriptor
 
@@ -139,7 +140,48 @@ def _files() -> list[Row]:
             replace(file(case, never=("megabyte", "larger ones would help")), place=HERE)
             for case in ("lines-crowded", "packed-crowded")
         ),
+        *_at_first_contact(),
         replace(file("little", says=("does not judge what the program computes",)), place=HERE),
+    ]
+
+
+def _at_first_contact() -> list[Row]:
+    """Returns programs of the first contact of 24 November 2026 (doc/history/reliability.md)."""
+
+    def here(
+        case: str, finding: str = "", remedy: str = "", at_once: int = 0, **texts: Words
+    ) -> Row:
+        return Row("words.py", case, finding, remedy, place=HERE, tree=at_once, **texts)
+
+    return [
+        here(
+            "search-path",
+            "failed-lookups",
+            "path",
+            says=(r"Failed lookups: (2,000 in /\S+, ){3}[\d,]+ in \d+ more folders, [\d,]+ else",),
+            never=("elsewhere and",),
+        ),
+        here(
+            "members-of-zip", says=(r"was read at least .* in total, of at most", "again and again")
+        ),
+        here("state-each-page", says=(r"/state\.json was written at least .* times over",)),
+        here(
+            "array-in-each-task",
+            "same-bytes-again-read",
+            "memory",
+            at_once=2,
+            says=(r"of at most 15\.3 MiB .* times by each of 2 processes",),
+        ),
+        here("blocks-of-a-tar", never=("calls are large",)),
+        here("one-lock", at_once=4, says=("every process waited",), never=("would help",)),
+        Row(
+            "words.py",
+            "text-by-file",
+            "many-small-files",
+            "pipe",
+            says=("temporary files", r"removed 1,50\d of them"),
+            never=("container",),
+        ),
     ]
 
 
@@ -234,6 +276,7 @@ def _tools() -> list[Row]:
             for case, pattern in (
                 ("sum-each", r"A loop in words\.sh started md5sum 311 times, .* for 311 files"),
                 ("find-each", r"find -exec started md5sum 311 times"),
+                ("head-and-cut", r"started head 311 times, .* together with cut \(311 times\)"),
                 ("xargs-each", r"xargs started md5sum 311 times"),
             )
         ),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import importlib
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
+import tempfile
 import time
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -295,6 +299,105 @@ def prepare_files_by_threads() -> None:
     for i in range(2000):
         Path(f"parts/{i}").write_bytes(b"some words\n")
     Path("many.txt").write_bytes(b"some words\n" * 2000)
+
+
+# --- first contact of 24 November 2026 ---------------------------------------------
+
+
+def search_path(cured: bool) -> None:
+    """Each texture is looked for in 80 folders, and is in the last one."""
+    for i in range(2000):
+        folders = range(79 if cured else 0, 80)
+        assert any(os.access(f"path/{folder}/{i % 100}.png", os.R_OK) for folder in folders)
+
+
+def prepare_search_path() -> None:
+    """Writes the folders."""
+    for folder in range(80):
+        os.makedirs(f"path/{folder}")
+    for i in range(100):
+        Path(f"path/79/{i}.png").write_bytes(b"a texture")
+
+
+def members_of_zip(_: bool) -> None:
+    """The archive is opened, and its directory parsed, for each member."""
+    for i in range(40):
+        with zipfile.ZipFile("pages.zip") as archive:
+            assert archive.read(f"page{i}.txt")
+
+
+def prepare_members_of_zip() -> None:
+    """Writes the archive."""
+    with zipfile.ZipFile("pages.zip", "w") as archive:
+        for i in range(5000):
+            archive.writestr(f"page{i}.txt", f"the text of page {i}" * 10)
+
+
+def state_each_page(_: bool) -> None:
+    """All state is formatted and saved after each page."""
+    state = {f"page{i}": {"size": i, "links": [i, i + 1, i + 2]} for i in range(5000)}
+    for i in range(25):
+        state[f"new{i}"] = {"size": i, "links": []}
+        with open("state.json", "w", encoding="ascii") as file:
+            file.write(json.dumps(state, indent=1, sort_keys=True))
+
+
+def _sum_of(task: int) -> float:
+    return float(np.load("reference.npy")[task::60].sum())
+
+
+def array_in_each_task(cured: bool) -> None:
+    """Each task of a pool loads the whole reference again."""
+    if cured:
+        reference = np.load("reference.npy")
+        assert all(float(reference[task::60].sum()) > 0 for task in range(60))
+        return
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert all(total > 0 for total in pool.map(_sum_of, range(60), chunksize=1))
+
+
+def prepare_array_in_each_task() -> None:
+    """Writes the reference."""
+    np.save("reference.npy", np.random.default_rng(1).random(2_000_000))
+
+
+def _append_under_lock(worker: int) -> None:
+    for i in range(60):
+        with open("results", "a", encoding="ascii") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            time.sleep(0.004)
+            file.write(f"{worker} {i}\n")
+            file.flush()
+
+
+def one_lock(_: bool) -> None:
+    """Four workers wait for a lock, which each holds while it asks an instrument."""
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=_append_under_lock, args=(i,)) for i in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def blocks_of_a_tar(_: bool) -> None:
+    """An archive is written in the blocks of tar; blocks of a megabyte take a third of the time."""
+    block = bytes(10240)
+    with open("archive", "wb", buffering=0) as file:
+        for _i in range(20000):
+            file.write(block)
+
+
+def text_by_file(cured: bool) -> None:
+    """Text goes to its parser through a temporary file."""
+    for i in range(1500):
+        text = f"record {i}\n" * 20
+        if not cured:
+            with tempfile.NamedTemporaryFile("w", dir=".", delete=False) as file:
+                file.write(text)
+            text = Path(file.name).read_text("ascii")
+            os.remove(file.name)
+        assert len(text.split()) == 40
 
 
 def little(_: bool) -> None:

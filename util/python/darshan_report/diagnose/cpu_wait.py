@@ -121,5 +121,6 @@ def words(facts: Facts) -> str:
     over = 1 if facts.tree else facts.nprocs
     who = "the processes" if facts.nprocs > 1 or facts.tree else "the process"
     return (
-        f"for {seconds(time / over)} of that {who} waited for a processor, which other programs had"
+        f"for {seconds(time / over)} of that {who} waited for a processor, which other processes "
+        "had"
     )

@@ -25,7 +25,7 @@ WAITING, PROCESSOR, COMPUTING, ASLEEP, OUTSIDE, REST = (
 TITLES = {
     READS: "Reading files",
     WRITES: "Writing files",
-    OPENS: "Opening, closing and querying files",
+    OPENS: "Opening, closing, seeking and querying files",
     LOOKUPS: "Looking up names that do not exist",
     LISTINGS: "Listing folders",
     SYNCS: "Waiting for data to reach storage (fsync and the like)",

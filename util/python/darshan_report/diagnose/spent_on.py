@@ -141,7 +141,7 @@ def _names(facts: Facts) -> tuple[float, Callable[[str], str]]:
     return (
         time,
         lambda most: (
-            f"{most} went into opening, querying and closing files, not into their bytes: "
+            f"{most} went into opening, closing, seeking and querying files, not into their bytes: "
             "fewer of these calls would help."
         ),
     )
@@ -179,7 +179,7 @@ def _of_small(facts: Facts, found: Transfers, most: str) -> str:
     )
     each = found.time * real_part(facts) / found.calls
     if 2 * found.mean >= facts.limits["stream.buffer"] and each < facts.limits["stream.latency"]:
-        return f"{went}, which the page cache answered: larger ones would save little."
+        return f"{went}, which the page cache answered: larger ones would save a part of it."
     return f"{went}: fewer, larger ones would help more than a faster file system."
 
 

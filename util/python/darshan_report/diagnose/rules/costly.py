@@ -31,13 +31,17 @@ _ABOVE = {
     rows.MPIIO: frozenset(("LAYERS", "MPI-IO", "H5D", "H5F")),
     rows.COMMUNICATION: frozenset(("LAYERS", "MPI-IO", "H5D", "H5F")),
 }
+_LARGE_CALLS = "These calls are large: a change of their size gains little. "
+_CACHED_CALLS = (
+    "The page cache served these calls; blocks of a megabyte may still save a part of their time. "
+)
 _FEWER_BYTES = (
-    "These calls are large: a change of their size gains little. Read only the rows, columns or "
+    "Read only the rows, columns or "
     "variables that are used; keep in memory what is used again; read ahead in a thread while the "
     "program computes."
 )
 _FEWER_WRITTEN = (
-    "These calls are large: a change of their size gains little. Write only what is read later; "
+    "Write only what is read later; "
     "write in a thread while the program computes; store numbers as binary, not as text."
 )
 _OPEN_EXAMPLE = (
@@ -181,7 +185,7 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
     )
     large = mean >= _LARGE or (2 * mean >= facts.limits["stream.buffer"] and each < latency(facts))
     lost = 0.0 if large else float(facts.lost(spent, whole, facts.all_movers))
-    remedy = _remedy(kind, large)
+    remedy = _remedy(kind, large, _LARGE_CALLS if mean >= _LARGE else _CACHED_CALLS)
     title = f"{verb} takes much of the run" + ("" if large else ", in small pieces")
     return Told(
         title,
@@ -194,11 +198,11 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
     )
 
 
-def _remedy(kind: str, large: bool) -> Remedy:
-    """Returns the remedy for transfers."""
+def _remedy(kind: str, large: bool, size: str) -> Remedy:
+    """Returns the remedy for transfers; size: what is said of the size of large ones."""
     if large:
         words = _FEWER_BYTES if kind == "READ" else _FEWER_WRITTEN
-        return Remedy(words, "")
+        return Remedy(size + words, "")
     if kind == "READ":
         return Remedy(
             "Read more with each call, and read each byte once.", f"{READ_BUFFER}\n{BLOCKS}"
@@ -245,7 +249,7 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
     calls = opens + stats + seeks
     lost = spent if calls > max(_CALLS_OF_A_FILE * files, _FEW) else 0.0
     return Told(
-        "Opening, closing and querying files takes much of the run", sentence, lost,
+        "Opening, closing, seeking and querying files takes much of the run", sentence, lost,
         "time in these calls",
         Remedy(
             "Open each file once and keep it open; store the data of many small files in one file; "

@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from ...measure import io_share
 from ...measure.endings import Failure, failure
 from ...units import amount, count, plural, seconds, share
-from .. import cpu_wait, spent_on
+from .. import cpu_wait, ledger, spent_on
 from ..facts import Facts
 from ..finding import GOOD, LAST, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
 from ..unjudged import is_unjudged, mapped_of, unjudged, unwatched
 from . import lookups
-from .reread import most_read
+from .reread import most_moved
 
 NAME = "fine"
 ROLE = LAST
-_FINE, _AGAIN = "Your I/O is fine", ", but the same bytes are read again and again"
+_FINE = "Your I/O is fine"
+_HDF5 = " The calls of HDF5 were not recorded: its chunks, filters and conversion may take long."
+_MOST = 0.5  # part of the run time
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
 _NAME_CALLS = ("MISSES", "UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS", "DIR_ENTRIES")
@@ -67,7 +69,7 @@ def _begun(words: str) -> str:
 def _little(facts: Facts) -> str:
     """Describes the costs around the calls: a program that parses or inflates the same file twenty
     times waits for itself, not for the file."""
-    again = most_read(facts)
+    again = _again(facts)
     calls = _calls(facts)
     if not again and calls < facts.limits["calls.many"]:
         return (
@@ -81,10 +83,51 @@ def _little(facts: Facts) -> str:
             "fewer, "
             "larger calls save that time as well."
         )
+    return f"there is little to win in its calls. But {again}"
+
+
+def _again(facts: Facts) -> str:
+    """Describes what the program does many times with the same bytes of a file; empty if none."""
+    if words := most_moved(facts, "READ"):
+        return (
+            f"{words}: what the program does with the bytes each time, such as parsing or "
+            "decompressing them, is not I/O and may take longer; keep the result in memory."
+        )
+    if words := most_moved(facts, "WRITTEN"):
+        return (
+            f"{words}: what the program does for the bytes each time, such as formatting or "
+            "compressing them, is not I/O and may take longer; save less often, or append only "
+            "what is new."
+        )
+    return ""
+
+
+def _but(facts: Facts) -> str:
+    """Returns the part of a title that tells of bytes that are moved again."""
+    for direction in ("READ", "WRITTEN"):
+        if most_moved(facts, direction):
+            return f", but the same bytes are {direction.lower()} again and again"
+    return ""
+
+
+def _idle(facts: Facts) -> str:
+    """Describes a run that mostly waited; empty if it did not. The processes of a tree may wait for
+    each other, so there only the time counts in which none of them worked."""
+    if facts.tree:
+        waited, who = facts.run_time - facts.process_time, "every process waited"
+    elif facts.nprocs == 1:
+        waited, who = (
+            ledger.ledger(facts)[ledger.ASLEEP],
+            "the program slept outside of the recorded calls",
+        )
+    else:
+        return ""
+    if waited <= _MOST * facts.run_time:
+        return ""
     return (
-        f"there is little to win in its calls. But {again}: what the program does with the "
-        "bytes each time, such as parsing or decompressing them, is not I/O and may take longer; "
-        "keep the result in memory."
+        f"For {seconds(waited)} of {seconds(facts.run_time)} {who}: perhaps for a lock "
+        "(flock), another process, a pipe, the network, a page of a mapped file, or time to pass "
+        "(sleep). The log does not tell for what."
     )
 
 
@@ -184,19 +227,25 @@ def find(
             "no I/O on files that Darshan records, or it was not instrumented.",
             GOOD,
         )
-    elif cpu_wait.is_little(facts):
+        return
+    unseen = _HDF5 if any(f.name == "unseen-hdf5" for f in others) else ""
+    if cpu_wait.is_little(facts):
         yield Finding(
             NAME,
-            _FINE + (_AGAIN if most_read(facts) else ""),
-            f"{_begun(_spent(facts))}: {_little(facts)}",
+            ("The calls on files are fine, those of HDF5 are not known" if unseen else _FINE)
+            + _but(facts),
+            f"{_begun(_spent(facts))}: {_little(facts)}{unseen} {_idle(facts)}".rstrip(),
             GOOD,
             limits=("io.fine", "again.mostly", "calls.many"),
         )
     else:
+        where = _idle(facts) or spent_on.where(facts, _over(facts))
+        again = _again(facts)
         yield Finding(
             NAME,
-            "No known problem",
-            f"{_begun(_spent(facts))}, and {_missed(near(facts))} "
-            f"{spent_on.where(facts, _over(facts))}".rstrip(),
+            "No known problem" + _but(facts),
+            f"{_begun(_spent(facts))}, and {_missed(near(facts))} {where}".rstrip()
+            + (f" But {again}" if again else "")
+            + unseen,
             GOOD,
         )

@@ -57,10 +57,11 @@ def where(facts: Facts) -> str:
         f"{count(float(misses[place]))} in {facts.name(int(extra.ids[place]))}" for place in first
     )
     folders = int(named.sum()) - len(first)
-    rest = float(misses.sum() - misses[first].sum())
-    more = f" and {plural(folders, 'more folder')}" if folders else ""
-    others = f", {count(rest)} elsewhere{more}" if rest else ""
-    return f"Failed lookups: {told}{others}."
+    rest = float(misses[named].sum() - misses[first].sum())
+    more = f", {count(rest)} in {plural(folders, 'more folder')}" if folders else ""
+    elsewhere = float(misses[~named].sum())
+    others = f", {count(elsewhere)} elsewhere" if elsewhere else ""
+    return f"Failed lookups: {told}{more}{others}."
 
 
 def _elsewhere(facts: Facts, extra: Table) -> np.ndarray:

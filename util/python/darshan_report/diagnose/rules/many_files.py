@@ -15,6 +15,19 @@ from . import rewritten
 
 NAME = "many-small-files"
 ROLE = CAUSE
+_TEMPORARY = Remedy(
+    "Pass the data in memory, or through a pipe: each temporary file costs a creation, an opening "
+    "and a removal. If a program takes only files, give it all data at once, or use one file again "
+    "in a folder that is in memory (/dev/shm).",
+    "Python: subprocess.run(command, input=data, stdout=subprocess.PIPE);  io.StringIO(text)\n"
+    'C: FILE *stream = fmemopen(text, size, "r");  popen(command, "w")\n'
+    "shell: producer | consumer",
+)
+_KEPT = Remedy(
+    "Keep the data in one file, a container: HDF5, netCDF, SQLite, tar or zip; on a "
+    "parallel file system every file costs a round trip to the metadata server.",
+    "h5py / zarr with few large chunks;  tar cf data.tar folder, read members from it",
+)
 _FIRST = 4  # transfers of a file that come with its opening: more are many small transfers
 
 
@@ -27,6 +40,16 @@ def _spent(facts: Facts, table: Table) -> np.ndarray:
         first = np.minimum(1.0, _FIRST * opens / np.maximum(table[f"{kind}S"], 1))
         found += facts.lost(facts.moving(table, kind), table[moved]) * first
     return found
+
+
+def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
+    """Returns how many of these files the program wrote and removed."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None or not mask.any():
+        return 0
+    written = np.flatnonzero(mask & (table["BYTES_WRITTEN"] > 0))
+    _, here, there = np.intersect1d(table.ids[written], extra.ids, return_indices=True)
+    return int(np.minimum(extra["UNLINKS"][there], facts.files(table)[written][here]).sum())
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -70,22 +93,23 @@ def find(facts: Facts) -> Iterator[Finding]:
     # A file that is in both layers, or that has two names, counts once.
     ids = frozenset().union(*(t.ids[mask].tolist() for t, mask in found))
     number = len({facts.finals.get(record, record) for record in ids}) + more
+    removed = max(_removed(facts, table, mask) for table, mask in found)
+    temporary = 2 * removed >= number
     yield Finding(
         NAME,
-        "The program uses many small files",
+        "The program uses many temporary files"
+        if temporary
+        else "The program uses many small files",
         f"{count(number)} files of at most {amount(largest)} were read or written; opening and "
         f"closing them and their first transfers took {seconds(time)}{facts.over_all}: the cost is "
-        "per file, not per byte.",
+        "per file, not per byte."
+        + (f" The program removed {count(removed)} of them." if temporary else ""),
         stake=stake,
         evidence=tuple(
             e
             for t, _ in found
             for e in facts.sums(t, "OPENS", "F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
         ),
-        remedy=Remedy(
-            "Keep the data in one file, a container: HDF5, netCDF, SQLite, tar or zip; on a "
-            "parallel file system every file costs a round trip to the metadata server.",
-            "h5py / zarr with few large chunks;  tar cf data.tar folder, read members from it",
-        ),
+        remedy=_TEMPORARY if temporary else _KEPT,
         limits=("files.many", "files.some", "files.share", "files.small"),
     )

@@ -13,6 +13,7 @@ from ..table import Table
 
 NAME = "random-access"
 ROLE = SYMPTOM
+_FEW_FORWARD = 0.1  # part of the transfers; of random ones 0.5 go forward
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -21,6 +22,31 @@ def find(facts: Facts) -> Iterator[Finding]:
     if table is not None:
         for kind in ("READ", "WRITE"):
             yield from _find(facts, table, kind)
+
+
+def goes_back(facts: Facts, table: Table, kind: str, place: int) -> bool:
+    """Returns whether the transfers of a file are in descending order: of random ones half go
+    forward. Bytes that are moved several times may be at one place, which is no order."""
+    calls, forward = int(table[f"{kind}S"][place]), int(table[f"SEQ_{kind}S"][place])
+    direction = "READ" if kind == "READ" else "WRITTEN"
+    moved, there = (int(table[f"{name}_{direction}"][place]) for name in ("BYTES", "MAX_BYTE"))
+    dense = moved <= there + 1 < facts.limits["again.factor"] * moved
+    return dense and bool(facts.single(table)[place]) and forward <= _FEW_FORWARD * calls
+
+
+def backwards(kind: str) -> Remedy:
+    """Returns what helps if a file is moved from its end to its start."""
+    word = kind.lower()
+    return Remedy(
+        f"They go from the end of the file to its start: {word} it forward, in blocks of a "
+        f"megabyte or more. If the last record must come first, {word} such blocks from the end, "
+        "with the records of each in their order in the file.",
+        "C: pread(fd, block, size, end - size);  /* then its records, the last one first */\n"
+        "Python: file.seek(end - size); block = file.read(size)"
+        if kind == "READ"
+        else "C: pwrite(fd, block, size, end - size);  /* which was filled from behind */\n"
+        "Python: file.seek(end - size); file.write(block)",
+    )
 
 
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
@@ -46,9 +72,10 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         return
     first, *others = leading(mask, seconds, len(mask))
     number, whole = int(back[first]), int(calls[first])
+    descending = goes_back(facts, table, kind, first)
     yield Finding(
         f"{NAME}-{kind.lower()}",
-        f"The program {kind.lower()}s at random offsets",
+        f"The program {kind.lower()}s {'backwards' if descending else 'at random offsets'}",
         f"{count(number)} of {count(whole)} {kind.lower()}s ({share(number, whole)}) of "
         f"{facts.name(table.ids[first])} start before the end of the previous one"
         + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
@@ -56,13 +83,15 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         evidence=facts.rows(
             table, first, f"{kind}S", f"SEQ_{kind}S", f"CONSEC_{kind}S", f"F_{kind}_TIME"
         ),
-        remedy=Remedy(
+        remedy=backwards(kind)
+        if descending
+        else Remedy(
             "Sort requests by offset, advise the system of random access, or keep the file in "
             "memory "
             "while it is used; read-ahead works only for ascending offsets.",
             "qsort of the requests by offset;  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM)\n"
             "read(fd, all, size)  # once, if it fits into memory",
         ),
-        limits=("random.share", "operations"),
+        limits=("random.share", "operations", "again.factor"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...units import amount, plural, share
+from ...units import amount, count, plural, share
 from ..facts import Facts, leading, once
 from ..finding import SYMPTOM, Finding, Remedy
 from ..streams import Mask, Streams
@@ -72,22 +72,32 @@ def mostly(facts: Facts, table: Table, kind: str) -> Mask:
     return mask & (moved >= facts.limits["again.mostly"] * size)
 
 
-def most_read(facts: Facts) -> str:
-    """Describes the file of which the most bytes are read many times, even if that takes little
-    time; empty without such a file."""
+def most_moved(facts: Facts, direction: str) -> str:
+    """Describes the file of which the most bytes are READ or WRITTEN many times, even if that takes
+    little time; empty without such a file."""
     best, words = 0, ""
     for table in filter(None, (facts.table("POSIX"), facts.table("STDIO"))):
-        mask, moved, size = _again(facts, table, "READ")
+        mask, moved, size = _again(facts, table, direction)
         mask = mask & (moved >= facts.limits["again.mostly"] * size)
         for place in leading(mask, moved - size, 1):
             if (extra := int(moved[place] - size[place])) > best:
-                best, there = extra, int(size[place])
-                times = float(moved[place]) / max(1.0, float(there))
+                best = extra
+                times = float(moved[place]) / max(1.0, float(size[place]))
+                one, each = _of_one(table, place, int(size[place]))
                 words = (
-                    f"{facts.name(table.ids[place])} was read {times:.1f} times over "
-                    f"({amount(int(moved[place]))} for {amount(there)})"
+                    f"{facts.name(table.ids[place])} was {direction.lower()} at least {times:.1f} "
+                    f"times over{each} ({amount(int(moved[place]))} in total, of at most "
+                    f"{amount(one)})"
                 )
     return words
+
+
+def _of_one(table: Table, place: int, size: int) -> tuple[int, str]:
+    """Returns the bytes that a file has at most, and words for the number of its processes: size
+    has them once for each. The log has the last byte that was moved, not which bytes before it
+    were."""
+    users = int(table.processes[place]) if bool(table.shared[place]) else 1
+    return size // max(users, 1), f" by each of {count(users)} processes" if users > 1 else ""
 
 
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
@@ -128,13 +138,15 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     if direction == "READ" and each >= facts.limits["opens.again"]:
         text = f"Open the file once. {text}"
     times = float(moved[first]) / max(1.0, float(size[first]))
+    one, each_of = _of_one(table, first, int(size[first]))
     yield Finding(
         f"{NAME}-{word}",
         title,
-        f"{facts.name(table.ids[first])} has {amount(int(size[first]))} of {word} data, but "
-        f"{amount(int(moved[first]))} were {word} in total ({times:.1f} times the data)"
-        + (f"; so were {plural(len(others), 'more file')}" if others else "")
-        + f". {amount(again)} ({share(again, whole)} of all bytes {word}) moved again.",
+        f"{facts.name(table.ids[first])}: {amount(int(moved[first]))} were {word} in total, of at "
+        f"most {amount(one)} that it has: on average, each byte at least {times:.1f} "
+        f"times{each_of}"
+        + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
+        + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again.",
         stake=stake,
         evidence=facts.rows(
             table,

@@ -12,7 +12,7 @@ from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 from ..table import Table
-from . import reread
+from . import random_access, reread
 
 NAME = "small-accesses"
 ROLE = SYMPTOM
@@ -132,6 +132,17 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     # Half of the transfers at random offsets go forward.
     forward = (1 - facts.limits["random.share"]) * int(all_calls[first])
     in_order = int(table[f"SEQ_{calls}"][first]) >= forward
+    descending = not in_order and random_access.goes_back(facts, table, kind, first)
+    remedy = (
+        random_access.backwards(kind)
+        if descending
+        else Remedy(
+            (_BLOCKS if own else _HOW[kind] + (_FLUSHED if kind == "WRITE" else ""))
+            + (_BY_LIBRARY if _library(facts) else "")
+            + ("" if in_order else _HERE_AND_THERE),
+            _example(facts, kind, blocks=own, in_order=in_order),
+        )
+    )
     yield Finding(
         f"{NAME}-{kind.lower()}",
         f"Many small {kind.lower()}s",
@@ -151,13 +162,9 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             f"SIZE_{kind}_10K_100K",
             f"F_{kind}_TIME",
         ),
-        remedy=Remedy(
-            (_BLOCKS if own else _HOW[kind] + (_FLUSHED if kind == "WRITE" else ""))
-            + (_BY_LIBRARY if _library(facts) else "")
-            + ("" if in_order else _HERE_AND_THERE),
-            _example(facts, kind, blocks=own, in_order=in_order),
-        ),
+        remedy=remedy,
         limits=(
+            "again.factor",
             "small.bytes",
             "small.share",
             "random.share",

@@ -72,8 +72,8 @@ def _hdf5(facts: Facts) -> Iterator[Finding]:
         "No HDF5 call was recorded",
         f"{facts.name(posix.ids[first])}"
         + (f" and {plural(len(places) - 1, 'more file')} are" if places[1:] else " is")
-        + " named like HDF5 files and used in small pieces, as HDF5 uses files, but the log has no "
-        "HDF5 call: the cost of their datasets is unknown.",
+        + " named like HDF5 files, with transfers of at most 100 bytes as HDF5 makes them, but the "
+        "log has no HDF5 call: the cost of their datasets is unknown.",
         facts.rows(posix, first, "SIZE_READ_0_100", "SIZE_WRITE_0_100"),
         Remedy(
             "If HDF5 is statically linked into the program or a library, link that with the "
