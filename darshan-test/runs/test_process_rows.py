@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,3 +98,7 @@ def test_waits_at_a_named_pipe_are_no_io(build: Path, tmp_path: Path) -> None:
     assert waiting["PROCESS_BYTES_WRITTEN"] == len("some\n")
     numbers = json.loads((tmp_path / "numbers").read_text())
     assert numbers["working_seconds"] < 0.5
+    for tool in (("stat", "-r"), ("report", "--text")):
+        command = [build / "darshan", *tool, log]
+        told = subprocess.run(command, check=True, capture_output=True, text=True)
+        assert re.search(r"\d{3} ms .*at named pipes", told.stdout + told.stderr), told

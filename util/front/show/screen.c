@@ -342,6 +342,16 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
+/* Tells what part of the times in the rows of layers and files is no file I/O. */
+static void print_pipes(struct screen *screen, const struct picture *picture) {
+  char time[NUMBER];
+  const double least = 0.01 * screen_run_time(picture);
+  if (picture->shares.pipes <= 0 || picture->shares.pipes < least) return;
+  fprintf(stderr, "waited   %s at named pipes, which is not counted as file I/O",
+          quantity_seconds(time, picture->shares.pipes));
+  end_line(screen);
+}
+
 static void print_speed(struct screen *screen, const char *verb, double bytes_moved, double time) {
   char a[NUMBER], b[NUMBER], c[NUMBER];
   if (bytes_moved <= 0) return;
@@ -494,6 +504,7 @@ void screen_print(const struct picture *picture) {
     print_speed(&screen, "read", moved.read, moved.read_time);
     print_speed(&screen, "written", moved.written, moved.write_time);
     print_mapped(&screen, picture);
+    print_pipes(&screen, picture);
     for (int i = 0; i < picture->num_layers; i++)
       if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
         print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "reads of bytes ");

@@ -49,9 +49,10 @@ void log_shares_record(struct log_shares *sums, const struct darshan_merge_plan 
   const double *fcounters = darshan_record_fcounters(plan, record);
   uint64_t id = ((const struct darshan_base_record *)record)->id;
   const int times[] = {plan->read_time, plan->write_time, plan->meta_time};
-  if (elsewhere || id_table_find(&sums->pipes, id)) return;
+  if (elsewhere) return;
+  double *sum = id_table_find(&sums->pipes, id) ? &sums->in_pipes : &sums->layer;
   for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-    if (times[i] >= 0) sums->layer += seconds(fcounters[times[i]]);
+    if (times[i] >= 0) *sum += seconds(fcounters[times[i]]);
 }
 
 void log_shares_end_module(struct log_shares *sums, int is_bottom) {
@@ -83,6 +84,7 @@ void log_shares_end(struct log_shares *sums, darshan_log *log, struct shares *al
   if (sums->own <= 0 && sums->tallest > sums->files) above = sums->tallest;
   all->files += sums->files;
   all->all += above;
+  all->pipes += sums->in_pipes;
   all->work += work_of(log, sums->files);
   id_table_free(&sums->pipes);
 }

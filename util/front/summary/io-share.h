@@ -11,11 +11,12 @@ struct shares {
   double files; /* seconds in calls of the lowest layers on files, over all processes */
   double all;   /* that and time in the libraries above: HDF5, MPI-IO, PnetCDF */
   double work;  /* seconds in which the processes could work; 0: not known */
+  double pipes; /* seconds in calls on named pipes, which are in no other sum here */
 };
 
 /* Sums of one log. */
 struct log_shares {
-  double files, tallest, own, layer;
+  double files, tallest, own, layer, in_pipes;
   struct id_table pipes; /* ids of named pipes */
 };
 

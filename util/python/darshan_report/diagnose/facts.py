@@ -118,6 +118,18 @@ class Facts:
                 pipes |= set(beside.ids[beside["FIFO_OPENS"] > 0].tolist())
         return np.fromiter(pipes, "u8", len(pipes))
 
+    @functools.cached_property
+    def in_pipes(self) -> float:
+        """Seconds in calls on named pipes, which no table contains."""
+        found = 0.0
+        for module in ("POSIX", "STDIO") if len(self._pipes) else ():
+            if self.info.region(module):
+                records = self.log.records(module)
+                some = records.array[among(records.ids, self._pipes)]
+                for kind in ("READ", "WRITE", "META"):
+                    found += float(np.nan_to_num(some[f"{module}_F_{kind}_TIME"]).sum())
+        return found
+
     def _without_pipes(self, records: Records) -> Records:
         """Returns the records without named pipes: at a pipe a process waits for another program,
         not for I/O."""
@@ -356,6 +368,7 @@ class Facts:
             run=min(seconds / self.at_once, whole or seconds),
             of_run=whole,
             ranks=1 if self.tree else self.nprocs,
+            idle=whole < (1 - _ROUNDING) * self.run_time,
         )
 
     def worth(self, stake: Stake) -> bool:

@@ -61,6 +61,7 @@ class Stake:
     run: float = 0.0  # seconds of the run's wall time
     of_run: float = 0.0  # seconds of the run in which there was work
     ranks: int = 1  # ranks of a job; run is the time of each of them
+    idle: bool = False  # in some of the run's wall time there was no work
 
     @property
     def share(self) -> float:
@@ -73,6 +74,7 @@ class Stake:
         parts = []
         if self.seconds > 0:
             whole = f" of {seconds(self.of_run)}" if self.of_run > 0 else ""
+            whole += " of work" if whole and self.idle else ""
             each = " per process" if self.ranks > 1 else ""
             parts.append(f"up to {seconds(self.run)}{whole}{each} ({share(self.run, self.of_run)})")
         if self.bytes > 0:

@@ -179,7 +179,9 @@ def _of_small(facts: Facts, found: Transfers, most: str) -> str:
     )
     each = found.time * real_part(facts) / found.calls
     if 2 * found.mean >= facts.limits["stream.buffer"] and each < facts.limits["stream.latency"]:
-        return f"{went}, which the page cache answered: larger ones would save a part of it."
+        return (
+            f"{went}, which the page cache answered: larger ones would save a part of it at most."
+        )
     return f"{went}: fewer, larger ones would help more than a faster file system."
 
 

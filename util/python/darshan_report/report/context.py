@@ -175,6 +175,7 @@ class Judged(NamedTuple):
     finals: Mapping[int, int]  # ids of the last names of renamed files
     written: Mapping[int, int]  # bytes written to those
     ledger: Ledger | None
+    in_pipes: float  # seconds in calls on named pipes
 
 
 class Context:
@@ -241,6 +242,11 @@ class Context:
         return self._judged.shares
 
     @property
+    def in_pipes(self) -> float:
+        """Seconds in calls on named pipes, which only the rows of layers and files contain."""
+        return self._judged.in_pipes
+
+    @property
     def ledger(self) -> Ledger | None:
         """Where the time of the processes went; None while the program runs."""
         return self._judged.ledger
@@ -253,7 +259,9 @@ class Context:
             finals = facts.finals
             written = facts.written(finals)
             spent = None if self.info.live else ledger(facts)
-            return Judged(diagnose_facts(facts), facts.shares, finals, written, spent)
+            return Judged(
+                diagnose_facts(facts), facts.shares, finals, written, spent, facts.in_pipes
+            )
 
     @functools.cached_property
     def facts(self) -> Facts:

@@ -22,6 +22,7 @@ _WIDTH = 80
 _BRIEF = 3  # problems
 _TALK = 5  # MPI functions
 _MAPPED = 3  # files
+_WORTH = 0.01  # part of the run time from which on waits at pipes are told
 _PROGRAM, _TREE = 40, 12  # characters of a program's name, rows of the process tree
 _PROCESS = f"{{:<{_PROGRAM}}}" + "{:>10}" * 4
 _LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
@@ -78,6 +79,12 @@ def _layers(context: Context) -> Iterator[str]:
         yield "!: below zero, since a clock was set back; nothing follows from it"
     kind = "sums" if context.tree else "mean"
     yield f"times: {kind} over processes; an upper layer's bytes pass through the lower ones"
+    if context.in_pipes >= _WORTH * context.run_time > 0:
+        yield from _wrapped(
+            f"{seconds(context.in_pipes)} of them were waits at named pipes, which no other part "
+            "of this report counts as I/O.",
+            "",
+        )
     if context.exclusive:
         yield from _wrapped(own_sentence(context), "")
 

@@ -32,9 +32,11 @@ _ABOVE = {
     rows.COMMUNICATION: frozenset(("LAYERS", "MPI-IO", "H5D", "H5F")),
 }
 _LARGE_CALLS = "These calls are large: a change of their size gains little. "
-_CACHED_CALLS = (
-    "The page cache served these calls; blocks of a megabyte may still save a part of their time. "
-)
+_CACHED = {
+    "READ": "The page cache answered these calls: a change of their size gains little. ",
+    "WRITE": "The page cache took these calls; blocks of a megabyte may still save a part of their "
+    "time. ",
+}
 _FEWER_BYTES = (
     "Read only the rows, columns or "
     "variables that are used; keep in memory what is used again; read ahead in a thread while the "
@@ -185,7 +187,7 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
     )
     large = mean >= _LARGE or (2 * mean >= facts.limits["stream.buffer"] and each < latency(facts))
     lost = 0.0 if large else float(facts.lost(spent, whole, facts.all_movers))
-    remedy = _remedy(kind, large, _LARGE_CALLS if mean >= _LARGE else _CACHED_CALLS)
+    remedy = _remedy(kind, large, _LARGE_CALLS if mean >= _LARGE else _CACHED[kind])
     title = f"{verb} takes much of the run" + ("" if large else ", in small pieces")
     return Told(
         title,
