@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -83,22 +82,19 @@ def test_launchers_alone_have_no_log(mpi: Mpi, build: Path, tmp_path: Path) -> N
 
 
 def test_waits_at_a_named_pipe_are_no_io(build: Path, tmp_path: Path) -> None:
-    """A process that waits for the writer of a named pipe does no I/O on files in this time: not
-    in its row, and not in the working time of the run."""
+    """A process that waits for the writer of a named pipe does no I/O on files in this time, and
+    both summaries say how long it waited."""
     os.mkfifo(tmp_path / "pipe")
-    script = "(sleep 0.6; echo some >pipe; sleep 0.1) & cat pipe >copied; cat copied"
-    command = [build / "darshan", "stat", "--json", "--to", tmp_path / "numbers", "-o"]
-    command += [tmp_path / "logs", "--", "sh", "-c", script]
+    script = "(sleep 1.5; echo some >pipe; sleep 0.1) & cat pipe >copied; cat copied"
+    command = [build / "darshan", "run", "-o", tmp_path / "logs", "--", "sh", "-c", script]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     (log,) = (tmp_path / "logs").iterdir()
     waiting = next(row for name, row in processes(log).items() if name.endswith("cat pipe"))
     times = ("PROCESS_F_READ_TIME", "PROCESS_F_WRITE_TIME", "PROCESS_F_META_TIME")
-    assert sum(waiting[time] for time in times) < 0.3
+    assert sum(waiting[time] for time in times) < 0.7
     assert waiting["PROCESS_BYTES_READ"] == 0
     assert waiting["PROCESS_BYTES_WRITTEN"] == len("some\n")
-    numbers = json.loads((tmp_path / "numbers").read_text())
-    assert numbers["working_seconds"] < 0.5
     for tool in (("stat", "-r"), ("report", "--text")):
         command = [build / "darshan", *tool, log]
         told = subprocess.run(command, check=True, capture_output=True, text=True)
-        assert re.search(r"\d{3} ms .*at named pipes", told.stdout + told.stderr), told
+        assert re.search(r"\d s .*at named pipes", told.stdout + told.stderr), told

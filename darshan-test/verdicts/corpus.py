@@ -73,7 +73,11 @@ def _names() -> list[Row]:
     return [
         name("failed-access", "failed-lookups", "path"),
         name("failed-open", "failed-lookups", "path"),
-        name("stat-poll", "opened-again", "remember", size=1),
+        replace(
+            name("stat-poll", "opened-again", "remember", size=1),
+            says=(r"stat\(path, &known\)",),
+            never=("fopen", "[Oo]pen once"),
+        ),
         name("stat-each-entry", "metadata", "d_type", many=True),
         name("list-each-time", "listed-again", "once", many=True),
         name("read-many", "many-small-files", "container", many=True, size=2),

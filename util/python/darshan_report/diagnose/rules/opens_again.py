@@ -23,6 +23,22 @@ Python: with open(path) as f: outside of the loop;  h5py.File once, not per reco
 Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
 shell: done >> out.txt  # after the loop, not >> out.txt after each command in it
 R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
+_OPENED = Remedy(
+    "Open once and keep the descriptor; check once and remember the result; lock a range of an "
+    "open file with fcntl instead of creating a lock file.",
+    _ONCE,
+)
+_ASKED = Remedy(
+    "Ask once and remember the answer. A program that waits for a change asks less often, or is "
+    "told by inotify.",
+    "C: struct stat known;  stat(path, &known);  before the loop\n"
+    "C++: auto time = std::filesystem::last_write_time(path);  before the loop\n"
+    "Rust: let known = std::fs::metadata(path)?;  before the loop\n"
+    "Go: known, err := os.Stat(path)  before the loop\n"
+    "Python: known = os.stat(path)  # before the loop\n"
+    "Java: var time = Files.getLastModifiedTime(path);  before the loop\n"
+    "R: known <- file.info(path)  before the loop",
+)
 _LIGHTER = 20  # seeks that cost as much as an open or a stat
 
 
@@ -72,12 +88,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
-        remedy=Remedy(
-            "Open once and keep the descriptor; check once and remember the result; lock a range "
-            "of "
-            "an open file with fcntl instead of creating a lock file.",
-            _ONCE,
-        ),
+        remedy=_OPENED if opens[first] > facts.limits["opens.again"] else _ASKED,
         limits=("opens.again", "stats.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
