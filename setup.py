@@ -42,6 +42,7 @@ PACKING = ("darshan-convert", PER_FILE, f"{PER_FILE}.sh")  # where libdeflate is
 STARTED = {  # by Python
     "darshan-job-summary": "main",
     "darshan-trace": "trace",
+    "darshan-where": "where",
     "darshan-compare": "compare",
     "darshan-dxt-analyzer": "transfers",
     "darshan-collect": "collect",

@@ -17,13 +17,14 @@ RECIPE = SOURCE / "share" / "conda" / "recipe.yaml"
 CONTAINER = SOURCE / "share" / "container" / "Containerfile"
 SECONDS = 60
 # Debian's packages of the parts "build" and "report", and their names in conda-forge.  The recipe
-# compiles libdeflate itself; compilers bring binutils; matplotlib sets reports without LaTeX.
+# compiles libdeflate itself; compilers bring binutils, whose addr2line finds lines without
+# elfutils; matplotlib sets reports without LaTeX.
 NAMES = {
     "autoconf": "autoconf", "automake": "automake", "gcc": '${{ compiler("c") }}',
     "libc6-dev": '${{ stdlib("c") }}', "make": "make", "pkgconf": "pkg-config",
     "zlib1g-dev": "zlib", "libbz2-dev": "bzip2", "python3": "python", "python3-numpy": "numpy",
     "python3-matplotlib": "matplotlib-base", "libdeflate-dev": "", "binutils": "",
-    "texlive-latex-base": "", "lmodern": "",
+    "texlive-latex-base": "", "lmodern": "", "elfutils": "",
 }  # fmt: skip
 
 

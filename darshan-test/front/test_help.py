@@ -14,6 +14,7 @@ GROUPS = {
     "Read": [
         "list",
         "report",
+        "where",
         "parse",
         "compare",
         "diff",

@@ -155,7 +155,8 @@ def test_the_program_keeps_its_name(build: Path, darshan: Run) -> None:
 
 @pytest.mark.parametrize("word, page", [("report", "darshan-job-summary"),
                                         ("trace", "darshan-trace"), ("parse", "darshan-parser"),
-                                        ("dxt-parse", "darshan-dxt-parser")])  # fmt: skip
+                                        ("dxt-parse", "darshan-dxt-parser"),
+                                        ("where", "darshan-where")])  # fmt: skip
 def test_options_with_a_value(word: str, page: str, build: Path) -> None:
     """The table of newest.c has exactly the options with a value that --help lists, so that a value
     is not taken for a log."""

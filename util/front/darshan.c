@@ -63,7 +63,8 @@ static void print_usage(FILE *stream) {
   print_line(stream, "help", "[COMMAND]", "the manual page of a command, or its --help");
   fputs("  -V, --version\n"
         "  -h, --help\n"
-        "Without LOG, report, parse, trace, dxt-parse and stat -r read your newest log.\n",
+        "Without LOG, report, where, parse, trace, dxt-parse and stat -r read your newest\n"
+        "log.\n",
         stream);
 }
 

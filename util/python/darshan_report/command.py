@@ -42,6 +42,14 @@ def trace() -> int:
     return main()
 
 
+def where() -> int:
+    """Runs darshan-where."""
+    _prepare()
+    from .call_sites.main import main  # noqa: PLC0415
+
+    return main()
+
+
 def compare() -> int:
     """Runs darshan-compare."""
     _prepare()

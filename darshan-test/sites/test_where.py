@@ -1,0 +1,348 @@
+"""`darshan where`: programs whose I/O comes from known lines."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mpi.launch import Runner
+from place import needs
+
+from .where import C_SOURCE, SECONDS, Where, at, line_of, tools
+
+CXX_SOURCE = """
+#include <fstream>
+#include <fcntl.h>
+#include <unistd.h>
+namespace io {
+template <class T> struct File {
+  int number;
+  __attribute__((always_inline)) inline void put(T one) {
+    if (::write(number, &one, sizeof(one)) < 0) _exit(1); // put
+  }
+};
+} // namespace io
+int main(int, char **argv) {
+  io::File<int> file{::open(argv[1], O_WRONLY | O_CREAT, 0600)}; // open
+  for (int i = 0; i < 70; i++) file.put(i);
+  std::ofstream stream(argv[2]); // stream
+  for (int i = 0; i < 40; i++)
+    stream << i << std::endl; // flush
+  return 0;
+}
+"""
+FORTRAN_SOURCE = """program rows
+  implicit none
+  integer :: i
+  open(unit=10, file='rows.txt', status='replace')
+  do i = 1, 300
+    write(10, *) i  ! row
+    flush(10)       ! flush
+  end do
+  close(10)
+end program
+"""
+SCRIPT = """import sys
+import numpy
+
+
+def load(name):
+    numpy.save(name, numpy.arange(1000.0))
+    for _ in range(30):
+        numpy.load(name)  # numpy
+    with open(name, "rb", buffering=0) as file:
+        for _ in range(50):
+            file.read(10)  # plain
+
+
+load(sys.argv[1])
+"""
+DATASET = """import h5py, numpy
+with h5py.File("rows.h5", "w") as file:
+    data = file.create_dataset("x", (60, 100), "f8")
+    for row in range(60):
+        data[row] = numpy.arange(100.0)  # row
+"""
+MPI_SOURCE = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  MPI_File file;
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  for (int i = 0; i < 25; i++)
+    MPI_File_write_at(file, 100 * (2 * i + rank), argv, 1, MPI_CHAR, MPI_STATUS_IGNORE); /* put */
+  MPI_File_close(&file);
+  return MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("-no-pie", "-fno-pie"), ("-O0",)], ids=str)
+def test_a_program_in_c(flags: tuple[str, ...], where: Where) -> None:
+    """Each line has its calls and bytes; an inlined function has its own line and its caller."""
+    source = where.folder / "program.c"
+    found = where.run(where.compile(*flags), "data")
+    put = at(found, source, line_of(C_SOURCE, "/* put */"))
+    assert (put["calls"], put["bytes_written"], put["through"]) == (50, 50_000, None)
+    assert put["called"]["write"]["calls"] == 50
+    assert [place["function"] for place in put["stack"][:3]] == ["put", "work", "main"]
+    get = at(found, source, line_of(C_SOURCE, "/* get */"))
+    assert (get["calls"], get["bytes_read"], get["place"]["function"]) == (30, 3000, "work")
+    assert at(found, source, line_of(C_SOURCE, "/* open */"))["calls"] == 1
+    assert found["calls"] == 82 and found["problems"] == []
+    assert found["seconds"] == pytest.approx(sum(row["seconds"] for row in found["lines"]))
+
+
+def test_the_text(where: Where) -> None:
+    """The text has the same lines, the costliest first, in 80 columns; --top has fewer."""
+    where.run(where.compile(), "data")
+    done = where.ask()
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    put = next(n for n, x in enumerate(lines) if f"program.c:{line_of(C_SOURCE, '/* put */')}" in x)
+    assert lines[put].split()[-3:] == ["50", "48.8", "KiB"]
+    assert lines[put + 1] == "  put: write"
+    first = where.found()["lines"][0]["place"]["line"]
+    done = where.ask("--top", "1")
+    assert f"program.c:{first}" in done.stdout and done.stdout.count("program.c:") == 1
+    assert "belong to these 1 of 4 lines" in " ".join(done.stdout.split())
+
+
+def test_the_newest_log(where: Where) -> None:
+    """Without LOG, the command reads the newest log."""
+    where.run(where.compile(), "data")
+    done = subprocess.run(
+        [where.program.build / "darshan", "where"],
+        env={"DARSHAN_LOGPATH": str(where.log.parent), "PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, timeout=SECONDS, check=True,
+    )  # fmt: skip
+    assert "program.c:" in done.stdout and "newest log" in done.stderr
+
+
+def test_a_program_in_cxx(where: Where) -> None:
+    """Templates are inlined; what iostreams do belongs to the line that used them."""
+    source = where.folder / "program.cc"
+    source.write_text(CXX_SOURCE)
+    path = where.folder / "program"
+    subprocess.run(["g++", "-g", "-O2", "-o", path, source], check=True)
+    found = where.run(path, "one", "two")
+    put = at(found, source, line_of(CXX_SOURCE, "// put"))
+    assert (put["calls"], put["bytes_written"]) == (70, 280)
+    assert put["place"]["function"].startswith("io::File<int>::put")
+    assert put["stack"][1]["function"] == "main"
+    flush = at(found, source, line_of(CXX_SOURCE, "// flush"))
+    assert flush["bytes_written"] == sum(len(f"{i}\n") for i in range(40))
+    assert flush["through"] == "std::ostream::operator<<"
+    assert at(found, source, line_of(CXX_SOURCE, "// stream"))["through"].startswith("std::")
+
+
+def test_a_program_in_fortran(where: Where) -> None:
+    """Statements of I/O belong to their lines; the library of Fortran lies between."""
+    needs("program:gfortran")
+    source = where.folder / "rows.f90"
+    source.write_text(FORTRAN_SOURCE)
+    path = where.folder / "rows"
+    subprocess.run(["gfortran", "-g", "-O1", "-o", path, source], check=True)
+    found = where.run(path)
+    row = at(found, source, line_of(FORTRAN_SOURCE, "! flush"))
+    assert row["called"]["write"]["calls"] == 300
+    assert row["through"] == "_gfortran_st_flush"
+
+
+@pytest.mark.parametrize("tool", ["eu-addr2line", "addr2line"])
+def test_each_tool(tool: str, where: Where) -> None:
+    """The programs of elfutils and of binutils find the same line."""
+    needs(f"program:{tool}")
+    where.program.start(where.compile(), "data")
+    found = where.found(PATH=tools(where.folder / "bin", [tool]), DARSHAN_PYTHON=sys.executable)
+    put = at(found, where.folder / "program.c", line_of(C_SOURCE, "/* put */"))
+    assert put["calls"] == 50 and put["stack"][1]["function"] == "work"
+
+
+def test_without_a_tool(where: Where) -> None:
+    """Symbol tables tell the function; a sentence says what is missing."""
+    where.program.start(where.compile("-fno-inline"), "data")
+    found = where.found(PATH=tools(where.folder / "bin", []), DARSHAN_PYTHON=sys.executable)
+    assert {row["place"]["function"] for row in found["lines"]} == {"work"}
+    assert all(row["place"]["file"] is None and row["place"]["offset"] for row in found["lines"])
+    (problem,) = found["problems"]
+    assert "neither eu-addr2line nor addr2line is installed" in problem
+
+
+def test_a_program_without_debug_information(where: Where) -> None:
+    """Its functions are known by name, and calls by their places."""
+    path = where.compile("-g0")
+    found = where.run(path, "data")
+    assert {row["place"]["function"] for row in found["lines"]} == {"work"}
+    assert sorted(row["calls"] for row in found["lines"]) == [1, 1, 30, 50]
+    assert found["problems"] == [f"{path} has no debug information; compile with -g"]
+    assert "work: write" in where.ask().stdout
+
+
+def test_a_stripped_program(where: Where) -> None:
+    """Only the places of calls in the program are known."""
+    path = where.compile()
+    subprocess.run(["strip", path], check=True)
+    found = where.run(path, "data")
+    assert {row["place"]["object"] for row in found["lines"]} == {str(path)}
+    assert {row["place"]["function"] for row in found["lines"]} == {None}
+    assert sorted(row["calls"] for row in found["lines"]) == [1, 1, 30, 50]
+    put = next(row for row in found["lines"] if row["calls"] == 50)
+    assert f"program+{put['place']['offset']:x}" in where.ask().stdout
+
+
+@pytest.mark.parametrize("change", ["another", "gone", "pipe", "text", "folder"])
+def test_a_program_that_has_changed(change: str, where: Where) -> None:
+    """Nothing is told from a file that is not the program that ran, and nothing waits for it."""
+    path = where.compile()
+    where.program.start(path, "data")
+    if change == "another":
+        where.compile(source="\n\n" + C_SOURCE)
+    else:
+        path.unlink()
+    if change == "pipe":
+        subprocess.run(["mkfifo", path], check=True)
+    elif change == "text":
+        path.write_text("no program")
+    elif change == "folder":
+        path.mkdir()
+    found = where.found()
+    assert {row["place"]["object"] for row in found["lines"]} == {str(path)}
+    assert not any(row["place"]["file"] or row["place"]["function"] for row in found["lines"])
+    (problem,) = found["problems"]
+    said = {
+        "another": "its build id differs",
+        "gone": "is gone",
+        "pipe": "is no regular file",
+        "text": "is no program or library",
+        "folder": "is no regular file",
+    }
+    assert problem.startswith(f"{path} ") and said[change] in problem
+    assert "program+" in where.ask().stdout
+
+
+def test_a_program_without_a_build_id(where: Where) -> None:
+    """It could be another one, so it is not read."""
+    path = where.compile("-Wl,--build-id=none")
+    found = where.run(path, "data")
+    assert not any(row["place"]["file"] for row in found["lines"])
+    (problem,) = found["problems"]
+    assert "has no build id" in problem
+
+
+def test_a_library_of_the_user(where: Where) -> None:
+    """The user's own library has the line."""
+    library = where.compile("-shared", "-fPIC", name="libwork.so")
+    main = "int work(const char *); int main(int n, char **a) { return n > 1 ? work(a[1]) : 2; }"
+    path = where.compile(str(library), f"-Wl,-rpath,{where.folder}", source=main, name="main")
+    found = where.run(path, "data")
+    put = at(found, where.folder / "libwork.so.c", line_of(C_SOURCE, "/* put */"))
+    assert (put["calls"], put["through"]) == (50, None)
+
+
+def test_installed_software(where: Where) -> None:
+    """DARSHAN_INSTALLED names folders of installed software."""
+    folder = where.folder / "apps"
+    folder.mkdir()
+    library = where.compile("-shared", "-fPIC", name="libwork.so")
+    shutil.move(library, folder)
+    main = "int work(const char *);\nint main(int n, char **a) { return n > 1 ? work(a[1]) : 2; }"
+    path = where.compile(
+        str(folder / library.name), f"-Wl,-rpath,{folder}", source=main, name="main"
+    )
+    where.run(path, "data")
+    found = where.found(DARSHAN_INSTALLED=f"/nowhere:{folder}")
+    (row,) = found["lines"]
+    assert (row["place"]["file"], row["place"]["line"]) == (str(where.folder / "main.c"), 2)
+    assert (row["calls"], row["through"]) == (82, "work")
+
+
+def test_a_script_in_python(where: Where) -> None:
+    """Lines of the script; what numpy does belongs to the line that called it."""
+    script = where.folder / "script.py"
+    script.write_text(SCRIPT)
+    found = where.run(sys.executable, script, "data.npy")
+    plain = at(found, script, line_of(SCRIPT, "# plain"))
+    assert (plain["calls"], plain["bytes_read"], plain["through"]) == (50, 500, None)
+    assert (plain["place"]["function"], plain["place"]["object"]) == ("load", None)
+    load = at(found, script, line_of(SCRIPT, "# numpy"))
+    assert load["through"] == "numpy.load"
+    assert load["bytes_read"] >= 30 * 8000
+    assert at(found, script, line_of(SCRIPT, "numpy.save"))["through"] == "numpy.save"
+    assert "through numpy.load" in where.ask().stdout
+
+
+def test_hdf5_in_python(where: Where) -> None:
+    """An assignment to a dataset is a call through h5py."""
+    script = where.folder / "script.py"
+    script.write_text(DATASET)
+    found = where.run(sys.executable, script)
+    row = at(found, script, line_of(DATASET, "# row"))
+    name = "Dataset.__setitem__" if sys.version_info >= (3, 11) else "__setitem__"
+    assert row["called"]["H5Dwrite"]["calls"] == 60
+    assert row["through"] == f"h5py.{name}"
+
+
+def test_code_on_the_command_line(where: Where) -> None:
+    """`python -c` is code of the user."""
+    found = where.run(sys.executable, "-c", "open('a', 'w').close()\nopen('b', 'w').close()")
+    assert at(found, "<string>", 1)["calls"] > 0
+    assert at(found, "<string>", 2)["called"]["open64"]["calls"] == 1
+
+
+def test_an_installed_program(where: Where) -> None:
+    """A program of the system has its own places; libraries below it are no lines."""
+    found = where.run("/usr/bin/cp", where.compile(), "copy")
+    objects = {row["place"]["object"] for row in found["lines"]}
+    assert objects == {str(Path("/usr/bin/cp").resolve())}
+
+
+def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
+    """Both ranks called from the same line."""
+    source = where.folder / "ranks.c"
+    source.write_text(MPI_SOURCE)
+    path = runner.build(str(source), "-g")
+    job = runner.run(2, [str(path), "shared"], {"DARSHAN_SITES": "1"})
+    assert job.code == 0, job
+    (log,) = job.logs
+    put = at(where.found(log=log), source, line_of(MPI_SOURCE, "/* put */"))
+    assert put["called"] == {"MPI_File_write_at": {"calls": 50, "seconds": put["seconds"]}}
+    assert put["bytes_written"] == 50
+
+
+def test_a_log_without_sites(where: Where) -> None:
+    """One line tells how to record them."""
+    path = where.compile()
+    where.program.start(path, "data", DARSHAN_SITES="0")
+    done = where.ask()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"darshan where: {where.log}: the log has no call sites; record them with DARSHAN_SITES=1\n"
+    )
+
+
+def test_an_anonymous_log(where: Where) -> None:
+    """darshan-convert hides names of functions, files and objects."""
+    where.program.start(where.compile(), "data")
+    hidden = where.folder / "hidden.darshan"
+    command = [where.program.build / "darshan-convert", "--obfuscate=strong", where.log, hidden]
+    subprocess.run(command, check=True, capture_output=True)
+    done = where.ask(log=hidden)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "The names in this log are anonymous: it cannot tell lines of code.\n"
+    assert where.found(log=hidden)["anonymous"]
+
+
+def test_wrong_arguments(where: Where) -> None:
+    """A usage error ends with 2, a file that is no log with 1."""
+    for arguments in (("--top", "0"), ("--top", "x"), ("--unknown",)):
+        assert where.ask(*arguments, log=Path("/dev/null")).returncode == 2
+    done = where.ask(log=Path("/dev/null"))
+    assert done.returncode == 1 and done.stderr.startswith("darshan where: /dev/null")

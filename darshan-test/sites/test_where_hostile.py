@@ -1,0 +1,241 @@
+"""`darshan where` with logs and files that somebody made up."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from darshan_report.call_sites import addr2line, elf, installed
+from darshan_report.call_sites.stack import Native, Object, Python, object_of, stack_of
+from darshan_report.call_sites.told import plain_name
+from report.diagnose.build import Job, Row, row, write
+
+from .where import Where
+
+QUICK = 30  # seconds, of a command that otherwise takes one
+
+
+def site(name: str, **values: float) -> Row:
+    """Returns the record of a site with ten reads in a second."""
+    return row("SITES", name, **{"READS": 10, "F_READ_TIME": 1.0, **values})
+
+
+def an_object(short: str, build_id: str, path: str | Path) -> Row:
+    """Returns the record of an object."""
+    return row("SITES", f"object {short} {build_id} {path}", KIND=1)
+
+
+@pytest.mark.parametrize(
+    "name, called, frames",
+    [
+        ("read", "read", ()),
+        ("read;9f3c2a11+1136;libc.so+6+a;?", "read",
+         (Native("9f3c2a11", 0x1136), Native("libc.so+6", 10))),
+        ("import;/a/b.py:31:f;...", "import", (Python("/a/b.py", 31, "f"),)),
+        ("read;/a:1:x/b.py:7:T.f.<locals>.<lambda>", "read",
+         (Python("/a:1:x/b.py", 7, "T.f.<locals>.<lambda>"),)),
+        ("read;/a%3Bb%25.py:7:f", "read", (Python("/a;b%.py", 7, "f"),)),
+        ("read;;/a.py:7:f", "read", ()),
+        ("read;x+;/a.py:7:f", "read", ()),
+        ("read;x+12345678901234567;/a.py:7:f", "read", ()),
+        ("read;/a.py:12345678901:f", "read", ()),
+        ("", "", ()),
+        ("read" + ";x+1" * 100_000, "read", (Native("x", 1),) * 255),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_names(name: str, called: str, frames: tuple[object, ...]) -> None:
+    """A name is read up to the first element outside of the grammar."""
+    found = stack_of(name)
+    assert (found.called, found.frames) == (called, frames)
+
+
+def test_names_of_objects() -> None:
+    """Only a whole description is an object."""
+    assert object_of("object ab 0a1b /x y") == Object("ab", "0a1b", "/x y")
+    assert object_of("object x%20y.so - /x%20y.so") == Object("x y.so", "", "/x y.so")
+    for name in ("object", "object ab 0a1b relative", "object ab xyz /x", "object ab 0a1 /x", "/x"):
+        assert object_of(name) is None
+
+
+@pytest.mark.parametrize(
+    "function, name",
+    [
+        ("main", "main"),
+        ("io::File<int>::put(int)", "io::File::put"),
+        ("void std::f<A<B>, (C)1>(int (*)(int))", "std::f"),
+        ("std::ostream::operator<<(std::ostream& (*)(std::ostream&))", "std::ostream::operator<<"),
+        ("(anonymous namespace)::T::operator()(int) const", "{anonymous}::T::operator()"),
+        ("std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)",
+         "std::ostream& std::operator<<"),
+        ("<", "<"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_names_of_functions(function: str, name: str) -> None:
+    """Return types, parameters and template arguments are left out."""
+    assert plain_name(function) == name
+
+
+@pytest.mark.parametrize(
+    "path, is_installed",
+    [
+        ("/usr/bin/cp", True),
+        ("/home/me/train.py", False),
+        ("/home/me/venv/lib/python3.11/site-packages/numpy/lib/npyio.py", True),
+        ("/home/me/lib/python/tool.py", False),
+        ("/home/me/conda/lib/libhdf5.so.310.2.0", True),
+        ("/home/me/conda/lib/libstdc++.so.6", True),
+        ("/home/me/lib/libsolver.so", False),
+        ("/home/me/libhdf5.c", False),
+        ("<string>", False),
+        ("<frozen runpy>", True),
+        ("/apps/x/bin/tool", True),
+        ("/appsx/tool", False),
+    ],
+)
+def test_installed(path: str, is_installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of installed software, and the setting."""
+    monkeypatch.setenv(installed.VARIABLE, "relative::/apps/")
+    assert installed.is_installed(path) == is_installed
+
+
+def test_modules_of_python() -> None:
+    """The top-level package of a file."""
+    for path, module in (
+        ("/v/lib/python3.11/site-packages/numpy/lib/npyio.py", "numpy"),
+        ("/usr/lib/python3/dist-packages/h5py/_hl/files.py", "h5py"),
+        ("/usr/lib/python3.11/gzip.py", "gzip"),
+        ("/apps/tool.py", "tool"),
+    ):
+        assert installed.module_of(path) == module
+
+
+def test_impossible_numbers(where: Where) -> None:
+    """Negative, infinite and huge counters do not end in an error, and count for nothing."""
+    path = where.folder / "made.darshan"
+    rows = (
+        site("read;/home/a.py:1:f"),
+        site("read;/home/a.py:2:f", F_READ_TIME=float("nan")),
+        site("read;/home/a.py:3:f", F_READ_TIME=float("inf"), READS=2**62, OPENS=2**62),
+        site("read;/home/a.py:4:f", READS=-5),
+        site("read;/home/a.py:5:f", KIND=7),
+        site("read;/home/a.py:6:f", BYTES_READ=-1, F_READ_TIME=-3.0),
+    )
+    write(Job(rows), path)
+    found = where.found(log=path)
+    assert found["lines"][0]["place"]["line"] == 1
+    assert sorted(row["place"]["line"] for row in found["lines"]) == [1, 2, 3, 6]
+    assert found["seconds"] == 1.0 and found["lines"][-1]["bytes_read"] == 0
+
+
+def test_names_that_would_do_something(where: Where) -> None:
+    """Control characters of names do not reach the terminal."""
+    path = where.folder / "made.darshan"
+    write(Job((site("re\x1b[2Jad;/home/\x1b]0;x\x07.py:1:\x1b[31mf"),)), path)
+    done = where.ask(log=path)
+    assert done.returncode == 0 and "\x1b" not in done.stdout
+    assert "\x1b" not in where.ask("--json", log=path).stdout
+
+
+def test_paths_that_wait(where: Where) -> None:
+    """Pipes, devices and files of the kernel are not opened, and not waited for."""
+    path = where.folder / "made.darshan"
+    os.mkfifo(where.folder / "pipe")
+    bad = [where.folder / "pipe", "/dev/zero", "/dev/tty", "/proc/kmsg", "/proc/self/mem", "/proc",
+           "/" + "x/" * 1000, "/home/\x00x", "/home/a\x01b"]  # fmt: skip
+    rows = []
+    for number, name in enumerate(bad):
+        short = f"{number:08x}"
+        rows += [site(f"read;{short}+1136"), an_object(short, short * 5, name)]
+    write(Job(tuple(rows)), path)
+    start = time.monotonic()
+    found = where.found(log=path)
+    assert time.monotonic() - start < QUICK
+    assert not any(row["place"] and row["place"]["file"] for row in found["lines"])
+
+
+def test_many_sites_and_objects(where: Where) -> None:
+    """Work is limited: of thousands of objects few files are opened."""
+    program = where.compile()
+    with elf.Elf(str(program)) as file:
+        build_id = file.build_id()
+    rows = [site(f"read;{n:08x}+1136;{n:08x}+1137", F_READ_TIME=1 + n / 1e6) for n in range(9000)]
+    for number in range(3000):
+        link = f"{where.folder}/./{'./' * (number % 7)}program"
+        rows.append(an_object(f"{number:08x}", build_id, link))
+    path = where.folder / "made.darshan"
+    write(Job(tuple(rows)), path)
+    start = time.monotonic()
+    done = where.ask(log=path)
+    assert time.monotonic() - start < QUICK
+    assert done.returncode == 0 and len(done.stdout.splitlines()) < 40
+
+
+def test_two_objects_of_one_short_name(where: Where) -> None:
+    """Nothing is told if the frame could be in either of them."""
+    program = where.compile()
+    with elf.Elf(str(program)) as file:
+        build_id = file.build_id()
+    short = build_id[:8]
+    other = an_object(short, f"{short}{'0' * 32}", "/home/other")
+    path = where.folder / "made.darshan"
+    write(Job((site(f"read;{short}+1136"), an_object(short, build_id, program), other)), path)
+    (line,) = where.found(log=path)["lines"]
+    assert line["place"]["file"] is None and line["place"]["function"] is None
+
+
+def test_damaged_programs(where: Where) -> None:
+    """Files with wrong bytes behind a right build id do not end in an error."""
+    program = where.compile()
+    whole = program.read_bytes()
+    with elf.Elf(str(program)) as file:
+        build_id = file.build_id()
+    addresses = list(range(0x1000, 0x1400, 7))
+    draw = random.Random(24)
+    for _ in range(40):
+        damaged = bytearray(whole)
+        for _ in range(draw.choice((1, 20, 400))):
+            first = draw.choice((0x40, 0x1000, len(whole) - 4000))
+            damaged[draw.randrange(first, len(whole))] = draw.randrange(256)
+        program.write_bytes(damaged[: draw.choice((len(whole), draw.randrange(64, len(whole))))])
+        try:
+            with elf.Elf(str(program)) as file:
+                assert isinstance(file.build_id(), str)
+                for name in file.functions(addresses).values():
+                    assert len(name) <= 4096
+        except elf.NotReadableError:
+            continue
+        for sources in addr2line.sources(str(program), addresses, 20).values():
+            assert len(sources) <= 64
+    assert build_id
+
+
+def test_a_tool_that_hangs(where: Where, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool that takes too long is ended; one that prints without end, too."""
+    folder = where.folder / "bin"
+    folder.mkdir()
+    tool = folder / "eu-addr2line"
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    for script in ("exec sleep 1000", "exec yes", "kill -SEGV $$", "exit 1"):
+        tool.write_text(f"#!/bin/sh\n{script}\n")
+        tool.chmod(0o755)
+        start = time.monotonic()
+        assert addr2line.sources("/bin/sh", [1], 1.0) == {}
+        assert time.monotonic() - start < QUICK
+
+
+def test_the_report_has_the_same(where: Where) -> None:
+    """A made-up log is reported in every form."""
+    path = where.folder / "made.darshan"
+    write(Job((site("read;/home/%3Cb%3E&\\x.py:1:f_$^{}"),)), path)
+    for form, options in (("txt", ()), ("html", ()), ("pdf", ()), ("pdf", ("--no-latex",))):
+        out = where.folder / f"made.{form}"
+        command = [where.program.build / "darshan-job-summary", *options, "-o", out, path]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        out.unlink()

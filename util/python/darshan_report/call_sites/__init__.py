@@ -1,0 +1,1 @@
+"""From the call sites of a log (module SITES) to lines of source code."""

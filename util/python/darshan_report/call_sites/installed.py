@@ -1,0 +1,62 @@
+"""Which code is installed software, and which is the user's own: a table, and a setting."""
+
+from __future__ import annotations
+
+import os
+import re
+
+VARIABLE = "DARSHAN_INSTALLED"  # more folders of installed software, separated by colons
+# Folders of the system and of package managers.
+_FOLDERS = (
+    "/usr/", "/lib/", "/lib32/", "/lib64/", "/bin/", "/sbin/", "/opt/", "/snap/", "/cvmfs/",
+    "/nix/store/", "/gnu/store/",
+)  # fmt: skip
+# Folders of Python's own modules and of installed ones, wherever an interpreter is.
+_PYTHON = re.compile(
+    r"/(?:site-packages|dist-packages|lib(?:64)?/(?:python|pypy)3(?:\.\d+)?t?)(?=/)"
+)
+# Libraries that users seldom write themselves, wherever they are (conda, Spack, modules).
+_LIBRARIES = re.compile(
+    r"(?:ld-linux[^/]*|ld-musl[^/]*|lib(?:c|m|dl|rt|pthread|stdc\+\+|c\+\+|gcc_s|gfortran"
+    r"|quadmath|gomp|omp|iomp5|ifcore(?:mt)?|irc|svml|python3[^/]*|pypy3[^/]*|R|julia[^/]*|jvm"
+    r"|java|nio|node|perl|ruby[^/]*|tcl[^/]*"
+    r"|hdf5[^/]*|netcdf[^/]*|pnetcdf|mpi[^/]*|pmpi[^/]*|open-pal|open-rte|mca[^/]*|ucp|ucs|uct"
+    r"|fabric|pmix|adios2?[^/]*|sionlib[^/]*|silo[^/]*|cgns|gdal|arrow[^/]*|parquet|sqlite3"
+    r"|z|bz2|lzma|zstd|lz4|sz|aec|blosc2?|deflate|xml2|tiff|png[^/]*|jpeg|torch[^/]*|c10[^/]*"
+    r"|tensorflow[^/]*|mkl[^/]*|openblas[^/]*))(?:\.so(?:\.[0-9.]+)?|\.cpython-[^/]*\.so|-[0-9.]+\.so)"
+)
+_NO_PROGRAM = re.compile(
+    r".*\.so(?:\.[0-9.]+)?"
+    r"|(?:python|pypy)[0-9.]*t?|perl[0-9.]*|ruby[0-9.]*|node(?:js)?|java|R|octave-cli[^/]*|julia"
+    r"|lua[0-9.]*|tclsh[0-9.]*|php[0-9.]*|(?:ba|da|z|k|c|tc|fi)?sh"
+)
+# Python code without a file that users typed themselves; all other names in <> are generated.
+_TYPED = ("<string>", "<stdin>", "<ipython-input", "<cell")
+
+
+def _more() -> tuple[str, ...]:
+    """Returns the folders of the setting, each with a slash at its end."""
+    named = os.environ.get(VARIABLE, "").split(":")
+    return tuple(f"{folder.rstrip('/')}/" for folder in named if folder.startswith("/"))
+
+
+def is_installed(path: str) -> bool:
+    """Tells whether a file of source code, a program or a library is installed software."""
+    if path.startswith("<"):
+        return not path.startswith(_TYPED)
+    if path.startswith((*_FOLDERS, *_more())) or _PYTHON.search(path):
+        return True
+    return bool(_LIBRARIES.fullmatch(path.rsplit("/", 1)[-1]))
+
+
+def may_be_program(path: str) -> bool:
+    """Tells whether an object can be the user's program: no library, and no interpreter, whose own
+    functions are no lines of a script."""
+    return not _NO_PROGRAM.fullmatch(path.rsplit("/", 1)[-1])
+
+
+def module_of(path: str) -> str:
+    """Returns the top-level package or module of a Python file: "numpy", "gzip"."""
+    found = list(_PYTHON.finditer(path))
+    inside = path[found[-1].end() + 1 :] if found else path.rsplit("/", 1)[-1]
+    return inside.split("/", 1)[0].removesuffix(".py")

@@ -1,0 +1,184 @@
+"""The lines of code whose I/O calls took the most time, from the call sites of a log.
+
+The user's line of a site is its innermost known line outside of installed software. Sites with the
+same user's line are summed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..log import Log
+from . import addr2line, installed
+from .measured import Measured, measured
+from .objects import Objects
+from .stack import Native, Python, Stack, object_of, stack_of
+
+MODULE = "SITES"
+_SITES_MOST = 5000  # with the most time; the others have no line
+_LOOKED_UP = 32  # sites of a line whose frames in libraries are looked up
+_HASH = re.compile(r"[0-9]{1,10}|[0-9a-f]{16}")  # what darshan-convert makes of a name
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in code. Without a known line: an address in a program or library."""
+
+    function: str  # empty: unknown
+    file: str  # empty: unknown
+    line: int  # 0: unknown
+    object: str = ""  # path of a program or library; empty: Python
+    offset: int = 0  # where the call returns to
+
+
+@dataclass
+class Site:
+    """A site: the function that was called, the frames that led to it, and what it counted."""
+
+    stack: Stack
+    sums: Measured
+    places: tuple[Place, ...] = ()  # of the frames, innermost first
+    user: int = -1  # index of the user's line in places; -1: none
+
+    @property
+    def line(self) -> Place | None:
+        """The user's line."""
+        return self.places[self.user] if self.user >= 0 else None
+
+
+@dataclass
+class Line:
+    """A line of the user, and the sites that it led to, the costliest first."""
+
+    sites: list[Site] = field(default_factory=list)
+    sums: Measured = field(default_factory=Measured)
+
+    @property
+    def place(self) -> Place | None:
+        """Where it is; None: the sites have no line of the user."""
+        return self.sites[0].line
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The costliest lines of a log."""
+
+    lines: list[Line]
+    number: int  # of all lines
+    sums: Measured  # over all lines
+    problems: list[str]  # sentences: of which code the lines are not known, and why
+    is_anonymous: bool  # darshan-convert has hidden the names
+
+
+def user_line(places: tuple[Place, ...]) -> int:
+    """Returns the index of the user's line; -1 without one."""
+    own = [n for n, place in enumerate(places) if _is_users(place)]
+    known = [n for n in own if places[n].file]
+    return next(iter(known or own), _of_program(places))
+
+
+def _is_users(place: Place) -> bool:
+    return not any(installed.is_installed(path) for path in (place.object, place.file) if path)
+
+
+def _of_program(places: tuple[Place, ...]) -> int:
+    """Returns the line of a program that is itself installed: the innermost place in the program,
+    or below the folder of the Python script; -1 without one."""
+    outermost = next((p for p in reversed(places) if _may_be_program(p)), None)
+    if outermost is None:
+        return -1
+    folder = f"{outermost.file.rpartition('/')[0]}/"
+    for number, place in enumerate(places):
+        if place.object != outermost.object:
+            continue
+        if place.object or place.file.startswith(folder):
+            return number
+    return -1
+
+
+def _may_be_program(place: Place) -> bool:
+    if place.object:
+        return installed.may_be_program(place.object)
+    return not place.file.startswith("<")
+
+
+def _key(place: Place | None) -> tuple[object, ...]:
+    if place is None:
+        return ()
+    return (place.file, place.line) if place.file else (place.object, place.offset)
+
+
+def _places(stack: Stack, objects: Objects) -> tuple[Place, ...]:
+    """Returns the places of a stack, with those of inlined functions."""
+    found: list[Place] = []
+    for frame in stack.frames:
+        if isinstance(frame, Python):
+            found.append(Place(frame.function, frame.path, frame.line))
+            continue
+        path = objects.path(frame)
+        sources = objects.sources(frame)
+        found += [Place(s.function, s.file, s.line, path, frame.offset) for s in sources]
+        if not sources:
+            found.append(Place("", "", 0, path, frame.offset))
+    return tuple(found)
+
+
+def _settle(sites: Iterable[Site], objects: Objects) -> None:
+    """Sets the places of sites whose frames were looked up."""
+    for site in sites:
+        site.places = _places(site.stack, objects)
+        site.user = user_line(site.places)
+
+
+def _native(sites: Iterable[Site]) -> list[Native]:
+    return [f for site in sites for f in site.stack.frames if isinstance(f, Native)]
+
+
+def _lines(sites: list[Site]) -> list[Line]:
+    found: dict[tuple[object, ...], Line] = {}
+    for site in sites:
+        line = found.setdefault(_key(site.line), Line())
+        line.sites.append(site)
+        line.sums.add(site.sums)
+    return sorted(found.values(), key=lambda line: -line.sums.seconds)
+
+
+def _problems(lines: list[Line], objects: Objects) -> list[str]:
+    """Returns why lines are not known, for the objects that are shown in place of a line."""
+    places = [line.place for line in lines]
+    without = {place.object for place in places if place and not place.file}
+    if without and not addr2line.program():
+        missing = " nor ".join(addr2line.PROGRAMS)
+        return [
+            f"neither {missing} is installed, so that programs and libraries have functions "
+            "without lines (Debian: apt install elfutils)"
+        ]
+    return [f"{path} {objects.problems[path]}" for path in sorted(without & set(objects.problems))]
+
+
+def lines_of(log: Log, most: int) -> Lines | None:
+    """Returns the costliest lines, at most so many; None if the log has no sites. Raises LogError
+    if they are damaged."""
+    region = log.info.region(MODULE)
+    if region is None or region.length == 0:
+        return None
+    rows = measured(log.records(MODULE))
+    objects = Objects(filter(None, (object_of(log.name(n) or "") for n in rows.objects)))
+    order = sorted(rows.sites.items(), key=lambda row: -row[1].seconds)
+    names = [log.name(number) or "" for number, _ in order[:_SITES_MOST]]
+    sites = [Site(stack_of(name), sums) for name, (_, sums) in zip(names, order)]
+    sites += [Site(Stack("", ()), sums) for _, sums in order[_SITES_MOST:]]
+    objects.look_up(f for f in _native(sites) if not installed.is_installed(objects.path(f)))
+    _settle(sites, objects)
+    found = _lines(sites)
+    for line in found[:most]:
+        some = line.sites[:_LOOKED_UP]
+        objects.look_up(_native(some))
+        _settle(some, objects)
+    whole = Measured()
+    for line in found:
+        whole.add(line.sums)
+    hidden = bool(names) and all(map(_HASH.fullmatch, names))
+    return Lines(found[:most], len(found), whole, _problems(found[:most], objects), hidden)

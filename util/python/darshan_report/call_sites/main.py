@@ -1,0 +1,137 @@
+"""The command darshan where."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ..called import called_as
+from ..library import LibraryMissing, LogError
+from ..log import open_log
+from ..show import signal_exit
+from ..show.output import asked, write_text
+from ..show.text import visible
+from . import told
+from .installed import VARIABLE
+from .lines import Line, Lines, Place, lines_of
+
+PROGRAM = called_as("darshan-where")
+FORMAT, VERSION = "darshan-where", 1
+_NO_SITES = "the log has no call sites; record them with DARSHAN_SITES=1"
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+_number.__name__ = "number from 1 on"
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Prints the lines of code whose I/O calls took the most time. The run must "
+        "have recorded call sites (DARSHAN_SITES=1). The line is the innermost one outside of "
+        f"installed software; {VARIABLE} names more folders of installed software, separated by "
+        "colons.",
+        epilog="Exit status: 0; 1 if the log has no call sites or cannot be read, or the output "
+        "cannot be written; 2 for a usage error.",
+    )
+    parser.add_argument("log", metavar="LOG")
+    parser.add_argument(
+        "--top", type=_number, default=told.TOP, metavar="N",
+        help=f"print N lines (default: {told.TOP})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, with the stack of each line's costliest "
+        "site"
+    )  # fmt: skip
+    return parser.parse_args(arguments)
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {
+        "file": visible(place.file) or None,
+        "line": place.line or None,
+        "function": visible(place.function) or None,
+        "object": visible(place.object) or None,
+        "offset": place.offset if place.object else None,
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    called: dict[str, dict[str, float]] = {}
+    for site in line.sites:
+        sums = called.setdefault(visible(site.stack.called), {"calls": 0, "seconds": 0.0})
+        sums["calls"] += site.sums.calls
+        sums["seconds"] += site.sums.seconds
+    site = line.sites[0]
+    return {
+        "place": _place(line.place) if line.place else None,
+        "through": visible(told.library_call(site)) or None,
+        "seconds": line.sums.seconds,
+        "gap_seconds": line.sums.gap_seconds,
+        "calls": line.sums.calls,
+        "bytes_read": line.sums.read,
+        "bytes_written": line.sums.written,
+        "called": called,
+        "sites": len(line.sites),
+        "stack": [_place(place) for place in site.places],
+    }
+
+
+def as_json(found: Lines) -> str:
+    """Returns the lines as JSON."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "seconds": found.sums.seconds,
+        "gap_seconds": found.sums.gap_seconds,
+        "calls": found.sums.calls,
+        "anonymous": found.is_anonymous,
+        "number": found.number,
+        "lines": [_line(line) for line in found.lines],
+        "problems": [visible(problem) for problem in found.problems],
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _say(text: str) -> None:
+    print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
+
+
+def _run(options: argparse.Namespace) -> int:
+    with open_log(options.log) as log:
+        found = lines_of(log, options.top)
+    if found is None:
+        _say(f"{options.log}: {_NO_SITES}")
+        return 1
+    write_text(as_json(found) if options.json else "\n".join([*told.text(found), ""]), "-")
+    sys.stdout.flush()
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    options = asked(lambda: _arguments(arguments), _say)
+    try:
+        return _run(options)
+    except BrokenPipeError:
+        signal_exit.end(signal.SIGPIPE)  # the reader has closed the output
+    except LogError as error:
+        text = str(error)
+        _say(text if text.startswith(f"{options.log}: ") else f"{options.log}: {text}")
+    except OSError as error:
+        _say(f"cannot write to standard output: {error.strerror or error}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports an error at exit
+    except (LibraryMissing, ImportError) as error:
+        _say(str(error))
+    return 1

@@ -1,0 +1,100 @@
+"""The programs and libraries of a log: which of their files are still those that ran, and what is
+at an address in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from . import addr2line, elf
+from .addr2line import Source
+from .stack import Native, Object
+
+_SECONDS = 60.0  # for all files of a log
+_EACH = 30.0  # for a file
+_FILES = 64  # that are opened for a log
+_ADDRESSES = 20_000  # of a file
+
+NO_LINES = "has no debug information; compile with -g"
+NO_BUILD_ID = "has no build id, so that it may be another one; link with -Wl,--build-id"
+OTHER = "is another one than that which ran: its build id differs"
+TOO_MANY = "was not read: the log names too many files"
+
+
+class Objects:
+    """Finds functions and lines of native frames."""
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        self._objects: dict[str, list[Object]] = {}
+        for one in objects:
+            self._objects.setdefault(one.short, []).append(one)
+        self._found: dict[Native, tuple[Source, ...]] = {}
+        self._asked: set[Native] = set()
+        self._opened = 0
+        self._end: float | None = None  # when the time for reading files is over
+        self.problems: dict[str, str] = {}  # path -> why its lines are not known
+
+    def of(self, frame: Native) -> Object | None:
+        """Returns the object of a frame; None if the log does not say it."""
+        found = self._objects.get(frame.object)
+        return found[0] if found else None
+
+    def path(self, frame: Native) -> str:
+        """Returns the path of a frame's object; its short name if that is unknown."""
+        found = self.of(frame)
+        return found.path if found else frame.object
+
+    def sources(self, frame: Native) -> tuple[Source, ...]:
+        """Returns the functions and lines of a frame that was looked up, the innermost first."""
+        return self._found.get(frame, ())
+
+    def look_up(self, frames: Iterable[Native]) -> None:
+        """Reads the files of these frames, each once."""
+        wanted: dict[str, list[Native]] = {}
+        for frame in dict.fromkeys(frames):
+            if frame not in self._asked:
+                self._asked.add(frame)
+                wanted.setdefault(frame.object, []).append(frame)
+        for short, some in wanted.items():
+            self._look_up(short, some[:_ADDRESSES])
+
+    def _look_up(self, short: str, frames: list[Native]) -> None:
+        problems = {}
+        for one in self._objects.get(short, []):
+            if not (problem := self._read(one, frames)):
+                return
+            problems[one.path] = problem
+        self.problems.update(problems)
+
+    def _read(self, one: Object, frames: list[Native]) -> str:
+        """Reads a file. Returns why its lines are not known; empty if some are."""
+        if not one.build_id:
+            return NO_BUILD_ID
+        if len({other.build_id for other in self._objects[one.short]}) > 1:
+            return "has the same short name as another one"
+        if self._opened >= _FILES:
+            return TOO_MANY
+        self._opened += 1
+        # The calling instruction ends where the call returns to.
+        places = {frame.offset - 1: frame for frame in frames if frame.offset > 0}
+        try:
+            with elf.Elf(one.path) as file:
+                if file.build_id() != one.build_id:
+                    return OTHER
+                found = addr2line.sources(one.path, sorted(places), self._left())
+                missing = [at for at in places if at not in found]
+                for at, name in file.functions(missing).items():
+                    found[at] = (Source(name, "", 0),)
+        except elf.NotReadableError as error:
+            return str(error)
+        for at, sources in found.items():
+            if at in places:
+                self._found[places[at]] = sources
+        has_lines = any(source.file for sources in found.values() for source in sources)
+        return "" if has_lines else NO_LINES
+
+    def _left(self) -> float:
+        """Returns the seconds for the next file."""
+        if self._end is None:
+            self._end = time.monotonic() + _SECONDS
+        return min(_EACH, self._end - time.monotonic())

@@ -1,0 +1,85 @@
+"""The name of a call site as a stack; doc/call-sites.md has the grammar."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Union
+
+IMPORT = "import"  # the first element of a site of Python's import machinery
+_ENDS = ("?", "...")  # last elements: the rest of the stack is not known, or was cut
+_ELEMENTS = 256  # of a name that are read; the runtime writes fewer
+_NATIVE = re.compile(r"(.+)\+([0-9a-f]{1,16})", re.DOTALL)
+_PYTHON = re.compile(r"(.+):([0-9]{1,9}):([^:]*)", re.DOTALL)
+_ESCAPED = re.compile("%([0-9A-F]{2})")
+_OBJECT = re.compile(r"object ([^ ]+) (-|(?:[0-9a-f]{2}){1,64}) (/.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Native:
+    """A frame of a program or a library."""
+
+    object: str  # short name
+    offset: int  # where the call returns to, as an address in the file
+
+
+@dataclass(frozen=True)
+class Python:
+    """A frame of Python code."""
+
+    path: str
+    line: int
+    function: str  # qualified from Python 3.11 on
+
+
+Frame = Union[Native, Python]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The function that the program called, and the frames that led to it, innermost first."""
+
+    called: str
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True)
+class Object:
+    """A program or library; build_id is empty if it has none."""
+
+    short: str
+    build_id: str  # hexadecimal digits
+    path: str
+
+
+def _plain(text: str) -> str:
+    """Replaces %XX by its character."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _frame(element: str) -> Frame | None:
+    if found := _NATIVE.fullmatch(element):
+        return Native(_plain(found[1]), int(found[2], 16))
+    if found := _PYTHON.fullmatch(element):
+        return Python(_plain(found[1]), int(found[2]), _plain(found[3]))
+    return None
+
+
+def stack_of(name: str) -> Stack:
+    """Returns the stack of a site's name. An element outside of the grammar ends it."""
+    called, *elements = name.split(";", _ELEMENTS)
+    frames: list[Frame] = []
+    for element in elements[: _ELEMENTS - 1]:
+        frame = None if element in _ENDS else _frame(element)
+        if frame is None:
+            break
+        frames.append(frame)
+    return Stack(_plain(called), tuple(frames))
+
+
+def object_of(name: str) -> Object | None:
+    """Returns the program or library that the name of a record describes; None for other names."""
+    found = _OBJECT.fullmatch(name)
+    if not found:
+        return None
+    return Object(_plain(found[1]), found[2].replace("-", ""), _plain(found[3]))

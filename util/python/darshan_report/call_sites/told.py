@@ -1,0 +1,141 @@
+"""Lines of code as texts, for the command and the report."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ..show.text import shorten, visible
+from ..units import amount, plural, seconds, share
+from . import installed
+from .lines import Line, Lines, Place, Site
+from .stack import IMPORT
+
+TOP = 10  # lines that are shown
+_WIDTH = 80
+_CALLED = 2  # functions that are named
+_PLACE = 38  # characters
+_ROW = f"{{:<{_PLACE}}}{{:>10}}{{:>12}}{{:>10}}{{:>10}}"
+_TEMPLATE = re.compile(r"<[^<>]*>")
+_OPERATOR = re.compile(r"operator *(?:<=>|<<=?|>>=?|<=|>=|->\*?|<|>|\(\))")
+# Brackets in names of operators, while those of templates and parameters are removed.
+_MARKS = str.maketrans("<>()", "\ue000\ue001\ue002\ue003")
+_BRACKETS = {mark: bracket for bracket, mark in _MARKS.items()}
+_NO_LINE = "(no line of the program)"
+
+
+def plain_name(function: str) -> str:
+    """Returns the name of a function without return type, parameters and template arguments."""
+    marked = _OPERATOR.sub(lambda found: found[0].translate(_MARKS), function)
+    marked = marked.replace("(anonymous namespace)", "{anonymous}")
+    before = ""
+    while before != marked:
+        before, marked = marked, _TEMPLATE.sub("", marked)
+    name = marked.partition("(")[0].strip()
+    if "operator" not in name:
+        name = name.rsplit(" ", 1)[-1]
+    return name.translate(_BRACKETS) or function
+
+
+def _file_names(places: Sequence[Place | None]) -> dict[str, str]:
+    """Returns for each file the shortest end of its path that no other file has."""
+    files = {place.file or place.object for place in places if place}
+    found: dict[str, str] = {}
+    for depth in range(1, 5):
+        ends = {file: "/".join(file.split("/")[-depth:]) for file in files - found.keys()}
+        several = Counter(ends.values())
+        found.update((file, end) for file, end in ends.items() if several[end] == 1)
+    return {file: found.get(file, file) for file in files}
+
+
+def places_of(lines: Sequence[Line]) -> list[tuple[str, str]]:
+    """Returns for each line where it is, "train.py:31", and the name of its function."""
+    names = _file_names([line.place for line in lines])
+    found = []
+    for line in lines:
+        place = line.place
+        if place is None:
+            found.append((_NO_LINE, ""))
+            continue
+        name = names[place.file or place.object]
+        where = f"{name}:{place.line}" if place.file else f"{name}+{place.offset:x}"
+        found.append((where, plain_name(place.function) if place.function else ""))
+    return found
+
+
+def _is_wrapper(place: Place) -> bool:
+    """Tells whether this is a function of Python that a decorator made, whose name says little."""
+    return not place.object and ("<locals>" in place.function or place.file.startswith("<"))
+
+
+def library_call(site: Site) -> str:
+    """Returns the function of a library that the user's line called, "numpy.load"; empty if the
+    line made the I/O call itself."""
+    if site.user <= 0:
+        return ""
+    inside = site.user - 1
+    while inside > 0 and _is_wrapper(site.places[inside]) and not site.places[inside - 1].object:
+        inside -= 1
+    place = site.places[inside]
+    if place.object:
+        library = place.object.rsplit("/", 1)[-1]
+        return plain_name(place.function) if place.function else f"{library}+{place.offset:x}"
+    return f"{installed.module_of(place.file)}.{place.function}"
+
+
+def calls_of(line: Line) -> str:
+    """Returns what the line called: "read, open64, through numpy.load"."""
+    ways: dict[str, Counter[str]] = {}
+    for site in line.sites:
+        way = ways.setdefault(library_call(site), Counter())
+        way[site.stack.called or "?"] += site.sums.seconds  # type: ignore[assignment]
+    through, called = max(ways.items(), key=lambda way: sum(way[1].values()))
+    some = [name for name, _ in called.most_common(_CALLED)]
+    text = ", ".join(some) + (", ..." if len(called) > _CALLED else "")
+    if some == [IMPORT]:
+        text = "an import"
+    if through:
+        text += f" through {through}"
+    if len(ways) > 1:
+        text += f"; {plural(len(ways) - 1, 'other way')}"
+    return text
+
+
+def summary(found: Lines) -> list[str]:
+    """Returns sentences: which part of the time the lines have, and why lines are not known."""
+    if found.is_anonymous:
+        return ["The names in this log are anonymous: it cannot tell lines of code."]
+    shown = sum(line.sums.seconds for line in found.lines)
+    part = share(shown, found.sums.seconds)
+    said = [
+        f"Of {seconds(found.sums.seconds)} in I/O calls, summed over processes and threads, "
+        + (
+            f"{part} belong to these {len(found.lines)} of {found.number:,} lines."
+            if found.number > len(found.lines)
+            else f"all belong to {'this line' if found.number == 1 else 'these lines'}."
+        )
+        + " A small gap is the time since the thread's last call, if that is below 100 \u00b5s: "
+        "what the program spends per item."
+    ]
+    return said + [f"No line: {problem}." for problem in found.problems]
+
+
+def text(found: Lines) -> Iterator[str]:
+    """Yields lines of at most 80 columns."""
+    if not found.is_anonymous:
+        yield _ROW.format("where in the code", "in calls", "small gaps", "calls", "bytes")
+        for line, (where, function) in zip(found.lines, places_of(found.lines)):
+            sums = line.sums
+            yield _ROW.format(
+                shorten(where, _PLACE - 1),
+                seconds(sums.seconds),
+                seconds(sums.gap_seconds),
+                f"{sums.calls:,}",
+                amount(sums.read + sums.written),
+            )
+            calls = calls_of(line)
+            yield shorten(f"  {f'{function}: ' if function else ''}{calls}", _WIDTH)
+    for sentence in summary(found):
+        yield from textwrap.wrap(visible(sentence), _WIDTH, break_on_hyphens=False)
