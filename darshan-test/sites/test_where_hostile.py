@@ -133,6 +133,18 @@ def test_impossible_numbers(where: Where) -> None:
     assert found["seconds"] == 1.0 and found["lines"][-1]["bytes_read"] == 0
 
 
+def test_a_damaged_annex(where: Where) -> None:
+    """The message is not that sites were not recorded."""
+    path = where.folder / "made.darshan"
+    write(Job((site("read;/home/a.py:1:f"),)), path)
+    content = bytearray(path.read_bytes())
+    content[-80] ^= 0xFF  # the annex is the end of a log, and has a checksum
+    path.write_bytes(content)
+    done = where.ask(log=path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"{path}: its annex is damaged: " in done.stderr
+
+
 def test_names_that_would_do_something(where: Where) -> None:
     """Control characters of names do not reach the terminal."""
     path = where.folder / "made.darshan"

@@ -111,8 +111,9 @@ def _say(text: str) -> None:
 def _run(options: argparse.Namespace) -> int:
     with open_log(options.log) as log:
         found = lines_of(log, options.top)
+        problem = log.info.annex_problem
     if found is None:
-        _say(f"{options.log}: {_NO_SITES}")
+        _say(f"{options.log}: {f'its annex is damaged: {problem}' if problem else _NO_SITES}")
         return 1
     write_text(as_json(found) if options.json else "\n".join([*told.text(found), ""]), "-")
     sys.stdout.flush()

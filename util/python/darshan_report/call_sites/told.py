@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..show.text import shorten, visible
-from ..units import amount, plural, seconds, share
+from ..units import amount, brief, plural, seconds, share
 from . import installed
 from .lines import Line, Lines, Place, Site
 from .stack import IMPORT
@@ -23,7 +23,7 @@ _OPERATOR = re.compile(r"operator *(?:<=>|<<=?|>>=?|<=|>=|->\*?|<|>|\(\))")
 # Brackets in names of operators, while those of templates and parameters are removed.
 _MARKS = str.maketrans("<>()", "\ue000\ue001\ue002\ue003")
 _BRACKETS = {mark: bracket for bracket, mark in _MARKS.items()}
-_NO_LINE = "(no line of the program)"
+_NO_LINE = "(no line)"
 
 
 def plain_name(function: str) -> str:
@@ -103,6 +103,16 @@ def calls_of(line: Line) -> str:
     return text
 
 
+def whole_call(line: Line, function: str) -> str:
+    """Returns the function of a line and what it called."""
+    return f"{function}: {calls_of(line)}" if function else calls_of(line)
+
+
+def count(number: int) -> str:
+    """Returns a number of calls in at most nine characters."""
+    return f"{number:,}" if number < 10_000_000 else brief(number)
+
+
 def summary(found: Lines) -> list[str]:
     """Returns sentences: which part of the time the lines have, and why lines are not known."""
     if found.is_anonymous:
@@ -132,10 +142,9 @@ def text(found: Lines) -> Iterator[str]:
                 shorten(where, _PLACE - 1),
                 seconds(sums.seconds),
                 seconds(sums.gap_seconds),
-                f"{sums.calls:,}",
+                count(sums.calls),
                 amount(sums.read + sums.written),
             )
-            calls = calls_of(line)
-            yield shorten(f"  {f'{function}: ' if function else ''}{calls}", _WIDTH)
+            yield f"  {shorten(whole_call(line, function), _WIDTH - 2)}"
     for sentence in summary(found):
         yield from textwrap.wrap(visible(sentence), _WIDTH, break_on_hyphens=False)

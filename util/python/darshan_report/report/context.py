@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..call_sites.lines import Lines, lines_of
+from ..call_sites.told import TOP
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
 from ..diagnose.ledger import Ledger, ledger
@@ -372,6 +374,15 @@ class Context:
             return Attribution(self.log)
         except LogError as error:
             self.damaged.append(("LAYERS", str(error)))
+            return None
+
+    @functools.cached_property
+    def code_lines(self) -> Lines | None:
+        """The lines of code with most time in I/O calls; None if the log has no call sites."""
+        try:
+            return lines_of(self.log, TOP)
+        except LogError as error:
+            self.damaged.append(("SITES", str(error)))
             return None
 
     @property

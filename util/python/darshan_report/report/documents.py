@@ -42,6 +42,7 @@ def compose(context: Context) -> Report:
     # Only reports with plots need these imports.
     from .sections import (  # noqa: PLC0415
         accesses,
+        code_lines,
         communication,
         datasets,
         files,
@@ -73,6 +74,7 @@ def compose(context: Context) -> Report:
         *warnings,
         *ledger.blocks(context),
         *findings.top(context),
+        *code_lines.blocks(context),
         *heat.first(context),
         *job.blocks(context),
         *processes.blocks(context),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..call_sites import told
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from ..measure import io_share
 from ..show.model import Table
@@ -56,6 +57,12 @@ def _ledger(context: Context) -> Iterator[str]:
     yield _SPENT.format("where the time went", "time", "share")
     for title, time in told:
         yield _SPENT.format(title, seconds(time), share(time, context.ledger.whole))
+
+
+def _code_lines(context: Context) -> Iterator[str]:
+    if context.code_lines is not None:
+        yield ""
+        yield from told.text(context.code_lines)
 
 
 def _layers(context: Context) -> Iterator[str]:
@@ -169,6 +176,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     if context.figures:
         yield from _wrapped(io_share.sentence(context.shares), "")
     yield from _ledger(context)
+    yield from _code_lines(context)
     yield from _layers(context)
     yield from _mapped(context)
     yield from _processes(context)

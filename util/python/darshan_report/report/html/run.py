@@ -9,7 +9,17 @@ import numpy as np
 
 from ...show.text import visible
 from ..context import Context
-from ..sections import accesses, communication, datasets, job, layers, ledger, notes, processes
+from ..sections import (
+    accesses,
+    code_lines,
+    communication,
+    datasets,
+    job,
+    layers,
+    ledger,
+    notes,
+    processes,
+)
 from ..sections.files import told_mapped
 from . import blocks, details, evidence, files, first, picture, timeline
 from .shell import page, text
@@ -92,6 +102,7 @@ def _body(context: Context, prefix: str, links: dict[int, str], has: dict[str, b
         empty("timeline", "Timeline"),
         blocks.section(f"{prefix}-spent", ledger.blocks(context), True),
         evidence.findings(context, prefix, links),
+        blocks.section(f"{prefix}-where", code_lines.blocks(context), True),
         empty("files", "Files"),
         empty("datasets", "Datasets"),
         blocks.section(f"{prefix}-layers", layers.blocks(context), True, bars),

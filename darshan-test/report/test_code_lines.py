@@ -1,0 +1,107 @@
+"""The section "Where in the code": in each form of the report, and its place on the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import INCOMPLETE, Run
+from .diagnose.build import Job, Row, row, write
+from .pages import text_of
+from .test_pages import RIGHT, words
+
+FILE = row("POSIX", "/data/a", OPENS=1, READS=20, BYTES_READ=2000, F_READ_TIME=3.0)
+LIBRARY = "/usr/lib/python3/dist-packages/numpy/lib/npyio.py:405:load"
+
+
+def site(name: str, **values: float) -> Row:
+    """Returns the record of a site."""
+    return row("SITES", name, **values)
+
+
+def made(folder: Path, *rows: Row, **job: object) -> Path:
+    """Writes a log of a file and these sites."""
+    return write(Job((FILE, *rows), **job), folder / "made.darshan")  # type: ignore[arg-type]
+
+
+SITES = (
+    site(f"read;{LIBRARY};/home/me/train.py:31:load", READS=15, BYTES_READ=1500, F_READ_TIME=2.0,
+         F_GAP_SHORT_TIME=0.25, F_GAP_LONG_TIME=5.0),
+    site("open64;/home/me/train.py:31:load", OPENS=1, F_OPEN_TIME=0.5),
+    site("write;/home/me/other.py:8:save", WRITES=5, BYTES_WRITTEN=500, F_WRITE_TIME=0.75),
+    site("read", KIND=2, READS=1, F_READ_TIME=0.125),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["txt", "pdf", "html"])
+def test_each_form(form: str, summary: Run, tmp_path: Path) -> None:
+    """Lines are summed over their sites, the costliest first."""
+    log = made(tmp_path, *SITES)
+    assert summary(log, "-o", f"a.{form}").returncode == 0
+    out = tmp_path / f"a.{form}"
+    text = text_of(out) if form == "pdf" else out.read_text("utf-8")
+    if form == "html":
+        assert 'id="r0-where"' in text
+    places = [text.index(word) for word in ("train.py:31", "other.py:8", "(no line)")]
+    assert places == sorted(places)
+    row = text[places[0] : places[1]]
+    for value in ("load: read through numpy.load; 1 other way", "2.50 s", "250 ms", "16", "1.46"):
+        assert value in row, value
+    flat = " ".join(text.split())
+    assert "Of 3.38 s in I/O calls" in flat and "all belong to these lines" in flat
+    assert "which this report does not show" not in flat
+
+
+def test_without_sites(summary: Run, tmp_path: Path) -> None:
+    """A log without sites has no such section."""
+    log = made(tmp_path)
+    for form in ("pdf", "html"):
+        assert summary(log, "-o", f"a.{form}").returncode == 0
+    assert "Where in the code" not in text_of(tmp_path / "a.pdf")
+    assert "Where in the code" not in (tmp_path / "a.html").read_text("utf-8")
+    assert "where in the code" not in summary("--text", log).stdout
+
+
+def test_margin(summary: Run, tmp_path: Path) -> None:
+    """Long names and large numbers stay on the page, and in 80 columns."""
+    sites = [
+        site(
+            f"some_long_function_name_{n};/usr/lib/python3/dist-packages/long_package_name/m.py:3:"
+            f"AVeryLongClassName.a_very_long_method_name_{n};/home/me/{'folder' * 20}/"
+            f"module_with_a_long_name_{n}.py:{12345 + n}:{'W' * 30}.a_long_method_name_{n}",
+            READS=123_456_789_012 + n, F_READ_TIME=12345.6 + n, F_GAP_SHORT_TIME=12345.7,
+            BYTES_READ=2**44 - 1,
+        )
+        for n in range(14)
+    ]  # fmt: skip
+    log = made(tmp_path, *sites)
+    for more in ([], ["--no-latex"]):
+        assert summary(log, "-o", "a.pdf", *more).returncode == 0
+        assert "12,359" in text_of(tmp_path / "a.pdf")
+        assert [w for w in words(tmp_path / "a.pdf") if w.right > RIGHT + 1] == []
+    lines = summary("--text", log).stdout.splitlines()
+    assert any("12,359 s" in line for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_damaged_annex(summary: Run, tmp_path: Path) -> None:
+    """A log whose sites cannot be read is reported without them, and called incomplete."""
+    log = made(tmp_path, *SITES)
+    content = bytearray(log.read_bytes())
+    content[-80] ^= 0xFF  # the annex is the end of a log, and has a checksum
+    log.write_bytes(content)
+    done = summary("--text", log)
+    assert done.returncode == INCOMPLETE and "where in the code" not in done.stdout
+    assert "Caution: The annex of this log is damaged" in done.stdout
+
+
+def test_names_of_equal_files(summary: Run, tmp_path: Path) -> None:
+    """Files of one name are shown with as many folders as distinguish them."""
+    log = made(
+        tmp_path,
+        site("read;/home/me/one/io.py:1:first", READS=1, F_READ_TIME=2.0),
+        site("read;/home/me/two/io.py:1:second", READS=1, F_READ_TIME=1.0),
+    )
+    text = summary("--text", log).stdout
+    assert "one/io.py:1" in text and "two/io.py:1" in text and "me/one" not in text
