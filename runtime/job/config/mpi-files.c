@@ -81,7 +81,7 @@ static bool fits(const char *shape, const char *name) {
 /* Returns whether the name, which has at least two letters, fits one of the patterns. */
 static bool fits_any(const char *name) {
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-    if (memcmp(shapes[i], name, 2) == 0 && fits(shapes[i], name)) return true;
+    if (shapes[i][0] == name[0] && shapes[i][1] == name[1] && fits(shapes[i], name)) return true;
   return false;
 }
 

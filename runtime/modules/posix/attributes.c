@@ -4,10 +4,11 @@
 #include <errno.h>
 
 #include "account.h"
+#include "known-paths.h"
 #include "modules/posix/records.h"
 #include "overflow.h"
 
-static void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {
+static inline ALWAYS_INLINE void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {
   if (posix_lock(file)) {
     file->record->counters[POSIX_STATS]++;
     posix_add_meta_time(file, t1, t2);
@@ -32,11 +33,17 @@ static __attribute__((noinline)) void count_stat_of_path(int dirfd, const char *
 }
 
 void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2) {
-  if (result < 0)
+  if (UNLIKELY(result < 0)) {
     posix_missed(dirfd, path, t1, t2);
-  else if (S_ISREG(mode) && path[0] == '\0') /* AT_EMPTY_PATH */
+    return;
+  }
+  if (!S_ISREG(mode)) return;
+  struct posix_file *file = path_file(path);
+  if (LIKELY(file != NULL))
+    count_stat(file, t1, t2);
+  else if (path[0] == '\0') /* AT_EMPTY_PATH */
     count_stat_of_fd(dirfd, t1, t2);
-  else if (S_ISREG(mode))
+  else
     count_stat_of_path(dirfd, path, t1, t2);
 }
 

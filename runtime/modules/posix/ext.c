@@ -8,6 +8,7 @@
 #include "../../names/failed-lookups.h"
 #include "../../names/groups.h"
 #include "account.h"
+#include "known-paths.h"
 #include "mappings.h"
 #include "missed-folders.h"
 #include "page-faults.h"
@@ -19,8 +20,9 @@
 static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id, const char *name,
                                                    size_t length) {
   struct record_store *store = &darshan_store;
+  if (LIKELY(*number != 0)) return store_record(store, STORE_POSIX_EXT, *number);
   if (!module_is_on(DARSHAN_MOD_POSIX)) return NULL;
-  if (!*number && store_lock(store)) {
+  if (store_lock(store)) {
     struct store_entry *entry = store_enter(store, id, name, length);
     *number = store_record_number(store, STORE_POSIX_EXT, entry);
     store_unlock(store);
@@ -140,10 +142,11 @@ void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounte
   posix_unlock_other(file, kind_of(counter, fcounter), t1, t2);
 }
 
-void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
-                      uint64_t t2) {
+/* Counts an event of a path that is not known. */
+static __attribute__((noinline)) void other_path_event(int dirfd, const char *path, int counter,
+                                                       uint64_t t1, uint64_t t2) {
   struct posix_name name;
-  if (result != 0 || !fd_may_change()) return;
+  if (!fd_may_change()) return;
   if (path[0] == '\0') {
     posix_ext(posix_file_behind(dirfd), counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
     return;
@@ -160,6 +163,16 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
   struct posix_file *file = number ? posix_file_at(number) : NULL;
   posix_ext(file, counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
   if (file) posix_file_unused(file);
+}
+
+void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
+                      uint64_t t2) {
+  if (result != 0) return;
+  struct posix_file *file = path_file(path);
+  if (LIKELY(file != NULL))
+    posix_ext(file, counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
+  else
+    other_path_event(dirfd, path, counter, t1, t2);
 }
 
 /* Counts a failed lookup. errno is that of the call. */

@@ -11,6 +11,7 @@
 #include "../../names/paths.h"
 #include "../lustre/lustre.h"
 #include "account.h"
+#include "known-paths.h"
 #include "mappings.h"
 #include "missed-folders.h"
 #include "overflow.h"
@@ -45,10 +46,9 @@ int posix_prepare(void) {
 }
 
 /* Returns 1 for an absolute path without // and /./, which needs no copy. */
-static int is_clean(const char *path, size_t *length) {
-  if (*path != '/') return 0;
-  *length = strlen(path);
-  if (!darshan_may_need_cleaning(path, *length)) return 1;
+static int is_clean(const char *path, size_t length) {
+  if (length == 0) return 0;
+  if (!darshan_may_need_cleaning(path, length)) return 1;
   for (const char *p = path; *p; p++)
     if (*p == '/' && (p[1] == '/' || (p[1] == '.' && p[2] == '/'))) return 0;
   return 1;
@@ -128,7 +128,9 @@ static int has_record(int module, struct posix_name *name) {
   name->is_new = !entry;
   if (!entry) return 0;
   name->file = __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE);
-  return entry->record[module == DARSHAN_MOD_POSIX ? STORE_POSIX : STORE_STDIO] != NO_RECORD;
+  if (entry->record[module == DARSHAN_MOD_POSIX ? STORE_POSIX : STORE_STDIO] == NO_RECORD) return 0;
+  if (name->file) path_learn(name->key, name->file);
+  return 1;
 }
 
 static int is_excluded(int module, struct posix_name *name, size_t length) {
@@ -141,16 +143,32 @@ static int is_excluded(int module, struct posix_name *name, size_t length) {
   return name_in_folder_is_excluded(module, name->text, length, name->folder);
 }
 
+/* Returns 1 and completes the name if its text is the path of a known file. */
+static int is_known(struct posix_name *name, int module, size_t length) {
+  if (module != DARSHAN_MOD_POSIX || runtime_phase() != RUNTIME_RECORDING) return 0;
+  name->key = path_key(name->text, length);
+  name->file = path_known(name->text, length, name->key);
+  if (!name->file) return 0;
+  name->length = (uint32_t)length;
+  name->id = posix_file_at(name->file)->id;
+  return 1;
+}
+
 static int name_of(struct posix_name *name, int module, int dirfd, const char *path,
                    int *behind_it) {
-  size_t length;
+  size_t length = path[0] == '/' ? strlen(path) : 0;
   name->buffer = NULL;
   name->file = 0;
   name->is_new = 0;
   name->folder.hash = 0;
-  if (!module_is_on(module)) return 0;
+  name->key = 0;
   name->text = path;
-  if (!is_clean(path, &length)) length = clean_into(name, dirfd, path);
+  if (length && is_known(name, module, length)) return 1;
+  if (!module_is_on(module)) return 0;
+  if (!is_clean(path, length)) {
+    length = clean_into(name, dirfd, path);
+    if (length && is_known(name, module, length)) return 1;
+  }
   if (length == 0 || length > DARSHAN_NAME_MAX) { /* has an id, but no name */
     name->length = 0;
     name->id = darshan_hash(path, strlen(path), (uint64_t)dirfd);
@@ -264,6 +282,7 @@ static uint32_t own_file(struct posix_state *posix, const struct posix_name *nam
   if (!make_record(file, entry)) return 0;
   posix->used_files = number;
   __atomic_store_n(&entry->file, number, __ATOMIC_RELEASE);
+  if (entry->name_length == name->length) path_learn(name->key, number);
   return number;
 }
 
@@ -309,8 +328,7 @@ uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block) {
   return make_file(name, known ? known : block & ~(uint32_t)ON_LUSTRE);
 }
 
-uint32_t posix_file_enter(const struct posix_name *name, int fd) {
-  if (LIKELY(name->file != 0)) return name->file;
+uint32_t posix_file_enter_slow(const struct posix_name *name, int fd) {
   if (!runtime_enter()) return 0;
   uint32_t number = posix_file_get(name, fd);
   runtime_leave();
@@ -328,8 +346,8 @@ uint32_t posix_file_find(const struct posix_name *name) {
   return number;
 }
 
-void posix_file_unused(struct posix_file *file) {
-  if (!file->overflow || __atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) != 0) return;
+void posix_file_unused_slow(struct posix_file *file) {
+  if (__atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) != 0) return;
   int begun = guard_begin();
   if (store_lock(&darshan_store)) {
     if (file->overflow && file->descriptors == 0) overflow_forget(&posix_state, file);
@@ -408,6 +426,8 @@ void posix_forked(void) {
     struct posix_file *file = segments_at(&old, number);
     file->record = NULL;
   }
+  if (posix->used_files > POSIX_SHARED_FILE)
+    memset(posix->known_paths, 0, sizeof(posix->known_paths));
   posix->used_files = kept;
   segments_clear(&posix->aux);
   segments_clear(&posix->values);

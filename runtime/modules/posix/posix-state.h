@@ -32,6 +32,8 @@ _Static_assert(sizeof(struct posix_aux) == 64, "one line, of which there may be 
 /* The number of the state that files share if the table of states is full. */
 enum { POSIX_SHARED_FILE = 1 };
 
+enum { POSIX_KNOWN_PATHS = 256 };
+
 /* The first value of an unknown position. It is smaller than all known positions, so that it never
  * counts as highest byte, and sums of moves stay below 0. */
 #define POSIX_ADRIFT (INT64_MIN / 2)
@@ -81,6 +83,9 @@ struct posix_state {
   /* FILE_ALIGNMENT by folder: the upper half of an element is from the folder's hash, the lower
    * half is the alignment. */
   uint64_t alignments[64];
+  /* Numbers of files by path (known-paths.h): the upper half of an element is from the path's key,
+   * the lower half is the number. */
+  uint64_t known_paths[POSIX_KNOWN_PATHS];
 };
 
 /* Aligned, because every transfer reads the first members. */

@@ -26,6 +26,7 @@ struct posix_name {
   uint32_t file;   /* file number, if the file was known when the name was made; 0: look it up */
   uint32_t is_new; /* 1: the store had no entry when the name was made */
   struct name_folder folder; /* hash 0: not computed yet, see posix_folder_of */
+  uint64_t key;              /* the path's key of known-paths.h; 0: it is not looked up there */
 };
 static inline struct posix_name posix_named(const char *text, uint32_t length, uint64_t id) {
   return (struct posix_name){.text = text, .length = length, .id = id};
@@ -60,11 +61,17 @@ uint32_t posix_file_get(const struct posix_name *name, int fd);
  * server. */
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
 /* Like posix_file_get, as an event of its own. Returns 0 if the event is not counted. */
-uint32_t posix_file_enter(const struct posix_name *name, int fd);
+uint32_t posix_file_enter_slow(const struct posix_name *name, int fd);
+static inline uint32_t posix_file_enter(const struct posix_name *name, int fd) {
+  return LIKELY(name->file != 0) ? name->file : posix_file_enter_slow(name, fd);
+}
 /* Returns the file of this name, or 0 if none exists. */
 uint32_t posix_file_find(const struct posix_name *name);
 /* Releases the state of an overflow file that has no open descriptor. */
-void posix_file_unused(struct posix_file *file);
+void posix_file_unused_slow(struct posix_file *file);
+static inline void posix_file_unused(struct posix_file *file) {
+  if (UNLIKELY(file->overflow)) posix_file_unused_slow(file);
+}
 int posix_materialise(struct posix_file *file);
 void posix_forked(void);
 void posix_ended(void);
