@@ -8,6 +8,7 @@
 #include "../job/modules.h"
 #include "../job/runtime.h"
 #include "../names/failed-lookups.h"
+#include "../names/fd-folder.h"
 #include "../names/folder.h"
 #include "../names/path-buffers.h"
 #include "run/children.h"
@@ -35,6 +36,7 @@ void runtime_become_child(void) {
   process_state.failed_with = 0;
   missed_forget();
   folder_forked();
+  fd_folder_forked();
   exec_state.log_written = 0;
   store_forget(&darshan_store);
   mpi_forked();

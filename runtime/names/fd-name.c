@@ -44,15 +44,17 @@ static int look_at(int fd, const char *path, struct fd_facts *facts) {
   long result = -9 /* EBADF */;
   for (int try = 0; try < 2; try++) { /* retried, because the result is used for long */
     result = SYS5(SYS_statx, fd, path, AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
-                  STATX_TYPE | STATX_NLINK | STATX_INO, &known);
+                  STATX_TYPE | STATX_NLINK | STATX_INO | STATX_CTIME, &known);
     if (result >= 0 || result == -9 || !sys_may(SYS_statx)) break;
   }
   if (result < 0) return (int)result;
-  *facts = (struct fd_facts){.is_regular = S_ISREG(known.stx_mode),
-                             .links = known.stx_nlink,
-                             .block = known.stx_blksize,
-                             .device = {known.stx_dev_major, known.stx_dev_minor},
-                             .inode = known.stx_ino};
+  *facts =
+      (struct fd_facts){.is_regular = S_ISREG(known.stx_mode),
+                        .links = known.stx_nlink,
+                        .block = known.stx_blksize,
+                        .device = {known.stx_dev_major, known.stx_dev_minor},
+                        .inode = known.stx_ino,
+                        .changed = {(uint64_t)known.stx_ctime.tv_sec, known.stx_ctime.tv_nsec}};
   return 0;
 }
 
@@ -105,6 +107,14 @@ size_t fd_name(char *out, size_t room, int fd) {
   if (got <= 0 || (size_t)got >= room || out[0] != '/') return 0; /* "pipe:[1]" */
   size_t length = (size_t)got;
   return is_marked(out, length) && is_gone(out, fd) ? last_name(out, length) : length;
+}
+
+size_t fd_name_by(char *out, size_t room, int fd, const struct fd_facts *facts) {
+  ssize_t got = link_of(out, room, 0, fd);
+  if (got <= 0 || (size_t)got >= room || out[0] != '/') return 0;
+  if (!is_marked(out, (size_t)got)) return (size_t)got;
+  return facts->links == 0 || sys_faccess(out, F_OK) != 0 ? last_name(out, (size_t)got)
+                                                          : (size_t)got;
 }
 
 size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_facts *facts) {

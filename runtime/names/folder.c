@@ -69,6 +69,11 @@ void folder_learn(void) {
   unlock(&folder_state);
 }
 
+int folder_may_be_remembered(uint32_t *changes) {
+  *changes = __atomic_load_n(&folder_state.changes, __ATOMIC_ACQUIRE);
+  return is_trusted(&folder_state);
+}
+
 void folder_changed(void) {
   __atomic_add_fetch(&folder_state.changes, 1, __ATOMIC_ACQ_REL);
 }

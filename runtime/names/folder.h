@@ -27,6 +27,9 @@ void folder_distrust(void);
 void folder_trust_again(void);
 /* Called for unshare(flags): a thread may have its own folder from now on. */
 void folder_unshared(int flags);
+/* Returns 1 if the path of a folder may be remembered until *changes differs; 0 if folders may
+ * change unseen. */
+int folder_may_be_remembered(uint32_t *changes);
 /* Called in the child after fork. */
 void folder_forked(void);
 

@@ -59,11 +59,11 @@ static size_t append_clean(char *out, size_t length, const char *path, size_t pa
   return length;
 }
 
-/* Like append_clean, but copies a path that needs no cleaning. */
+/* Like append_clean, but copies a path that needs no cleaning. It may be in its place already. */
 static size_t append(char *out, size_t length, const char *path, size_t path_length) {
   if (darshan_may_need_cleaning(path, path_length))
     return append_clean(out, length, path, path_length);
-  memcpy(out + length, path, path_length);
+  memmove(out + length, path, path_length);
   return length + path_length;
 }
 

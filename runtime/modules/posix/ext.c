@@ -147,10 +147,6 @@ static __attribute__((noinline)) void other_path_event(int dirfd, const char *pa
                                                        uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change()) return;
-  if (path[0] == '\0') {
-    posix_ext(posix_file_behind(dirfd), counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
-    return;
-  }
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
   uint32_t number = name.file;
   int counts = number || runtime_enter();
@@ -165,14 +161,26 @@ static __attribute__((noinline)) void other_path_event(int dirfd, const char *pa
   if (file) posix_file_unused(file);
 }
 
-void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
-                      uint64_t t2) {
-  if (result != 0) return;
+static __attribute__((noinline)) void fd_event(int fd, int counter, uint64_t t1, uint64_t t2) {
+  if (fd_may_change()) posix_ext(posix_file_behind(fd), counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
+}
+
+static __attribute__((noinline)) void name_event(int dirfd, const char *path, int counter,
+                                                 uint64_t t1, uint64_t t2) {
   struct posix_file *file = path_file(path);
   if (LIKELY(file != NULL))
     posix_ext(file, counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
   else
     other_path_event(dirfd, path, counter, t1, t2);
+}
+
+void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
+                      uint64_t t2) {
+  if (result != 0) return;
+  if (path[0] == '\0')
+    fd_event(dirfd, counter, t1, t2);
+  else
+    name_event(dirfd, path, counter, t1, t2);
 }
 
 /* Counts a failed lookup. errno is that of the call. */

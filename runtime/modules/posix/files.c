@@ -6,6 +6,7 @@
 
 #include "../../door/door.h"
 #include "../../life/start.h"
+#include "../../names/fd-folder.h"
 #include "../../names/fd-name.h"
 #include "../../names/folder-hash.h"
 #include "../../names/paths.h"
@@ -54,20 +55,6 @@ static int is_clean(const char *path, size_t length) {
   return 1;
 }
 
-/* Resolves a path below an open folder. The kernel supplies the folder's path, because a table of
- * the runtime could be out of date. */
-__attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, int dirfd,
-                                                       const char *path) {
-  if (path[0] == '\0') return fd_name(out, room, dirfd); /* AT_EMPTY_PATH: the descriptor itself */
-  struct path_buffer *folder = path_buffer_take();
-  if (!folder) return 0;
-  size_t length = fd_name(folder->bytes, room, dirfd);
-  length = length ? darshan_clean_path(out, room, folder->bytes, length, path)
-                  : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
-  path_buffer_give(folder);
-  return length;
-}
-
 /* Returns the length of the name; 0 if it is unknown or too long for a log. */
 static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   enum { room = DARSHAN_PATH_ROOM };
@@ -77,7 +64,9 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   name->text = buffer;
   if (path[0] == '/') return darshan_clean_path(buffer, room, "/", 1, path);
   if (dirfd == AT_FDCWD) return folder_clean_path(buffer, room, path);
-  return clean_below_fd(buffer, room, dirfd, path);
+  if (path[0] == '\0')
+    return fd_name(buffer, room, dirfd); /* AT_EMPTY_PATH: the descriptor itself */
+  return fd_folder_clean_path(buffer, room, dirfd, path);
 }
 
 /* An excluded name may lead to any file (/dev/stdin, /proc/self/fd/5). behind returns the

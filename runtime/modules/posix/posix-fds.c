@@ -2,6 +2,7 @@
 #include "posix-fds.h"
 
 #include "../../intercept/memory.h"
+#include "../../names/fd-folder.h"
 #include "posix.h"
 
 struct fds_state fds_state;
@@ -97,6 +98,7 @@ void fd_set_stream(int fd, struct stdio_stream *stream) {
 struct posix_file *fd_release_slow(int fd) {
   if (!fd_may_change()) return NULL;
   struct fd_entry *entry = fd_entry(fd);
+  fd_folder_forget(fd);
   if (entry->stream == FD_FOLDER)
     fd_set_stream(fd, NULL);
   else

@@ -6,6 +6,7 @@
 #include <aio.h>
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "../../door/door.h"
@@ -167,7 +168,18 @@ void posix_hand_on(void);
 void posix_hand_on_by_exec(void);
 
 /* attributes.c */
-void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2);
+void posix_stated_fd(int fd, uint64_t t1, uint64_t t2);
+void posix_stated_name(int dirfd, const char *path, uint64_t t1, uint64_t t2);
+void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
+static inline void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1,
+                                uint64_t t2) {
+  if (UNLIKELY(result < 0))
+    posix_missed(dirfd, path, t1, t2);
+  else if (S_ISREG(mode) && path[0] == '\0') /* AT_EMPTY_PATH */
+    posix_stated_fd(dirfd, t1, t2);
+  else if (S_ISREG(mode))
+    posix_stated_name(dirfd, path, t1, t2);
+}
 void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2);
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
                    unsigned flags, uint64_t t1, uint64_t t2);
@@ -180,7 +192,6 @@ void posix_ext_time_locked(struct posix_file *file, int fcounter, uint64_t t1, u
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2);
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2);
-void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2);
 void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags);
 void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2);

@@ -1,0 +1,74 @@
+/* Remembers the path of the last folder that was used by its descriptor (fd-folder.h). */
+#include "fd-folder.h"
+
+#include <string.h>
+
+#include "../intercept/guard.h"
+#include "../intercept/spin.h"
+#include "fd-name.h"
+#include "folder.h"
+#include "path-buffers.h"
+#include "paths.h"
+
+/* After so many uses the path is read again, because another process may have renamed a folder
+ * above. Such a change of the folder itself shows in its facts. */
+enum { USES = 64 };
+
+int fd_folder_last = -1;
+SELDOM static struct fd_folder {
+  int lock;
+  uint32_t uses, changes;
+  uint32_t length; /* 0: the folder has no path */
+  struct fd_facts facts, now;
+  char path[DARSHAN_PATH_ROOM];
+} last;
+
+/* Returns 1 if the descriptor still refers to the folder whose path is remembered. */
+static int is_last(int dirfd, const struct fd_facts *facts, uint32_t changes) {
+  return __atomic_load_n(&fd_folder_last, __ATOMIC_RELAXED) == dirfd && last.changes == changes &&
+         last.uses++ < USES && facts->inode == last.facts.inode &&
+         memcmp(facts->device, last.facts.device, sizeof(facts->device)) == 0 &&
+         memcmp(facts->changed, last.facts.changed, sizeof(facts->changed)) == 0;
+}
+
+static size_t below(char *out, size_t room, const char *folder, size_t length, const char *path) {
+  return length ? darshan_clean_path(out, room, folder, length, path)
+                : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
+}
+
+/* Asks for the path, which is not remembered. The folder's path becomes the start of the name. */
+__attribute__((noinline)) static size_t ask(char *out, size_t room, int dirfd, const char *path) {
+  static const struct fd_facts unknown = {.links = 1};
+  return below(out, room, out, fd_name_by(out, room, dirfd, &unknown), path);
+}
+
+/* Reads the path if it is that of another folder. Returns 0 if the descriptor is none. The caller
+ * holds the lock. */
+static int look(int dirfd, uint32_t changes) {
+  if (fd_look(dirfd, &last.now) < 0) return 0;
+  if (is_last(dirfd, &last.now, changes)) return 1;
+  /* Stored first: the descriptor may be closed meanwhile. */
+  __atomic_store_n(&fd_folder_last, dirfd, __ATOMIC_RELAXED);
+  last.length = (uint32_t)fd_name_by(last.path, sizeof(last.path), dirfd, &last.now);
+  last.changes = changes;
+  last.facts = last.now;
+  last.uses = 0;
+  return 1;
+}
+
+size_t fd_folder_clean_path(char *out, size_t room, int dirfd, const char *path) {
+  uint32_t changes;
+  int begun;
+  if (!folder_may_be_remembered(&changes) || !spin_lock_alone(SPIN_TABLE, &last.lock, &begun))
+    return ask(out, room, dirfd, path);
+  int known = look(dirfd, changes);
+  size_t length = known ? below(out, room, last.path, last.length, path) : 0;
+  if (!known || !last.length) fd_folder_last = -1;
+  spin_unlock_alone(&last.lock, begun);
+  return known ? length : ask(out, room, dirfd, path);
+}
+
+void fd_folder_forked(void) {
+  last.lock = 0;
+  fd_folder_last = -1;
+}
