@@ -9,7 +9,7 @@ static double steps(enum darshan_unit unit) {
 }
 
 static void round_one(double *value, double per_second) {
-  if (*value == 0 || per_second == 0 || !(*value < 4e9 && *value > -4e9)) return;
+  if (per_second == 0 || !(*value < 4e9 && *value > -4e9)) return;
   double half = *value < 0 ? -0.5 : 0.5;
   int64_t units = (int64_t)(*value * per_second + half);
   /* 0 means "never", so a positive time stays above it. */
@@ -26,7 +26,7 @@ static void round_region(struct record_store *store, enum store_module module) {
     char *end = (char *)store_record(store, module, number) + region->record_size;
     double *values = (double *)(void *)end - fcounters;
     for (int i = 0; i < fcounters; i++)
-      round_one(&values[i], steps(units[i]));
+      if (values[i] != 0) round_one(&values[i], steps(units[i]));
   }
 }
 

@@ -9,18 +9,31 @@ struct node {
   uint16_t symbol, parent;
 };
 
-/* Collects the symbols that occur, the rarest first. Symbols that occur equally often stay in
- * order, so that the output is reproducible. */
+/* Sorts the rarest first. Symbols that occur equally often are in order, so that the output is
+ * reproducible. */
+static int is_before(const struct node *a, const struct node *b) {
+  return a->times < b->times || (a->times == b->times && a->symbol < b->symbol);
+}
+static void sort(struct node *nodes, unsigned count) {
+  static const uint8_t gaps[] = {132, 57, 23, 10, 4, 1}; /* Shell sort, with Ciura's gaps */
+  for (size_t k = 0; k < sizeof(gaps); k++) {
+    unsigned gap = gaps[k];
+    for (unsigned i = gap; i < count; i++) {
+      struct node node = nodes[i];
+      unsigned at = i;
+      for (; at >= gap && is_before(&node, &nodes[at - gap]); at -= gap)
+        nodes[at] = nodes[at - gap];
+      nodes[at] = node;
+    }
+  }
+}
+
+/* Collects the symbols that occur, at least two, the rarest first. */
 static unsigned collect(struct node *nodes, const uint32_t *times, unsigned n) {
   unsigned count = 0;
-  for (unsigned symbol = 0; symbol < n; symbol++) {
-    unsigned at = count;
-    if (!times[symbol]) continue;
-    for (; at > 0 && nodes[at - 1].times > times[symbol]; at--)
-      nodes[at] = nodes[at - 1];
-    nodes[at] = (struct node){times[symbol], (uint16_t)symbol, 0};
-    count++;
-  }
+  for (unsigned symbol = 0; symbol < n; symbol++)
+    if (times[symbol]) nodes[count++] = (struct node){times[symbol], (uint16_t)symbol, 0};
+  sort(nodes, count);
   for (unsigned symbol = 0; count < 2; symbol++)
     if (!times[symbol]) nodes[count++] = (struct node){1, (uint16_t)symbol, 0};
   return count;

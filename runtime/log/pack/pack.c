@@ -23,14 +23,27 @@ static const int bits_of_match[BLOCK_PLACES] = {4, 6, 7, 9, 10, 14, 15};
 enum { BITS_OF_LITERAL = 8, LONG = 40 /* a match that ends the search */ };
 enum { WORD = sizeof(uint64_t), THREE_BYTES = 0xffffff /* the shortest match */ };
 
+#ifdef __SSE2__
+enum { FOUR_VECTORS = 4 * sizeof(__m128i) };
+static inline __m128i equal_bytes(const char *a, const char *b) {
+  return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)a),
+                        _mm_loadu_si128((const __m128i *)(const void *)b));
+}
+static inline int four_same(const char *a, const char *b) {
+  __m128i low = _mm_and_si128(equal_bytes(a, b), equal_bytes(a + 16, b + 16));
+  __m128i high = _mm_and_si128(equal_bytes(a + 32, b + 32), equal_bytes(a + 48, b + 48));
+  return _mm_movemask_epi8(_mm_and_si128(low, high)) == 0xffff;
+}
+#endif
+
 /* Returns the number of equal bytes, up to `most`. */
 static unsigned same(const char *a, const char *b, unsigned most) {
   unsigned n = 0;
 #ifdef __SSE2__ /* every x86-64 has SSE2 */
+  while (n + FOUR_VECTORS <= most && four_same(a + n, b + n))
+    n += FOUR_VECTORS;
   for (; n + sizeof(__m128i) <= most; n += sizeof(__m128i)) {
-    __m128i left = _mm_loadu_si128((const __m128i *)(const void *)(a + n));
-    __m128i right = _mm_loadu_si128((const __m128i *)(const void *)(b + n));
-    unsigned equal = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(left, right));
+    unsigned equal = (unsigned)_mm_movemask_epi8(equal_bytes(a + n, b + n));
     if (equal != 0xffff) return n + (unsigned)__builtin_ctz(~equal);
   }
 #endif
@@ -80,10 +93,13 @@ static struct match best_at(const struct packer *packer, const char *record, siz
   return best;
 }
 
-static void make_room(struct packer *packer) {
-  if (block_is_full(&packer->block) && !packer->failed)
+static void write_full(struct packer *packer) {
+  if (!packer->failed)
     packer->failed = block_write(&packer->block, &packer->out, packer->room, 0) < 0;
   if (packer->failed) block_start(&packer->block);
+}
+static inline void make_room(struct packer *packer) {
+  if (__builtin_expect(block_is_full(&packer->block), 0)) write_full(packer);
 }
 
 void pack_start(struct packer *packer, size_t size, void *out, size_t room) {
@@ -112,10 +128,22 @@ static const char *kept(struct packer *packer, const char *record) {
   return copy;
 }
 
+/* Adds the id, with which a record begins. It is a hash, so nothing of it repeats, and a search
+ * would be in vain. Returns its length; 0 if the previous record has the same id. */
+static size_t add_id(struct packer *packer, const char *record) {
+  if (packer->before && memcmp(record, packer->before, WORD) == 0) return 0;
+  for (size_t i = 0; i < WORD; i++) {
+    make_room(packer);
+    block_literal(&packer->block, (unsigned char)record[i]);
+  }
+  return WORD;
+}
+
 void pack_add(struct packer *packer, const char *record) {
   record = kept(packer, record);
-  struct match match = best_at(packer, record, 0);
-  for (size_t i = 0; i < packer->size;) {
+  size_t i = add_id(packer, record);
+  struct match match = best_at(packer, record, i);
+  while (i < packer->size) {
     make_room(packer);
     if (match.length && match.length < LONG) {
       struct match next = best_at(packer, record, i + 1);
