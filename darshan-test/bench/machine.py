@@ -112,12 +112,16 @@ def interleaved(
     )
 
 
-def processor() -> str:
-    """Returns the kernel's name of the processor."""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
+def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """Returns the kernel's name of the processor, with the numbers of its family and model, because
+    virtual machines often have a name without them."""
+    facts = {}
+    for line in cpuinfo.read_text().splitlines():
+        key, _, value = line.partition(":")
+        facts.setdefault(key.strip(), value.strip())
+    name = facts.get("model name", platform.machine())
+    numbers = [f"{key.split()[-1]} {facts[key]}" for key in ("cpu family", "model") if key in facts]
+    return f"{name} ({', '.join(numbers)})" if numbers else name
 
 
 def description() -> str:

@@ -57,6 +57,16 @@ def measured(build: Path) -> dict[str, int]:
         return {kind.name: round(per_call(bench, kind.name, bench.settings())) for kind in COUNTED}
 
 
+def test_processors_of_one_name_differ(tmp_path: Path) -> None:
+    """The basis of the counts has the model where the kernel tells it."""
+    cpuinfo = tmp_path / "cpuinfo"
+    first = "cpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n\n"
+    cpuinfo.write_text(first + first.replace("17", "1"))
+    assert processor(cpuinfo) == "AMD EPYC (family 25, model 17)"
+    cpuinfo.write_text("processor\t: 0\nBogoMIPS\t: 50.00\n")
+    assert processor(cpuinfo) == platform.machine()
+
+
 @pytest.mark.needs("program:valgrind")
 def test_calls_cost_what_they_did(build: Path) -> None:
     """No call has more than 3 % more instructions than its row."""
