@@ -31,6 +31,7 @@ DEPENDENCIES = {
     "libdeflate-dev": "libdeflate", "python3": "python", "binutils": "", "libc6-dev": "",
     "python3-numpy": "py-numpy", "python3-matplotlib": "py-matplotlib",
     "texlive-latex-base": "texlive", "lmodern": "texlive", "libcmocka-dev": "cmocka",
+    "elfutils": "elfutils",
 }  # fmt: skip
 
 

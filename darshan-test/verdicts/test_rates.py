@@ -51,7 +51,7 @@ def test_rate_of_a_job(judge: Judge) -> None:
     bound = problems(judge, log, f"rate.good = {1 << 50}\nrate.job = 1200000\n")
     assert small not in bound or bound[small]["stake"]["seconds"] < alone["seconds"]
     own = problems(judge, log, f"rate.good = {1 << 50}\nrate.phase = {16 << 20}\n")[small]["stake"]
-    assert "what large transfers of this job reached" in own["basis"]
+    assert "large transfers of this job reached" in own["basis"]
     assert own["seconds"] < alone["seconds"]
 
 
@@ -63,7 +63,7 @@ def test_same_seconds(judge: Judge) -> None:
     first, second = (found[n] for n in found if n.endswith("-read"))
     assert first["stake"]["same_as"] == ""
     assert second["stake"]["same_as"] == first["title"]
-    words = f"among the seconds of “{first['title']}”"
+    words = f"these seconds are among those of “{first['title']}”"
     assert words in " ".join(report(judge, log, "--text").split())
     assert words in report(judge, log, "--html")
 

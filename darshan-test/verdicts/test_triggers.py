@@ -301,7 +301,7 @@ def test_rings(build: Path, tmp_path: Path) -> None:
     assert "500 of 500 io_uring requests were not seen" in found.sentence
     advice = found.remedy.text
     assert "read_bytes and write_bytes" in advice
-    assert "rchar and wchar do not hold" in advice
+    assert "rchar and wchar do not include" in advice
     log.unlink()
     log = run_of(build, tmp_path, program, "0")
     assert "unseen-io-uring" not in told(build, log)

@@ -72,6 +72,7 @@ class Darshan(AutotoolsPackage):
         extends("python")
         depends_on("py-numpy", type=("build", "run"))
         depends_on("py-matplotlib", type=("build", "run"))
+        depends_on("elfutils", type="run")
     depends_on("texlive", type="run", when="+latex")
     depends_on("cmocka", type="test")
 
