@@ -41,6 +41,12 @@ static void put_cell(int width, const char *text) {
   fprintf(stderr, " %*s", width + (strstr(text, "\u00b5") ? 1 : 0), text);
 }
 
+/* Prints a name and, at the end of the columns, a number. */
+static void put_cell_beside(const char *name, int columns, const char *number) {
+  int rest = columns - (int)strlen(name) - 1;
+  fprintf(stderr, "%s %*s", name, rest > 0 ? rest : 0, number);
+}
+
 static void heading(struct screen *screen, const char *text) {
   end_line(screen);
   fprintf(stderr, "%s%s%s", screen->bold, text, screen->plain);
@@ -145,9 +151,9 @@ static int pack(struct packed *packed, const char *item) {
   int width = (int)strlen(item), first = packed->column < 0;
   int room = columns - (packed->lines + 1 < MOST_LINES ? 1 : MORE);
   if (first) packed->column = -packed->column;
-  if (packed->column + 2 + width > room && !first) {
+  if (first ? packed->column + width > columns : packed->column + 2 + width > room) {
     if (++packed->lines == MOST_LINES) return 0;
-    fputc(',', stderr);
+    if (!first && packed->column < columns) fputc(',', stderr);
     end_line(packed->screen);
     packed->column = fprintf(stderr, "%*s", INDENT, "");
     first = 1;
@@ -300,14 +306,17 @@ static void print_tree(struct screen *screen, const struct picture *picture) {
 }
 
 static void print_layers(struct screen *screen, const struct picture *picture) {
+  enum {
+    FIRST = 18 /* columns of the name and the number of files, of which either may be long */
+  };
   char a[NUMBER];
   heading(screen,
           "layer        files    reads   writes      read   written  t.read t.write  t.meta");
   for (int i = 0; i < picture->num_layers; i++) {
     const struct picture_layer *layer = &picture->layers[i];
     const struct darshan_merge_plan *plan = &layer->plan;
-    fprintf(stderr, "%-11s", plan->module->name);
-    put_cell(6, quantity_count(a, picture_files(picture, &layer->files)));
+    const char *name = plan->module->name;
+    put_cell_beside(name, FIRST, quantity_count(a, picture_files(picture, &layer->files)));
     put_cell(8, quantity_count(a, picture_reads(plan, layer->total)));
     put_cell(8, quantity_count(a, picture_writes(plan, layer->total)));
     put_cell(9, quantity_bytes(a, (double)bytes(layer, plan->bytes_read)));
