@@ -10,6 +10,7 @@ enum {
   STATX_TYPE = 0x1,
   STATX_MODE = 0x2,
   STATX_NLINK = 0x4,
+  STATX_CTIME = 0x80,
   STATX_INO = 0x100,
   STATX_BASIC_STATS = 0x7ff
 };
