@@ -269,7 +269,7 @@ static uint32_t own_file(struct posix_state *posix, const struct posix_name *nam
   file->alignment = alignment & ~(uint32_t)ON_LUSTRE;
   file->on_lustre = alignment & ON_LUSTRE;
   if (!make_record(file, entry)) return 0;
-  posix->used_files = number;
+  __atomic_store_n(&posix->used_files, number, __ATOMIC_RELEASE);
   __atomic_store_n(&entry->file, number, __ATOMIC_RELEASE);
   if (entry->name_length == name->length) path_learn(name->key, number);
   return number;

@@ -31,7 +31,9 @@ _Static_assert(POSIX_KNOWN_PATHS == 256, "the upper 8 bits of a key are the slot
 static inline uint32_t path_known(const char *path, size_t length, uint64_t key) {
   uint64_t known = __atomic_load_n(path_slot(key), __ATOMIC_ACQUIRE);
   uint32_t number = (uint32_t)known;
-  if (!number || known >> 32 != (uint32_t)(key >> 24) || number > posix_state.used_files) return 0;
+  if (!number || known >> 32 != (uint32_t)(key >> 24) ||
+      number > __atomic_load_n(&posix_state.used_files, __ATOMIC_ACQUIRE))
+    return 0;
   const struct posix_file *file = posix_file_at(number);
   if (file->name_length != length || file->overflow || memcmp(file->name, path, length) != 0)
     return 0;

@@ -104,7 +104,8 @@ static uint32_t take_number(struct posix_state *posix) {
     posix->free_overflow = posix_file_at(number)->next_free;
   } else if (posix->overflow_files < OVERFLOW_FILES &&
              segments_have(&posix->files, posix->used_files + 1) == 0) {
-    number = ++posix->used_files;
+    number = posix->used_files + 1;
+    __atomic_store_n(&posix->used_files, number, __ATOMIC_RELEASE);
     posix->overflow_files++;
   }
   return number;
