@@ -22,10 +22,11 @@ enum {
   IS_LOST = 2,
   IS_SAMPLE = 9,
 };
-/* The beginning of a ring's first page. The kernel moves head, the reader moves tail. */
+/* The beginning of a ring's first page; the records are in the pages behind it. The kernel moves
+ * head, the reader moves tail. */
 struct ring_page {
   char unused[1024];
-  uint64_t head, tail, offset, size;
+  uint64_t head, tail;
 };
 
 enum {
@@ -40,6 +41,7 @@ struct last {
 };
 static struct ring {
   struct ring_page *page;
+  uint64_t size; /* bytes of its records, a power of two */
   long thread;
   int64_t guessed; /* page faults that were taken for lost before the kernel told how many */
   struct last last[LASTS];
@@ -91,6 +93,7 @@ static void watch(long thread, unsigned pages) {
   if (!page) return;
   memset(&rings[ring_count], 0, sizeof(rings[0]));
   rings[ring_count].page = page;
+  rings[ring_count].size = (uint64_t)pages * PAGE;
   rings[ring_count++].thread = thread;
 }
 
@@ -157,10 +160,10 @@ static void add(struct ring *ring, uintptr_t mapping, uintptr_t at, struct page_
 }
 
 /* A ring's size is a power of two, and its records consist of words, so no word wraps around. */
-static uint64_t word_at(const struct ring_page *page, uint64_t place) {
-  const char *data = (const char *)page + page->offset;
+static uint64_t word_at(const struct ring *ring, uint64_t place) {
+  const char *records = (const char *)ring->page + PAGE;
   uint64_t word;
-  memcpy(&word, data + (place & (page->size - 1)), sizeof(word));
+  memcpy(&word, records + (place & (ring->size - 1)), sizeof(word));
   return word;
 }
 
@@ -168,9 +171,9 @@ static uint64_t word_at(const struct ring_page *page, uint64_t place) {
  * full ring stands for one. */
 static int64_t lost_in(struct ring *ring, uint64_t used, int64_t told) {
   enum { ROOM = 32 }; /* no record is larger */
-  if (told == 0 && used + ROOM <= ring->page->size) return 0;
+  if (told == 0 && used + ROOM <= ring->size) return 0;
   int64_t guessed = ring->guessed;
-  ring->guessed = used + ROOM > ring->page->size;
+  ring->guessed = used + ROOM > ring->size;
   return told + ring->guessed - (told ? guessed : 0);
 }
 
@@ -183,12 +186,12 @@ static int64_t read_ring(struct ring *ring, page_fault_mapping *mapping, page_fa
   struct page_faults found = {0};
   int64_t lost = 0;
   while (tail < head) {
-    uint64_t header = word_at(page, tail), length = header >> 48;
+    uint64_t header = word_at(ring, tail), length = header >> 48;
     uint32_t type = (uint32_t)header;
     if (length < HEADER || length % HEADER != 0 || length > head - tail) break;
-    if (type == IS_LOST) lost += (int64_t)word_at(page, tail + 2 * HEADER);
+    if (type == IS_LOST) lost += (int64_t)word_at(ring, tail + 2 * HEADER);
     if (type == IS_SAMPLE) {
-      uintptr_t at = (uintptr_t)word_at(page, tail + HEADER);
+      uintptr_t at = (uintptr_t)word_at(ring, tail + HEADER);
       if (at < from || at >= to) {
         if (found.faults) count(from, &found);
         found = (struct page_faults){0};
