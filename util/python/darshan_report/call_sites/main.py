@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from ..called import called_as
-from ..library import LibraryMissing, LogError
+from ..exit_status import exit_status
 from ..log import open_log
-from ..show import signal_exit
 from ..show.output import asked, write_text
 from ..show.text import visible
 from . import told
@@ -123,16 +120,6 @@ def _run(options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     options = asked(lambda: _arguments(arguments), _say)
-    try:
-        return _run(options)
-    except BrokenPipeError:
-        signal_exit.end(signal.SIGPIPE)  # the reader has closed the output
-    except LogError as error:
-        text = str(error)
-        _say(text if text.startswith(f"{options.log}: ") else f"{options.log}: {text}")
-    except OSError as error:
-        _say(f"cannot write to standard output: {error.strerror or error}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports an error at exit
-    except (LibraryMissing, ImportError) as error:
-        _say(str(error))
-    return 1
+    return exit_status(
+        lambda: _run(options), options.log, _say, lambda: "cannot write to standard output"
+    )

@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from typing import IO
 
-from ..library import LibraryMissing, LogError
+from ..exit_status import exit_status
 from ..log import Log, open_log
-from ..show import signal_exit
 from ..show.output import asked, replace, same_file, standard_output
 from ..show.text import visible
 from .chrome import lines
@@ -82,16 +80,6 @@ def _run(options: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     options = asked(lambda: _arguments(arguments), _say)
-    try:
-        return _run(options)
-    except BrokenPipeError:
-        signal_exit.end(signal.SIGPIPE)  # the reader has closed the output
-    except LogError as error:
-        text = str(error)
-        _say(text if text.startswith(f"{options.log}: ") else f"{options.log}: {text}")
-    except OSError as error:
-        _say(f"{error.filename or options.output or options.log}: {error.strerror or error}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports an error at exit
-    except (LibraryMissing, ImportError) as error:
-        _say(str(error))
-    return 1
+    return exit_status(
+        lambda: _run(options), options.log, _say, lambda: options.output or options.log
+    )

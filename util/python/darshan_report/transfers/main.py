@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 
 from ..called import called_as
-from ..library import LibraryMissing, LogError
-from ..show import signal_exit
+from ..exit_status import exit_status
+from ..library import LogError
 from ..show.output import asked, replace, same_file
 from ..show.text import printable
 from ..units import amount, seconds
@@ -106,6 +104,22 @@ def _say(text: str) -> None:
     print(f"{PROGRAM}: {printable(text)}", file=sys.stderr)
 
 
+def _run(options: argparse.Namespace, at: list[str]) -> int:
+    """at[0]: what a failed call of the system concerns."""
+    traces = read(options.log)
+    if options.filename:
+        traces = [trace for trace in traces if trace.name.endswith(options.filename)]
+    if not traces:
+        which = f" of {options.filename}" if options.filename else ""
+        raise LogError(f"contains no traces{which}; record them with DXT_ENABLE_IO_TRACE=1")
+    at[0] = "cannot write -"
+    _print(traces, options.ranks)
+    sys.stdout.flush()
+    at[0] = options.output
+    _draw(options, traces)
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     options = asked(lambda: _arguments(arguments), _say)
@@ -115,27 +129,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.output and same_file(options.output, options.log):
         _say(f"cannot write the diagram to {options.output}: it is the log")
         return 1
-    where = options.log
-    try:
-        traces = read(options.log)
-        if options.filename:
-            traces = [trace for trace in traces if trace.name.endswith(options.filename)]
-        if not traces:
-            which = f" of {options.filename}" if options.filename else ""
-            raise LogError(f"contains no traces{which}; record them with DXT_ENABLE_IO_TRACE=1")
-        where = "cannot write -"
-        _print(traces, options.ranks)
-        sys.stdout.flush()
-        where = options.output
-        _draw(options, traces)
-        return 0
-    except BrokenPipeError:
-        signal_exit.end(signal.SIGPIPE)
-    except LogError as error:
-        _say(f"{options.log}: {error}")
-    except OSError as error:
-        _say(f"{error.filename or where}: {error.strerror or error}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python reports an error at exit
-    except (LibraryMissing, ImportError) as error:
-        _say(str(error))
-    return 1
+    at = [options.log]
+    return exit_status(lambda: _run(options, at), options.log, _say, lambda: at[0])
