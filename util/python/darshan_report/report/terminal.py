@@ -18,12 +18,12 @@ from .sections import communication, ledger, notes, processes
 from .sections.files import faults
 from .sections.findings import value
 from .sections.job import own_sentence, run_sentence
+from .sections.layers import in_pipes_sentence
 
 _WIDTH = 80
 _BRIEF = 3  # problems
 _TALK = 5  # MPI functions
 _MAPPED = 3  # files
-_WORTH = 0.01  # part of the run time from which on waits at pipes are told
 _PROGRAM, _TREE = 40, 12  # characters of a program's name, rows of the process tree
 _PROCESS = f"{{:<{_PROGRAM}}}" + "{:>10}" * 4
 _LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
@@ -86,12 +86,8 @@ def _layers(context: Context) -> Iterator[str]:
         yield "!: below zero, since a clock was set back; nothing follows from it"
     kind = "sums" if context.tree else "mean"
     yield f"times: {kind} over processes; an upper layer's bytes pass through the lower ones"
-    if context.in_pipes >= _WORTH * context.run_time > 0:
-        yield from _wrapped(
-            f"{seconds(context.in_pipes)} of them were waits at named pipes, which no other part "
-            "of this report counts as I/O.",
-            "",
-        )
+    if in_pipes := in_pipes_sentence(context):
+        yield from _wrapped(in_pipes, "")
     if context.exclusive:
         yield from _wrapped(own_sentence(context), "")
 

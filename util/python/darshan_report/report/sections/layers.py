@@ -8,6 +8,8 @@ from ...units import NONE, UNKNOWN, amount, plural, rate, seconds, share
 from ..context import Context, LayerFigures
 from ..plots import access_sizes, operations, time_per_layer
 
+_WORTH = 0.01  # part of the run time from which on waits at pipes are told
+
 
 def _mean(value: float | None, timer: str, figures: LayerFigures, context: Context) -> str:
     if value is not None:
@@ -31,6 +33,16 @@ def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
     )
 
 
+def in_pipes_sentence(context: Context) -> str:
+    """Returns the part of the layers' times that is no I/O as text; empty if it is small."""
+    if not context.in_pipes >= _WORTH * context.run_time > 0:
+        return ""
+    return (
+        f"Waits at named pipes took {seconds(context.in_pipes)}. Only the rows of layers and files "
+        "contain them; no other part of this report counts them as I/O."
+    )
+
+
 def _note(context: Context) -> str:
     if context.tree:
         times = (
@@ -49,6 +61,8 @@ def _note(context: Context) -> str:
         "Layers overlap: the bytes of an upper layer pass through the layers below it, so rows "
         f"must not be added up. {times} A dash: not measured by this layer."
     )
+    if in_pipes := in_pipes_sentence(context):
+        note += f" {in_pipes}"
     if context.exclusive:
         note += (
             " The figure below shows each layer without the layers that it called, so that it "
