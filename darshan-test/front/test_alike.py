@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from report.pages import text_of
+
 from .conftest import Run
 from .screen import fits
 
@@ -77,3 +79,13 @@ def test_datasets_hide_no_files(darshan: Run) -> None:
     """A table of datasets does not displace the table of files."""
     rows = run(darshan, DATASETS)
     assert len(rows) == 3 and not any(name.endswith("python3/*") for name, _ in rows)
+
+
+def test_datasets_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
+    """The row of similar datasets in the PDF counts datasets, not files."""
+    run(darshan, DATASETS)
+    (log,) = (work / "darshan-logs").iterdir()
+    page = work / "page.pdf"
+    command = [build / "darshan-job-summary", "--no-latex", "-o", page, log]
+    subprocess.run(command, capture_output=True, check=True)
+    assert re.search(r"one\.h5:/d\* \((2[0-9]|30) datasets\)", text_of(page))

@@ -189,7 +189,7 @@ class Context:
         self.info = log.info
         self.shown = ShortNames()  # the appendix has the full names
         # rows that represent several files: name, number of files
-        self._alike: dict[int, tuple[str, int]] = {}
+        self._alike: dict[int, tuple[str, int, str]] = {}
         self._together: dict[str, Files] = {}  # by module
         self.damaged: list[tuple[str, str]] = []  # module, error of the library
 
@@ -430,10 +430,11 @@ class Context:
         return f"{name}, {day}"
 
     def name(self, record: int) -> str:
-        """Returns the name of a record or its id; of a record of many files also their number."""
+        """Returns the name of a record or its id; of a record of many files or datasets
+        also their number."""
         if like := self._alike.get(record):
-            name, files = like
-            return f"{name} ({files:,} files)"
+            name, number, things = like
+            return f"{name} ({number:,} {things})"
         found = self.log.name(record) or f"(no name, id {record})"
         group = groups(self.log).get(record)
         return f"{found} ({group.files:,} files)" if group and group.files > 1 else found
@@ -471,7 +472,8 @@ class Context:
             files, names = together(self.by_last_name(figures), self.log.name)
             for place, number in enumerate(files.ids.tolist()):
                 if number in names:
-                    self._alike[number] = (names[number], int(files.stands[place]))
+                    stands = int(files.stands[place])
+                    self._alike[number] = (names[number], stands, figures.layer.things)
             self._together[module] = files
         return self._together[module]
 

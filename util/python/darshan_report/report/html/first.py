@@ -85,6 +85,11 @@ def _verdict(context: Context, prefix: str) -> str:
     return ""
 
 
+def _within(title: str) -> str:
+    """Returns a title as words within a sentence; HDF5 and MPI-IO stay as they are."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
 def _spent(context: Context, prefix: str) -> str:
     """Returns a bar of the rows of the ledger, with the longest named below it."""
     found = ledger.parts(context)
@@ -97,7 +102,7 @@ def _spent(context: Context, prefix: str) -> str:
             f"<title>{text(f'{title}: {share(part, 1.0)}')}</title></rect>"
         )
         begin += part
-    named = ", ".join(f"{title.lower()} {share(part, 1.0)}" for _, title, part in found[:_PARTS])
+    named = ", ".join(f"{_within(title)} {share(part, 1.0)}" for _, title, part in found[:_PARTS])
     return (
         f'<svg class="spent" role="img" aria-label="{text(named)}">{"".join(bars)}</svg>'
         f'<p class="row">Where the time went: {text(named)}. '
