@@ -1,7 +1,7 @@
 /* The folder behind a descriptor, where the relative names of openat, fstatat and others begin. A
  * program that walks through a tree gives the same descriptor many times, so the path of the last
  * one is remembered. Before each use the kernel is asked whether it is the same folder, unchanged:
- * that takes a tenth of the time of asking for the path, which the kernel has to put together. */
+ * that is much cheaper than asking for the path, which the kernel has to put together. */
 #ifndef DARSHAN_FD_FOLDER_H
 #define DARSHAN_FD_FOLDER_H
 
