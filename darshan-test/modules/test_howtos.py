@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sample import turning
+from sample import ALL, turning
 from tree import SOURCE, real_log_paths
 
 PATCHES = Path(__file__).resolve().parent / "howto"
@@ -103,10 +103,10 @@ def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
 
 
-def run_tests(tree: Path, *arguments: str | Path) -> None:
+def run_tests(tree: Path, *arguments: str | Path, **settings: str) -> None:
     """Runs pytest in the copy, on its build."""
     command = (sys.executable, "-m", "pytest", "-q", "-x", *arguments)
-    variables = {"DARSHAN_BUILD": str(tree / "build"), "PYTHONHASHSEED": "0"}
+    variables = {"DARSHAN_BUILD": str(tree / "build"), "PYTHONHASHSEED": "0", **settings}
     if logs := real_log_paths():
         variables["DARSHAN_REAL_LOGS"] = str(logs[0].parent)
     succeeds(*command, tree=tree, **variables)
@@ -146,4 +146,6 @@ def test_howto(name: str, tmp_path: Path) -> None:
     if page.describes:
         succeeds("./dev", "describe", tree=tree)
     run_tests(tree, *(tree / "darshan-test" / test for test in page.tests))
-    run_tests(tree, tree / "darshan-test" / page.file, "-k", page.matching)
+    # What the steps added must run, whichever cases a sample of the file would have.
+    named = tree / "darshan-test" / page.file
+    run_tests(tree, named, "-k", page.matching, DARSHAN_SAMPLE=ALL)
