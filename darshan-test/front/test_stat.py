@@ -21,9 +21,24 @@ def test_program(darshan: Run, work: Path) -> None:
     assert done.returncode == 0
     assert layers(screen)["POSIX"][:3] == ["1", "0", str(-(-size // 1000))]
     assert re.search(r"^run time [\d.]+ \w+, 1 process, ", screen, re.M)
-    assert re.search(r"^writes of bytes .* 100-1K", screen, re.M)
+    assert re.search(r"^bytes per write .* 100-1K", screen, re.M)
     assert str(work / "copy")[-30:] in screen
     assert screen.splitlines()[-1].startswith("darshan: log: /")
+    fits(screen)
+
+
+def test_the_answer(darshan: Run, work: Path) -> None:
+    """The costliest finding has its remedy; standard streams that nobody used have no row."""
+    program = 'open("numbers", "wb", 0).writelines([b"7\\n"] * 300000)'
+    done = darshan("stat", sys.executable, "-c", program, variables={"COLUMNS": "80"})
+    screen = done.stderr.decode()
+    files = screen.partition("files by time in I/O")[2].partition("\n!")[0].splitlines()[1:]
+    assert files[0].split()[0].endswith("/work/numbers")
+    assert not [line for line in files if line.startswith("<STD")]
+    lines = screen.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("! Many small writes: up to"))
+    assert lines[at + 1].startswith("  remedy: Write more with each call")
+    assert "remedy" not in "".join(lines[at + 2 :])
     fits(screen)
 
 

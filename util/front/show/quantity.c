@@ -32,8 +32,10 @@ const char *quantity_seconds(char out[QUANTITY_ROOM], double value) {
              : value >= 0.009995 ? 1
                                  : 2,
              value * 1e3);
-  else
+  else if (value >= 0.5e-6)
     snprintf(out, QUANTITY_ROOM, "%.0f \u00b5s", value * 1e6);
+  else
+    snprintf(out, QUANTITY_ROOM, "< 1 \u00b5s");
   return out;
 }
 

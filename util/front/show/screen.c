@@ -17,7 +17,7 @@
 
 enum {
   COLUMNS = TERMINAL_MOST,
-  LINES = 20,
+  LINES = 22,
   NUMBER = QUANTITY_ROOM,
   SIZE_BINS = 10,
   NAME_COLUMNS = 24,
@@ -483,7 +483,7 @@ static void print_rest(struct screen *screen, const struct alike_rows *rows, siz
 /* Prints as many files as the screen has lines for. least: print at least so many, because a table
  * of datasets may fill the screen. */
 static void print_files(struct screen *screen, const struct picture *picture, int least) {
-  int room = LINES - screen->lines - 4, has_mapped = 0;
+  int room = LINES - screen->lines - 7, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);
   size_t shown = (size_t)(room < least ? least : room);
   if (shown > rows.count) shown = rows.count;
@@ -516,8 +516,8 @@ void screen_print(const struct picture *picture) {
     print_pipes(&screen, picture);
     for (int i = 0; i < picture->num_layers; i++)
       if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
-        print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "reads of bytes ");
-        print_sizes(&screen, &picture->layers[i], "_SIZE_WRITE_", "writes of bytes");
+        print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "bytes per read ");
+        print_sizes(&screen, &picture->layers[i], "_SIZE_WRITE_", "bytes per write");
       }
     size_t datasets = print_datasets(&screen, &picture->datasets);
     print_files(&screen, picture, datasets ? FILES_LEAST : 0);

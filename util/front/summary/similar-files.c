@@ -155,11 +155,19 @@ static int by_row(const void *a, const void *b) {
   return strcmp(left->name ? left->name : "", right->name ? right->name : "");
 }
 
+/* Tells whether the file is a standard stream that the program did not use: libc flushes it at the
+ * end of every program. */
+static int is_unused_stream(const struct picture_file *file) {
+  const double flush = 1e-3; /* seconds; a longer flush is shown */
+  return file->name && strncmp(file->name, "<STD", 4) == 0 && file->calls == 0 &&
+         file->time < flush;
+}
+
 static void make_rows(struct alike_rows *rows, struct alike *alike) {
   const struct picture *picture = alike->picture;
   for (size_t i = 0; i < picture->files.count; i++) {
     struct kind *kind = alike->keys[i] ? id_table_find(&alike->kinds, alike->keys[i]) : NULL;
-    if (file_at(picture, i)->is_joined) continue;
+    if (file_at(picture, i)->is_joined || is_unused_stream(file_at(picture, i))) continue;
     if (kind && kind->members >= LEAST && !is_alone(kind, file_at(picture, i)))
       add_file(&kind->row, file_at(picture, i));
     else

@@ -183,7 +183,8 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
 
 
 def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
-    """Yields the costliest problems of some logs, one line each, or one line if there are none."""
+    """Yields the costliest problems of some logs, one line each, with the remedy of the first, or
+    one line if there are none."""
     problems = sorted(
         (f for one in findings for f in one if f.kind == PROBLEM), key=lambda f: f.rank
     )
@@ -194,6 +195,11 @@ def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
         # Seconds without the bytes, so that the line is not cut.
         at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
         yield textwrap.shorten(f"! {finding.title}: {at}", _WIDTH, placeholder=" ...")
+        if finding is problems[0] and finding.remedy.text:
+            yield from textwrap.wrap(
+                visible(f"remedy: {finding.remedy.text}"), _WIDTH, max_lines=2,
+                placeholder=" ...", initial_indent="  ", subsequent_indent="  ",
+            )  # fmt: skip
     if len(titles) > 0:
         yield "  darshan report --text LOG names files and remedies"
     else:
