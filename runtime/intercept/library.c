@@ -49,10 +49,10 @@ static void *open_object(const struct link_map *object) {
 /* Returns the loaded library of this object, or NULL. The caller holds the lock. */
 static struct library *known_library(const struct libraries *libraries,
                                      const struct link_map *object) {
-  for (uint32_t i = 0; i < libraries->count; i++)
-    if (libraries->found[i]->life == LIBRARY_LOADED && libraries->found[i]->object == object)
-      return libraries->found[i];
-  return NULL;
+  struct library *library = libraries->first;
+  while (library && (library->life != LIBRARY_LOADED || library->object != object))
+    library = library->next;
+  return library;
 }
 
 /* The kinds with at least one library. dlclose may unload a library of any of them. */
@@ -69,28 +69,35 @@ static void remember_kind(struct libraries *libraries) {
   }
 }
 
-/* Returns a free slot, which an unloaded library had or which is added; NULL if there is none. */
+/* Takes the slot of an unloaded library; NULL if there is none. The caller holds the lock. */
+static struct library *free_place(const struct libraries *libraries) {
+  struct library *place = libraries->first;
+  while (place && place->life != LIBRARY_GONE)
+    place = place->next;
+  if (place) place->life = LIBRARY_IN_THE_MAKING;
+  return place;
+}
+
+/* Returns a slot, which an unloaded library had or which is added; NULL if there is no memory. */
 static struct library *new_place(struct libraries *libraries, const struct library_kind *kind) {
-  struct library *place = NULL;
   int begun;
   remember_kind(libraries);
   if (!spin_lock_alone(SPIN_TABLE, &libraries->lock, &begun)) return NULL;
-  for (uint32_t i = 0; i < libraries->count && !place; i++)
-    if (libraries->found[i]->life == LIBRARY_GONE) place = libraries->found[i];
-  if (place) place->life = LIBRARY_IN_THE_MAKING;
-  uint32_t number = place ? place->number : 0;
-  int room = place || libraries->count < LIBRARIES;
+  struct library *place = free_place(libraries);
   spin_unlock_alone(&libraries->lock, begun);
-  if (place) memset(place, 0, kind->size);
-  if (!place && room) place = kind->memory(kind->size);
-  if (!place || !spin_lock_alone(SPIN_TABLE, &libraries->lock, &begun)) return NULL;
-  if (!number && libraries->count < LIBRARIES) {
-    libraries->found[libraries->count] = place;
-    number = ++libraries->count;
+  if (place) {
+    /* Zeroes all but the place in the list, which other threads may follow. */
+    size_t kept = offsetof(struct library, life) + sizeof(place->life);
+    memset((char *)place + kept, 0, kind->size - kept);
+    return place;
   }
-  place->number = number;
+  place = kind->memory(kind->size);
+  if (!place || !spin_lock_alone(SPIN_TABLE, &libraries->lock, &begun)) return NULL;
+  place->next = libraries->first;
+  place->number = ++libraries->count;
+  __atomic_store_n(&libraries->first, place, __ATOMIC_RELEASE);
   spin_unlock_alone(&libraries->lock, begun);
-  return number ? place : NULL;
+  return place;
 }
 
 /* Returns 1 if the object is the program or was loaded with it, so that the loader never unloads
@@ -245,8 +252,7 @@ static int count_unloads(struct dl_phdr_info *info, size_t size, void *unloads) 
 /* Forgets unloaded libraries: another library may be at the same address, with the same ids. */
 static void forget_unloaded(struct libraries *libraries, uint64_t unloads) {
   if (!libraries->count || libraries->unloads == unloads) return;
-  for (uint32_t i = 0; i < libraries->count; i++) {
-    struct library *library = libraries->found[i];
+  for (struct library *library = libraries->first; library; library = library->next) {
     if (library->life != LIBRARY_LOADED || still_there(library)) continue;
     library->forget(library);
     library->life = LIBRARY_GONE;

@@ -12,6 +12,7 @@ struct link_map;
 
 /* A library that was found. A module's own struct begins with this one. */
 struct library {
+  struct library *next;          /* of the same kind; NULL: the last */
   uint32_t number;               /* from 1, within one kind */
   int life;                      /* enum library_life */
   int stays;                     /* it was loaded with the program, so it is never unloaded */
@@ -32,14 +33,15 @@ struct library_kind {
   void (*forget)(struct library *lib); /* called after the unload: its ids are invalid */
 };
 
-enum { LIBRARIES = 8, LIBRARY_CALLERS = 256, LIBRARY_SITES = 512 };
+enum { LIBRARY_CALLERS = 256, LIBRARY_SITES = 512 };
 
-/* The libraries of one kind, and the objects and call sites that use them. */
+/* The libraries of one kind, and the objects and call sites that use them. The number of libraries
+ * has no limit: the functions of a library that is not in the list cannot be called. */
 struct libraries {
   int lock;
   uint32_t count;
   uint64_t unloads; /* the loader's count when last read */
-  struct library *found[LIBRARIES];
+  struct library *first;
   struct library_caller {
     const void *object; /* start and end of the mapping of a calling object */
     const void *end;
