@@ -13,7 +13,7 @@ from pathlib import Path
 import lab.environment as lab
 import pytest
 from lab.environment import plain
-from lab.log import parsed, read_rows, rows_in
+from lab.log import parsed, read_logs, read_rows, rows_in
 from lab.watch import watch
 from logs.record_id import record_id
 from place import needs
@@ -61,6 +61,7 @@ def compile_all(folder: Path) -> None:
         [*shared, "libdfs.c", "-o", "libdfs.so", here, "-ldaos", *own],
         ["every.c", "-o", "every", here, "-ldfs", "-ldaos", *own],
         [*shared, "-DPLUGIN", "every.c", "-o", "plugin.so", here, "-ldfs", "-ldaos", *own],
+        ["many.c", "-o", "many", here, "-ldfs", "-ldaos", *own],
         ["loads.c", "-o", "loads"],
     ):
         words = [str(HERE / word) if word.endswith(".c") else word for word in what]
@@ -208,6 +209,37 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
                 total[row.counter] += int(row.text)
         sums.append(dict(total))
     assert sums[0] == sums[1] and sums[0]["DFS_BYTES_WRITTEN"] > 0
+
+
+@pytest.mark.parametrize(
+    ("what", "number", "written", "dropped"),
+    [
+        # A pool and a container have handles, too; a pool has an entry as a container of no name.
+        ("handles", 17000, 16384 - 2, 17000 + 2 - 16384),
+        ("containers", 300, 300, 300 + 3 - 256),
+        ("events", 300, 256, 300 - 256),
+    ],
+)
+def test_full_tables(
+    what: str,
+    number: int,
+    written: int,
+    dropped: int,
+    build: Path,
+    programs: Programs,
+    tmp_path: Path,
+) -> None:
+    """Every open counts. Writes count if the handle has a place in its table; the log says how
+    many have none, and objects of further containers share a record."""
+    ran = programs.run(tmp_path, build, "many", what, str(number))
+    assert ran.said == "done\n"
+    log = read_logs(build / "darshan-parser", *ran.logs)
+    kind, write = ("ARRAY", "WRITES") if what == "events" else ("KV", "PUTS")
+    assert log.total(f"DAOS_{kind}_OPENS") == number
+    assert log.total(f"DAOS_{kind}_{write}") == written
+    assert log.total("DAOS_BYTES_WRITTEN") == 4 * written
+    assert log.metadata["dropped_for_full_tables"] == str(dropped)
+    assert "the runtime dropped some calls" in ran.stderr
 
 
 def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:

@@ -283,6 +283,45 @@ int main(void) {
 }
 """
 
+# Looks 20 times for a file in each folder, in an order in which each is asked after all others.
+MISSED = r"""
+#include <stdio.h>
+#include <unistd.h>
+enum { FOLDERS = 300, TIMES = 20 };
+int main(void) {
+  char name[32];
+  for (int i = 0; i < FOLDERS; i++)
+    for (int j = 0; j < TIMES; j++) {
+      snprintf(name, sizeof(name), "folder%d/%d", i, j);
+      if (access(name, F_OK) == 0) return 2;
+    }
+  return 0;
+}
+"""
+
+TREES = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+enum { N = 300 };
+int main(void) {
+  char name[64];
+  for (int i = 0; i < N; i++) {
+    snprintf(name, sizeof(name), "app%d", i);
+    mkdir(name, 0700);
+    snprintf(name, sizeof(name), "app%d/node_modules", i);
+    mkdir(name, 0700);
+    for (int j = 0; j < 2; j++) {
+      snprintf(name, sizeof(name), "app%d/node_modules/%d.js", i, j);
+      int fd = open(name, O_WRONLY | O_CREAT, 0600);
+      if (write(fd, "12345", 5) != 5 || close(fd)) return 2;
+    }
+  }
+  return 0;
+}
+"""
+
 
 @pytest.fixture
 def many_descriptors() -> None:
@@ -297,7 +336,7 @@ def many_descriptors() -> None:
 def test_posix_requests(build: Path, tmp_path: Path) -> None:
     """The number of POSIX AIO requests in flight has no limit."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, AIO)])
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     assert watched.value("data", "POSIX_EXT_AIO_SUBMITS") == 20000
     assert watched.value("data", "POSIX_WRITES") == 20000
     assert watched.value("data", "POSIX_BYTES_WRITTEN") == 20000 * 64
@@ -320,7 +359,7 @@ def test_streams(build: Path, tmp_path: Path) -> None:
 def test_mappings(build: Path, tmp_path: Path) -> None:
     """The runtime knows 4,096 mappings at a time; it does not measure the bytes of the others."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, MAPPINGS)])
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     assert watched.value("data", "POSIX_EXT_MMAP_BYTES") == 5000 * 8192
     # These, and mappings that a slow machine could not inspect within 2 ms.
     assert watched.value("data", "POSIX_EXT_MMAP_UNMEASURED") >= (5000 - 4096) * 8192
@@ -349,7 +388,7 @@ def test_datasets(build: Path, tmp_path: Path) -> None:
 def test_listed_folders(build: Path, tmp_path: Path) -> None:
     """The runtime remembers 4,096 listed folders; beyond, DIR_REOPENS is a lower bound."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, FOLDERS)])
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     assert watched.total("POSIX_EXT_DIR_OPENS") == 2 * 5000
     assert watched.total("POSIX_EXT_MKDIRS") == 5000
     assert 0 < watched.total("POSIX_EXT_DIR_REOPENS") <= 5000
@@ -358,7 +397,7 @@ def test_listed_folders(build: Path, tmp_path: Path) -> None:
 def test_alignments(build: Path, tmp_path: Path) -> None:
     """The runtime remembers the alignment of 64 folders, and asks again for more."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, ALIGNMENTS)])
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     for number in range(200):
         name = f"folder{number}/data"
         assert watched.value(name, "POSIX_OPENS") == 2
@@ -371,7 +410,7 @@ def test_alignments(build: Path, tmp_path: Path) -> None:
 def test_path_buffers(build: Path, tmp_path: Path) -> None:
     """264 calls at a time have room for a path; a further call counts without its name."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, WAITING_OPENS)])
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     assert watched.total("POSIX_OPENS") == 2 * 300
     assert watched.total("POSIX_BYTES_WRITTEN") == 300
 
@@ -379,7 +418,7 @@ def test_path_buffers(build: Path, tmp_path: Path) -> None:
 def test_names_handed_on(build: Path, tmp_path: Path) -> None:
     """A program hands on the names of 16 files; the next program asks the kernel for the others."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, HANDED_ON)])
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     for number in range(40):
         assert watched.value(f"file{number}", "POSIX_BYTES_WRITTEN") == 5
 
@@ -393,7 +432,7 @@ def test_libraries_by_deepbind(build: Path, tmp_path: Path) -> None:
             shutil.copy(plugin, work / f"libplugin{number}.so")
 
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, DEEPBIND)], setup=copies)
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     (log,) = watched.logs
     assert metadata_of(build / "darshan-parser", log)["dropped_by_deepbind"] == "256"
 
@@ -401,7 +440,7 @@ def test_libraries_by_deepbind(build: Path, tmp_path: Path) -> None:
 def test_scanned_streams(build: Path, tmp_path: Path) -> None:
     """32 scans at a time have a mark in their stream; every byte of further ones counts, too."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, SCANS)])
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     for number in range(50):
         assert watched.value(f"numbers{number}", "STDIO_BYTES_READ") == 2000 * 8
 
@@ -410,5 +449,35 @@ def test_handlers(build: Path, tmp_path: Path) -> None:
     """128 handlers without facts have a door each; a further handler runs without one, and the
     program sees its own handler."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, HANDLERS)])
-    same_end(bare, watched)
+    assert same_end(bare, watched)
     assert watched.value("data", "POSIX_WRITES") == 400
+
+
+def test_folders_of_failed_lookups(build: Path, tmp_path: Path) -> None:
+    """64 folders with many failed lookups have a record each; the failures in further folders
+    count in the record of other paths."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, MISSED)])
+    assert same_end(bare, watched)
+    misses = {
+        name: row["POSIX_EXT_MISSES"]
+        for (module, name), row in watched.records.items()
+        if module == "POSIX_EXT" and row["POSIX_EXT_MISSES"]
+    }
+    folders = [name for name in misses if "/folder" in name]
+    assert 32 < len(folders) <= 64
+    assert all(misses[name] == 20 for name in folders)
+    assert sum(misses.values()) == 300 * 20
+
+
+def test_trees_of_program_files(build: Path, tmp_path: Path) -> None:
+    """256 trees of program files share a record each; files of further trees have their own."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, TREES)])
+    assert same_end(bare, watched)
+    of_kind = [
+        row["GROUP_KIND"] for (module, _), row in watched.records.items() if module == "GROUP"
+    ]
+    assert of_kind == [1] * 256
+    assert watched.total("POSIX_OPENS") == 600
+    assert watched.total("POSIX_BYTES_WRITTEN") == 600 * 5
+    own = [name for (module, name) in watched.records if module == "POSIX" and ".js" in name]
+    assert len(own) == 2 * (300 - 256)

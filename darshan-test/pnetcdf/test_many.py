@@ -1,0 +1,67 @@
+"""More files of PnetCDF are open at a time than the runtime's table has ids for."""
+
+from __future__ import annotations
+
+import re
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab.environment import plain
+from lab.watch import watch
+from place import absent
+
+from .conftest import COMPILER, HERE
+from .test_cases import AS_ROOT
+
+IDS, COPIES, FILES, SYNCS = 2048, 3, 700, 100
+
+
+def library_of(program: Path) -> Path:
+    """Returns the PnetCDF library that a program is linked with."""
+    text = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"libpnetcdf\S* => (\S+)", text)
+    assert found
+    return Path(found[1])
+
+
+def copy_with_plugin(library: Path, number: int, folder: Path) -> Path:
+    """Copies the library under another name, which the loader takes for another library, and
+    returns a plug-in that is linked with the copy."""
+    name = library.name.replace("pnetcdf", f"pnetcd{number}")
+    contents = library.read_bytes().replace(library.name.encode(), name.encode())
+    (folder / name).write_bytes(contents)
+    plugin = folder / f"plugin{number}.so"
+    linked = [f"-L{folder}", f"-l:{name}", f"-Wl,-rpath,{folder}"]
+    command = [COMPILER, "-O1", "-DPLUGIN", "-shared", "-fPIC", HERE / "many.c", "-o", plugin]
+    subprocess.run([*command, *linked], check=True)
+    return plugin
+
+
+@pytest.fixture
+def descriptors() -> None:
+    """Allows the descriptors of the files."""
+    least = 2 * COPIES * FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < least:
+        absent(f"a process may open {hard} files at most")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, least), hard))
+
+
+@pytest.mark.usefixtures("descriptors")
+def test_many_ids(build: Path, cases: Path, tmp_path: Path) -> None:
+    """The log counts the ids without a place. Their files are found by the library's own answer,
+    so that every call counts."""
+    library = library_of(cases)
+    plugins = [copy_with_plugin(library, n, tmp_path) for n in range(1, COPIES + 1)]
+    program = tmp_path / "many"
+    subprocess.run([COMPILER, "-O1", HERE / "many.c", "-o", program], check=True)
+    command = [program, str(FILES), *plugins]
+    watched = watch(build, tmp_path / "watched", command, plain=plain() | AS_ROOT)
+    assert (watched.status, watched.stdout) == (0, b"0\n"), watched.error
+    assert watched.value("data.nc", "PNETCDF_FILE_OPENS") == COPIES * FILES
+    assert watched.value("data.nc", "PNETCDF_FILE_SYNCS") == COPIES * SYNCS
+    without_place = COPIES * FILES - IDS
+    # Each is tried at its open, and again when its file is synchronized.
+    assert watched.log.metadata["dropped_for_full_tables"] == str(2 * without_place)
