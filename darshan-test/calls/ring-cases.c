@@ -1,8 +1,10 @@
 /* Operations of liburing other than plain reads and writes, one case per run; test_rings.py
  * compares each with the log. Exit status 77: the kernel does not support the operation. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -221,6 +223,81 @@ static void link_broken(void) {
   CHECK(pwrite(b, buffer, 500, 0) == 500); /* the descriptor is still open */
 }
 
+/* Returns a connection over TCP to this process itself; the other end is in *peer. */
+static int connection(int *peer) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof(address);
+  int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(bind(server, (struct sockaddr *)&address, length) == 0 && listen(server, 1) == 0);
+  CHECK(getsockname(server, (struct sockaddr *)&address, &length) == 0);
+  CHECK(connect(client, (struct sockaddr *)&address, length) == 0);
+  *peer = accept(server, NULL, NULL);
+  CHECK(*peer >= 0 && close(server) == 0);
+  return client;
+}
+
+/* A send without a copy has two results, one when the bytes are sent, and one when the buffer is
+ * free. Both have the user data of the reads of a file. */
+static void send_zerocopy(void) {
+  int file = open("a", O_RDWR), peer, out = connection(&peer);
+  for (int i = 0; i < 3; i++) {
+    struct io_uring_sqe *sqe = entry();
+    io_uring_prep_read(sqe, file, buffer, 1000, 1000 * i);
+    last(sqe, IOSQE_IO_LINK);
+    sqe = entry();
+    io_uring_prep_send_zc(sqe, out, buffer, 500, 0, 0);
+    last(sqe, 0);
+    CHECK(io_uring_submit_and_wait(&ring, 2) == 2);
+    CHECK(result() == 1000 && result() == 500);
+    CHECK(recv(peer, buffer, 500, MSG_WAITALL) == 500);
+    CHECK(result() == 0);
+  }
+}
+
+/* Bytes of a file go through a connection into another file, all by one ring, whose results are
+ * taken in batches. */
+static void proxy(void) {
+  int from = open("a", O_RDONLY), to = open("b", O_WRONLY), peer, out = connection(&peer);
+  struct io_uring_cqe *results[4];
+  for (int i = 0; i < 4; i++) {
+    struct io_uring_sqe *sqe = entry();
+    io_uring_prep_read(sqe, from, buffer, 500, 500 * i);
+    last(sqe, IOSQE_IO_LINK);
+    sqe = entry();
+    io_uring_prep_send(sqe, out, buffer, 500, 0);
+    last(sqe, IOSQE_IO_LINK);
+    sqe = entry();
+    io_uring_prep_recv(sqe, peer, buffer + 500, 500, MSG_WAITALL);
+    last(sqe, IOSQE_IO_LINK);
+    sqe = entry();
+    io_uring_prep_write(sqe, to, buffer + 500, 500, 500 * i);
+    last(sqe, 0);
+    CHECK(io_uring_submit_and_wait(&ring, 4) == 4);
+    CHECK(io_uring_peek_batch_cqe(&ring, results, 4) == 4);
+    for (int k = 0; k < 4; k++)
+      CHECK(results[k]->res == 500);
+    io_uring_cq_advance(&ring, 4);
+  }
+}
+
+/* A wait that ends before the program's read of a pipe does, and one that sees a file's read. */
+static void timed_wait(void) {
+  int file = open("a", O_RDONLY), ends[2];
+  struct __kernel_timespec soon = {0, 10000000};
+  struct io_uring_cqe *cqe;
+  CHECK(pipe(ends) == 0);
+  struct io_uring_sqe *sqe = entry();
+  io_uring_prep_read(sqe, ends[0], buffer, 1000, 0);
+  last(sqe, 0)->user_data = SAME + 1;
+  CHECK(io_uring_submit_and_wait_timeout(&ring, &cqe, 1, &soon, NULL) <= 1);
+  CHECK(io_uring_wait_cqe_timeout(&ring, &cqe, &soon) == -ETIME);
+  sqe = entry();
+  io_uring_prep_read(sqe, file, buffer, 1000, 0);
+  last(sqe, 0);
+  CHECK(io_uring_submit_and_wait_timeout(&ring, &cqe, 1, &soon, NULL) >= 0);
+  CHECK(result() == 1000 && write(ends[1], buffer, 7) == 7 && result() == 7);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
@@ -237,6 +314,9 @@ int main(int argc, char **argv) {
       {"splice-fixed", splice_fixed, IORING_OP_SPLICE},
       {"fixed-buffers", fixed_buffers, IORING_OP_READ_FIXED},
       {"link-broken", link_broken, IORING_OP_READ},
+      {"send-zerocopy", send_zerocopy, IORING_OP_SEND_ZC},
+      {"proxy", proxy, IORING_OP_RECV},
+      {"timed-wait", timed_wait, IORING_OP_READ},
   };
   if (argc != 2 || io_uring_queue_init(32, &ring, 0) < 0) return 2;
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -49,6 +49,13 @@ CASES: dict[str, tuple[dict[str, int], dict[str, int], int]] = {
         {"OPENS": 1, "WRITES": 1, "BYTES_WRITTEN": 500, "MAX_BYTE_WRITTEN": 499},
         3,
     ),
+    "send-zerocopy": (THREE, {}, 3),
+    "proxy": (
+        {"OPENS": 1, "READS": 4, "BYTES_READ": 2000, "MAX_BYTE_READ": 1999},
+        {"OPENS": 1, "WRITES": 4, "BYTES_WRITTEN": 2000, "MAX_BYTE_WRITTEN": 1999},
+        8,
+    ),
+    "timed-wait": (READ, {}, 1),
 }
 NAMES = ("OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ",
          "MAX_BYTE_WRITTEN")  # fmt: skip

@@ -214,7 +214,8 @@ static void understand_there(void *understanding_) {
   understand(it->ring, it->entry, it->request);
 }
 
-/* Returns 1 for a multishot request, which has a result per event; all but the last have a flag. */
+/* Returns 1 for a request with several results that have a flag: a multishot request, which has a
+ * result per event, and a send without a copy, which also tells when its buffer is free. */
 static int tells_often(const struct uring_entry *entry) {
   enum { POLL_MULTI = 1, ACCEPT_MULTI = 1, RECEIVE_MULTI = 2, TIMEOUT_MULTI = 1 << 6 };
   switch (entry->operation) {
@@ -227,14 +228,19 @@ static int tells_often(const struct uring_entry *entry) {
     return (entry->priority & RECEIVE_MULTI) != 0;
   case URING_TIMEOUT:
     return (entry->operation_flags & TIMEOUT_MULTI) != 0;
+  case URING_SEND_ZC:
+  case URING_SENDMSG_ZC:
+  case URING_RECV_ZC:
+  case URING_READ_MULTISHOT:
+    return 1;
   default:
-    return entry->operation == URING_READ_MULTISHOT;
+    return 0;
   }
 }
 
 /* Stores a request, even one without a recorded file: its result could be taken for that of another
- * request with the same user data. Multishot requests are not stored, because a flag marks their
- * results. */
+ * request with the same user data. Requests with several results are not stored, because a flag
+ * marks these. */
 static struct request *remember(struct ring *ring, const struct uring_entry *entry,
                                 const struct request *request) {
   struct request *place = requests_add(&ring->requests, entry->user_data);
