@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/pidfd.h>
@@ -127,6 +128,24 @@ DUP_OVER_SCENARIO(dup3_over_a_file, dup3(source, target, 0))
 FCNTL_CASE(fcntl)
 FCNTL_CASE(fcntl64)
 FCNTL_CASE(__fcntl)
+
+/* Arguments: a call that locks, one that releases, one that fails. */
+#define LOCK_CASE(name, lock, unlock, fails)                                                       \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("file");                                                             \
+    raw_file(path, 10);                                                                            \
+    int fd = C(open(path, O_RDWR));                                                                \
+    model_open(path, 0);                                                                           \
+    CHECK(C(lock) == 0);                                                                           \
+    model_ext(path, "POSIX_EXT_LOCKS", 1);                                                         \
+    CHECK(C(unlock) == 0);                                                                         \
+    model_ext(path, "POSIX_EXT_LOCKS", 1);                                                         \
+    CHECK(C(fails) == -1 && errno == EBADF);                                                       \
+  }
+LOCK_CASE(flock, flock(fd, LOCK_EX), flock(fd, LOCK_UN), flock(-1, LOCK_SH))
+LOCK_CASE(lockf, lockf(fd, F_LOCK, 0), lockf(fd, F_ULOCK, 0) | lockf(fd, F_TEST, 0),
+          lockf(-1, F_TLOCK, 0))
+LOCK_CASE(lockf64, lockf64(fd, F_TLOCK, 5), lockf64(fd, F_ULOCK, 5), lockf64(-1, F_LOCK, 0))
 
 /* The descriptor of a stream: its bytes are POSIX bytes until fclose. */
 #define FILENO_CASE(name)                                                                          \

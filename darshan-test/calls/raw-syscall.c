@@ -1,6 +1,7 @@
 /* syscall(2): the system call number selects the wrapper. */
 #include "calls.h"
 
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@ CASE(syscall) {
   model_pread(path, 500, 100, buffer);
   CHECK(C(syscall(SYS_statx, AT_FDCWD, path, 0, STATX_BASIC_STATS, &stx)) == 0);
   model_stat(path);
+  CHECK(C(syscall(SYS_flock, fd, LOCK_EX)) == 0);
+  model_ext(path, "POSIX_EXT_LOCKS", 1);
   CHECK(C(syscall(SYS_lseek, fd, 0L, SEEK_SET)) == 0);
   model_seek(path, 0);
   int out = C(open(copy, O_CREAT | O_WRONLY, 0600));

@@ -179,6 +179,10 @@ int posix_fcntl_counts(const struct posix_file *file, int command) {
   }
 }
 
+void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  posix_ext(file, POSIX_EXT_LOCKS, 1, POSIX_EXT_F_LOCK_TIME, t1, t2);
+}
+
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2) {
   switch (command) {
   case F_DUPFD:
@@ -186,7 +190,7 @@ void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, 
     posix_duplicated(file, result, t1, t2);
     break;
   default: /* record locks: posix_fcntl_counts rejects all others */
-    if (file && result >= 0) posix_ext(file, POSIX_EXT_LOCKS, 1, POSIX_EXT_F_LOCK_TIME, t1, t2);
+    if (file && result >= 0) posix_locked(file, t1, t2);
   }
 }
 

@@ -145,6 +145,8 @@ void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2)
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
+/* A lock on the file was set or released. */
+void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
 
 /* Descriptors 0, 1 and 2 refer to a terminal now. */

@@ -46,6 +46,9 @@ static void on_fd(struct posix_file *file, long number, long b, long d, long res
   case SYS_fdatasync:
     if (result == 0) posix_synced(file, POSIX_FDSYNCS, t1, t2);
     break;
+  case SYS_flock:
+    if (result == 0) posix_locked(file, t1, t2);
+    break;
   case SYS_ftruncate:
     if (result == 0) posix_ext(file, POSIX_EXT_TRUNCATES, 1, POSIX_EXT_F_META_TIME, t1, t2);
     break;
@@ -190,6 +193,7 @@ void posix_before_syscall(struct posix_call *call) {
   case SYS_lseek:
   case SYS_fsync:
   case SYS_fdatasync:
+  case SYS_flock:
   case SYS_ftruncate:
   case SYS_dup:
 #ifdef SYS_dup2

@@ -143,6 +143,12 @@ struct uring_setup;
   struct posix_file *f = posix_file_behind(fd);                                                    \
   if (!posix_fcntl_counts(f, command)) FORWARD;                                                    \
   ACTIVE
+#define LOCKED                                                                                     \
+  if (r == 0) posix_locked(f, t1, t2)
+#define LOCKF(fd, command)                                                                         \
+  if (command == F_TEST) FORWARD;                                                                  \
+  runtime_locks();                                                                                 \
+  FD(fd)
 #define SYSCALL_ARGUMENTS(by_number)                                                               \
   struct posix_call call = {.number = (by_number)};                                                \
   long *a = call.argument;                                                                         \
