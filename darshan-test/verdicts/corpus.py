@@ -21,6 +21,7 @@ def _sync() -> list[Row]:
         sync("o-dsync", "O_DSYNC"),
         sync("save-each-step"),
         sync("msync-each"),
+        Row("sync.c", "lock-held", "waits-for-locks", "release", place=HERE, tree=2),
         sync("sqlite-autocommit", "transaction"),
         Row("sync.c", "checkpoint"),
         Row("sync.c", "sqlite-transaction", place=HERE),

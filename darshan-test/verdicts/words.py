@@ -173,7 +173,7 @@ def _at_first_contact() -> list[Row]:
             says=(r"of at most 15\.3 MiB .* times by each of 2 processes",),
         ),
         here("blocks-of-a-tar", never=("calls are large",)),
-        here("one-lock", at_once=4, says=("every process waited",), never=("would help",)),
+        here("one-lock", "waits-for-locks", "release", at_once=4, never=("would help",)),
         Row(
             "words.py",
             "text-by-file",

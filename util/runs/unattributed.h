@@ -9,6 +9,7 @@
 
 struct beside_sums {
   double metadata, syncs;                   /* seconds */
+  double locks;                             /* seconds, which are waits and no I/O */
   double misses, accesses, seconds_missing; /* of lookups */
 };
 
@@ -31,6 +32,7 @@ static inline void beside_add(struct beside_sums *sums,
     sums->metadata += beside_seconds(times[POSIX_EXT_F_META_TIME]);
     sums->syncs += beside_seconds(times[POSIX_EXT_F_SYNC_TIME]);
   }
+  sums->locks += beside_seconds(times[POSIX_EXT_F_LOCK_TIME]);
   sums->metadata += beside_seconds(times[POSIX_EXT_F_LIST_TIME]);
   sums->misses += beside_number(record->counters[POSIX_EXT_MISSES]);
   sums->accesses += beside_number(record->counters[POSIX_EXT_ACCESSES]);

@@ -193,6 +193,7 @@ def posix() -> list[Case]:
             row("POSIX_EXT", "/a", F_FSYNC_TIME=5.0),
         )
     )
+    locked = Job((row("POSIX_EXT", "/a", LOCKS=200, F_LOCK_TIME=4.0),))
     missing = Job(
         (
             row("POSIX_EXT", "/data/done", MISSES=4900, F_MISS_TIME=3.9),
@@ -278,6 +279,7 @@ def posix() -> list[Case]:
         ("metadata", metadata, replace(metadata, seconds=1000)),
         ("many-small-files", many, replace(many, rows=many.rows[:90])),
         ("syncs", synced, synced.but(1, F_FSYNC_TIME=0.1)),
+        ("waits-for-locks", locked, locked.but(F_LOCK_TIME=0.04)),
         ("failed-lookups", missing, missing.but(MISSES=50)),
         ("listed-again", listing, listing.but(DIR_REOPENS=20)),
         ("seeks", telling, telling.but(SEEKS=2000)),

@@ -3,7 +3,10 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int made(const char *name, int flags) {
@@ -68,6 +71,28 @@ static void save_each_step(bool cured) {
   }
 }
 
+/* Two processes append results under a lock, which each holds while it computes the next one. */
+static void append_locked(bool cured) {
+  const struct timespec computing = {0, 10000000};
+  int fd = open("results", O_CREAT | O_APPEND | O_WRONLY, 0644);
+  must(fd >= 0, "results");
+  for (int i = 0; i < 50; i++) {
+    if (cured) nanosleep(&computing, NULL);
+    must(flock(fd, LOCK_EX) == 0, "flock");
+    if (!cured) nanosleep(&computing, NULL);
+    put(fd, "result\n", 7);
+    must(flock(fd, LOCK_UN) == 0, "flock");
+  }
+  close(fd);
+}
+
+static void lock_held(bool cured) {
+  pid_t other = fork();
+  append_locked(cured);
+  if (other == 0) exit(0);
+  must(waitpid(other, NULL, 0) == other, "waitpid");
+}
+
 static void msync_each(bool cured) {
   size_t pages = 256;
   int fd = made("mapped", 0);
@@ -126,6 +151,7 @@ int main(int argc, char **argv) {
       {"o-dsync", o_dsync},
       {"save-each-step", save_each_step},
       {"msync-each", msync_each},
+      {"lock-held", lock_held},
       {"sqlite-autocommit", sqlite_autocommit},
       {"checkpoint", checkpoint},
       {"sqlite-transaction", sqlite_transaction},

@@ -361,19 +361,22 @@ def prepare_array_in_each_task() -> None:
     np.save("reference.npy", np.random.default_rng(1).random(2_000_000))
 
 
-def _append_under_lock(worker: int) -> None:
+def _append_under_lock(worker: int, cured: bool) -> None:
     for i in range(60):
         with open("results", "a", encoding="ascii") as file:
+            if cured:
+                time.sleep(0.004)
             fcntl.flock(file, fcntl.LOCK_EX)
-            time.sleep(0.004)
+            if not cured:
+                time.sleep(0.004)
             file.write(f"{worker} {i}\n")
             file.flush()
 
 
-def one_lock(_: bool) -> None:
+def one_lock(cured: bool) -> None:
     """Four workers wait for a lock, which each holds while it asks an instrument."""
     context = multiprocessing.get_context("fork")
-    workers = [context.Process(target=_append_under_lock, args=(i,)) for i in range(4)]
+    workers = [context.Process(target=_append_under_lock, args=(i, cured)) for i in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -351,14 +351,20 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
-/* Tells what part of the times in the rows of layers and files is no file I/O. */
-static void print_pipes(struct screen *screen, const struct picture *picture) {
+static void print_wait(struct screen *screen, const struct picture *picture, double seconds,
+                       const char *for_what) {
   char time[NUMBER];
-  const double least = 0.01 * screen_run_time(picture);
-  if (picture->shares.pipes <= 0 || picture->shares.pipes < least) return;
-  fprintf(stderr, "waited   %s at named pipes, which is not counted as file I/O",
-          quantity_seconds(time, picture->shares.pipes));
+  if (seconds <= 0 || seconds < 0.01 * screen_run_time(picture)) return;
+  fprintf(stderr, "waited   %s %s, which is not counted as file I/O",
+          quantity_seconds(time, seconds), for_what);
   end_line(screen);
+}
+
+/* Tells what time of the processes is no file I/O. Only the rows of layers and files contain that
+ * at pipes, and no row that for locks. */
+static void print_waits(struct screen *screen, const struct picture *picture) {
+  print_wait(screen, picture, picture->shares.pipes, "at named pipes");
+  print_wait(screen, picture, picture->locks, "for locks of files");
 }
 
 static void print_speed(struct screen *screen, const char *verb, double bytes_moved, double time) {
@@ -513,7 +519,7 @@ void screen_print(const struct picture *picture) {
     print_speed(&screen, "read", moved.read, moved.read_time);
     print_speed(&screen, "written", moved.written, moved.write_time);
     print_mapped(&screen, picture);
-    print_pipes(&screen, picture);
+    print_waits(&screen, picture);
     for (int i = 0; i < picture->num_layers; i++)
       if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
         print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "bytes per read ");

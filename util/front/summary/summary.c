@@ -219,6 +219,7 @@ static void add_beside(struct picture *picture, struct adding *adding) {
     say("%s: POSIX_EXT: %s", say_path(adding->path), say_path(error.text));
     return;
   }
+  picture->locks += sum.locks;
   picture->mapped += sum.mapped;
   picture->mapped_touched += sum.touched;
   picture->mapped_unmeasured += sum.unmeasured;

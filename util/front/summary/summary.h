@@ -65,6 +65,7 @@ struct picture {
   struct datasets datasets;
   struct programs programs;
   struct shares shares;
+  double locks; /* seconds of waits for locks of files, over all processes */
   double mapped, mapped_touched, mapped_unmeasured; /* bytes (unattributed.h) */
   struct beside_faults faults;
 };

@@ -44,6 +44,7 @@ int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files
   if (more < 0) return -1;
   all.metadata = beside_metadata(&found);
   all.syncs = found.syncs;
+  all.locks = found.locks;
   *sum = all;
   return 0;
 }

@@ -17,6 +17,7 @@ from .table import Table
 READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
     "reads", "writes", "opens", "lookups", "listings", "syncs", "buffers",
 )  # fmt: skip
+LOCKS = "locks"
 IMPORTS, HDF5, MPIIO, COMMUNICATION = "imports", "hdf5", "mpiio", "communication"
 WAITING, PROCESSOR, COMPUTING, ASLEEP, OUTSIDE, REST = (
     "waiting", "processor", "computing", "asleep", "outside", "rest",
@@ -34,6 +35,7 @@ TITLES = {
     HDF5: "HDF5 itself",
     MPIIO: "MPI-IO itself",
     COMMUNICATION: "MPI communication below HDF5 and MPI-IO",
+    LOCKS: "Waiting for locks of files (flock, lockf, fcntl)",
     WAITING: "Waiting for other processes or threads, and sleeping",
     PROCESSOR: "Waiting for a processor",
     COMPUTING: "Computing",
@@ -82,23 +84,36 @@ def ledger(facts: Facts) -> Ledger:
     spent = io_rows(facts)
     in_calls = sum(spent.values())
     threads = in_calls > facts.process_time > 0
-    computed, asleep = _outside_of_calls(facts, in_calls)
+    locked = _for_locks(facts)
+    waited = max(0.0, _lived(facts) - facts.process_time)
+    idle = min(waited, locked)  # the working time lacks most waits
+    computed, asleep = _outside_of_calls(facts, in_calls + locked - idle)
     if threads:
         # Nothing tells what each thread did outside of calls but compute.
         spent[COMPUTING] = computed
+        spent[LOCKS] = locked
     else:
         left = max(0.0, facts.process_time - in_calls)
         spent[PROCESSOR] = min(left, _for_a_processor(facts))
         left -= spent[PROCESSOR]
         spent[COMPUTING] = min(left, computed)
         left -= spent[COMPUTING]
+        spent[LOCKS] = min(left, locked - idle)
+        left -= spent[LOCKS]
         spent[ASLEEP] = min(left, asleep)
         # Without the kernel's counts (logs of Darshan 3.5) nothing tells what the rest was.
         rest = REST if facts.table("USAGE") is not None else OUTSIDE
         spent[rest] = left - spent[ASLEEP]
-        spent[WAITING] = max(0.0, _lived(facts) - facts.process_time)
+        spent[LOCKS] += idle
+        spent[WAITING] = waited - idle
     rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)
     return Ledger(rows, sum(row.seconds for row in rows), threads)
+
+
+def _for_locks(facts: Facts) -> float:
+    """Returns the time in calls that set or release locks of files, summed over all processes."""
+    extra = facts.table("POSIX_EXT")
+    return 0.0 if extra is None else extra.sum("F_LOCK_TIME")
 
 
 def _lived(facts: Facts) -> float:

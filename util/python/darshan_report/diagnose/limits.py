@@ -318,6 +318,13 @@ LIMITS = (
     ),
     Limit("sync.share", 0.3, "of I/O time", "share of I/O time in fsync and the like", _JUDGEMENT),
     Limit(
+        "lock.share",
+        0.05,
+        "of run time",
+        "least part of the run that a process has to wait for locks of one file",
+        _JUDGEMENT,
+    ),
+    Limit(
         "waiting.share",
         0.3,
         "of HDF5 time",

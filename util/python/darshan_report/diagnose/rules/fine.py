@@ -125,8 +125,8 @@ def _idle(facts: Facts) -> str:
     if waited <= _MOST * facts.run_time:
         return ""
     return (
-        f"For {seconds(waited)} of {seconds(facts.run_time)} {who}: perhaps for a lock "
-        "(flock), another process, a pipe, the network, a page of a mapped file, or time to pass "
+        f"For {seconds(waited)} of {seconds(facts.run_time)} {who}: perhaps for "
+        "another process, a pipe, the network, a page of a mapped file, or time to pass "
         "(sleep). The log does not tell for what."
     )
 

@@ -7,6 +7,7 @@ from ...diagnose.ledger import (
     COMPUTING,
     IMPORTS,
     IO,
+    LOCKS,
     PROCESSOR,
     WAITING,
     Row,
@@ -17,7 +18,7 @@ from ..context import Context
 
 _LEAST = 0.005  # part of the time; smaller rows become one
 _OTHER = "Everything else"
-_KINDS = {COMPUTING: "computing", WAITING: "waiting", PROCESSOR: "waiting", ASLEEP: "waiting"}
+_KINDS = {COMPUTING: "computing"} | dict.fromkeys((WAITING, LOCKS, PROCESSOR, ASLEEP), "waiting")
 
 
 def _large(context: Context) -> list[Row]:

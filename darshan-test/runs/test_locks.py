@@ -1,0 +1,103 @@
+"""Waits for locks of files: their time is told, and a wait can be cancelled as in libc."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab.compare import both, same_end
+from lab.compile import compile_c
+
+HELD = 0.6  # seconds
+
+# The child holds the lock while the parent waits for it.
+WAITS = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static const char *way;
+static int take(int fd) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (strcmp(way, "flock") == 0) return flock(fd, LOCK_EX);
+  if (strcmp(way, "lockf") == 0) return lockf(fd, F_LOCK, 0);
+  if (strcmp(way, "number") == 0) return (int)syscall(SYS_flock, fd, LOCK_EX);
+  return fcntl(fd, F_SETLKW, &lock);
+}
+static void *wait_for_it(void *fd) {
+  return (void *)(long)take((int)(long)fd);
+}
+int main(int argc, char **argv) {
+  int ends[2];
+  char byte;
+  way = argv[1];
+  if (argc != 3 || pipe(ends)) return 2;
+  pid_t child = fork();
+  int fd = open("locked", O_CREAT | O_RDWR, 0600);
+  if (child == 0) {
+    if (take(fd) || write(ends[1], "x", 1) != 1) return 3;
+    usleep((useconds_t)(atof(argv[2]) * 1e6));
+    return 0;
+  }
+  if (read(ends[0], &byte, 1) != 1) return 4;
+  pthread_t waiting;
+  void *result;
+  if (pthread_create(&waiting, NULL, wait_for_it, (void *)(long)fd)) return 5;
+  if (strcmp(argv[2], "30") == 0) {
+    usleep(200000);
+    pthread_cancel(waiting);
+    usleep(200000);
+    int over = pthread_tryjoin_np(waiting, &result) == 0;
+    puts(over && result == PTHREAD_CANCELED ? "cancelled" : "waits on");
+    kill(child, 9);
+    if (!over) pthread_join(waiting, &result);
+  } else if (pthread_join(waiting, &result) || result)
+    return 6;
+  return waitpid(child, NULL, 0) != child;
+}
+"""
+WAYS = ("flock", "lockf", "fcntl", "number")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_time_of_a_wait(way: str, build: Path, tmp_path: Path) -> None:
+    """The file's record has the seconds, which are in no time of I/O, and each summary says for
+    what the program waited."""
+    program = compile_c(tmp_path, WAITS, "-include", "signal.h")
+    command = [build / "darshan", "run", "-o", "logs", "--", program, way, str(HELD)]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (log,) = (tmp_path / "logs").iterdir()
+    parser = [build / "darshan-parser", log]
+    rows = subprocess.run(parser, check=True, capture_output=True, text=True).stdout
+    (time,) = re.findall(r"\tPOSIX_EXT_F_LOCK_TIME\t(\S+)\t\S*/locked\t", rows)
+    assert 0.9 * HELD < float(time) < 5 * HELD
+    assert re.search(r"\tPOSIX_EXT_LOCKS\t2\t\S*/locked\t", rows)
+    (spent,) = re.findall(r"\tPOSIX_F_META_TIME\t(\S+)\t\S*/locked\t", rows)
+    assert float(spent) < 0.5 * HELD
+    told = {}
+    for form in (("stat", "-r"), ("report", "--text"), ("report", "--html", "-o", "-")):
+        done = subprocess.run(
+            [build / "darshan", *form, log], check=True, capture_output=True, text=True
+        )
+        told[form[-1]] = done.stdout + done.stderr
+        assert "Processes wait for locks of files" in told[form[-1]]
+        assert "Your I/O is fine" not in told[form[-1]]
+    assert re.search(r"^waited +\d+ ms for locks of files", told["-r"], re.M)
+    assert re.search(r"^Waiting for locks of files .* \d+ ms", told["--text"], re.M)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_cancellation(way: str, build: Path, tmp_path: Path) -> None:
+    """A thread that waits for a lock is cancelled, or not, as without the runtime: fcntl and lockf
+    are points of cancellation, flock is none."""
+    program = compile_c(tmp_path, WAITS, "-include", "signal.h")
+    bare, watched = both(build, tmp_path, [program, way, "30"])
+    assert bare.out == ("cancelled\n" if way in ("fcntl", "lockf") else "waits on\n")
+    assert same_end(bare, watched)
