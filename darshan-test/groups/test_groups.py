@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -366,3 +368,63 @@ def test_every_row_of_the_table(build: Path, tmp_path: Path) -> None:
     assert set(read) == {*expected, *map(str, names)}
     assert {name: told.files(name) for name in expected} == expected
     assert all(read[name]["POSIX_BYTES_READ"] == 2 * len("program") for name in expected)
+
+
+JAVA = """
+import java.nio.file.*;
+public class Main {
+  public static void main(String[] names) throws Exception {
+    System.out.println(new Part().sum(Files.readAllBytes(Path.of(names[0]))));
+  }
+}
+class Part { int sum(byte[] all) { int n = 0; for (byte b : all) n += b; return n; } }
+"""
+
+
+@pytest.mark.needs("java")
+def test_jars_are_program_files_of_java(build: Path, tmp_path: Path) -> None:
+    """Jars in any folder share a record in a process of Java; in another process each has its
+    own."""
+    (tmp_path / "Main.java").write_text(JAVA)
+    (tmp_path / "data.txt").write_text("data")
+    app = tmp_path / "app"
+    app.mkdir()
+    subprocess.run(["javac", "Main.java"], cwd=tmp_path, check=True)
+    for name in ("Main", "Part"):
+        with zipfile.ZipFile(app / f"{name}.jar", "w") as jar:
+            jar.write(tmp_path / f"{name}.class", f"{name}.class")
+    found = {}
+    reads = "import sys; [open(name, 'rb').read() for name in sys.argv[1:]]"
+    for name, command in {
+        "java": [
+            build / "darshan",
+            "run",
+            "java",
+            "-cp",
+            "app/Main.jar:app/Part.jar",
+            "Main",
+            "data.txt",
+        ],
+        "python": [
+            build / "darshan",
+            "run",
+            sys.executable,
+            "-S",
+            "-c",
+            reads,
+            "app/Main.jar",
+            "app/Part.jar",
+            "data.txt",
+        ],
+    }.items():
+        log = tmp_path / f"{name}.darshan"
+        environment = os.environ | {"DARSHAN_LOGFILE": str(log)}
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+        told = tell(build, log)
+        found[name] = {n for n in told.of("POSIX") if n.endswith((".jar", ".txt"))}
+        if name == "java":
+            assert told.of("GROUP")[f"{app}/*.jar"]["GROUP_KIND"] == 1
+            assert told.files(f"{app}/*.jar") == 2
+    data = str(tmp_path / "data.txt")
+    assert found["java"] == {data, f"{app}/*.jar"}
+    assert found["python"] == {data, f"{app}/Main.jar", f"{app}/Part.jar"}

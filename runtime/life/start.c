@@ -46,6 +46,7 @@ static int prepare_memory(void) {
   darshan_group_rules.count = darshan_config.program_trees.count;
   memcpy(darshan_group_rules.tree, darshan_config.program_trees.word,
          sizeof(darshan_group_rules.tree));
+  darshan_group_program(darshan_config.exe);
   darshan_hot.phase_page = private_memory(PAGE);
   darshan_hot.fds = private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_hot.phase_page || !darshan_hot.fds) return -1;

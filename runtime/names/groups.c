@@ -13,16 +13,31 @@ struct darshan_group_rules darshan_group_rules;
 static const char trees[] =
 #define TREE(pattern) pattern "\0"
 #define DATA(ending)
+#define PROGRAM(name, ending)
 #include "program-trees.def"
     "";
 #undef TREE
 #undef DATA
-static const char data_endings[][12] = {
+#undef PROGRAM
+static const struct {
+  char program[8], ending[8]; /* the ending has its dot */
+} program_endings[] = {
 #define TREE(pattern)
-#define DATA(ending) ending,
+#define DATA(ending)
+#define PROGRAM(name, ending) {name, "." ending},
 #include "program-trees.def"
 #undef TREE
 #undef DATA
+#undef PROGRAM
+};
+static const char data_endings[][12] = {
+#define TREE(pattern)
+#define DATA(ending) ending,
+#define PROGRAM(name, ending)
+#include "program-trees.def"
+#undef TREE
+#undef DATA
+#undef PROGRAM
 };
 enum {
   NUM_DATA = sizeof(data_endings) / sizeof(data_endings[0]),
@@ -144,6 +159,19 @@ size_t darshan_program_tree(const char *name, size_t length) {
   for (const char *row = trees; *row && !place; row += strlen(row) + 1)
     place = place_of(row, name, name + folder);
   return place && !darshan_is_data(name, length) ? place + 1 : 0;
+}
+
+void darshan_group_program(const char *program) {
+  for (size_t i = 0; i < sizeof(program_endings) / sizeof(program_endings[0]); i++)
+    if (strcmp(program_endings[i].program, program) == 0)
+      darshan_group_rules.ending = program_endings[i].ending;
+}
+
+int darshan_has_program_ending(const char *name, size_t length) {
+  const char *ending = darshan_group_rules.ending;
+  size_t bytes = ending ? strlen(ending) : 0;
+  return bytes && length > bytes && !darshan_group_rules.each_program_file && name[0] == '/' &&
+         memcmp(name + length - bytes, ending, bytes) == 0;
 }
 
 int darshan_names_a_group(const char *name, size_t length) {

@@ -12,12 +12,17 @@ struct darshan_group_rules {
   int each_program_file; /* 1: each program file has its own record */
   int count;
   const char *tree[GROUP_TREES];
+  const char *ending; /* of this process's program files in any folder; NULL: none */
 };
 extern struct darshan_group_rules darshan_group_rules __attribute__((visibility("hidden")));
 
 /* Returns the bytes of the name, inclusive of a "/", that name the tree of this program file; 0 if
  * it is not a program file. The folder decides, and whether the ending is one of data. */
 size_t darshan_program_tree(const char *name, size_t length);
+/* Sets the ending of program files in any folder, by the name of this process's program. */
+void darshan_group_program(const char *program);
+/* Returns 1 if the name has that ending. */
+int darshan_has_program_ending(const char *name, size_t length);
 /* Returns 1 if the ending is one of data. */
 int darshan_is_data(const char *name, size_t length);
 /* Returns the offset of the ending, with its dot; length if no ending identifies a kind of file. */

@@ -20,7 +20,9 @@ static struct darshan_group_record *facts_of(const struct record_store *store,
 
 static enum group_kind kind_of(const struct store_entry *entry) {
   if (strcmp(entry->name, OVERFLOW_NAME) == 0) return GROUP_OVERFLOW;
-  return darshan_program_tree(entry->name, entry->name_length) ? GROUP_TREE : GROUP_FOLDER;
+  int is_program = darshan_program_tree(entry->name, entry->name_length) ||
+                   darshan_has_program_ending(entry->name, entry->name_length);
+  return is_program ? GROUP_TREE : GROUP_FOLDER;
 }
 
 void store_mark_group(struct record_store *store, struct store_entry *entry) {
@@ -73,13 +75,14 @@ struct search {
   enum store_module module;
   const char *name;
   size_t length, tree; /* tree: length of the part of the name that is a tree's */
+  size_t ending;       /* offset of the ending that the tree's name has; length: none */
   struct name_folder folder;
   struct store_entry *found;
 };
 
 static void find_tree(void *search_) {
   struct search *search = search_;
-  search->found = named(search->store, search->name, search->tree, search->length, search->length,
+  search->found = named(search->store, search->name, search->tree, search->ending, search->length,
                         &search->store->trees, GROUP_TREES_MOST);
 }
 
@@ -88,15 +91,29 @@ static __attribute__((noinline)) void learn_tree(struct record_store *store, con
                                                  size_t length, struct name_folder folder,
                                                  struct store_folder *known) {
   size_t tree = darshan_program_tree(name, folder.bytes);
-  struct search search = {.store = store, .name = name, .length = length, .tree = tree};
+  struct search search = {
+      .store = store, .name = name, .length = length, .tree = tree, .ending = length};
   if (tree) stack_run_anyway(find_tree, &search);
   *known = (struct store_folder){folder.hash, search.found};
+}
+
+/* Returns the group of the program files with this ending in this folder. */
+static __attribute__((noinline)) struct store_entry *
+by_ending(struct record_store *store, const char *name, size_t length, struct name_folder folder) {
+  size_t ending = darshan_ending_after(folder.bytes, name, length);
+  struct search search = {
+      .store = store, .name = name, .length = length, .tree = folder.bytes, .ending = ending};
+  stack_run_anyway(find_tree, &search);
+  return search.found;
 }
 
 static struct store_entry *tree_of(struct record_store *store, const char *name, size_t length,
                                    struct name_folder folder) {
   struct store_folder *known = &store->folder[folder.hash % STORE_FOLDERS];
   if (UNLIKELY(known->hash != folder.hash)) learn_tree(store, name, length, folder, known);
+  if (UNLIKELY(darshan_group_rules.ending != NULL) && !known->tree &&
+      darshan_has_program_ending(name, length))
+    return by_ending(store, name, length, folder);
   return known->tree && !darshan_is_data(name, length) ? known->tree : NULL;
 }
 
