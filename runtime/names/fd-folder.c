@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../counting/clock.h"
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
 #include "fd-name.h"
@@ -11,22 +12,33 @@
 #include "paths.h"
 
 /* After so many uses the path is read again, because another process may have renamed a folder
- * above. Such a change of the folder itself shows in its facts. */
-enum { USES = 64 };
+ * above. Such a change of the folder itself shows in its facts, which are read after LOOKS uses. */
+enum { USES = 64, LOOKS = 16 };
 
 int fd_folder_last = -1;
 SELDOM static struct fd_folder {
   int lock;
   uint32_t uses, changes;
-  uint32_t length; /* 0: the folder has no path */
+  uint32_t length;   /* 0: the folder has no path */
+  uint64_t followed; /* time of the last look, 0: the descriptor was not followed then */
   struct fd_facts facts, now;
   char path[DARSHAN_PATH_ROOM];
 } last;
 
-/* Returns 1 if the descriptor still refers to the folder whose path is remembered. */
-static int is_last(int dirfd, const struct fd_facts *facts, uint32_t changes) {
+static int is_remembered(int dirfd, uint32_t changes) {
   return __atomic_load_n(&fd_folder_last, __ATOMIC_RELAXED) == dirfd && last.changes == changes &&
-         last.uses++ < USES && facts->inode == last.facts.inode &&
+         last.uses++ < USES;
+}
+
+/* Returns 1 if nobody can have given the descriptor to another folder since the last look, which
+ * was a moment ago. */
+static int needs_no_look(uint64_t now) {
+  return now && last.followed && now - last.followed < CLOCK_SHORT && last.uses % LOOKS != 0;
+}
+
+/* Returns 1 if these are the facts of the folder whose path is remembered. */
+static int is_last(const struct fd_facts *facts) {
+  return facts->inode == last.facts.inode &&
          memcmp(facts->device, last.facts.device, sizeof(facts->device)) == 0 &&
          memcmp(facts->changed, last.facts.changed, sizeof(facts->changed)) == 0;
 }
@@ -44,9 +56,12 @@ __attribute__((noinline)) static size_t ask(char *out, size_t room, int dirfd, c
 
 /* Reads the path if it is that of another folder. Returns 0 if the descriptor is none. The caller
  * holds the lock. */
-static int look(int dirfd, uint32_t changes) {
+static int look(int dirfd, uint32_t changes, uint64_t now) {
+  int remembered = is_remembered(dirfd, changes);
+  if (remembered && needs_no_look(now)) return 1;
   if (fd_look(dirfd, &last.now) < 0) return 0;
-  if (is_last(dirfd, &last.now, changes)) return 1;
+  last.followed = now;
+  if (remembered && is_last(&last.now)) return 1;
   /* Stored first: the descriptor may be closed meanwhile. */
   __atomic_store_n(&fd_folder_last, dirfd, __ATOMIC_RELAXED);
   last.length = (uint32_t)fd_name_by(last.path, sizeof(last.path), dirfd, &last.now);
@@ -56,12 +71,12 @@ static int look(int dirfd, uint32_t changes) {
   return 1;
 }
 
-size_t fd_folder_clean_path(char *out, size_t room, int dirfd, const char *path) {
+size_t fd_folder_clean_path(char *out, size_t room, int dirfd, const char *path, uint64_t now) {
   uint32_t changes;
   int begun;
   if (!folder_may_be_remembered(&changes) || !spin_lock_alone(SPIN_TABLE, &last.lock, &begun))
     return ask(out, room, dirfd, path);
-  int known = look(dirfd, changes);
+  int known = look(dirfd, changes, now);
   size_t length = known ? below(out, room, last.path, last.length, path) : 0;
   if (!known || !last.length) fd_folder_last = -1;
   spin_unlock_alone(&last.lock, begun);

@@ -285,13 +285,16 @@ static int was_listed(uint64_t id) {
 /* Marks the descriptor of a folder, so that entries read from it are counted, but not those of
  * system folders. */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
-  struct posix_name name;
+  struct posix_name name = {0};
   if (!fd_may_change() || !fd_can_follow(fd)) return;
   if (path[0] != '\0') fd_dropped(fd);
-  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  struct posix_file *file = posix_file_of(fd);
+  if (file && !file->overflow)
+    name.id = file->id; /* known since the descriptor was opened */
+  else if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path))
+    return;
   int again = was_listed(name.id);
   posix_name_done(&name);
-  struct posix_file *file = posix_file_of(fd);
   fd_set_stream(fd, FD_FOLDER);
   if (again) posix_ext(file, POSIX_EXT_DIR_REOPENS, 1, -1, 0, 0);
   posix_ext(file, POSIX_EXT_DIR_OPENS, 1, POSIX_EXT_F_META_TIME, t1, t2);

@@ -55,6 +55,12 @@ static int is_clean(const char *path, size_t length) {
   return 1;
 }
 
+/* Returns 1 if the runtime notices when the descriptor is closed: it has an entry, not free. */
+static int is_followed(int fd) {
+  const struct fd_entry *entry = fd_can_follow(fd) ? fd_entry(fd) : NULL;
+  return entry && !fd_is_free(entry) && fd_may_change();
+}
+
 /* Returns the length of the name; 0 if it is unknown or too long for a log. */
 static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   enum { room = DARSHAN_PATH_ROOM };
@@ -66,7 +72,7 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   if (dirfd == AT_FDCWD) return folder_clean_path(buffer, room, path);
   if (path[0] == '\0')
     return fd_name(buffer, room, dirfd); /* AT_EMPTY_PATH: the descriptor itself */
-  return fd_folder_clean_path(buffer, room, dirfd, path);
+  return fd_folder_clean_path(buffer, room, dirfd, path, is_followed(dirfd) ? ticks_now() : 0);
 }
 
 /* An excluded name may lead to any file (/dev/stdin, /proc/self/fd/5). behind returns the
