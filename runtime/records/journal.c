@@ -29,6 +29,8 @@ static int remember_identity(struct journal *journal, int fd) {
   return 0;
 }
 
+enum { TMPFS = 0x01021994 }; /* f_type of statfs, as in in-place.def */
+
 /* Returns the descriptor of the new file, -1, or UNSAFE if the file system is not in in-place.def.
  */
 enum { UNSAFE = -2 };
@@ -37,6 +39,7 @@ static int create(struct journal *journal) {
   int fd = outside_open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
   int safe = SYS2(SYS_fstatfs, fd, &fs) == 0 && in_place(fs.f_type);
+  journal->on_tmpfs = safe && fs.f_type == TMPFS;
   if (safe && sys_ftruncate(fd, (off_t)journal->size) == 0 && remember_identity(journal, fd) == 0)
     return fd;
   sys_close(fd);
@@ -70,13 +73,15 @@ int journal_open(const struct journal *journal) {
   return fd;
 }
 
-/* Writes zeros from offset from to to, and so reserves the space on every file system that
- * overwrites in place. Returns 0 or -1. It also leaves pages in memory that are cheap to touch.
- * fallocate would reserve space, too, but then the first store makes ext4 zero and map up to 2 MiB
- * at once. */
-int journal_reserve(int fd, size_t from, size_t to) {
+/* Writes zeros, and so reserves the space on every file system that overwrites in place. It also
+ * leaves pages in memory that are cheap to touch. fallocate would reserve space, too, but then the
+ * first store makes ext4 zero and map up to 2 MiB at once. On a tmpfs it only takes the pages,
+ * which is cheaper than to copy zeros there. */
+int journal_reserve(const struct journal *journal, int fd, size_t from, size_t to) {
   SELDOM static char zeros[ZEROS]; /* never written, so its pages are the kernel's zero page */
   if (!sys_may_grow_to(to)) return -1;
+  if (journal->on_tmpfs && from < to && sys_fallocate(fd, (off_t)from, (off_t)(to - from)) == 0)
+    return 0;
   for (size_t n; from < to; from += n) {
     n = to - from < ZEROS ? to - from : ZEROS;
     if (sys_pwrite_all(fd, zeros, n, (off_t)from) < 0) return -1;

@@ -18,7 +18,8 @@ struct journal {
   size_t size;  /* of the file */
   int has_file; /* 0: records are in private memory only */
   int unsafe;   /* 1: the file system of the first path is not in in-place.def, but is writable */
-  dev_t dev;    /* to recognise the file when it is reopened */
+  int on_tmpfs;
+  dev_t dev; /* to recognise the file when it is reopened */
   ino_t ino;
   char path[4096]; /* empty: there will be no file */
 };
@@ -46,9 +47,10 @@ int journal_open(const struct journal *journal);
  * has no file, or another one). */
 int journal_look(const struct journal *journal, struct stat *st);
 
-/* Fills [from, to) with zeros, so that stores there cannot fail. Returns 0, or -1 if the disk is
- * full or the application's current file size limit is too low. */
-int journal_reserve(int fd, size_t from, size_t to);
+/* Reserves space for [from, to), which no page of the file has yet: it reads as zeros, and stores
+ * there cannot fail. Returns 0, or -1 if the disk is full or the application's current file size
+ * limit is too low. */
+int journal_reserve(const struct journal *journal, int fd, size_t from, size_t to);
 
 /* Maps the pages of n bytes of a window for writing; their contents stay. Returns 0, or -1 if the
  * file system has no block for a page. */

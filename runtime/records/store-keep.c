@@ -205,8 +205,8 @@ static int prepare(struct record_store *store, struct moves *moves, int fd) {
   if (moves->failed) return -1;
   for (int i = 0; i < moves->count; i++) {
     struct move *move = &moves->move[i];
-    if (move->room && journal_reserve(fd, move->from, journal_page_up(move->from + move->room)) < 0)
-      return -1;
+    size_t to = journal_page_up(move->from + move->room);
+    if (move->room && journal_reserve(&store->journal, fd, move->from, to) < 0) return -1;
   }
   for (int i = 0; i < moves->count; i++) {
     struct move *move = &moves->move[i];

@@ -259,7 +259,8 @@ int store_grow_file(struct record_store *store, int number, int fd) {
   int wanted = next_step(store, number, &step) && !part->in_memory;
   size_t before = part->usable;
   store_unlock(store);
-  if (!wanted || journal_reserve(fd, step.reserve_from, step.reserve_to) < 0) return -1;
+  if (!wanted || journal_reserve(&store->journal, fd, step.reserve_from, step.reserve_to) < 0)
+    return -1;
   size_t from = window_start(part, number, &step), to = part->start + step.window_to;
   if (step.window_to && !(at = journal_window(fd, from, to))) return -1;
   int taken = 0;
