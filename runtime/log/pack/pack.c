@@ -83,8 +83,9 @@ static struct match best_at(const struct packer *packer, const char *record, siz
   struct match best = {0, 0, 0};
   const char *at = record + i;
   size_t left = packer->size - i;
-  if (packer->before) try_match(&best, at, packer->before + i, left, RECORD_BACK);
   if (i > 0) try_match(&best, at, at - 1, left, BYTE_BACK);
+  if (best.length == MATCH_MOST) return best; /* no place needs fewer bits */
+  if (packer->before) try_match(&best, at, packer->before + i, left, RECORD_BACK);
   if (best.length >= LONG) return best;
   for (unsigned place = WORD_BACK; place <= FOUR_WORDS_BACK && WORD * place <= i; place++)
     try_match(&best, at, at - WORD * place, left, place);
