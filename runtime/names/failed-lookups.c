@@ -9,8 +9,9 @@
 /* If a slot is taken, the thread skips it: a handler or another thread is using it. The slots also
  * have names of programs, which are removed late because the check is slow. */
 enum { PLACES = DARSHAN_LOOKUPS };
-SELDOM static struct darshan_lookups own; /* until there is a journal */
-static struct darshan_lookups *filed;     /* in the journal; NULL: there is none */
+SELDOM static struct darshan_lookups own /* until there is a journal */
+    __attribute__((aligned(DARSHAN_LOOKUPS_PAGE)));
+static struct darshan_lookups *filed; /* in the journal; NULL: there is none */
 
 static struct darshan_lookups *ring(void) {
   struct darshan_lookups *page = __atomic_load_n(&filed, __ATOMIC_ACQUIRE);

@@ -14,9 +14,9 @@ enum { FIRST = 8, MORE = 32, CHUNKS = 32 };
 #define PATIENCE_NS UINT64_C(60000000000)
 #define SHORT_PATIENCE_NS UINT64_C(10000000000)
 
-/* The first buffers are part of the library; the kernel allocates their pages at the first
- * write. */
-SELDOM static char first_bytes[FIRST][DARSHAN_PATH_ROOM] __attribute__((aligned(64)));
+/* The first buffers are part of the library; the kernel allocates their pages, one for each, at the
+ * first write. */
+SELDOM static char first_bytes[FIRST][DARSHAN_PATH_ROOM] __attribute__((aligned(4096)));
 static struct path_buffer first[FIRST];
 /* Further buffers, mapped when many calls need one at once: the structs, followed by their
  * bytes. */
