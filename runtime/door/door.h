@@ -136,11 +136,14 @@ struct store_fill store_fill(const struct record_store *store, enum store_module
 int64_t store_rank(const struct record_store *store);
 /* Need the store's lock. store_record_room returns 1 if there is room for so many records.
  * store_enter returns the entry, which it adds if needed, or NULL; name may be NULL and follow
- * later. The others return a new record, the overflow record, and the record of the entry or else
- * the overflow record; NO_RECORD if there is no room. */
+ * later. store_next_record returns the memory that the next new record of the module takes, so that
+ * a caller can fill it before it counts: an interrupted caller then leaves no half-made record.
+ * NULL if there is no room. The others return a new record, the overflow record, and the record of
+ * the entry or else the overflow record; NO_RECORD if there is no room. */
 int store_is_full(const struct record_store *store, enum store_module module);
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_names_are_full(const struct record_store *store);
+void *store_next_record(struct record_store *store, enum store_module module);
 struct store_entry *store_enter(struct record_store *store, uint64_t id, const char *name,
                                 size_t length);
 uint32_t store_new_record(struct record_store *store, enum store_module module,

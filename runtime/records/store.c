@@ -369,6 +369,11 @@ uint32_t store_append_record(struct record_store *store, enum store_module modul
   return number;
 }
 
+void *store_next_record(struct record_store *store, enum store_module module) {
+  uint32_t number = store->regions[module].count + 1;
+  return store_record_room(store, module, number + 1) ? store_record(store, module, number) : NULL;
+}
+
 int store_is_full(const struct record_store *store, enum store_module module) {
   const struct store_region *region = &store->regions[module];
   return region->count - region->groups - (region->overflow != NO_RECORD) >= region->limit;

@@ -88,10 +88,9 @@ static struct apmpi_kept *make_record(void) {
   struct store_entry *of_head = store_enter(
       store, darshan_hash(head_name, sizeof(head_name) - 1, 0), head_name, sizeof(head_name) - 1);
   uint64_t id = darshan_hash(name, sizeof(name) - 1, 0);
-  if (!of_head || !store_enter(store, id, name, sizeof(name) - 1) ||
-      !store_record_room(store, STORE_APMPI, 2))
-    return NULL;
-  struct apmpi_kept *kept = store_record(store, STORE_APMPI, 1);
+  if (!of_head || !store_enter(store, id, name, sizeof(name) - 1)) return NULL;
+  struct apmpi_kept *kept = store_next_record(store, STORE_APMPI);
+  if (!kept) return NULL;
   kept->head.magic = APMPI_MAGIC;
   kept->head.sync = (uint32_t)mpi_state.meets;
   kept->record.base = (struct darshan_base_record){id, store_rank(store)};

@@ -37,12 +37,11 @@ void heatmap_forked(void) {
  * counts the record, because a reader needs the number of bins in it. */
 static struct heatmap_record *make_record(enum heatmap_layer layer) {
   struct record_store *store = &darshan_store;
-  uint32_t count = store_fill(store, STORE_HEATMAP).count;
   size_t length = strlen(names[layer]);
   struct store_entry *entry =
       store_enter(store, darshan_hash(names[layer], length, 0), names[layer], length);
-  if (!entry || !store_record_room(store, STORE_HEATMAP, count + 2)) return NULL;
-  struct heatmap_record *record = store_record(store, STORE_HEATMAP, count + 1);
+  struct heatmap_record *record = entry ? store_next_record(store, STORE_HEATMAP) : NULL;
+  if (!record) return NULL;
   record->head.bin_width_seconds = FIRST_WIDTH;
   record->head.nbins = HEATMAP_BINS;
   return store_new_record(store, STORE_HEATMAP, entry) ? record : NULL;

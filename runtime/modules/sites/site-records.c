@@ -83,19 +83,36 @@ static const char *take_frames(const struct walk *walk, unsigned first,
   return function;
 }
 
-/* Finds or makes the record of a name, with the store's lock held. */
+static void fill(struct darshan_sites_record *record, enum site_record_kind kind, unsigned frames) {
+  record->counters[SITES_KIND] = kind;
+  record->counters[SITES_FRAMES] = frames;
+  record->counters[SITES_PROCESSES] = 1;
+}
+
+/* Fills the memory of the next record, unless the id has one already. The next record is that of
+ * the id, or, past the limit of records, the one that all others share. */
+static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) {
+  struct record_store *store = &darshan_store;
+  const struct store_entry *entry = store_find(store, id);
+  if (entry && entry->record[STORE_SITES]) return;
+  int is_full = store_is_full(store, STORE_SITES) || store_names_are_full(store);
+  struct darshan_sites_record *next = store_next_record(store, STORE_SITES);
+  if (next) fill(next, is_full ? RECORD_OF_FUNCTION : kind, is_full ? 0 : frames);
+}
+
+/* Finds or makes the record of a name, with the store's lock held. It is filled before it counts,
+ * because the caller may be interrupted for good at any instruction. */
 static struct site_part *record_of(const char *name, size_t length, enum site_record_kind kind,
                                    unsigned frames) {
   struct record_store *store = &darshan_store;
   uint64_t id = darshan_hash(name, length, 0);
+  fill_next(id, kind, frames);
   uint32_t number = store_number_of_name(store, STORE_SITES, id, name, length);
   if (!number || segments_have(&sites_state.parts, number) < 0) return NULL;
   struct site_part *part = segments_at(&sites_state.parts, number);
   if (part->record) return part;
   struct darshan_sites_record *record = store_record(store, STORE_SITES, number);
-  record->counters[SITES_KIND] = record->base.id == id ? (int64_t)kind : RECORD_OF_FUNCTION;
-  record->counters[SITES_FRAMES] = frames;
-  record->counters[SITES_PROCESSES] = 1;
+  if (record->base.id != id) fill(record, RECORD_OF_FUNCTION, 0);
   if (kind == RECORD_OF_SITE) sites_state.sites++;
   part->record = record;
   return part;
