@@ -35,7 +35,11 @@ x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
 # Behind a filter the harness finds no instruction of the runtime that it could interrupt.
 @x86_64
 @pytest.mark.needs("no-filter")
-@pytest.mark.parametrize("handlers", [[], ["-r"]], ids=["through-libc", "past-libc"])
+@pytest.mark.parametrize(
+    "handlers",
+    [[], ["-r"], ["-t"], ["-r", "-t"]],
+    ids=["through-libc", "past-libc", "sites", "sites-past-libc"],
+)
 def test_interrupted(build: Path, handlers: list[str]) -> None:
     """An action at any instruction of the runtime leaves a log that is right to the call."""
     assert len(KINDS) > 30 and len(DAOS) == 5

@@ -1,13 +1,16 @@
 /* Programs whose call sites are known: a scenario per argument, in the working folder.
  *
- *     sites loops|recursion|threads|fork|killed|many|coroutine|nested|handler|moving */
+ *     sites loops|recursion|threads|fork|killed|many|coroutine|nested|handler|moving|
+ *           preempted|jumping */
 #include <alloca.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -207,6 +210,85 @@ FUNCTION void moving(void) {
   }
 }
 
+static void tick_every(int microseconds) {
+  struct itimerval every = {{0, microseconds}, {0, microseconds}};
+  ensure(setitimer(ITIMER_REAL, &every, NULL) == 0, "setitimer");
+}
+
+/* A scheduler's timer switches between two coroutines at any instruction, in calls, too. */
+enum { TURNS = 2, PUTS = 20000 };
+static ucontext_t turn[TURNS];
+static int now, turn_fd, finished[TURNS];
+static void switch_turn(int number) {
+  (void)number;
+  int before = now;
+  if (finished[TURNS - 1 - before]) return;
+  now = TURNS - 1 - before;
+  swapcontext(&turn[before], &turn[now]);
+}
+static void alarms(int how) {
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  sigprocmask(how, &alarm, NULL);
+}
+FUNCTION void turn_main(void) {
+  alarms(SIG_UNBLOCK);
+  for (int i = 0; i < PUTS; i++)
+    put(turn_fd, 7);
+  alarms(SIG_BLOCK);
+  finished[now] = 1;
+  int other = TURNS - 1 - now;
+  if (finished[other]) setcontext(&home);
+  now = other;
+  setcontext(&turn[other]);
+}
+FUNCTION void preempted(void) {
+  enum { STACK = 64 << 10 };
+  static volatile int is_over;
+  turn_fd = make("preempted");
+  alarms(SIG_BLOCK); /* in both contexts: a switch must not be interrupted */
+  for (int i = 0; i < TURNS; i++) {
+    ensure(getcontext(&turn[i]) == 0, "preempted");
+    turn[i].uc_stack.ss_sp = malloc(STACK);
+    ensure(turn[i].uc_stack.ss_sp != NULL, "malloc");
+    turn[i].uc_stack.ss_size = STACK;
+    makecontext(&turn[i], turn_main, 0);
+  }
+  signal(SIGALRM, switch_turn);
+  getcontext(&home);
+  if (is_over) return;
+  is_over = 1;
+  tick_every(100);
+  setcontext(&turn[0]);
+}
+
+/* A handler leaves by siglongjmp, whatever it interrupted. Prints how often, and how many calls
+ * returned. */
+static sigjmp_buf start;
+static void jump(int number) {
+  (void)number;
+  siglongjmp(start, 1);
+}
+FUNCTION void after_jumps(int fd) {
+  for (int i = 0; i < 500; i++)
+    put(fd, 9);
+}
+FUNCTION void jumping(void) {
+  static volatile int jumps, returned;
+  int fd = make("jumping");
+  signal(SIGALRM, jump);
+  tick_every(300);
+  if (sigsetjmp(start, 1)) jumps++;
+  while (jumps < 300) {
+    put(fd, 7);
+    returned++;
+  }
+  tick_every(0);
+  after_jumps(fd);
+  printf("%d %d\n", jumps, returned);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
@@ -214,7 +296,7 @@ int main(int argc, char **argv) {
   } all[] = {{"loops", loops},         {"recursion", recursion}, {"threads", threads},
              {"fork", forks},          {"killed", killed},       {"many", many},
              {"coroutine", coroutine}, {"nested", nested},       {"handler", interrupted},
-             {"moving", moving}};
+             {"moving", moving},       {"preempted", preempted}, {"jumping", jumping}};
   for (size_t i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++) {
     if (strcmp(argv[1], all[i].name) != 0) continue;
     all[i].run();

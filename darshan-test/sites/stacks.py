@@ -79,6 +79,7 @@ class Program:
     build: Path
     parser: Path
     folder: Path
+    output: str = ""  # of the last command
 
     @property
     def path(self) -> Path:
@@ -106,6 +107,7 @@ class Program:
             check=False,
         )
         assert (done.returncode, bool(done.stderr)) == (status, tells), done.stderr
+        self.output = done.stdout
 
     def logs(self) -> list[Path]:
         """Returns the logs of this test."""

@@ -179,6 +179,27 @@ def test_a_moving_stack_pointer(program: Program) -> None:
     assert counts(outcome, "write", "put", "moving", "main") == [(50, 250)]
 
 
+def test_a_timer_switches_coroutines(program: Program) -> None:
+    """A handler switches stacks at any instruction: no call is lost, and none has another site."""
+    outcome = program.run("preempted")
+    assert counts(outcome, "write", "put", "turn_main") == [(2 * 20_000, 2 * 20_000 * 7)]
+    assert outcome.total("WRITES") == 2 * 20_000
+
+
+def test_handlers_that_jump(program: Program) -> None:
+    """A jump may lose the call that it cut, and no other one; later calls are exact."""
+    program.start(program.path, "jumping")
+    (log,) = program.logs()
+    outcome = program.read(log)
+    jumps, returned = map(int, program.output.split())
+    assert jumps == 300
+    (loop,) = outcome.of("write", "put", "jumping", "main")
+    assert returned - jumps <= loop.row["WRITES"] <= returned + jumps
+    assert counts(outcome, "write", "put", "after_jumps") == [(500, 4500)]
+    lost = {site.name for site in outcome.sites if site.row["PROCESSES"] != 1}
+    assert not lost
+
+
 def test_off_unless_asked(program: Program) -> None:
     """Without the setting the log has no sites."""
     assert "SITES" not in program.run("loops", DARSHAN_SITES="0").rows
