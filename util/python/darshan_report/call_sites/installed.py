@@ -57,6 +57,8 @@ def may_be_program(path: str) -> bool:
 
 def module_of(path: str) -> str:
     """Returns the top-level package or module of a Python file: "numpy", "gzip"."""
+    if frozen := re.fullmatch(r"<frozen ([\w.]+)>", path):
+        return frozen[1]
     found = list(_PYTHON.finditer(path))
     inside = path[found[-1].end() + 1 :] if found else path.rsplit("/", 1)[-1]
     return inside.split("/", 1)[0].removesuffix(".py")

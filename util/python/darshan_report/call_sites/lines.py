@@ -70,6 +70,14 @@ class Lines:
     sums: Measured  # over all lines
     problems: list[str]  # sentences: of which code the lines are not known, and why
     is_anonymous: bool  # darshan-convert has hidden the names
+    every: list[Line] = field(default_factory=list)  # all of them, the costliest first
+    objects: Objects = field(default_factory=lambda: Objects(()))
+
+    def look_up(self, line: Line) -> None:
+        """Finds the functions of the libraries that a line called."""
+        some = line.sites[:_LOOKED_UP]
+        self.objects.look_up(_native(some))
+        _settle(some, self.objects)
 
 
 def user_line(places: tuple[Place, ...]) -> int:
@@ -173,12 +181,12 @@ def lines_of(log: Log, most: int) -> Lines | None:
     objects.look_up(f for f in _native(sites) if not installed.is_installed(objects.path(f)))
     _settle(sites, objects)
     found = _lines(sites)
-    for line in found[:most]:
-        some = line.sites[:_LOOKED_UP]
-        objects.look_up(_native(some))
-        _settle(some, objects)
     whole = Measured()
     for line in found:
         whole.add(line.sums)
     hidden = bool(names) and all(map(_HASH.fullmatch, names))
-    return Lines(found[:most], len(found), whole, _problems(found[:most], objects), hidden)
+    lines = Lines(found[:most], len(found), whole, [], hidden, found, objects)
+    for line in lines.lines:
+        lines.look_up(line)
+    lines.problems.extend(_problems(lines.lines, objects))
+    return lines

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from ..called import called_as
 from ..exit_status import exit_status
@@ -14,8 +13,9 @@ from ..log import open_log
 from ..show.output import asked, write_text
 from ..show.text import visible
 from . import told
+from .content import content
 from .installed import VARIABLE
-from .lines import Line, Lines, Place, lines_of
+from .lines import Lines, lines_of
 
 PROGRAM = called_as("darshan-where")
 FORMAT, VERSION = "darshan-where", 1
@@ -54,51 +54,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _place(place: Place) -> dict[str, Any]:
-    return {
-        "file": visible(place.file) or None,
-        "line": place.line or None,
-        "function": visible(place.function) or None,
-        "object": visible(place.object) or None,
-        "offset": place.offset if place.object else None,
-    }
-
-
-def _line(line: Line) -> dict[str, Any]:
-    called: dict[str, dict[str, float]] = {}
-    for site in line.sites:
-        sums = called.setdefault(visible(site.stack.called), {"calls": 0, "seconds": 0.0})
-        sums["calls"] += site.sums.calls
-        sums["seconds"] += site.sums.seconds
-    site = line.sites[0]
-    return {
-        "place": _place(line.place) if line.place else None,
-        "through": visible(told.library_call(site)) or None,
-        "seconds": line.sums.seconds,
-        "gap_seconds": line.sums.gap_seconds,
-        "calls": line.sums.calls,
-        "bytes_read": line.sums.read,
-        "bytes_written": line.sums.written,
-        "called": called,
-        "sites": len(line.sites),
-        "stack": [_place(place) for place in site.places],
-    }
-
-
 def as_json(found: Lines) -> str:
     """Returns the lines as JSON."""
-    content = {
-        "format": FORMAT,
-        "version": VERSION,
-        "seconds": found.sums.seconds,
-        "gap_seconds": found.sums.gap_seconds,
-        "calls": found.sums.calls,
-        "anonymous": found.is_anonymous,
-        "number": found.number,
-        "lines": [_line(line) for line in found.lines],
-        "problems": [visible(problem) for problem in found.problems],
-    }
-    return json.dumps(content, indent=1) + "\n"
+    return json.dumps({"format": FORMAT, "version": VERSION, **content(found)}, indent=1) + "\n"
 
 
 def _say(text: str) -> None:

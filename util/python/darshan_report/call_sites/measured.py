@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..measure.layers import SIZES
 from ..records import Joined, Records
 
 _SITE, _OBJECT, _FUNCTION = 0, 1, 2  # kinds of records
+# Kinds of calls, in the order of the two next lists.
+OPEN, CLOSE, READ, WRITE, LOOKUP, SEEK, SYNC, OTHER = KINDS = tuple(range(8))
 _CALLS = ("OPENS", "CLOSES", "READS", "WRITES", "LOOKUPS", "SEEKS", "SYNCS", "OTHERS")
+_SMALL = ("0_100", "100_1K", "1K_10K")  # size classes
 _TIMES = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
 
 
@@ -22,6 +27,11 @@ class Measured:
     calls: int = 0
     read: int = 0  # bytes
     written: int = 0
+    calls_of: list[float] = field(default_factory=lambda: [0.0] * len(KINDS))
+    seconds_of: list[float] = field(default_factory=lambda: [0.0] * len(KINDS))
+    # POSIX reads and writes of up to 10 KiB, and all those whose size is known.
+    small: list[float] = field(default_factory=lambda: [0.0] * 2)
+    sized: list[float] = field(default_factory=lambda: [0.0] * 2)
 
     def add(self, other: Measured) -> None:
         """Adds another one to this one."""
@@ -30,6 +40,13 @@ class Measured:
         self.calls += other.calls
         self.read += other.read
         self.written += other.written
+        for ours, theirs in (
+            (self.calls_of, other.calls_of),
+            (self.seconds_of, other.seconds_of),
+            (self.small, other.small),
+            (self.sized, other.sized),
+        ):
+            ours[:] = map(sum, zip(ours, theirs))
 
 
 @dataclass(frozen=True)
@@ -40,7 +57,7 @@ class Rows:
     objects: list[int]
 
 
-def _added(records: Records, joined: Joined, names: list[str]) -> np.ndarray:
+def _added(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:
     """Returns the sum of some counters per id; impossible values count as 0."""
     whole = np.zeros(len(joined))
     for name in names:
@@ -50,20 +67,43 @@ def _added(records: Records, joined: Joined, names: list[str]) -> np.ndarray:
     return np.where(np.isfinite(whole), whole, 0.0)
 
 
+def _each(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:
+    """Returns a row per id with the sums of these counters."""
+    return np.stack([_added(records, joined, [name]) for name in names], axis=1)
+
+
+def _sizes(records: Records, joined: Joined, ends: Sequence[str]) -> np.ndarray:
+    """Returns a row per id with its reads and its writes of some size classes."""
+    kinds = ("READ", "WRITE")
+    return np.stack(
+        [_added(records, joined, [f"SIZE_{kind}_{end}" for end in ends]) for kind in kinds], axis=1
+    )
+
+
 def measured(records: Records) -> Rows:
     """Adds up the records of each id."""
     joined = Joined(records)
-    kinds = joined.largest(records["SITES_KIND"])
-    seconds = _added(records, joined, [f"F_{name}_TIME" for name in _TIMES])
+    kinds = joined.largest(records["SITES_KIND"]).tolist()
+    seconds = _each(records, joined, [f"F_{name}_TIME" for name in _TIMES])
     gaps = _added(records, joined, ["F_GAP_SHORT_TIME"])
-    calls = _added(records, joined, list(_CALLS))
-    read = _added(records, joined, ["BYTES_READ"])
-    written = _added(records, joined, ["BYTES_WRITTEN"])
-    columns = zip(*(c.tolist() for c in (joined.ids, kinds, seconds, gaps, calls, read, written)))
+    calls = _each(records, joined, _CALLS)
+    moved = _each(records, joined, ["BYTES_READ", "BYTES_WRITTEN"])
+    small, sized = (_sizes(records, joined, ends) for ends in (_SMALL, [end for end, _ in SIZES]))
     sites, objects = {}, []
-    for number, kind, in_calls, between, times, got, put in columns:
-        if kind == _OBJECT:
+    for place, number in enumerate(joined.ids.tolist()):
+        number_of_calls = int(calls[place].sum())
+        if kinds[place] == _OBJECT:
             objects.append(number)
-        elif kind in (_SITE, _FUNCTION) and times > 0:
-            sites[number] = Measured(in_calls, between, int(times), int(got), int(put))
+        elif kinds[place] in (_SITE, _FUNCTION) and number_of_calls > 0:
+            sites[number] = Measured(
+                float(seconds[place].sum()),
+                float(gaps[place]),
+                number_of_calls,
+                int(moved[place][0]),
+                int(moved[place][1]),
+                calls[place].tolist(),
+                seconds[place].tolist(),
+                small[place].tolist(),
+                sized[place].tolist(),
+            )
     return Rows(sites, objects)

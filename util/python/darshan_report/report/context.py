@@ -14,6 +14,7 @@ import numpy as np
 
 from ..call_sites.lines import Lines, lines_of
 from ..call_sites.told import TOP
+from ..diagnose.blame import Blame, blame
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
 from ..diagnose.ledger import Ledger, ledger
@@ -191,6 +192,7 @@ class Context:
         # rows that represent several files: name, number of files
         self._alike: dict[int, tuple[str, int, str]] = {}
         self._together: dict[str, Files] = {}  # by module
+        self._blamed: dict[int, Blame | None] = {}  # by the finding, of those in `findings`
         self.damaged: list[tuple[str, str]] = []  # module, error of the library
 
     @functools.cached_property
@@ -384,6 +386,17 @@ class Context:
         except LogError as error:
             self.damaged.append(("SITES", str(error)))
             return None
+
+    def blame(self, finding: Finding) -> Blame | None:
+        """Returns the line of code behind a finding; None if call sites cannot tell it."""
+        if id(finding) not in self._blamed:
+            self._blamed[id(finding)] = blame(self.code_lines, finding)
+        return self._blamed[id(finding)]
+
+    def where(self, finding: Finding) -> str:
+        """Returns the line of code behind a finding as a sentence; empty if it is unknown."""
+        found = self.blame(finding)
+        return f"{found.text[0].upper()}{found.text[1:]}." if found else ""
 
     @property
     def incomplete(self) -> bool:

@@ -8,6 +8,8 @@ import json
 import math
 from typing import Any
 
+from ..call_sites.content import content, place_content
+from ..diagnose.blame import Blame
 from ..diagnose.finding import Finding
 from ..diagnose.responsible_programs import programs_of
 from ..measure.attribution import OPERATIONS, Upper
@@ -36,6 +38,19 @@ def _known(value: float) -> float | int | None:
     return None if value < 0 else _number(value)
 
 
+def _line(blamed: Blame | None) -> dict[str, Any] | None:
+    if blamed is None:
+        return None
+    place = blamed.line.place if blamed.line else None
+    return {
+        "text": visible(blamed.text),
+        "place": place_content(place) if place else None,
+        "through": visible(blamed.through) or None,
+        "share": _number(blamed.share),
+        "lines": blamed.lines,
+    }
+
+
 def _finding(context: Context, finding: Finding) -> dict[str, Any]:
     stake = finding.stake
     return {
@@ -45,6 +60,7 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
         "reference": finding.reference,
         "sentence": visible(finding.sentence),
         "programs": visible(finding.programs),
+        "line": _line(context.blame(finding)),
         "stake": {
             "seconds": _number(stake.seconds),
             "of_seconds": _number(stake.of_seconds),
@@ -249,6 +265,7 @@ def data(context: Context) -> dict[str, Any]:
         "warnings": notes.warnings(context),
         "processes": _tree(context),
         "findings": [_finding(context, f) for f in context.findings],
+        "where": content(context.code_lines) if context.code_lines else None,
         "layers": [_layer(context, f) for f in context.figures],
         "exclusive_times": [
             {

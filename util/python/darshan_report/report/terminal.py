@@ -145,11 +145,13 @@ def _communication(context: Context) -> Iterator[str]:
         yield from _wrapped(text, "")
 
 
-def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
+def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> Iterator[str]:
     yield ""
     mark = f"{number}." if finding.kind == PROBLEM else f"{finding.kind}:"
     yield from _wrapped(f"{mark} {finding.title}", "")
     yield from _wrapped(finding.sentence)
+    if found := context.blame(finding):
+        yield from _wrapped(found.text)
     at = finding.stake.text
     if at:
         yield from _wrapped(f"at stake: {at}")
@@ -179,7 +181,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     yield from _communication(context)
     shown = [f for f in context.findings if verbose or f.kind != GOOD or f.name == "fine"]
     for number, finding in enumerate(shown, 1):
-        yield from _finding(number, finding, verbose)
+        yield from _finding(context, number, finding, verbose)
 
 
 def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:

@@ -46,6 +46,8 @@ def _finding(context: Context, name: str, finding: Finding, links: Links) -> str
         f"<h3>{_KINDS[finding.kind]}: {text(finding.title)}</h3>",
         f"<p>{text(finding.sentence)}</p>",
     ]
+    if where := context.where(finding):
+        parts.append(f"<p>{text(where)}</p>")
     if at:
         parts.append(f"<p><b>At stake:</b> {text(at)}.{text(basis)}</p>")
     if finding.remedy.text:

@@ -49,7 +49,9 @@ def moved(context: Context) -> tuple[int, int]:
     return sum(f.read or 0 for f in base), sum(f.written or 0 for f in base)
 
 
-def _change(prefix: str, place: int, finding: Finding, heading: str = "Change first") -> str:
+def _change(
+    context: Context, prefix: str, place: int, finding: Finding, heading: str = "Change first"
+) -> str:
     at = finding.stake.text
     gain = f' <span class="gain">At stake: {text(at)}</span>' if at else ""
     remedy = finding.remedy.text
@@ -57,6 +59,7 @@ def _change(prefix: str, place: int, finding: Finding, heading: str = "Change fi
     return (
         f'<div class="change"><h2>{text(heading)}</h2><p class="strong">{title}.{gain}</p>'
         f"<p>{text(finding.sentence)}</p>"
+        + (f"<p>{text(where)}</p>" if (where := context.where(finding)) else "")
         + (f"<p><b>Remedy:</b> {text(remedy)}</p>" if remedy else "")
         + "</div>"
     )
@@ -71,10 +74,10 @@ def _verdict(context: Context, prefix: str) -> str:
             if left
             else ""
         )
-        return _change(prefix, *problems[0]) + more
+        return _change(context, prefix, *problems[0]) + more
     for place, found in enumerate(context.findings):
         if found.kind == NOTICE and found.name.startswith(costly.NAME):
-            return _change(prefix, place, found, "No known problem; most time")
+            return _change(context, prefix, place, found, "No known problem; most time")
     fine = [f for f in context.findings if f.name == "fine"] or [
         f for f in context.findings if f.kind == GOOD
     ]

@@ -37,6 +37,8 @@ def top(context: Context) -> list[Block]:
         found.append(Paragraph(text, strong=True, link=_anchor(context, finding)))
         at = finding.stake.text
         found.append(Paragraph(finding.sentence + (f" At stake: {at}." if at else "")))
+        if where := context.where(finding):
+            found.append(Paragraph(where))
         if finding.remedy.text:
             found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
     if left > 0:
@@ -84,6 +86,8 @@ def full(context: Context) -> list[Block]:
         title = f"{_KINDS[finding.kind]}: {finding.title}"
         found.append(Heading(title, anchor=_anchor(context, finding), level=1))
         found.append(Paragraph(finding.sentence))
+        if where := context.where(finding):
+            found.append(Paragraph(where))
         at = finding.stake.text
         if at:
             basis = f" Estimate: {finding.stake.basis}." if finding.stake.basis else ""

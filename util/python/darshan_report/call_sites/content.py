@@ -1,0 +1,54 @@
+"""Lines of code as lists and dictionaries, for the JSON of the command and of the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..show.text import visible
+from . import told
+from .lines import Line, Lines, Place
+
+
+def place_content(place: Place) -> dict[str, Any]:
+    """Returns a place in code; null: unknown."""
+    return {
+        "file": visible(place.file) or None,
+        "line": place.line or None,
+        "function": visible(place.function) or None,
+        "object": visible(place.object) or None,
+        "offset": place.offset if place.object else None,
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    called: dict[str, dict[str, float]] = {}
+    for site in line.sites:
+        sums = called.setdefault(visible(site.stack.called), {"calls": 0, "seconds": 0.0})
+        sums["calls"] += site.sums.calls
+        sums["seconds"] += site.sums.seconds
+    site = line.sites[0]
+    return {
+        "place": place_content(line.place) if line.place else None,
+        "through": visible(told.library_call(site)) or None,
+        "seconds": line.sums.seconds,
+        "gap_seconds": line.sums.gap_seconds,
+        "calls": line.sums.calls,
+        "bytes_read": line.sums.read,
+        "bytes_written": line.sums.written,
+        "called": called,
+        "sites": len(line.sites),
+        "stack": [place_content(place) for place in site.places],
+    }
+
+
+def content(found: Lines) -> dict[str, Any]:
+    """Returns the lines and their sums."""
+    return {
+        "seconds": found.sums.seconds,
+        "gap_seconds": found.sums.gap_seconds,
+        "calls": found.sums.calls,
+        "anonymous": found.is_anonymous,
+        "number": found.number,
+        "lines": [_line(line) for line in found.lines],
+        "problems": [visible(problem) for problem in found.problems],
+    }

@@ -1,0 +1,239 @@
+"""The line of code behind a finding, from the call sites of a log.
+
+A finding tells which kinds of calls it is about. The line is the one with most of these calls, or
+of their time, if that is at least half. A site does not know its files, so a line whose number of
+calls is that of the finding's file counts before all others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..call_sites import told
+from ..call_sites.lines import Line, Lines
+from ..call_sites.measured import (
+    CLOSE,
+    KINDS,
+    LOOKUP,
+    OPEN,
+    OTHER,
+    READ,
+    SEEK,
+    SYNC,
+    WRITE,
+    Measured,
+)  # fmt: skip
+from ..call_sites.stack import IMPORT
+from ..units import share
+from .finding import GOOD, Finding
+
+_ENOUGH = 0.5  # share of the calls or seconds that one line must have
+_EQUAL = 0.02  # relative difference of two numbers of calls that are the same
+_SEVERAL = 20  # calls that tell a line by their number
+_NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
+_DATA = (READ, WRITE)
+_HDF5, _MPIIO, _ANY = r"H5|nc_", r"MPI_File_|ncmpi", ""
+_CALLS, _SECONDS, _BYTES, _SMALL = "calls", "seconds", "bytes", "small calls"
+
+
+@dataclass(frozen=True)
+class _About:
+    """The calls that a finding is about."""
+
+    kinds: tuple[int, ...]
+    called: str = _ANY  # pattern for the start of the function that the program called
+    by: str = _SECONDS  # what counts
+
+
+# By the start of the diagnosis's name; the first row that matches counts.
+_ABOUT = (
+    ("across-the-grain", _About(_DATA, _HDF5)),
+    ("aggregators", _About(_DATA, _MPIIO)),
+    ("blocking-only", _About(_DATA, _MPIIO)),
+    ("chunk-", _About(_DATA, _HDF5)),
+    ("collective-metadata", _About(_NAMES, _HDF5)),
+    ("collective-not-aggregated", _About(_DATA, _MPIIO)),
+    ("costly-communication", _About(KINDS, f"{_HDF5}|{_MPIIO}")),
+    ("costly-hdf5", _About(KINDS, _HDF5)),
+    ("costly-mpiio", _About(KINDS, _MPIIO)),
+    ("costly-listings", _About((LOOKUP,))),
+    ("costly-lookups", _About((LOOKUP,))),
+    ("costly-opens", _About(_NAMES)),
+    ("costly-reads", _About((READ,))),
+    ("costly-syncs", _About((SYNC,))),
+    ("costly-writes", _About((WRITE,))),
+    ("costly-buffers", _About(_DATA)),
+    ("element-wise", _About(_DATA, _HDF5, _CALLS)),
+    ("failed-lookups", _About((LOOKUP,), _ANY, _CALLS)),
+    ("file-per-process", _About((OPEN, CLOSE))),
+    ("fill-values", _About((OPEN, WRITE), _HDF5)),
+    ("flush-per-chunk", _About((SYNC, CLOSE))),
+    ("hdf5-file-time", _About(KINDS, _HDF5)),
+    ("hdf5-opened-again", _About((OPEN, CLOSE), _HDF5)),
+    ("imbalance", _About(_DATA)),
+    ("independent-shared-read", _About((READ,))),
+    ("independent-shared-write", _About((WRITE,))),
+    ("line-buffered", _About((WRITE, SYNC), _ANY, _CALLS)),
+    ("listed-again", _About((LOOKUP,), _ANY, _CALLS)),
+    ("little-compression", _About(_DATA, _HDF5)),
+    ("many-objects", _About((*_NAMES, READ, WRITE), _HDF5)),
+    ("many-small-files", _About((OPEN,), _ANY, _CALLS)),
+    ("memory-alignment", _About(_DATA)),
+    ("metadata", _About(_NAMES)),
+    ("mpi-io-itself", _About(_DATA, _MPIIO)),
+    ("mpi-io-opened-again", _About((OPEN, CLOSE), _MPIIO)),
+    ("no-mpi-io", _About(_DATA)),
+    ("one-process-does-all", _About(_DATA)),
+    ("opened-again", _About((OPEN,), _ANY, _CALLS)),
+    ("random-access-read", _About((READ,), _ANY, _CALLS)),
+    ("random-access-write", _About((WRITE,), _ANY, _CALLS)),
+    ("read-by-", _About((READ,), _ANY, _BYTES)),
+    ("read-modify-write", _About(_DATA, _MPIIO)),
+    ("read-write-alternation", _About(_DATA, _ANY, _CALLS)),
+    ("rewritten-whole", _About((WRITE,), _ANY, _BYTES)),
+    ("same-bytes-again-read", _About((READ,), _ANY, _BYTES)),
+    ("same-bytes-again-written", _About((WRITE,), _ANY, _BYTES)),
+    ("seeks", _About((SEEK,), _ANY, _CALLS)),
+    ("shared-file-contention", _About(_DATA)),
+    ("slowing-down", _About(_DATA)),
+    ("small-accesses-read", _About((READ,), _ANY, _SMALL)),
+    ("small-accesses-write", _About((WRITE,), _ANY, _SMALL)),
+    ("stdio-bulk", _About(_DATA, _ANY, _BYTES)),
+    ("stream-flushes", _About((SYNC, WRITE), _ANY, _CALLS)),
+    ("stream-seeks", _About((SEEK,), _ANY, _CALLS)),
+    ("syncs", _About((SYNC,))),
+    ("tiny-collective", _About(_DATA, _MPIIO, _CALLS)),
+    ("unaligned", _About(_DATA, _ANY, _CALLS)),
+    ("unbuffered-stream-read", _About((READ,), _ANY, _CALLS)),
+    ("unbuffered-stream-write", _About((WRITE,), _ANY, _CALLS)),
+    ("waiting-in-mpi-io", _About(_DATA, _MPIIO)),
+    ("whole-file-copy", _About(_DATA, _ANY, _BYTES)),
+    ("program-files", _About(KINDS, IMPORT)),
+)  # fmt: skip
+# Counters of evidence that are numbers of calls of these kinds.
+_COUNTED = {
+    READ: re.compile(r"(?:POSIX|STDIO|H5D|MPIIO)_(?:INDEP_|COLL_)?READS"),
+    WRITE: re.compile(r"(?:POSIX|STDIO|H5D|MPIIO)_(?:INDEP_|COLL_)?WRITES"),
+    OPEN: re.compile(r"(?:POSIX|STDIO|H5F|H5D)_OPENS"),
+    SEEK: re.compile(r"(?:POSIX|STDIO)_SEEKS"),
+    SYNC: re.compile(r"(?:POSIX_FSYNCS|POSIX_FDSYNCS|STDIO_FLUSHES|H5F_FLUSHES)"),
+    LOOKUP: re.compile(r"(?:POSIX_STATS|POSIX_EXT_MISSES|POSIX_EXT_LISTINGS)"),
+}
+
+
+@dataclass(frozen=True)
+class Blame:
+    """What a log says of the line behind a finding."""
+
+    text: str  # "at train.py:31, in load (through numpy.load)", or that there is no single line
+    line: Line | None  # None: no line has half of it
+    through: str  # the library function that the line called; empty: none
+    share: float  # of the line, or of the largest one
+    lines: int  # that have such calls
+
+
+def _part(line: Line, about: _About, by: str) -> float:
+    """Returns how much of these calls a line has."""
+    found = 0.0
+    for site in line.sites:
+        if not re.match(about.called, site.stack.called):
+            continue
+        sums = site.sums
+        if by == _SECONDS:
+            found += sum(sums.seconds_of[kind] for kind in about.kinds)
+        elif by == _BYTES:
+            found += sums.read * (READ in about.kinds) + sums.written * (WRITE in about.kinds)
+        else:
+            found += sum(_calls(site.sums, kind, by == _SMALL) for kind in about.kinds)
+    return found
+
+
+def _calls(sums: Measured, kind: int, small: bool) -> float:
+    """Returns calls of a kind; small: without those of more than 10 KiB, as far as is known."""
+    whole = sums.calls_of[kind]
+    if small and kind in _DATA:
+        place = kind - READ
+        return whole - (sums.sized[place] - sums.small[place])
+    return whole
+
+
+def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line, float, int]:
+    """Returns the line with the largest part, its share of all, and how many lines have a part."""
+    parts = [part(line) for line in lines]
+    place = max(range(len(parts)), key=parts.__getitem__)
+    whole = sum(parts)
+    return lines[place], parts[place] / whole if whole > 0 else 0.0, sum(p > 0 for p in parts)
+
+
+def _counted(finding: Finding, about: _About) -> set[float]:
+    """Returns the numbers of calls of single files that the finding's evidence names."""
+    return {
+        float(row.value)
+        for row in finding.evidence
+        for kind in about.kinds
+        if row.record and row.value >= _SEVERAL and kind in _COUNTED
+        if _COUNTED[kind].fullmatch(row.counter)
+    }
+
+
+def _equal(lines: Sequence[Line], finding: Finding, about: _About) -> Line | None:
+    """Returns the only line with as many calls as a file of the finding; None without one."""
+    wanted = _counted(finding, about)
+    found = [
+        line
+        for line in lines
+        if any(
+            abs(_part(line, _About((kind,), about.called), _CALLS) - number) <= _EQUAL * number
+            for kind in about.kinds
+            for number in wanted
+        )
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _place(found: Lines, line: Line, about: _About) -> tuple[str, str]:
+    """Returns a line as text, and the function of a library through which it made the calls."""
+    found.look_up(line)
+    ((where, function),) = told.places_of([line])
+    site = max(line.sites, key=lambda site: _part(Line([site], site.sums), about, about.by))
+    through = told.library_call(site)
+    text = f"{where}, in {function}" if function else where
+    if site.stack.called == IMPORT:
+        text += " (an import)"
+    return text + (f" (through {through})" if through else ""), through
+
+
+def _chosen(lines: Sequence[Line], finding: Finding, about: _About) -> tuple[Line, float, int]:
+    """Returns the line with the largest part of a finding's calls, its share of them, and how many
+    lines have such calls."""
+    same = _equal(lines, finding, about)
+    line, part, number = _largest(lines, lambda one: _part(one, about, about.by))
+    if same is not None:
+        return same, 1.0, number
+    if part < _ENOUGH:
+        # What costs little beside other lines may be called most often, and the reverse.
+        other = _CALLS if about.by == _SECONDS else _SECONDS
+        again, share_again, _ = _largest(lines, lambda one: _part(one, about, other))
+        if share_again >= _ENOUGH:
+            return again, share_again, number
+    return line, part, number
+
+
+def blame(found: Lines | None, finding: Finding) -> Blame | None:
+    """Returns the line behind a finding; None if call sites cannot tell it."""
+    if found is None or found.is_anonymous or finding.kind == GOOD:
+        return None
+    about = next((a for start, a in _ABOUT if finding.name.startswith(start)), None)
+    lines = [line for line in found.every if line.place is not None]
+    if about is None or not lines:
+        return None
+    line, part, number = _chosen(lines, finding, about)
+    if number == 0:
+        return None
+    text, through = _place(found, line, about)
+    if part >= _ENOUGH:
+        return Blame(f"at {text}", line, through, part, number)
+    text = f"no single line: {number:,} lines, the largest is {text} with {share(part, 1.0)}"
+    return Blame(text, None, through, part, number)
