@@ -1,0 +1,65 @@
+"""Each finding names its line: programs of which one line is to blame (blamed.py)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from place import needs
+
+from .blamed import PROGRAMS, Blamed
+from .where import SECONDS, Where, line_of
+
+# Every cost counts: the test is about lines, not about what is worth telling on a busy machine.
+THRESHOLDS = "stake.share = 0\nstake.seconds = 0\n"
+COMPILERS = {"c": ["gcc"], "cc": ["g++"], "f90": ["gfortran"]}
+INTERPRETERS = {"py": [sys.executable], "sh": ["bash"]}
+# What is not told: bash has no map of its lines; of a stream's seek and the read that fills the
+# buffer anew, the read is named.
+MISSED = {"append", "positions"}
+
+
+def start(where: Where, program: Blamed) -> Path:
+    """Compiles a program, and runs it; returns its source."""
+    source = where.folder / f"{program.name}.{program.ending}"
+    source.write_text(program.source)
+    command: list[str | Path] = [*INTERPRETERS.get(program.ending, []), source]
+    if program.ending in COMPILERS:
+        compiler = COMPILERS[program.ending]
+        if not shutil.which(compiler[0]):
+            needs(f"program:{compiler[0]}")
+        command = [where.folder / "program"]
+        subprocess.run([*compiler, "-g", "-O2", "-o", *command, source], check=True)
+    where.program.start(*command)
+    return source
+
+
+def findings(where: Where) -> list[dict[str, Any]]:
+    """Returns the findings of the only log."""
+    thresholds = where.folder / "thresholds"
+    thresholds.write_text(THRESHOLDS)
+    done = subprocess.run(
+        [where.program.build / "darshan", "report", "--json", "--thresholds", thresholds,
+         "-o", "-", where.log],
+        capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return list(json.loads(done.stdout)["findings"])
+
+
+@pytest.mark.parametrize("blamed", PROGRAMS, ids=lambda blamed: f"{blamed.name}.{blamed.ending}")
+def test_blamed(blamed: Blamed, where: Where) -> None:
+    """The finding names the line with the mark."""
+    source = start(where, blamed)
+    told = findings(where)
+    found = [f for f in told if f["name"].startswith(tuple(blamed.diagnosis.split("|")))]
+    assert found, [(f["name"], f["line"]) for f in told]
+    place = (found[0]["line"] or {}).get("place") or {}
+    wanted = (str(source), line_of(blamed.source, "here"))
+    is_right = (place.get("file"), place.get("line")) == wanted
+    assert is_right == (blamed.name not in MISSED), (found[0]["line"], [f["name"] for f in told])
