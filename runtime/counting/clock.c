@@ -16,14 +16,17 @@ static uint64_t ask_kernel(clockid_t id) {
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Makes no system call and does not change errno. */
+/* Returns the time of a clock in nanoseconds, by libc's clock_gettime (in the vDSO). Makes no
+ * system call and does not change errno. */
 static uint64_t ask_vdso(clockid_t id) {
   struct timespec now;
   clock_gettime(id, &now);
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the time by the line in use, without a call to the kernel. */
+/* Returns the time of a clock in nanoseconds, computed from the tick counter without a call to
+ * the kernel. CLOCK_REALTIME: the time at the start plus the time since then; any other clock:
+ * CLOCK_MONOTONIC. */
 static uint64_t ns_by_line(const struct darshan_clock *clock, clockid_t id) {
   uint64_t ticks = clock_ticks(clock);
   struct floats floats; /* this function is called outside of updates, too */
@@ -51,7 +54,7 @@ uint64_t clock_ticks_asked(const struct darshan_clock *clock) {
   return clock->base_ticks + passed;
 }
 
-/* Trusts the counter only if the kernel uses it to keep time. */
+/* Returns 1 if the tick counter may be used because the kernel itself keeps time by it, else 0. */
 static int kernel_uses_counter(void) {
 #if defined(__x86_64__)
   char source[16] = "";
@@ -68,9 +71,9 @@ static int kernel_uses_counter(void) {
 #endif
 }
 
-/* One point in time on both clocks. If the process loses its processor between the two readings,
- * the pair is wrong by milliseconds and times would jump back. The code detects this by the length
- * of the reading, and repeats it. */
+/* One point in time, read on both clocks. If the thread loses its processor between the two
+ * readings, the pair is wrong by milliseconds and times would jump back. The code detects this
+ * by the duration of the reading, and repeats it. */
 struct moment {
   uint64_t ticks, ns;
 };

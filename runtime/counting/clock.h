@@ -30,7 +30,8 @@ struct clock_line {
   double seconds_per_tick;
 };
 
-/* Start and end of a call, in seconds. */
+/* Converts the ticks of start and end to seconds, both by the same line: a refit in between
+ * could make a short span negative. */
 struct clock_span {
   double start, end;
 };
@@ -38,7 +39,7 @@ static inline double clock_length(struct clock_span at) {
   return at.end - at.start;
 }
 
-/* The source of time if the counter must not be read. */
+/* How the time is read while the tick counter must not be read. */
 enum clock_source {
   CLOCK_VDSO,  /* the vDSO reads the counter, or another clock */
   CLOCK_CALL,  /* system calls: the application has made reading the counter a fault */
@@ -65,14 +66,14 @@ struct darshan_clock { /* begins with the members that every call reads */
 uint64_t clock_ns(clockid_t id);
 uint64_t clock_ticks_asked(const struct darshan_clock *clock);
 void clock_start(struct darshan_clock *clock);
-/* clock_wall returns the wall clock as if it had not been set since the start: times within a run
- * must be consistent with its length. */
-/* Called before the application forbids system calls (sys-gate.h), reading the counter, or both:
- * the remaining source is used from then on. clock_unsettle: the kernel refused the filter. */
+/* Called before the application forbids system calls (sys-gate.h), reading the counter, or both.
+ * calls: 1 if system calls stay allowed; counter: 1 if reading the counter does. The time is
+ * read in the best remaining way from then on. clock_unsettle returns to the way before, because
+ * the kernel refused the filter. */
 void clock_settle(struct darshan_clock *clock, int calls, int counter);
 void clock_unsettle(struct darshan_clock *clock);
 struct timespec clock_wall(const struct darshan_clock *clock);
-/* Refits the line; called after refit_at. */
+/* Refits the line. Called at the first reading after refit_at ticks. */
 void clock_refit(struct darshan_clock *clock);
 
 static inline uint64_t clock_counter(void) {
@@ -94,8 +95,8 @@ static inline uint64_t clock_ticks(const struct darshan_clock *clock) {
   return clock_ticks_asked(clock);
 }
 
-/* Like clock_ticks, but never less than before: the thread may have moved to a processor whose
- * counter is slightly behind. */
+/* Like clock_ticks, but returns at least `before`: the thread may have moved to a processor
+ * whose counter is slightly behind. */
 static inline uint64_t clock_ticks_after(const struct darshan_clock *clock, uint64_t before) {
   uint64_t now = clock_ticks(clock);
   return __builtin_expect(now > before, 1) ? now : before;
@@ -145,8 +146,9 @@ static inline uint64_t clock_ticks_at(const struct darshan_clock *clock, double 
 static inline void record_note_start(double *first, double start) {
   if (*first == 0 || start < *first) *first = start;
 }
-/* Returns the time of a call without its overlap with calls before it: 0 if a call of another
- * thread ended later and was counted first. */
+/* Returns the seconds of a call without its overlap with calls before it, and stores its end in
+ * *last if that is later. Returns 0 if a call of another thread ended later and was counted
+ * first. */
 static inline double record_time(double *last, struct clock_span at) {
   double from = at.start > *last ? at.start : *last;
   if (at.end <= from) return 0;

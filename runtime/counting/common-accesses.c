@@ -9,7 +9,8 @@ static int same(const int64_t *a, const int64_t *b) {
   return memcmp(a, b, BYTES) == 0;
 }
 
-/* Inserts the tuple into the slots of the record. */
+/* Inserts the access with its count into the four slots of the record, in descending order of
+ * count, then of size. An older entry of this access is removed. */
 static void show(int64_t *values, int64_t *counts, const struct common_access *access) {
   struct common_access shown[ACCESSES_SHOWN + 1];
   int n = 0, placed = 0;
@@ -31,7 +32,8 @@ static void show(int64_t *values, int64_t *counts, const struct common_access *a
   }
 }
 
-/* Finds or adds the access and returns its index, or -1 if the table is full. */
+/* Finds the access in the table, or adds it with count 0. Returns its index, or -1 if the table
+ * is full. */
 static int find(struct common_accesses *table, const int64_t *access) {
   if (table->last < table->used && same(table->entry[table->last].value, access))
     return (int)table->last;
@@ -42,8 +44,8 @@ static int find(struct common_accesses *table, const int64_t *access) {
   return (int)table->used++;
 }
 
-/* Counts the access in the record alone. Returns 1, or 0 if the record neither has it nor has a
- * free slot. */
+/* Counts the access in the record's four slots. Returns 1, or 0 if the slots neither have the
+ * access nor space for it. */
 static int count_in_record(int64_t *values, int64_t *counts, const int64_t *access) {
   if (access[0] == 0) return 0; /* size 0 is tracked, but never shown */
   for (int i = 0; i < ACCESSES_SHOWN; i++) {
@@ -56,7 +58,8 @@ static int count_in_record(int64_t *values, int64_t *counts, const int64_t *acce
   return 0;
 }
 
-/* Makes the table and fills it with the accesses that the record has counted so far. */
+/* Allocates the table, and fills it with the accesses that the record has counted so far.
+ * Returns its entries, or NULL if out of memory. */
 static struct common_access *new_table(struct common_accesses *table, struct scratch *scratch,
                                        const int64_t *values, const int64_t *counts) {
   struct common_access *entry =

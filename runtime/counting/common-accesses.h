@@ -7,7 +7,8 @@
 
 #include "../memory/scratch.h"
 
-/* Bytes, lengths in five dimensions, strides in five dimensions. */
+/* Fields of an access: its bytes, then lengths and strides, each of the last five dimensions. Up
+ * to 32 different accesses are counted, four are in the record. */
 enum { ACCESS_FIELDS = 11, ACCESS_FRAME = 5, ACCESSES_TRACKED = 32, ACCESSES_SHOWN = 4 };
 
 struct common_access {
@@ -21,8 +22,8 @@ struct common_accesses {
   struct common_access *entry; /* ACCESSES_TRACKED of them; NULL: the record has all */
 };
 
-/* Counts one occurrence. values: the ACCESSES_SHOWN tuples of the record, one after the other.
- * counts: their counts. */
+/* Counts one occurrence of the access. values: the ACCESSES_SHOWN tuples of the record, one
+ * after the other. counts: their counts. The caller holds the record's lock. */
 void common_accesses_count(struct common_accesses *table, struct scratch *scratch, int64_t *values,
                            int64_t *counts, const int64_t access[ACCESS_FIELDS]);
 

@@ -22,14 +22,17 @@ struct common_values {
   struct common_value *far; /* the other values; NULL: none yet */
 };
 
-/* Inserts (value, count) into the four slots, the record's own fields values[i] and counts[i]. */
+/* Inserts the value with its count into the record's four slots, values[i] and counts[i], in
+ * descending order of count, then of value. Drops the last slot if all are in use. */
 void common_values_show(int64_t *values, int64_t *counts, int64_t value, int64_t count);
 
-/* Finds or adds the entry of value; returns NULL if the table is full. */
+/* Finds the entry of the value, or adds one. Returns NULL if the table is full or out of memory. */
 struct common_value *common_values_find(struct common_values *table, struct scratch *scratch,
                                         int64_t value);
 
-/* Counts one occurrence. The value 0 is tracked (it takes a slot) but never shown. */
+/* Counts one occurrence of the value in the table and in the record. The value 0 is tracked (it
+ * takes an entry of the table) but never shown in the record. The caller holds the record's
+ * lock. */
 static inline void common_values_count(struct common_values *table, struct scratch *scratch,
                                        int64_t *values, int64_t *counts, int64_t value) {
   struct common_value *entry = table->last;

@@ -6,7 +6,8 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* Start of every record. rank -1: a shared record. */
+/* Start of every record: its id, and the rank that wrote it (-1: a record that several ranks
+ * share). */
 struct darshan_base_record {
   uint64_t id;
   int64_t rank;

@@ -58,8 +58,8 @@ enum darshan_kind {
 
 enum { DARSHAN_COUNTER_NAME = 48 };
 
-/* Without pointers: the loader would have to fill them in at every start, a page fault for each
- * 4 KiB, and a program reads few of these rows. */
+/* A counter of a module. It has no pointers, because the loader would have to relocate them at
+ * every start, a page fault for each 4 KiB, and a program reads few of these rows. */
 struct darshan_counter {
   char name[DARSHAN_COUNTER_NAME]; /* with the prefix: POSIX_OPENS; empty ends the table */
   enum darshan_rule rule;

@@ -56,8 +56,9 @@ static void add_count(const struct list *list, int slot, int64_t count) {
   list->counts[slot] = (int64_t)((uint64_t)list->counts[slot] + (uint64_t)count);
 }
 
-/* Handles the common case of shared files: nothing to add, or the same values in the same order,
- * which addition does not change. Returns false in other cases. */
+/* Handles the common case of shared files: `from` is empty, or both lists have the same values
+ * in an order that the addition of the counts does not change. Returns false in other cases, and
+ * changes nothing. */
 static bool add_alike(const struct list *into, const struct list *from) {
   bool empty = true;
   for (int i = 0; i < SLOTS; i++)
@@ -69,7 +70,8 @@ static bool add_alike(const struct list *into, const struct list *from) {
   return true;
 }
 
-/* Adds up equal values and then rebuilds the list, so that the larger counts are in order. */
+/* Merges a list of another rank: adds up the counts of equal values, then rebuilds the list in
+ * the order of the new counts. */
 static void reduce(const struct list *into, const struct list *from) {
   struct entry old[2 * SLOTS];
   if (add_alike(into, from)) return;
@@ -90,7 +92,8 @@ static void reduce(const struct list *into, const struct list *from) {
     if (old[i].value[0] != 0) insert(into, &old[i]);
 }
 
-/* Adds equal values in place and inserts the others in order, until one does not fit. */
+/* Merges a list into a total: adds counts of equal values in place and inserts the others in
+ * order, until one does not fit. */
 static void total(const struct list *into, const struct list *from) {
   bool done[SLOTS] = {false};
   for (int i = 0; i < SLOTS; i++) {
@@ -108,7 +111,7 @@ static void total(const struct list *into, const struct list *from) {
   }
 }
 
-/* Skips a list that begins with 0, even if other values follow. */
+/* Merges like total, but skips a list whose first value is 0, even if other values follow. */
 static void total_unless_empty(const struct list *into, const struct list *from) {
   if (from->values[0] != 0) total(into, from);
 }

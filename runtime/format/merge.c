@@ -11,7 +11,8 @@ double *darshan_record_fcounters(const struct darshan_merge_plan *plan, const vo
   return (double *)(void *)((char *)(uintptr_t)record + plan->fcounters_at);
 }
 
-/* Sums wrap, because counters of a damaged log must not cause undefined behaviour. */
+/* Adds two counters. The sum wraps, because counters of a damaged log must not cause undefined
+ * behaviour. */
 static int64_t add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -190,7 +191,8 @@ void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, 
   darshan_top4_reduce(plan, into, from);
 }
 
-/* The fastest and slowest rank have a meaning only while all records are of one file. */
+/* Updates the fastest and slowest rank of a total. They have a meaning only while all records
+ * are of one file: from the first record of another file on, their ranks and bytes are -1. */
 static void total_extremes(const struct darshan_merge_plan *plan, struct darshan_total_state *state,
                            void *total, const void *record) {
   const struct darshan_base_record *base = record;

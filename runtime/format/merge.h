@@ -66,7 +66,8 @@ void darshan_merge_finish(const struct darshan_merge_plan *plan, void *record,
 /* Merges two records of one rank. The fastest and slowest rank and the variances of `into` stay. */
 void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, const void *from);
 
-/* Totals over all records of a module; the total starts zeroed. */
+/* State of a total over all records of a module. The total itself is a record, which starts
+ * zeroed. */
 struct darshan_total_state {
   bool started;
   bool one_id; /* all records so far are of one file */

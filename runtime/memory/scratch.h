@@ -10,8 +10,8 @@ struct scratch {
   int lacked;                  /* an allocation failed, which the log reports */
 };
 
-/* Returns n zeroed bytes, n at most SCRATCH_MOST, aligned to 16, or NULL. Takes no lock, because a
- * handler may abandon the caller at any instruction. */
+/* scratch_take returns n zeroed bytes, n at most SCRATCH_MOST, aligned to 16, or NULL if out of
+ * memory. Takes no lock, because a handler may abandon the caller at any instruction. */
 enum { SCRATCH_MOST = 8192 };
 void *scratch_take(struct scratch *scratch, size_t n);
 

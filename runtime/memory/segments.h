@@ -18,7 +18,8 @@ struct segments {
 /* Maps nothing yet. bytes: approximate size of the first segment. */
 void segments_prepare(struct segments *segments, size_t item_size, size_t bytes);
 
-/* Return the segment of an item, the first item of a segment, and its number of items. */
+/* Return the segment that contains an item, the first item of a segment, and the number of items
+ * of a segment. */
 static inline uint32_t segments_of(const struct segments *segments, uint32_t item) {
   return 31 - (uint32_t)__builtin_clz((item >> segments->shift << 1) | 1);
 }
@@ -38,11 +39,11 @@ static inline int segments_there(const struct segments *segments, uint32_t item)
   return __atomic_load_n(&segments->zero[segments_of(segments, item)], __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* Sets the address of the first item of a segment. */
+/* Stores the address of a segment that the caller has mapped: `first` is that of its first item. */
 void segments_put(struct segments *segments, uint32_t segment, char *first);
 
-/* Maps all segments up to that of the item, of zeroed private memory. Any thread may call it.
- * Returns 0, or -1 if out of memory or item is too large. */
+/* Maps all missing segments up to that of the item, with zeroed private memory. Any thread may
+ * call it, without a lock. Returns 0, or -1 if out of memory or if item is too large. */
 int segments_make(struct segments *segments, uint32_t item);
 static inline int segments_have(struct segments *segments, uint32_t item) {
   uint32_t last = segments_of(segments, item);
@@ -52,7 +53,8 @@ static inline int segments_have(struct segments *segments, uint32_t item) {
     return 0; /* and the segments before it, which are made first */
   return segments_make(segments, item);
 }
-/* Zeroes all items in a forked child; only for memory that segments_have made. */
+/* Zeroes all items, in a forked child. Only for tables whose memory segments_have or
+ * segments_make mapped. */
 void segments_clear(struct segments *segments);
 
 #endif

@@ -9,7 +9,8 @@ extern int __cxa_at_quick_exit(void (*function)(void *), void *library);
 static inline void libc_at_quick_exit(void (*function)(void *)) {
   __cxa_at_quick_exit(function, (void *)0);
 }
-/* The function gets the exit status. Returns 1 if it will be called. */
+/* Registers a function that libc calls at exit with the exit status. Returns 1, or 0 if libc
+ * cannot register it. */
 static inline int libc_at_exit(void (*function)(int, void *)) {
   return on_exit(function, (void *)0) == 0;
 }
