@@ -18,7 +18,8 @@ int shown_is_due;
 /* Version numbers in this library's table, in the order of versions.map. */
 enum { PUBLIC = 1, START = 2, LATER = 3, HIDDEN = 0x8000 };
 
-/* The tables in which the loader looks up symbols, and the slots that it fills. */
+/* The tables of a loaded object in which the loader looks up symbols, and the slots that it
+ * fills. */
 struct tables {
   ElfW(Addr) base;
   const ElfW(Sym) * symbols;
@@ -36,8 +37,9 @@ extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
 extern const ElfW(Ehdr) own_header __asm__("__ehdr_start")
     __attribute__((weak, visibility("hidden")));
 
-/* Returns the address of a table in a loaded object. The loader has made most of these addresses
- * absolute; a value below the object's base is still an offset. */
+/* Returns the address of a table in a loaded object. at: the entry of the dynamic section. The
+ * loader has made most of these entries absolute; a value below the object's base is still an
+ * offset. */
 static void *absolute(ElfW(Addr) base, ElfW(Addr) at) {
   return (void *)(at < base ? at + base : at);
 }
@@ -65,7 +67,8 @@ static int is_defined(const struct tables *tables, uint32_t at, const char *name
          strcmp(tables->names + symbol->st_name, name) == 0;
 }
 
-/* Returns the index of the symbol, or 0. The search begins after the index `after`. */
+/* Returns the index of the symbol of this name in an object with a GNU hash table, or 0 if there
+ * is none after the index `after`. */
 static uint32_t find_gnu(const struct tables *tables, const char *name, uint32_t after) {
   enum { WORD = 8 * sizeof(ElfW(Addr)) };
   const uint32_t *table = tables->gnu_hash;
@@ -153,7 +156,8 @@ static int has_name(const struct tables *parts, unsigned n, const char *name) {
   return 0;
 }
 
-/* Exchanges START and LATER, four versions at a time, because every process does this. */
+/* Exchanges the version numbers START and LATER in the entries up to end, four entries at a
+ * time, because every process does this. */
 static void exchange(uint16_t *version, const uint16_t *end) {
   const uint64_t each = 0x0001000100010001;
   for (; version + 4 <= end; version += 4) {
@@ -168,7 +172,8 @@ static void exchange(uint16_t *version, const uint16_t *end) {
     if ((*version | 1) == (LATER | HIDDEN)) *version ^= 1;
 }
 
-/* Makes wrappers of functions that the program's MPI library has visible to dlsym. */
+/* Gives wrappers of functions that the program's MPI library defines the public version, so that
+ * dlsym finds them. */
 static void publish(const struct tables *own) {
   struct tables parts[MOST_PARTS];
   unsigned n = find_mpi(parts);
@@ -257,8 +262,8 @@ static int repair(struct dl_phdr_info *object, size_t size, void *unused) {
   return 0;
 }
 
-/* Clears references to functions that do not exist: the loader bound the weak references of the
- * program and its libraries to START in any case. */
+/* Clears references of the program and its libraries to functions that only this library
+ * defines: the loader bound their weak references to START in any case. */
 static void repair_weak(void) {
   const struct link_map *map = libc_first_object();
   for (; map; map = map->l_next) {
@@ -270,8 +275,9 @@ static void repair_weak(void) {
   if (map && dl_iterate_phdr) dl_iterate_phdr(repair, NULL);
 }
 
-/* Returns the protection of the mapped part of the file that contains this address, 0 if
- * unknown. */
+/* Returns PROT_READ, with PROT_EXEC for code, for an address in this library: the protection of
+ * its pages after the relocation, without write permission. Returns 0 if the address is in no
+ * mapped part of the file. */
 static int protection(const struct tables *own, uintptr_t address) {
   const ElfW(Phdr) *part = (const void *)((const char *)&own_header + own_header.e_phoff);
   for (const ElfW(Phdr) *end = part + own_header.e_phnum; part < end; part++)

@@ -32,7 +32,8 @@
 #endif
 #endif
 
-/* Called once by the constructor, after the loader has bound the objects that it loaded with the
+/* Decides which wrappers are visible, or notes in shown_is_due that the first dlopen must do it.
+ * Called once by the constructor, after the loader has bound the objects that it loaded with the
  * program. */
 void shown_settle(void) __attribute__((visibility("hidden")));
 

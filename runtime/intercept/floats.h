@@ -13,8 +13,9 @@
 #include "guard.h"
 
 #if defined(__x86_64__)
-/* MXCSR holds flags and control bits. Its instructions have only memory operands: they use this
- * struct directly, so that no caller's stack frame grows. */
+/* The floating-point state of this thread: flags and control bits of MXCSR. Its instructions
+ * have only memory operands: they use this struct directly, so that no caller's stack frame
+ * grows. */
 struct floats {
   uint32_t both;
 };

@@ -33,9 +33,9 @@ static inline uintptr_t guard_busy(const char *frame) {
   return ((uintptr_t)frame & ~(uintptr_t)GUARD_FLAGS) | GUARD_BUSY;
 }
 
-/* For a lock that is taken both in updates and outside of them: signals are delayed while it is
- * held (handlers.h). Returns 1 if this call began the update, else 0; the caller passes it to
- * guard_end. */
+/* Begins an update unless this thread is in one, for a lock that is taken both in updates and
+ * outside of them: signals are delayed while it is held (handlers.h). Returns 1 if this call
+ * began the update, else 0; the caller passes the result to guard_end. */
 static inline int guard_begin(void) {
   if (darshan_guard & GUARD_BUSY) return 0;
   darshan_guard = (darshan_guard & GUARD_FLAGS) | guard_busy((char *)__builtin_frame_address(0));

@@ -22,8 +22,9 @@ extern const char handler_doors[] __attribute__((visibility("hidden")));
 typedef void action_function(int signal, siginfo_t *info, void *context);
 SELDOM static action_function *behind[DOORS];
 
-/* An update uses 1.5 KiB of stack below its frame. If it interrupted another handler's trampoline
- * while that delayed a signal, the saved registers of the processor are on the stack, too. */
+/* Bytes below the frame of an update that belong to it. An update uses 1.5 KiB of stack. If it
+ * interrupted another handler's trampoline while that delayed a signal, the saved registers of
+ * the processor are on the stack, too. */
 enum { UPDATE_STACK = 16 << 10 };
 
 static const char *stack_pointer(const ucontext_t *context) {
@@ -40,8 +41,9 @@ static int is_updating(const ucontext_t *context) {
          pointer <= frame + GUARD_SAME_CALLER && frame - pointer < UPDATE_STACK;
 }
 
-/* Returns 1 if this signal must not be queued again behind a pending one: real-time signals of one
- * number arrive in the order in which they were sent. */
+/* Returns 1 if this signal must not be queued again: it is a real-time signal, and another one
+ * of its number is pending or may be. Real-time signals of one number arrive in the order in
+ * which they were sent. */
 static int overtakes(int signal, uint64_t bit) {
   enum { FIRST_REAL_TIME = 32 };
   uint64_t pending = 0;
@@ -56,8 +58,9 @@ static int send_again(int signal, siginfo_t *info) {
   return (int)SYS4(SYS_rt_tgsigqueueinfo, process, thread, signal, info);
 }
 
-/* Returns 1 if the kernel will send the signal again after the update, 0 if not. info is NULL if
- * the handler has no SA_SIGINFO. */
+/* Delays a signal until the end of the update: blocks it and sends it again to this thread.
+ * Returns 1 if the kernel will deliver it after the update, 0 if the handler must run now. info
+ * is NULL if the handler has no SA_SIGINFO. */
 static int put_off(int signal, siginfo_t *info, ucontext_t *context) {
   uint64_t bit = UINT64_C(1) << (signal - 1), *mask = (uint64_t *)&context->uc_sigmask;
   if (!sys_gate_begin()) return 0;
@@ -82,8 +85,8 @@ void handlers_let_in(void) {
   sys_gate_end();
 }
 
-/* Not inlined: after the handler, another thread with its own thread-local storage may continue
- * this stack. */
+/* Stores the call nesting of the interrupted stack and clears it for the handler. Not inlined:
+ * after the handler, another thread with its own thread-local storage may continue this stack. */
 static __attribute__((noinline)) void keep(struct inside *kept) {
   enum { OF_THE_STACK = GUARD_INSIDE | GUARD_MUTED };
   *kept = darshan_inside;
@@ -114,7 +117,8 @@ static __attribute__((noinline)) void met_in_a_call(int signal, siginfo_t *info,
   give_back(&kept);
 }
 
-/* Called by the trampolines. The call of the handler is a jump, so that it has the whole stack. */
+/* Entered by the trampolines: delays the signal, or lets the application's handler with this
+ * number run. The call of the handler is a jump, so that it has the whole stack. */
 void handler_met(int signal, siginfo_t *info, void *context, unsigned number)
     __attribute__((visibility("hidden")));
 void handler_met(int signal, siginfo_t *info, void *context, unsigned number) {

@@ -13,12 +13,14 @@
 
 #include <signal.h>
 
-/* Returns the trampoline that the kernel must get in place of this handler. Returns the handler
- * itself if it is not a function (SIG_DFL and the like), if the signal reports a fault, or if all
- * trampolines are taken. with_info: the handler is installed with SA_SIGINFO. */
+/* A handler as the application passes it. handler_door returns the trampoline that the kernel
+ * must get in its place. It returns the handler itself if it is not a function (SIG_DFL and the
+ * like), if the signal reports a fault, or if all trampolines are taken. with_info: the handler
+ * is installed with SA_SIGINFO. */
 typedef void handler_function(int signal);
 handler_function *handler_door(int signal, handler_function *handler, int with_info);
-/* Returns the application's handler for a handler that the kernel had. */
+/* Returns the application's handler behind a trampoline, or the handler itself if the kernel had
+ * no trampoline. */
 handler_function *handler_behind(handler_function *door);
 
 /* Like handler_door, for an action. If a trampoline is needed, ours receives a changed copy of

@@ -198,7 +198,7 @@ void *straight_symbol(const struct link_map *object, const char *name) {
   return function_in(&tables, name);
 }
 
-/* Replaces functions that this release of libc lacks. */
+/* Does nothing and returns 0. Slots of functions that this release of libc lacks contain it. */
 static long nothing(void) {
   return 0;
 }

@@ -25,9 +25,9 @@ static void *entry_below(const struct link_map *object, const char *name) {
   return found;
 }
 
-/* For the program itself, and for an object whose dependencies lack the function (a tail call hides
- * the real caller). Returns the next one in global scope, else that of the only library that has
- * it. */
+/* Returns the next function of this name in global scope, else that of the only loaded library
+ * that has it; NULL if there is none or several libraries have it. Used for the program itself,
+ * and for an object whose dependencies lack the function (a tail call hides the real caller). */
 static void *entry_anywhere(const char *name) {
   void *found = loader_symbol(RTLD_NEXT, name);
   if (found) return found;
@@ -55,7 +55,8 @@ static struct library *known_library(const struct libraries *libraries,
   return library;
 }
 
-/* The kinds with at least one library. dlclose may unload a library of any of them. */
+/* The largest number of kinds that have at least one library. dlclose may unload a library of
+ * any kind. */
 enum { KINDS = 6 };
 static struct libraries *kinds[KINDS];
 
@@ -148,8 +149,9 @@ static struct library *library_at(struct libraries *libraries, const struct libr
   return add_library(libraries, kind, map, entry);
 }
 
-/* Searches the program first only if the program is the caller: other objects never use a library
- * that is linked into the program. */
+/* Finds the library that the object uses, by the function kind->entry, and adds it if it is new;
+ * NULL if there is none. Searches the program first only if the program is the caller: other
+ * objects never use a library that is linked into the program. */
 static struct library *search(struct libraries *libraries, const struct library_kind *kind,
                               const struct link_map *object) {
   int program = !object || !object->l_name || !object->l_name[0];
@@ -175,7 +177,8 @@ static void search_it(void *search_) {
   it->stays = it->found && it->found->stays && came_with_program(it->object);
 }
 
-/* Remembers that this call site always calls this library. The loader never unloads either. */
+/* Remembers that the call site at this address always calls this library. The loader never
+ * unloads either. */
 static void remember_site(struct libraries *libraries, const void *address,
                           struct library *library) {
   struct library_site *site = library_site(libraries, address);
@@ -185,8 +188,8 @@ static void remember_site(struct libraries *libraries, const void *address,
     __atomic_store_n(&site->address, address, __ATOMIC_RELEASE);
 }
 
-/* Searches the library for the first call of this object, and remembers it for as long as the
- * loader's count of unloads stays the same. */
+/* Finds the library of an object at its first call, and remembers it for as long as the loader's
+ * count of unloads stays the same. Returns NULL if there is none. */
 __attribute__((noinline)) static struct library *meet_caller(struct libraries *libraries,
                                                              const struct library_kind *kind,
                                                              const struct loaded_object *caller,
@@ -211,9 +214,9 @@ __attribute__((noinline)) static struct library *meet_caller(struct libraries *l
   return library;
 }
 
-/* Returns 0 if the library was unloaded. The application may have called dlclose without the
- * wrapper (by a pointer that dlsym found in libc); this check keeps the runtime from calling a
- * function that is not mapped any more. */
+/* Returns 1 if the library is still loaded, 0 if it was unloaded. The application may have
+ * called dlclose without the wrapper (by a pointer that dlsym found in libc); this check keeps
+ * the runtime from calling a function that is not mapped any more. */
 static int still_there(const struct library *library) {
   struct loaded_object found;
   if (!library->object) return 1;
@@ -249,7 +252,8 @@ static int count_unloads(struct dl_phdr_info *info, size_t size, void *unloads) 
   return 1;
 }
 
-/* Forgets unloaded libraries: another library may be at the same address, with the same ids. */
+/* Marks unloaded libraries as gone and lets their modules forget them: another library may be at
+ * the same address, with the same ids. */
 static void forget_unloaded(struct libraries *libraries, uint64_t unloads) {
   if (!libraries->count || libraries->unloads == unloads) return;
   for (struct library *library = libraries->first; library; library = library->next) {

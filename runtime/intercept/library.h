@@ -22,7 +22,7 @@ struct library {
   void (*forget)(struct library *lib);
 };
 
-/* The slot of an unloaded library is reused. */
+/* State of a library's slot. The slot of an unloaded library (LIBRARY_GONE) is reused. */
 enum library_life { LIBRARY_IN_THE_MAKING, LIBRARY_LOADED, LIBRARY_GONE };
 
 struct library_kind {
@@ -73,11 +73,11 @@ static inline struct library *library_of(struct libraries *libraries,
   return library_of_slow(libraries, kind, caller);
 }
 
-/* Called after each dlclose of the application, which may have unloaded libraries or callers of
- * them. */
+/* Forgets unloaded libraries. Called after each dlclose of the application, which may have
+ * unloaded libraries or callers of them. */
 void library_closed(void);
 
-/* Returns the library's function of this name, or NULL. */
+/* Returns the library's function of this name, or NULL if the library has none. */
 void *library_ask(const struct library *library, const char *name);
 
 /* Returns the real function, never NULL: that of the library, which is stored in slot, or, without

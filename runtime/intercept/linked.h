@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* A row of such a table. link/make-archives writes the rows in assembler. */
+/* A row of the table of functions that are linked into a program. link/make-archives writes the
+ * rows in assembler. */
 struct linked_call {
   const char *name;
   void *real;    /* NULL: the program does not have it */

@@ -12,8 +12,9 @@ static int is_ours(const void *address) {
   return (const char *)address >= __ehdr_start && (const char *)address < _end;
 }
 
-/* dlsym identifies its caller by the return address. The volatile result keeps the compiler from
- * making a tail jump of the call. */
+/* Calls dlsym, which identifies its caller by the return address: the volatile result keeps the
+ * compiler from making a tail jump of the call. An address in this library is replaced by that
+ * of the next object. */
 void *loader_symbol(void *handle, const char *name) {
   void *volatile found = dlsym(handle, name);
   if (!found || !is_ours(found)) return found;
@@ -78,9 +79,9 @@ int loader_object_of(const void *address, struct loaded_object *object) {
   return 0;
 }
 
-/* Before glibc 2.32, the runtime's constructor is the first and runs before libc's own. Functions
- * that classify characters crash until __ctype_init has run; libc's constructor will call it
- * again. */
+/* Initializes libc's tables of characters, with which functions that classify characters work.
+ * Before glibc 2.32, the runtime's constructor runs before libc's own, which will initialize
+ * them again. */
 static void begin_libc(void) {
   void *found = straight_function("__ctype_init");
   if (found) ((void (*)(void))found)();

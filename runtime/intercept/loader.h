@@ -29,8 +29,8 @@ static inline int loader_is_there(void) {
          libc_loader_is_there();
 }
 
-/* Like dlsym, in a loaded object or RTLD_NEXT. Never returns an address in this library, because a
- * wrapper would then call itself. */
+/* Like dlsym, for a loaded object or RTLD_NEXT. Returns NULL if there is no such symbol. Never
+ * returns an address in this library, because a wrapper would then call itself. */
 void *loader_symbol(void *handle, const char *name) __attribute__((visibility("hidden")));
 
 /* The object that contains an address, and the ends of its mapping. */

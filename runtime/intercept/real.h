@@ -19,7 +19,7 @@
  * function that fails with ENOSYS. */
 ANY_STACK void *real_resolve(void **slot, const char *name) __attribute__((visibility("hidden")));
 
-/* Fills the slot if the function exists by now. */
+/* Fills the slot if the function exists by now; leaves it empty if not. */
 void real_prepare(void **slot, const char *name) __attribute__((visibility("hidden")));
 
 /* Returns libc's own function if it can be identified, else the function that REAL calls. */

@@ -32,7 +32,8 @@ static void pause_a_moment(void) {
 #endif
 }
 
-/* Uses the kernel's clock: behind a filter the processor's counter may be forbidden, too. */
+/* Returns CLOCK_MONOTONIC in nanoseconds. Calls the kernel: behind a filter the processor's
+ * counter may be forbidden, too. */
 static uint64_t now(void) {
   struct timespec time = {0, 0};
   SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
@@ -91,7 +92,9 @@ struct watch {
   uint64_t since, used_at; /* begin of the wait; the owner's processor time then */
 };
 
-/* Returns 1 if the owner does not work under the lock, but is in a handler or stopped. */
+/* Returns 1 if the owner does not work under the lock, because it sleeps at several checks in a
+ * row, or has used much processor time since: it is in a handler or stopped. Updates the
+ * observations of this owner. */
 static int is_elsewhere(struct watch *watch, int owner) {
   if (owner & NOT_A_THREAD_ID) return 0;
   uint64_t used = time_of(owner);
@@ -104,8 +107,8 @@ static int take_from(int *lock, int from, int token) {
   return __atomic_compare_exchange_n(lock, &from, token, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* The holder may have lost its processor: yields first, and later sleeps, so that this thread does
- * not use up the processor. */
+/* Waits briefly for a lock's owner, which may have lost its processor: first pauses and yields,
+ * from a number of turns on sleeps, so that this thread does not use up the processor. */
 static void wait_a_turn(unsigned turn) {
   static const struct timespec nap = {0, NAP_NS};
   if (turn % PAUSES != 0)

@@ -19,7 +19,7 @@
 #include "guard.h"
 #include "sys.h"
 
-/* In the order in which one thread may hold several. */
+/* The levels of locks, in the order in which one thread may take several. */
 enum spin_level {
   SPIN_RECORD, /* a record, or a table of a module */
   SPIN_TABLE,  /* a table that is used while a record is locked */
@@ -50,14 +50,16 @@ static inline int spin_token(void) {
 /* Returns 1 if the thread of this token has ended. */
 int spin_is_gone(int token);
 
-/* The slow path. Returns 1 if taken, 0 if the owner lives and does not continue. */
+/* The slow path of spin_lock: the lock is taken. Returns 1 if this thread has it now, 0 if the
+ * owner lives and does not continue. */
 int spin_wait(int *lock);
 /* Releases this thread's locks after the frames that took them were abandoned. */
 void spin_release_left(void);
 /* Called in the child after fork: its thread has another id. */
 void spin_forked(void);
 
-/* Returns 1 if taken. Returns 0 if not: the caller must not touch what the lock guards. */
+/* Takes the lock. Returns 1, or 0 if the lock is not available: the caller must not touch what
+ * the lock guards, and drops the event. */
 __attribute__((warn_unused_result)) static inline int spin_lock(enum spin_level level, int *lock) {
   int nobody = 0, token = darshan_spin.token;
   darshan_spin.held[level] = lock;
@@ -72,8 +74,8 @@ static inline void spin_unlock(int *lock) {
   __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Like spin_lock, for a lock that is also taken outside of updates: signals are delayed while it is
- * held. spin_unlock_alone needs begun. */
+/* Like spin_lock, for a lock that is also taken outside of updates: signals are delayed while it
+ * is held. *begun: for spin_unlock_alone. */
 __attribute__((warn_unused_result)) static inline int spin_lock_alone(enum spin_level level,
                                                                       int *lock, int *begun) {
   *begun = guard_begin();

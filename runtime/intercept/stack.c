@@ -19,8 +19,8 @@ enum {
 #endif
   AREAS = 32
 };
-/* Limits the wait for an area to ten seconds, as for a lock (spin.c): its thread may be waiting for
- * a slow file system. */
+/* Number and length of the naps in which a thread waits for an area: ten seconds, as for a lock
+ * (spin.c), because the area's thread may be waiting for a slow file system. */
 enum { NAPS = 50000, NAP_NS = 200000 };
 
 void stack_switch(void (*function)(void *), void *argument, char *top, char **left)
@@ -54,8 +54,9 @@ static struct area *area_of(const char *frame) {
   return NULL;
 }
 
-/* Registers the stack with valgrind. The area's thread calls this before it switches. Not inlined,
- * like give_area: the request to valgrind is on the caller's stack. */
+/* Registers the area's stack with valgrind, once, and returns the area. The area's thread calls
+ * this before it switches. Not inlined, like give_area: the request to valgrind is on the
+ * caller's stack. */
 static __attribute__((noinline)) struct area *known(struct area *area) {
   if (!area->known)
     area->valgrind = valgrind_stack_is(area->memory + PAGE, area->memory + AREA_BYTES);
@@ -89,9 +90,9 @@ static struct area *take_free(void) {
   return NULL;
 }
 
-/* Waits if all areas are taken or no memory is left: the first area always exists and becomes free.
- * Returns NULL at once if this thread has the first area, in a call into a library that a handler
- * has interrupted. */
+/* Waits for a free area, because all are taken or no memory is left: the first area always
+ * exists and becomes free. Returns NULL after some ten seconds, and at once if this thread has
+ * the first area, in a call into a library that a handler has interrupted. */
 static struct area *wait_for_area(void) {
   static const struct timespec nap = {0, NAP_NS};
   for (int i = 0; i < NAPS; i++) {

@@ -28,7 +28,8 @@ const char *stack_frame(const char *frame);
 /* Returns 1 if the frame is on this thread's alternate signal stack, or if that is unknown. */
 int stack_is_alternate(const char *frame);
 
-/* Called in the child after fork, which has only this thread. */
+/* Frees the stacks of all other threads. Called in the child after fork, which has only this
+ * thread. */
 void stack_forked(void);
 
 #endif

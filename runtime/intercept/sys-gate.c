@@ -48,7 +48,8 @@ static long stat_of_libc(void) {
 #endif
 }
 
-/* Returns 1 if the inherited filter allows the call, whether or not the gate is shut. */
+/* Returns 1 if the filter that this process inherited allows the call, whether or not the gate
+ * is shut. */
 static int is_allowed(long number) {
   if (!(__atomic_load_n(&sys_gate, __ATOMIC_RELAXED) & SYS_GATE_INHERITED)) return 1;
   for (int i = 0; i < CALLS; i++)
@@ -73,7 +74,7 @@ int sys_gate_begin(void) {
   return 0;
 }
 
-/* Does nothing if no critical section is counted: it was begun before a fork. */
+/* Ends a critical section. Does nothing if none is counted: it was begun before a fork. */
 void sys_gate_end(void) {
   unsigned gate = __atomic_load_n(&sys_gate, __ATOMIC_RELAXED);
   while (gate >= SYS_GATE_STRETCH &&
@@ -104,7 +105,8 @@ void sys_gate_reopen(void) {
   __atomic_sub_fetch(&sys_gate, SYS_GATE_SHUT, __ATOMIC_SEQ_CST);
 }
 
-/* This thread has not installed its filter yet, so it may still make calls to let others run. */
+/* Waits until no call is in progress. This thread has not installed its filter yet, so it may
+ * still make calls to let others run. A thread that abandoned a call is waited for only once. */
 void sys_gate_settle(void) {
   int may_nap = is_allowed(SYS_nanosleep), may_yield = is_allowed(SYS_sched_yield);
   for (int i = 0; i < YIELDS + NAPS; i++) {
@@ -143,9 +145,10 @@ static ssize_t read_status(char *status, size_t room) {
   return n;
 }
 
-/* Takes 4 us. prctl(PR_GET_SECCOMP) would be faster, but a filter that does not list it would kill
- * the process. A temporary error (a signal, too many open files) is retried. Without /proc the
- * state is unknown, and a filter is assumed. */
+/* Returns 1 if this process inherited a filter, or if that is unknown because /proc is missing.
+ * Stores the status file, which takes 4 us. prctl(PR_GET_SECCOMP) would be faster, but a filter
+ * that does not list it would kill the process. A temporary error (a signal, too many open
+ * files) is retried. */
 static int born_under_filter(char status[STATUS_ROOM]) {
   enum { TRIES = 3 };
   ssize_t n = 0;
@@ -155,7 +158,7 @@ static int born_under_filter(char status[STATUS_ROOM]) {
   return n <= 0 || status_tells_of_filter(status);
 }
 
-/* Allows the calls that a child process could make without being killed. */
+/* Tests all calls of the runtime in a child process, and allows those that did not kill it. */
 static void allow_what_passes(void) {
   long numbers[CALLS];
   unsigned char passed[CALLS];

@@ -46,7 +46,8 @@ static inline int sys_gate_is_shut(void) {
 int sys_gate_begin(void) __attribute__((visibility("hidden")));
 void sys_gate_end(void) __attribute__((visibility("hidden")));
 
-/* Called around each check and its call, so that no filter is installed in between. */
+/* Begin and end of one call, with its check by sys_may. A thread that installs a filter waits
+ * until no other thread is between the two. */
 static inline void sys_gate_enter(void) {
   __atomic_add_fetch(&sys_gate_calls, 1, __ATOMIC_SEQ_CST);
 }
@@ -63,10 +64,11 @@ void sys_gate_reopen(void) __attribute__((visibility("hidden")));
 /* Called by the first thread that shuts the gate: waits until no other thread is in a call of the
  * runtime. */
 void sys_gate_settle(void) __attribute__((visibility("hidden")));
-/* Called in the child after fork, which does not have the other threads' calls. */
+/* Clears the counts of calls and critical sections of other threads, in the child after fork,
+ * which does not have these threads. */
 void sys_gate_forked(void) __attribute__((visibility("hidden")));
 
-/* Detects an inherited filter, and what it allows. */
+/* Detects, at the start, an inherited filter, and what it allows. */
 void sys_gate_look(void) __attribute__((visibility("hidden")));
 /* Allows this call under an inherited filter; "*" allows all. Returns 0 if the runtime does not
  * make such a call. */

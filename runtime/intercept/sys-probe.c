@@ -50,10 +50,11 @@ static int has_as_many_filters(long pid, long filters) {
   return number_of(status, "\nSeccomp_filters:") == filters;
 }
 
-/* Filters are only ever added: a parent with as many filters as this process has the same ones, and
- * was allowed to create this process. The first process of a container has no visible parent. A
- * filter without no_new_privs was installed by a container engine, and none of these kills for a
- * fork; a sandbox that kills for it sets no_new_privs. */
+/* Returns 1 if creating a child is known to be allowed. Filters are only ever added: a parent
+ * with as many filters as this process has the same ones, and was allowed to create this
+ * process. The first process of a container has no visible parent. A filter without no_new_privs
+ * was installed by a container engine, and none of these kills for a fork; a sandbox that kills
+ * for it sets no_new_privs. */
 int probe_may_fork(const char *status) {
   long filters = number_of(status, "\nSeccomp_filters:");
   long parent = number_of(status, "\nPPid:");
@@ -62,8 +63,8 @@ int probe_may_fork(const char *status) {
   return number_of(status, "\nPid:") == 1 && number_of(status, "\nNoNewPrivs:") == 0;
 }
 
-/* Makes the call with arguments that no call accepts: descriptors, addresses and flags of -1. kill
- * gets another pid, because -1 means all processes. */
+/* Makes the call of this number with arguments that no call accepts: descriptors, addresses and
+ * flags of -1. kill gets another pid, because -1 means all processes. */
 static void call_in_vain(long number) {
   if (number == SYS_kill)
     sys_call_now(SYS_kill, INT_MAX, 0, 0, 0, 0, 0);
@@ -71,8 +72,8 @@ static void call_in_vain(long number) {
     sys_call_now(number, -1, -1, -1, -1, -1, -1);
 }
 
-/* Disables the core dump of a process that the filter kills. With a limit of 1 the kernel does not
- * start a program for the dump either. */
+/* Disables the core dump of this process, the child, which the filter may kill. With a limit of
+ * 1 the kernel does not start a program for the dump either. */
 static void leave_no_dump(void) {
   enum { CORE = 4 /* RLIMIT_CORE */ };
   uint64_t limit[2] = {0, 0};
@@ -82,8 +83,8 @@ static void leave_no_dump(void) {
   sys_call_now(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0, 0);
 }
 
-/* Runs in the child. shared[0] is set if the parent may wait for the child; shared[i + 1] is set if
- * call i did not kill. */
+/* Makes all calls, and ends the child that it runs in. shared[0] is set if the parent may wait
+ * for the child; shared[i + 1] is set if call i did not kill. */
 static void ask(const long *numbers, int count, volatile unsigned char *shared) {
   leave_no_dump();
   sys_call_now(SYS_wait4, -1, 0, WNOHANG, 0, 0, 0);
@@ -97,8 +98,9 @@ static void ask(const long *numbers, int count, volatile unsigned char *shared) 
   __builtin_trap(); /* because the parent waits */
 }
 
-/* As with vfork, the parent is stopped until the child is gone, but the child gets a copy of the
- * memory: before Linux 5.16, the core dump of a child that shares it would end the parent, too. */
+/* Creates the child and waits for it. As with vfork, the parent is stopped until the child is
+ * gone, but the child gets a copy of the memory: before Linux 5.16, the core dump of a child
+ * that shares it would end the parent, too. */
 void probe_calls(const long *numbers, int count, unsigned char *passed) {
   unsigned char *shared =
       sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -60,7 +60,7 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
 #define SYS5(n, a, b, c, d, e)                                                                     \
   sys_call((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 
-/* Always sets O_CLOEXEC. */
+/* Opens a file, always with O_CLOEXEC. Returns the descriptor or -errno. */
 static inline int sys_open(const char *path, int flags, unsigned mode) {
   return (int)SYS4(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
 }
@@ -115,7 +115,7 @@ static inline int sys_faccess(const char *path, int mode) {
 static inline ssize_t sys_readlink(const char *path, char *buf, size_t n) {
   return SYS4(SYS_readlinkat, AT_FDCWD, path, buf, n);
 }
-/* Returns the length with the NUL. */
+/* Stores the path of the current folder. Returns its length with the NUL, or -errno. */
 static inline ssize_t sys_getcwd(char *buf, size_t n) {
   return sys_may(SYS_getcwd) ? SYS2(SYS_getcwd, buf, n) : instead_of_getcwd(buf, n);
 }

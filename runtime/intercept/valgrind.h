@@ -14,7 +14,7 @@ enum {
   VALGRIND_STACK_WAS = 0x1502
 };
 
-/* Returns 0 without valgrind. */
+/* Makes the request `what` with two arguments. Returns valgrind's answer, or 0 without valgrind. */
 static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t second) {
   volatile uintptr_t request[6] = {what, first, second, 0, 0, 0};
   uintptr_t answer = 0;
