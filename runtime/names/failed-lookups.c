@@ -6,8 +6,9 @@
 #include "../intercept/guard.h"
 #include "groups.h"
 
-/* If a slot is taken, the thread skips it: a handler or another thread is using it. The slots also
- * have names of programs, which are removed late because the check is slow. */
+/* Number of slots of the ring. A thread skips a slot that is taken: a handler or another thread
+ * is using it. The slots also have names of programs, which are removed late because the check
+ * is slow. */
 enum { PLACES = DARSHAN_LOOKUPS };
 SELDOM static struct darshan_lookups own /* until there is a journal */
     __attribute__((aligned(DARSHAN_LOOKUPS_PAGE)));
@@ -65,8 +66,8 @@ void missed_note(const char *name, size_t length) {
   give(slot);
 }
 
-/* The journal is the parent's. It stays mapped, because a frame that the fork interrupted may still
- * write to it. */
+/* Empties this process's own ring and returns to it. The journal is the parent's: it stays
+ * mapped, because a frame that the fork interrupted may still write to it. */
 void missed_forget(void) {
   filed = NULL;
   own.count = 0;

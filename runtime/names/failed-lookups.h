@@ -10,17 +10,18 @@
 
 enum { MISSED_NAMES = 4, MISSED_ROOM = sizeof(((struct darshan_lookup *)0)->name) };
 
-/* Notes a name; skips names of MISSED_ROOM bytes or more. Async-signal-safe. */
+/* Stores a name of a failed lookup. Skips names of MISSED_ROOM bytes or more. Async-signal-safe. */
 void missed_note(const char *name, size_t length);
 /* Forgets all names in a forked child, which has looked up none. */
 void missed_forget(void);
-/* Writes the last name (back = 0), the one before (1) ... and returns its length, or 0 if there is
- * none. */
+/* Copies the last name (back = 0), the one before (1) ... to out, with a NUL, and returns its
+ * length; 0 if there is none. */
 size_t missed_name(unsigned back, char out[MISSED_ROOM]);
 
-/* Copies all names. */
+/* Copies all names of this process to *out, for a journal that is being made. */
 void missed_copy(struct darshan_lookups *out);
-/* Notes names in this memory from now on. It has a copy of the names and is never unmapped. */
+/* From now on names are stored in this page of the journal, which has a copy of the names and is
+ * never unmapped. */
 void missed_keep_in(struct darshan_lookups *page);
 
 /* Returns 1 for a name of a data file. The name ends with a NUL. */

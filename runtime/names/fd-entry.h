@@ -1,4 +1,4 @@
-/* The files and streams that descriptors refer to now. */
+/* The entry of a descriptor: the file and the stream that it refers to now. */
 #ifndef DARSHAN_FD_ENTRY_H
 #define DARSHAN_FD_ENTRY_H
 

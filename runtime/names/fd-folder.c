@@ -11,8 +11,9 @@
 #include "path-buffers.h"
 #include "paths.h"
 
-/* After so many uses the path is read again, because another process may have renamed a folder
- * above. Such a change of the folder itself shows in its facts, which are read after LOOKS uses. */
+/* After USES uses of a remembered path the kernel is queried for it again, because another process
+ * may have renamed a folder above. Such a change of the folder itself shows in its facts, which are
+ * read again after LOOKS uses. */
 enum { USES = 64, LOOKS = 16 };
 
 int fd_folder_last = -1;
@@ -48,14 +49,15 @@ static size_t below(char *out, size_t room, const char *folder, size_t length, c
                 : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
 }
 
-/* Asks for the path, which is not remembered. The folder's path becomes the start of the name. */
+/* Writes the name of a path below a folder whose own path is read now and not remembered: the
+ * folder's path becomes the start of the name. Returns the length, or 0 if there is none. */
 __attribute__((noinline)) static size_t ask(char *out, size_t room, int dirfd, const char *path) {
   static const struct fd_facts unknown = {.links = 1};
   return below(out, room, out, fd_name_by(out, room, dirfd, &unknown), path);
 }
 
-/* Reads the path if it is that of another folder. Returns 0 if the descriptor is none. The caller
- * holds the lock. */
+/* Makes `last` describe the folder of this descriptor: reads the folder's path, unless it is
+ * remembered. Returns 1, or 0 if dirfd is not an open descriptor. The caller holds the lock. */
 static int look(int dirfd, uint32_t changes, uint64_t now) {
   int remembered = is_remembered(dirfd, changes);
   if (remembered && needs_no_look(now)) return 1;

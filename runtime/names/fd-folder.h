@@ -22,7 +22,7 @@ static inline void fd_folder_forget(int fd) {
   if (__builtin_expect(__atomic_load_n(&fd_folder_last, __ATOMIC_RELAXED) == fd, 0))
     __atomic_compare_exchange_n(&fd_folder_last, &last, -1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
-/* Called in the child after fork. */
+/* Forgets the remembered folder, in the child after fork. */
 void fd_folder_forked(void);
 
 #endif

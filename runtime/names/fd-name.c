@@ -83,15 +83,17 @@ static int is_marked(const char *name, size_t length) {
   return length > sizeof(gone) && strcmp(name + length - (sizeof(gone) - 1), gone) == 0;
 }
 
-/* Returns 1 if the file was deleted. The mark alone is no proof, because it may be the end of a
- * true name: the file must have no links, or no file of this name may exist. */
+/* Returns 1 if the file of a name with the kernel's mark was deleted. The mark alone is no
+ * proof, because it may be the end of a true name: the file must have no links, or no file of
+ * this name may exist. */
 static int is_gone(const char *name, int fd) {
   struct fd_facts facts;
   if (fd_look(fd, &facts) == 0 && facts.links == 0) return 1;
   return sys_faccess(name, F_OK) != 0;
 }
 
-/* Removes the mark. */
+/* Removes the mark " (deleted)" from a name of the kernel; a memfd's name gets angle brackets.
+ * Returns the new length. */
 static size_t last_name(char *name, size_t length) {
   length -= sizeof(gone) - 1;
   if (strncmp(name, memfd, sizeof(memfd) - 1) == 0) {

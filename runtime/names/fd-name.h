@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Facts that the kernel has in memory. The runtime does not let it query a file server: if that
- * server is dead, the application would hang, although it made no query itself. */
+/* Facts about an open file that the kernel has in memory. The runtime does not let it query a
+ * file server: if that server is dead, the application would hang, although it made no query
+ * itself. */
 struct fd_facts {
   int is_regular;        /* 1: a regular file */
   uint32_t links, block; /* number of names; preferred bytes of a transfer */
@@ -15,7 +16,7 @@ struct fd_facts {
   uint64_t inode;
   uint64_t changed[2]; /* seconds and nanoseconds of its last change, as far as they are known */
 };
-/* Returns 0, or -errno. */
+/* Stores the facts about a descriptor. Returns 0, or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
 /* Like fd_look, for a descriptor of the process pid, 0: of this one. */
 int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);

@@ -18,8 +18,9 @@ static struct folder_state {
   char path[4096];
 } folder_state;
 
-/* Returns 1 if the stored path is that of the working folder. Not in a vfork child, which has its
- * own working folder and its parent's memory. */
+/* Returns 1 if the path of the working folder may be remembered: changes are visible, all
+ * threads have the same folder, and this is not a vfork child, which has its own working folder
+ * and its parent's memory. */
 static int is_trusted(const struct folder_state *folder) {
   return !__atomic_load_n(&folder->untrusted, __ATOMIC_ACQUIRE) && !(darshan_guard & GUARD_VFORK);
 }
@@ -36,8 +37,9 @@ __attribute__((noinline)) static void unlock(struct folder_state *folder) {
   spin_unlock_alone(&folder->lock, begun);
 }
 
-/* Reads the path if it may have changed. The caller holds the lock. If the folder changes
- * meanwhile, the next call reads the path again. */
+/* Reads the path of the working folder unless the stored path is current. Stores length 0 if it
+ * cannot be read. The caller holds the lock. If the folder changes meanwhile, the next call
+ * reads the path again. */
 static void ask(struct folder_state *folder) {
   uint32_t changes = __atomic_load_n(&folder->changes, __ATOMIC_ACQUIRE);
   if (folder->length && folder->seen == changes && is_trusted(folder)) return;

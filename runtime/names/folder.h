@@ -15,22 +15,24 @@
  * none. */
 size_t folder_clean_path(char *out, size_t room, const char *path);
 
-/* Called before system calls are forbidden (filter.h). */
+/* Reads the path now if it is not known. Called before system calls are forbidden (filter.h). */
 void folder_learn(void);
 
-/* Called after the working folder may have changed. Takes no lock. */
+/* Makes the next use read the path again. Called after the working folder may have changed.
+ * Takes no lock. */
 void folder_changed(void);
 /* folder_distrust: from now on the folder may change at any time, or differ between threads.
  * folder_trust_again ends one such state; all must have ended before the path is remembered
  * again. */
 void folder_distrust(void);
 void folder_trust_again(void);
-/* Called for unshare(flags): a thread may have its own folder from now on. */
+/* Called after unshare(flags). If a flag gives the thread a folder or a mount namespace of its
+ * own, the path of the folder is no longer remembered. */
 void folder_unshared(int flags);
 /* Returns 1 if the path of a folder may be remembered until *changes differs; 0 if folders may
  * change unseen. */
 int folder_may_be_remembered(uint32_t *changes);
-/* Called in the child after fork. */
+/* Releases the lock, which another thread of the parent may have held, in the child after fork. */
 void folder_forked(void);
 
 #endif

@@ -55,7 +55,8 @@ static int is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Digits alone (of steps or ranks) do not identify a kind of file. A leading "." hides a file. */
+/* Returns the offset of the ending, or length. Digits alone (of steps or ranks) do not identify
+ * a kind of file. A leading "." hides a file and begins no ending. */
 size_t darshan_ending_after(size_t folder, const char *name, size_t length) {
   size_t from = folder + 1, letters = 0;
   if (length <= from) return length;
@@ -108,7 +109,8 @@ static size_t matched(const char *pattern, const char *text, const char *end) {
   }
 }
 
-/* Returns the end, in bytes, of the first match of a row in the folders of the name; 0 if none. */
+/* Searches the folders of a name for a row, which is a pattern of folders. Returns the end of
+ * its first match, in bytes from the start of the name; 0 if no folder matches. */
 static size_t place_of(const char *row, const char *name, const char *end) {
   for (const char *slash = name; slash; slash = memchr(slash + 1, '/', (size_t)(end - slash) - 1)) {
     const char *component = slash + 1;

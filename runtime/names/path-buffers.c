@@ -31,7 +31,8 @@ static int take(struct path_buffer *buffer, int thread, const char *frame) {
   return 1;
 }
 
-/* Starts the search at a slot that depends on the thread, so that threads seldom collide. */
+/* Takes one of n buffers, or returns NULL if all are taken. Starts the search at a slot that
+ * depends on the thread, so that threads seldom collide. */
 static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, int thread,
                                       const char *frame) {
   for (unsigned i = 0; i < n; i++) {
@@ -69,7 +70,8 @@ static void free_of_the_left(struct path_buffer *buffers, unsigned n, int thread
   }
 }
 
-/* Returns a chunk, which the first thread that needs it maps; NULL if out of memory. */
+/* Returns the buffers of a chunk, which the first thread that needs it maps; NULL if out of
+ * memory. */
 static struct path_buffer *chunk(int number) {
   enum { BYTES = MORE * (sizeof(struct path_buffer) + DARSHAN_PATH_ROOM) };
   struct path_buffer *known = __atomic_load_n(&chunks[number], __ATOMIC_ACQUIRE);
@@ -110,8 +112,8 @@ struct path_buffer *path_buffer_take(void) {
   return buffer;
 }
 
-/* Frees all buffers, except those of the thread that forked: a call of it may have been interrupted
- * by the handler that forked, and continues in the child. */
+/* Frees n buffers, except those of the thread that forked (its token was `before`): a call of it
+ * may have been interrupted by the handler that forked, and continues in the child. */
 static void forked(struct path_buffer *buffers, unsigned n, int before) {
   for (unsigned i = 0; buffers && i < n; i++)
     buffers[i].owner = before && buffers[i].owner == before ? spin_token() : 0;

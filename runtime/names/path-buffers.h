@@ -18,7 +18,8 @@ struct path_buffer {
   char *bytes;       /* of size DARSHAN_PATH_ROOM */
 } __attribute__((aligned(64)));
 
-/* Returns NULL if no buffer is free; the event then has no name. */
+/* Takes a buffer of DARSHAN_PATH_ROOM bytes for this call, which must free it by
+ * path_buffer_give. Returns NULL if none is free; the event then has no name. */
 struct path_buffer *path_buffer_take(void);
 
 static inline void path_buffer_give(struct path_buffer *buffer) {
@@ -27,8 +28,8 @@ static inline void path_buffer_give(struct path_buffer *buffer) {
   __atomic_store_n(&buffer->owner, 0, __ATOMIC_RELEASE);
 }
 
-/* Called in the child after fork: only this thread exists there, and its previous token is
- * `before`. */
+/* Frees the buffers of other threads. Called in the child after fork: only this thread exists
+ * there, and its previous token is `before`. */
 void path_buffers_forked(int before);
 
 #endif

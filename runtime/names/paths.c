@@ -7,8 +7,8 @@
 #ifdef __SSE2__ /* every x86-64 has it */
 #include <emmintrin.h>
 
-/* Returns true if one of sixteen bytes is '/' and the next byte '/' or '.', which differ only in
- * the lowest bit. */
+/* Bytes that darshan_may_need_cleaning checks at a time, for a '/' before a '/' or '.', which
+ * differ only in the lowest bit. */
 enum { LOOK = 16 };
 static bool suspicious(const char *bytes) {
   __m128i word = _mm_loadu_si128((const __m128i *)(const void *)bytes);

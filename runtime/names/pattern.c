@@ -42,7 +42,7 @@ static int add_node(struct parser *p, enum kind kind, int next) {
   return (int)p->count++;
 }
 
-/* Adds a node that leads to its own end. */
+/* Adds a node of this kind that leads to a PASS, and returns both as a piece. */
 static struct piece one(struct parser *p, enum kind kind) {
   int last = add_node(p, PASS, 0), first = add_node(p, kind, last);
   return (struct piece){first, last};
@@ -58,7 +58,8 @@ static struct piece join(struct parser *p, struct piece a, struct piece b) {
   return (struct piece){a.first, b.last};
 }
 
-/* Adds a FORK to the piece or past it. loops: the piece leads back to the FORK. */
+/* Adds a FORK that leads into the piece or past it, and returns the whole. loops: the end of the
+ * piece leads back to the FORK. may_be_none: the piece may be skipped at first. */
 static struct piece repeat(struct parser *p, struct piece a, bool loops, bool may_be_none) {
   struct piece fork = one(p, FORK);
   p->nodes[fork.first].other = (uint16_t)a.first;
@@ -409,7 +410,8 @@ bool pattern_found(const struct pattern *pattern, const char *text) {
   }
 }
 
-/* Computes the bytes with which a match may begin, if anchors allowed it everywhere. */
+/* Computes the set of bytes with which a match may begin, as if anchors always matched, so that
+ * a search can skip other bytes. */
 static void note_first(struct pattern *pattern) {
   uint64_t todo[WORDS] = {0}, seen[WORDS] = {0};
   add(todo, pattern->start);
@@ -438,8 +440,8 @@ static int behind_passes(const struct pattern_node *nodes, int number) {
   return number;
 }
 
-/* Removes the PASS nodes. numbers: space for a number per node. Returns 0, or -1 if too many nodes
- * remain. */
+/* Removes the PASS nodes, which take no byte. numbers: space for a number per node. Returns 0,
+ * or -1 if too many nodes remain. */
 static int shorten(struct pattern *pattern, uint16_t *numbers) {
   struct pattern_node *nodes = pattern->nodes;
   unsigned count = 0;

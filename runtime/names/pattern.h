@@ -19,8 +19,8 @@ struct pattern {
   bool empty;        /* a match may be empty */
 };
 
-/* Returns 0, or -1 if text is not a regular expression, is too large (PATTERN_NODES), or an
- * allocation failed. */
+/* Compiles the text into *pattern, whose memory pattern_release frees. Returns 0, or -1 if text
+ * is not a regular expression, is too large (PATTERN_NODES), or an allocation failed. */
 int pattern_compile(struct pattern *pattern, const char *text);
 void pattern_release(struct pattern *pattern);
 
