@@ -31,8 +31,8 @@ static int remember_identity(struct journal *journal, int fd) {
 
 enum { TMPFS = 0x01021994 }; /* f_type of statfs, as in in-place.def */
 
-/* Returns the descriptor of the new file, -1, or UNSAFE if the file system is not in in-place.def.
- */
+/* Result of create if the file system is not in in-place.def; the new file is removed then.
+ * Other results are the descriptor of the new file, or -1. */
 enum { UNSAFE = -2 };
 static int create(struct journal *journal) {
   struct statfs fs;
@@ -73,9 +73,10 @@ int journal_open(const struct journal *journal) {
   return fd;
 }
 
-/* Writes zeros, and so reserves the space on every file system that overwrites in place. It also
- * leaves pages in memory that are cheap to touch. fallocate would reserve space, too, but then the
- * first store makes ext4 zero and map up to 2 MiB at once. On a tmpfs it only takes the pages,
+/* Writes zeros from offset `from` to `to`, and so reserves the space on every file system that
+ * overwrites in place. Returns 0, or -1 if a limit or the disk does not allow it. This also leaves
+ * pages in memory that are cheap to touch. fallocate would reserve space, too, but then the first
+ * store makes ext4 zero and map up to 2 MiB at once. On a tmpfs fallocate only takes the pages,
  * which is cheaper than to copy zeros there. */
 int journal_reserve(const struct journal *journal, int fd, size_t from, size_t to) {
   SELDOM static char zeros[ZEROS]; /* never written, so its pages are the kernel's zero page */

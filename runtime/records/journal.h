@@ -59,12 +59,12 @@ int journal_make_pages(char *at, size_t n);
 /* Maps the pages with [from, to) of the file, or of private memory if fd is negative. Returns the
  * address of from, NULL on failure. */
 char *journal_window(int fd, size_t from, size_t to);
-/* Moves the pages of the window `by` over those of another window of the same offsets. Returns 0 or
- * -1. */
+/* Moves the pages of the window `by` over those of another window of the same offsets. Returns
+ * 0, or -1 if the mapping fails. */
 int journal_replace(char *window, char *by, size_t from, size_t to);
 void journal_unmap(char *window, size_t from, size_t to);
 
-/* Renames the file if the new name is free. */
+/* Renames the file and stores the new path, if that path is free; else nothing changes. */
 void journal_rename(struct journal *journal, const char *path);
 /* Removes the file; returns a negative value if it still exists. Its windows stay usable. */
 int journal_remove(struct journal *journal);

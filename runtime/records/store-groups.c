@@ -33,7 +33,9 @@ void store_mark_group(struct record_store *store, struct store_entry *entry) {
   facts->counters[GROUP_KIND] = kind_of(entry);
 }
 
-/* Sets the bit of the bucket and level of the name's hash (doc/log-format.md, "GROUP"). */
+/* Counts a file as a member of the group if it is new, and sets its bit in the group's sketch:
+ * the bit of the bucket and level of its id (doc/log-format.md, "GROUP"). If is_new is
+ * STORE_MAY_BE_NEW, the file is new if this bit was not set. */
 void store_count_member(struct record_store *store, const struct store_entry *group, uint64_t id,
                         int is_new) {
   struct darshan_group_record *facts = facts_of(store, group);
@@ -69,7 +71,8 @@ static struct store_entry *named(struct record_store *store, const char *name, s
   return entry && entry->record[STORE_GROUP] ? entry : NULL;
 }
 
-/* Arguments of a search on a stack of the runtime, because callers are deep in their own stack. */
+/* Arguments and result of find_tree, which runs on a stack of the runtime, because callers are
+ * deep in their own stack. */
 struct search {
   struct record_store *store;
   enum store_module module;
@@ -86,7 +89,8 @@ static void find_tree(void *search_) {
                         &search->store->trees, GROUP_TREES_MOST);
 }
 
-/* Stores the result for the folder, because program files of one folder come in succession. */
+/* Finds the tree of the folder's program files and stores it, or NULL, for the folder, because
+ * program files of one folder come in succession. */
 static __attribute__((noinline)) void learn_tree(struct record_store *store, const char *name,
                                                  size_t length, struct name_folder folder,
                                                  struct store_folder *known) {
@@ -145,7 +149,8 @@ static struct store_entry *folder_of(struct record_store *store, const char *nam
   return store->last_group;
 }
 
-/* Returns NO_RECORD if out of memory or if there are too many groups. */
+/* Returns the number of the group's record in this module, which is made if necessary; NO_RECORD
+ * if out of memory or if there are too many groups. */
 uint32_t store_share(struct record_store *store, enum store_module module,
                      struct store_entry *group) {
   struct store_region *region = &store->regions[module];

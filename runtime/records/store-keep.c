@@ -34,12 +34,14 @@ static size_t used_of(const struct record_store *store, int number) {
   return (size_t)store->regions[number].count * store->regions[number].record_size;
 }
 
-/* Returns the bytes of a window below an end; all three are offsets of one kind. */
+/* Returns how many bytes of the window [from, to) are below `end`. All three are offsets of one
+ * kind. */
 static size_t below(size_t from, size_t to, size_t end) {
   return end <= from ? 0 : end < to ? end - from : to - from;
 }
 
-/* from and to are offsets in the part. */
+/* Adds the move of a window to the plan. from and to are offsets in the part, old is the memory
+ * of `from`. Marks the plan as failed if it is full. */
 static void add(struct record_store *store, struct moves *moves, int part, char *old, size_t from,
                 size_t to) {
   if (moves->count == MOVES) {
@@ -56,9 +58,9 @@ static void add(struct record_store *store, struct moves *moves, int part, char 
                                               .room = below(from, to, used + moves->ahead)};
 }
 
-/* If the file exists, only private memory is moved: a page of the file that a thread updates
- * meanwhile must not be copied onto itself. Each window ends where the data of the next one begin,
- * though its mapping may extend further. */
+/* Adds the moves of the windows with names. If the file exists, only private memory is moved: a
+ * page of the file that a thread updates meanwhile must not be copied onto itself. Each window
+ * ends where the data of the next one begin, though its mapping may extend further. */
 static void add_names(struct record_store *store, struct moves *moves) {
   struct store_names *names = &store->names;
   int whole = !store->journal.has_file;
@@ -88,7 +90,7 @@ static uint32_t parts_to_move(struct record_store *store) {
   return store->journal.has_file ? store_in_memory(store) : UINT32_MAX;
 }
 
-/* Plans the moves. The caller holds the store's lock. */
+/* Plans all moves, from what is in private memory now. The caller holds the store's lock. */
 static void look(struct record_store *store, struct moves *moves) {
   moves->count = moves->failed = 0;
   moves->parts = parts_to_move(store);
@@ -112,7 +114,8 @@ static int has_changed(struct record_store *store, const struct moves *moves) {
   return 0;
 }
 
-/* Copies the data, with those that came since the moves were planned. */
+/* Copies the data of all moves to the windows of the file, with the data that came since the
+ * moves were planned. */
 static void copy(struct record_store *store, struct moves *moves) {
   for (int i = 0; i < moves->count; i++) {
     struct move *move = &moves->move[i];
@@ -140,8 +143,8 @@ static int hold_guards(struct record_store *store, int inner) {
   return 0;
 }
 
-/* Locks the records of a region. The caller does not hold the store's lock, so other threads may
- * make records meanwhile. */
+/* Locks the records of a region. Returns 0, or -1 if a lock is not available. The caller does
+ * not hold the store's lock, so other threads may make records meanwhile. */
 static int hold_records(struct store_region *region, const struct segments *states) {
   uint32_t count = states ? __atomic_load_n(&region->count, __ATOMIC_ACQUIRE) : 0;
   while (region->held < count) {
@@ -156,7 +159,7 @@ static void release_guards(struct record_store *store, int inner) {
     spin_unlock(store->guards[inner][--store->guards_held[inner]]);
 }
 
-/* Locks the records that were made since, in the order of locks. */
+/* Locks the records that were made since hold_all, in the order of locks. Returns 0 or -1. */
 static int hold_more(struct record_store *store) {
   int result = 0;
   release_guards(store, 1);
@@ -191,8 +194,8 @@ static void release_all(struct record_store *store) {
   __atomic_store_n(&darshan_spin_steady, 0, __ATOMIC_RELAXED);
 }
 
-/* Makes the pages for the copied data and for the head of an annex block, which is before its first
- * record. */
+/* Makes the pages writable for the data of a move, and for the head of an annex block, which is
+ * before its first record. Returns 0 or -1. */
 static int make_pages(struct record_store *store, const struct move *move) {
   int first = move->part >= STORE_FIRST_ANNEX && move->part < STORE_MODULES &&
               move->from == store_part_of(store, move->part)->start;
@@ -200,7 +203,7 @@ static int make_pages(struct record_store *store, const struct move *move) {
   return journal_make_pages(move->new - head, head + move->room);
 }
 
-/* Maps windows of the file and reserves space for the data. */
+/* Maps windows of the file for all moves and reserves space for their data. Returns 0 or -1. */
 static int prepare(struct record_store *store, struct moves *moves, int fd) {
   if (moves->failed) return -1;
   for (int i = 0; i < moves->count; i++) {
@@ -246,15 +249,16 @@ static void settle_annex(struct record_store *store) {
   }
 }
 
-/* Publishes all lengths now, because there may be no next record that would do it. */
+/* Writes the lengths of all regions and of the names to the frame now, because there may be no
+ * next record that would do it. */
 static void publish_all(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++)
     if (store->regions[i].count) store_publish(store, &store->regions[i]);
   store_publish_names(store);
 }
 
-/* Replaces the memory by the windows. The caller holds all locks. Returns 0, or -1 if a mapping
- * fails; then the remaining memory stays. */
+/* Replaces the memory by the windows of the file. The caller holds all locks. Returns 0, or -1
+ * if a mapping fails; then the remaining memory stays. */
 static int replace(struct record_store *store, struct moves *moves) {
   copy(store, moves);
   for (int i = 0; i < moves->count; i++) {
@@ -270,8 +274,9 @@ static int replace(struct record_store *store, struct moves *moves) {
   return 0;
 }
 
-/* The caller has locked all records except those that are being made. Returns 1 if the memory is
- * replaced, 0 if more data came than space was made for, -1 on failure. */
+/* Copies and replaces the memory, if no more data came than space was made for. The caller has
+ * locked all records except those that are being made. Returns 1 if the memory is replaced, 0 if
+ * more data came, -1 on failure. */
 static int replace_unless_changed(struct record_store *store, struct moves *moves) {
   enum { HOLDS = 64, ONE_MORE = 2 };
   int result = ONE_MORE;
@@ -289,7 +294,8 @@ static int replace_unless_changed(struct record_store *store, struct moves *move
   return result == ONE_MORE ? 0 : result;
 }
 
-/* Returns like replace_unless_changed. Each further try makes more space in advance. */
+/* Plans the moves, prepares the file and replaces the memory once. Returns like
+ * replace_unless_changed. Each further try makes more space in advance. */
 static int try_once(struct record_store *store, struct moves *moves, int fd, int tries) {
   if (!store_lock(store)) return -1;
   moves->ahead = tries > 0 ? (size_t)JOURNAL_PAGE << 2 * (tries - 1) : 0;
@@ -351,7 +357,7 @@ int store_keep(struct record_store *store) {
 }
 
 /* Writes the heads and the trailer of the annex, with the lengths of the planned moves, and the
- * failed lookups. */
+ * failed lookups. Returns 0 or -1. */
 static int put_annex(struct record_store *store, const struct moves *moves, int fd) {
   SELDOM static struct darshan_lookups lookups;
   struct darshan_annex_trailer trailer = {.magic = DARSHAN_ANNEX_MAGIC,
@@ -378,7 +384,8 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
   return sys_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer));
 }
 
-/* Writes the header last. Its lengths are those of the planned moves, without later data. */
+/* Writes the planned moves to the file, and the header last. The lengths are those of the
+ * planned moves, without later data. Returns 0 or -1. */
 static int put_all(struct record_store *store, int fd) {
   SELDOM static struct darshan_header header;
   if (!store_lock(store)) return -1;

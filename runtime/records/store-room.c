@@ -64,7 +64,8 @@ static size_t first_step(const struct record_store *store, int part) {
   return records > FIRST_STEP ? records : FIRST_STEP;
 }
 
-/* Returns 0 if the part cannot grow any more. */
+/* Computes the next step in which a part grows. Returns 1, or 0 if the part cannot grow any
+ * more. */
 static int next_step(struct record_store *store, int number, struct step *step) {
   const struct store_part *part = store_part_of(store, number);
   size_t room = part->end - part->start, used = used_of(store, number), limit = part->mapped;
@@ -88,7 +89,7 @@ static int next_step(struct record_store *store, int number, struct step *step) 
   return 1;
 }
 
-/* The caller holds the lock. */
+/* Adds the window that the step has mapped at `at` to the part. The caller holds the lock. */
 static void add_window(struct record_store *store, int number, const struct step *step, char *at) {
   struct store_names *names = &store->names;
   store_part_of(store, number)->mapped = step->window_to;
@@ -101,7 +102,7 @@ static void add_window(struct record_store *store, int number, const struct step
   segments_put(records, segment, at);
 }
 
-/* Grows a part by private memory. The caller holds the lock. */
+/* Grows a part by private memory. Returns 0, or -1 if it cannot grow. The caller holds the lock. */
 static int grow_in_memory(struct record_store *store, int number) {
   struct store_part *part = store_part_of(store, number);
   struct step step;
@@ -219,8 +220,9 @@ static size_t window_start(const struct store_part *part, int number, const stru
   return part->start + step->window_from - (head ? sizeof(struct darshan_annex_block) : 0);
 }
 
-/* Publishes the step, unless the part grew in memory meanwhile. Returns 1 if it did. The caller
- * holds the lock. */
+/* Publishes the step, unless the part grew meanwhile: adds its window and lets threads use its
+ * space. before: the usable bytes when the step was computed. Returns 1 if it did, else 0. The
+ * caller holds the lock. */
 static int take_step(struct record_store *store, int number, const struct step *step, char *at,
                      size_t before) {
   struct store_part *part = store_part_of(store, number);
@@ -237,7 +239,8 @@ static int take_step(struct record_store *store, int number, const struct step *
   return 1;
 }
 
-/* Makes the reserved pages. from and at are the new window's; at is NULL if there is none. */
+/* Makes the pages of the reserved space of a step writable. from and at are offset and address
+ * of the new window; at is NULL if there is none. Returns 0 or -1. */
 static int make_pages(struct record_store *store, int number, const struct step *step, size_t from,
                       char *at) {
   size_t first = step->reserve_from;
@@ -287,7 +290,8 @@ uint32_t store_in_memory(struct record_store *store) {
   return parts;
 }
 
-/* Waits for the thread that makes space: it needs microseconds, unless the file system is slow. */
+/* Yields the processor until the part has space or no thread makes any: that needs microseconds,
+ * unless the file system is slow. */
 static void wait_for_room(struct record_store *store, const struct store_part *part) {
   for (int i = 0; i < WAITS; i++) {
     if (__atomic_load_n(&part->usable, __ATOMIC_RELAXED) != 0 ||
@@ -307,7 +311,8 @@ static void grow(void *growth_) {
   make_room(growth->store, growth->parts);
 }
 
-/* Returns 1 if this thread made space, 0 if another thread is doing it. */
+/* Makes space for all wanted parts. none: a bit for a part that has no space at all. Returns 1
+ * if this thread did it, 0 if another thread is doing it. */
 static int grow_in_turn(struct record_store *store, uint32_t none) {
   if (!store_begin_growing(store)) return 0;
   struct growth growth = {store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none};
@@ -317,7 +322,9 @@ static int grow_in_turn(struct record_store *store, uint32_t none) {
   return 1;
 }
 
-/* Also makes the space that other threads wanted meanwhile, because they may not call again. */
+/* Makes space in the file for the module, and for all other parts that are short of space,
+ * because their threads may not call again. If another thread is making space and the module has
+ * none, waits for that thread. */
 void store_make_room_slow(struct record_store *store, enum store_module module) {
   enum { ROUNDS = 4 };
   const struct store_part *part = &store->regions[module].part;
@@ -347,8 +354,9 @@ static uint32_t parts_lacking(struct record_store *store) {
   return parts;
 }
 
-/* Calls `then` (see store_bring_back) under the store's lock if all parts are in the file. Returns
- * 1 if `then` returned 1. Otherwise *parts is the mask of the parts that are not in the file. */
+/* Calls `then` (see store_bring_back) under the store's lock if all parts are in the file.
+ * Returns what `then` returned, or 0 if it was not called. *parts becomes the mask of the parts
+ * that are not in the file. */
 static int settled(struct record_store *store, int (*then)(void), uint32_t *parts) {
   *parts = 0;
   if (!store_lock(store)) return 0;
@@ -358,8 +366,8 @@ static int settled(struct record_store *store, int (*then)(void), uint32_t *part
   return done;
 }
 
-/* Waits for a thread that works on the file. It has blocked its signals and continues when the file
- * system does. */
+/* Gives the processor to a thread that works on the file: yields in early turns, later sleeps
+ * for 0.2 ms. That thread has blocked its signals and continues when the file system does. */
 static void wait_for_others(int turn) {
   enum { YIELDS = 256, NAP_NS = 200000 };
   static const struct timespec nap = {0, NAP_NS};

@@ -27,7 +27,8 @@ int store_grow_file(struct record_store *store, int part, int fd);
 int store_write_annex(struct record_store *store, int fd);
 /* Returns the address of an offset in a part. */
 char *store_address(struct record_store *store, int part, size_t at);
-/* Updates the lengths in the frame. */
+/* Updates the lengths of a region in the frame of the journal, so that readers see its new
+ * records. */
 void store_publish(struct record_store *store, struct store_region *region);
 void store_publish_names(struct record_store *store);
 
@@ -48,7 +49,8 @@ void store_return(struct record_store *store, int fd);
 /* Returns a bit for each part that is partly in private memory. */
 uint32_t store_in_memory(struct record_store *store);
 
-/* One thread at a time makes space in the file. Returns 1 if it is this thread. */
+/* Lets only one thread at a time make space in the file. Returns 1 if it is this thread, which
+ * must call store_end_growing; else 0. */
 static inline int store_begin_growing(struct record_store *store) {
   int none = 0;
   return __atomic_compare_exchange_n(&store->growing, &none, 1, 0, __ATOMIC_ACQUIRE,

@@ -226,7 +226,8 @@ void store_publish_names(struct record_store *store) {
     __atomic_store_n(&header_of(store)->names.len, names->used, __ATOMIC_RELEASE);
 }
 
-/* Repairs the store after its lock holder was interrupted: a record that has its number counts. */
+/* Completes the last change of the store, because its lock holder was interrupted: a record that
+ * has its number counts. */
 static void repair(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES && store->frame; i++) {
     struct store_region *region = &store->regions[i];
@@ -286,8 +287,8 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
   return at + sizeof(id);
 }
 
-/* Returns 1 if one more entry fits, with two slots left for the runtime's own. The index may become
- * fuller if there is no memory for a larger one. */
+/* Returns 1 if one more entry fits. ours: the entry is one of the runtime's own, for which two
+ * slots are always left. The index may become fuller if there is no memory for a larger one. */
 static int entry_room(struct record_store *store, int ours) {
   uint32_t next = store->entries + 1, places = store->index->mask + 1;
   if (next > places / 2) new_index(store, 2 * places);
@@ -383,7 +384,8 @@ void store_lower_limit(struct record_store *store, enum store_module module, uin
   if (store->regions[module].limit > limit) store->regions[module].limit = limit;
 }
 
-/* Leaves space for the overflow record. */
+/* Makes a record of the entry, and leaves space for the overflow record. Returns its number,
+ * NO_RECORD if the module is full. The caller holds the lock. */
 uint32_t store_new_record(struct record_store *store, enum store_module module,
                           struct store_entry *entry) {
   if (store_is_full(store, module)) return NO_RECORD;
@@ -420,7 +422,8 @@ static void make_overflow(void *overflow_) {
   store_mark_group(store, entry);
 }
 
-/* Makes the record on a stack of the runtime, because callers are deep in their own stack. */
+/* Returns the number of the module's overflow record, which is made if necessary. Makes it on a
+ * stack of the runtime, because callers are deep in their own stack. */
 uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
   const struct store_region *region = &store->regions[module];
   if (!region->overflow) stack_run_anyway(make_overflow, &(struct overflow){store, module});
@@ -435,7 +438,8 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
   return number ? number : store_overflow_record(store, module);
 }
 
-/* Adds no name past the limit, because a process may have any number of datasets. */
+/* Returns the number of the record of this name, made if necessary. Adds no name past the limit,
+ * because a process may have any number of datasets: then returns the overflow record's. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length) {
   struct store_entry *entry = store_find(store, id);
@@ -443,8 +447,9 @@ uint32_t store_number_of_name(struct record_store *store, enum store_module modu
   return store_record_number(store, module, entry);
 }
 
-/* Gives the record of one entry to another one. Returns 0 if there is nothing to give, or if the
- * other entry has a record. The journal has the name of `to` before the record gets its id. */
+/* Gives the record of one entry to another one. Returns 1, or 0 if there is nothing to give, or
+ * if the other entry has a record. The journal has the name of `to` before the record gets its
+ * id. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to) {
   if (!from || !to || !from->record[module] || to->record[module]) return 0;

@@ -28,7 +28,7 @@ struct store_part {
   int in_memory;     /* the last window is private memory */
 };
 
-/* A folder, and the tree that its program files belong to, or NULL. */
+/* A table of folders, each with the tree that its program files belong to, or NULL. */
 enum { STORE_FOLDERS = 512 };
 struct store_folder {
   uint64_t hash;
@@ -155,8 +155,8 @@ static inline void store_make_room(struct record_store *store, enum store_module
 /* Gives an empty name to entries that have none, after recording has ended. */
 void store_name_rest(struct record_store *store);
 
-/* Allocates memory for one more record of this module, at least for the overflow record, while
- * memory can still be allocated. */
+/* Makes memory for the module's next record, or at least for its overflow record, while memory
+ * can still be allocated. */
 void store_set_aside(struct record_store *store, enum store_module module);
 
 /* Moves all data from private memory to the file, with space for the overflow records after them.
@@ -165,8 +165,9 @@ void store_set_aside(struct record_store *store, enum store_module module);
  * no space. */
 int store_bring_back(struct record_store *store, int (*then)(void));
 
-/* Checks which records the file holds now, so that messages about it are true. STORE_UNSEEN: the
- * file cannot be inspected. */
+/* What the file holds of the records, so that messages about it are true: nothing; part or all
+ * of them as far as is known, because the file cannot be inspected (STORE_UNSEEN); part or all
+ * of them. store_kept returns it. */
 enum store_kept { STORE_LOST, STORE_UNSEEN_PARTLY, STORE_UNSEEN, STORE_KEPT_PARTLY, STORE_KEPT };
 enum store_kept store_kept(const struct record_store *store);
 
@@ -178,7 +179,8 @@ void store_forget(struct record_store *store);
 void store_set_rank(struct record_store *store, int64_t rank);
 /* Lowers the largest number of records of a module. The caller holds the lock. */
 void store_lower_limit(struct record_store *store, enum store_module module, uint32_t limit);
-/* Drops all records, though threads may still be writing to some. */
+/* Drops all records and names, because the process must not record or its journal was truncated.
+ * Other threads may still be writing to some. */
 void store_drop_records(struct record_store *store);
 
 /* Return all records of a module, or all names, contiguous for the log. If they are in several
