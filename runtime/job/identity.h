@@ -7,8 +7,8 @@
 
 struct darshan_log_identity runtime_identity(void); /* of the log */
 struct darshan_log_identity runtime_journal_identity(void);
-/* Adds the owner of the records to the job's metadata, for readers of the journal.  A log does not
- * have it (format/owner.h). */
+/* Adds this process as the owner of the records to the job's metadata, for readers of the
+ * journal.  A log does not have this line (format/owner.h). */
 void runtime_add_owner(struct darshan_job *job);
 
 #endif

@@ -10,21 +10,23 @@ struct log_content;
 
 extern const struct store_shape modules_shapes[STORE_MODULES];
 
-/* Stores the limits of records and memory. */
+/* Stores each module's limits of records and memory, from the settings. */
 void modules_limits(struct store_limits *limits, const struct darshan_config *config);
 /* Lowers the limits of records in a rank, because a job may have thousands.  The caller holds the
  * store's lock. */
 void modules_limit_rank(struct record_store *store, const struct darshan_config *config);
-/* Called after the store is prepared.  Returns 0, or -1 if out of memory. */
+/* Lets each module prepare its tables, after the store is prepared.  Returns 0, or -1 if out of
+ * memory. */
 int modules_prepare(void);
 void modules_forked(void);
-/* Called before and after the end of recording. */
+/* Let each module finish its records: called before and after recording ends. */
 void modules_ending(void);
 void modules_ended(void);
 /* Adds the log regions that are not in the store. */
 void modules_add_parts(struct log_content *content);
 
-/* Calls `add` for each number of the log's metadata that is not 0. */
+/* A function that adds a number to the log's metadata. modules_add_metadata calls `add` for each
+ * of the modules' numbers that is not 0. */
 typedef void modules_metadata(void *context, const char *key, uint64_t value);
 void modules_add_metadata(modules_metadata *add, void *context);
 
@@ -38,13 +40,15 @@ void modules_agree_on_last(double seconds);
 int modules_times(double times[2]);
 void modules_agree_on_variances(const double variances[2], int is_first);
 
-/* A longjmp may abandon frames that modules have stored.  The first function returns 1 if there are
- * any; the second is called before the jump, and is_left returns 1 for an abandoned frame. */
+/* Returns 1 if a jump abandons the frame. modules_are_inside returns 1 if modules have stored
+ * frames, which a longjmp may abandon. modules_jumped, called before the jump, lets the modules
+ * drop the frames for which is_left returns 1. */
 typedef int modules_frame_left(const void *jump, const char *frame);
 int modules_are_inside(void);
 void modules_jumped(modules_frame_left *is_left, const void *jump);
 
-/* Called after all other exit handlers. */
+/* Calls the functions that modules have for the exit of the process.  Called after all other
+ * exit handlers. */
 void modules_exiting(void);
 
 #endif

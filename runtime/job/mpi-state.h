@@ -28,7 +28,7 @@ extern struct mpi_state mpi_state __attribute__((visibility("hidden")));
  * contains one, or a launcher started the process (Python loads its library later). */
 int mpi_may_come(void);
 
-/* Called in a forked child, which is not a rank. */
+/* Clears the state of MPI in a forked child, which is not a rank. */
 void mpi_forked(void);
 
 #endif

@@ -41,7 +41,8 @@ static int is_command(const char *option) {
   return option[0] == '-' && option[1] != '-' && strchr(option, 'c');
 }
 
-/* Returns true for a shell that reads commands from a terminal: they are runs, the shell is not. */
+/* Returns 1 for a shell that reads commands from a terminal: each command is a run, the shell is
+ * not. */
 static int is_login(const struct darshan_config *config, int argc, char **argv) {
   static const char *const shells[] = {"sh",  "bash", "dash", "zsh",  "ksh",
                                        "ash", "mksh", "tcsh", "fish", "csh"};
@@ -56,8 +57,8 @@ static int is_login(const struct darshan_config *config, int argc, char **argv) 
   return is_shell && SYS3(SYS_ioctl, 0, GET_ATTRIBUTES, attributes) >= 0;
 }
 
-/* Returns a folder on a file system where journals may be mapped, so that the run directory can
- * hold them. */
+/* Returns the folder for the run directory: the folder of the journals, or, if journals may not
+ * be mapped on its file system, a folder in memory where they may. */
 static const char *base_of(const struct darshan_config *config) {
   struct statfs fs;
   if (SYS2(SYS_statfs, config->mmap_logpath, &fs) < 0 || in_place(fs.f_type))
@@ -115,7 +116,7 @@ void run_know_place(void) {
 }
 
 /* Returns a number that, with the pid, distinguishes a process from all others that may use the
- * same folder. */
+ * same folder: a hash of its start, its PID namespace and its host. */
 static uint64_t number_of(pid_t pid) {
   struct {
     uint64_t birth, names;

@@ -33,15 +33,15 @@ extern struct run_state run_state __attribute__((visibility("hidden")));
  * this process must not record, because its run is not in the sample. */
 int run_find(const struct darshan_config *config, int argc, char **argv, char **envp);
 
-/* Called in a forked child.  Reads host and namespace, and names a new run if the parent is a
- * login shell. */
+/* Called in a forked child.  Reads host and PID namespace again, and names a new run if the
+ * parent is a login shell. */
 void run_find_forked(const struct darshan_config *config, pid_t self);
 
 /* Returns the inode of this process's PID namespace, in which pids have their meaning; 0: not
  * known. */
 uint64_t pid_namespace(void);
 
-/* Stores the current host and PID namespace. */
+/* Stores the current host and PID namespace in run_state. */
 void run_know_place(void);
 
 /* Returns 1 if a program with this value of the variable, started by this process, finds this

@@ -28,7 +28,7 @@ struct process_state {
 };
 extern struct process_state process_state __attribute__((visibility("hidden")));
 
-/* The state that a failed exec restores. */
+/* State that is stored before an exec and that a failed exec restores. */
 struct exec_state {
   uint32_t phase_before;
   int thread; /* the thread that calls exec; frame: its frame */

@@ -14,7 +14,8 @@ int process_is_ours(void) {
   return SYS2(SYS_kill, process_state.pid, 0) == -3 /* ESRCH */;
 }
 
-/* Flags that a vfork child sets: it has called exec or _exit, or has installed a seccomp filter. */
+/* State of a vfork child, in memory that it shares with its parent: it has called exec or _exit;
+ * it has installed a seccomp filter. */
 enum { CHILD_LEFT = 1, CHILD_CAGED = 2 };
 static __thread unsigned vfork_child;
 

@@ -26,7 +26,8 @@ static void flush(struct dump *dump) {
   dump->text = darshan_text_in(dump->line, sizeof(dump->line));
 }
 
-/* Starts a line; a setting without a directive becomes a comment. */
+/* Starts a line of this setting and returns its text. A setting that a configuration file cannot
+ * have becomes a comment. */
 static struct darshan_text *begin(struct dump *dump, const struct darshan_setting *setting) {
   if (setting->directive == NULL) darshan_text_add(&dump->text, "# ");
   darshan_text_add(&dump->text, setting->directive ? setting->directive : setting->variable);
@@ -219,7 +220,8 @@ static void write_dump(void *request_) {
   flush(&dump);
 }
 
-/* Runs on a stack of the runtime, because a line may be as long as all settings together. */
+/* Prints all settings. Runs on a stack of the runtime, because a line may be as long as all
+ * settings together. */
 void darshan_config_dump(const struct darshan_config *config, int fd) {
   struct request request = {config, fd};
   stack_run(write_dump, &request);

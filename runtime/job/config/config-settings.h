@@ -57,7 +57,8 @@ void darshan_setting_apply(struct darshan_config *config, const struct darshan_s
                            const char *name, struct darshan_slice value,
                            struct darshan_slice second, struct darshan_messages *messages);
 
-/* Converts a module's printed name to its id (-1: no such module) and back (NULL). */
+/* Returns the id of a module by its printed name, -1 if there is no such module.
+ * darshan_module_text returns the name of an id, or NULL. */
 int darshan_module_named(struct darshan_slice name);
 const char *darshan_module_text(int id);
 

@@ -122,9 +122,9 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
   darshan_message_add(messages, "the directive", "does not exist and is ignored", NULL, 0);
 }
 
-/* Notes whether logs go into a folder per day (dated), if the log folder is not `before` any more.
- * The folder of a configuration file is a centre's, and dated; that of the environment is the
- * user's, and not dated. */
+/* Stores whether logs go into a folder per day (dated), if the log folder is not `before` any
+ * more, so that a new value has set it.  The folder of a configuration file is a centre's, and
+ * dated; that of the environment is the user's, and not dated. */
 static void note_logpath(struct darshan_config *config, const char *before, bool dated) {
   if (config->logpath != before) config->logpath_dated = dated;
 }
@@ -237,7 +237,8 @@ static bool is_launched_by(struct darshan_config *config, char **envp,
   return true;
 }
 
-/* Returns the launch's name: "JOB", "JOB.STEP" or "JOB.STEP.AGAIN", each part cut to MOST bytes. */
+/* Returns the launch's name: "JOB", "JOB.STEP" or "JOB.STEP.AGAIN", each part cut to MOST bytes;
+ * "" if the launcher names none. */
 static const char *launch_of(struct darshan_config *config, char **envp,
                              const struct launcher_row *row, struct darshan_messages *messages) {
   enum { PARTS = sizeof(row->name_parts) / sizeof(row->name_parts[0]), MOST = 96 };

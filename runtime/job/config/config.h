@@ -33,7 +33,8 @@ static inline bool darshan_module_set_has(const struct darshan_module_set *set, 
 
 enum darshan_choice { DARSHAN_CHOICE_OPEN, DARSHAN_CHOICE_NO, DARSHAN_CHOICE_YES };
 
-/* The lists point to their places in `struct darshan_config_room`. */
+/* A range of ranks, inclusive on both ends.  Lists of ranges point to their slots in `struct
+ * darshan_config_room`. */
 struct darshan_rank_range { /* inclusive on both ends */
   int64_t first, last;
 };
@@ -57,7 +58,7 @@ struct darshan_name_rules {
   struct darshan_name_rule *rule;
 };
 
-/* What most processes never touch: the rest of the strings, and the lists' entries. */
+/* The memory of strings and lists, most of which most processes never touch. */
 struct darshan_config_room {
   char arena[DARSHAN_CONFIG_ARENA]; /* first: every process uses its beginning */
   struct darshan_rank_range rank_exclude[DARSHAN_CONFIG_RANKS], rank_include[DARSHAN_CONFIG_RANKS];
@@ -67,9 +68,9 @@ struct darshan_config_room {
   struct darshan_name_rule name_exclude[DARSHAN_CONFIG_NAMES], name_include[DARSHAN_CONFIG_NAMES];
 };
 
-/* All strings point into room.arena, because some applications overwrite their environment, for
- * example to change their title.  Read-only after darshan_config_load.  About 30 KiB, which must be
- * zero-filled static memory: pages of unused settings are never touched. */
+/* All settings.  All strings point into room.arena, because some applications overwrite their
+ * environment, for example to change their title.  Read-only after darshan_config_load.  About
+ * 30 KiB, which must be zero-filled static memory: pages of unused settings are never touched. */
 struct darshan_config {
   /* Whether this process is instrumented. */
   bool disabled;     /* by DARSHAN_DISABLE, the administrators' file, raised rights or another

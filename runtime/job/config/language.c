@@ -14,7 +14,7 @@ enum {
   NOTE_ALIGNMENT = 4
 };
 
-/* Languages whose libraries the executable needs. */
+/* Which languages the executable's needed libraries show: 1 for each that was found. */
 struct named {
   int fortran, cpp, unwinder;
 };
@@ -33,8 +33,8 @@ static const struct {
     {"libgcc_s.so", offsetof(struct named, unwinder)},
 };
 
-/* Returns the program's table of dynamic strings, or NULL. glibc has replaced the offsets of the
- * file by addresses; musl has not. */
+/* Returns the program's table of dynamic strings, or NULL if it has none. glibc has replaced the
+ * offsets of the file by addresses; musl has not. */
 static const char *strings_of(const struct link_map *program) {
   for (const ElfW(Dyn) *entry = program->l_ld; entry && entry->d_tag != DT_NULL; entry++)
     if (entry->d_tag == DT_STRTAB) {
@@ -83,7 +83,8 @@ static int has_note_of_go(const char *notes, size_t size) {
   return 0;
 }
 
-/* Messages of Rust's library contain the paths of its source files. */
+/* Returns 1 if the constants contain a path of the source files of Rust's library, as its
+ * messages do. */
 static int has_words_of_rust(const char *constants, size_t size) {
   static const char word[] = "/rustc/";
   return memmem(constants, size < SEARCHED ? size : SEARCHED, word, sizeof(word) - 1) != NULL;

@@ -28,8 +28,8 @@ static inline uint64_t all_seconds(void) {
 }
 #undef MPI_FILE
 
-/* Returns whether the first three letters of the name fit those of a pattern, which are never
- * variable. */
+/* Returns false if the first three letters of the name fit no pattern.  They are never variable,
+ * so this test is fast. */
 static inline bool may_fit(const char *name) {
   return name[0] != '\0' && (BIT_OF(name[0], name[1]) & all_initials()) && name[1] != '\0' &&
          (BIT_OF(name[1], name[2]) & all_seconds());

@@ -61,8 +61,8 @@ static bool is_run_folder(const char *name, size_t length) {
   return at < end && *at == '.' && memchr(at + 1, '.', (size_t)(end - at) - 1) == NULL;
 }
 
-/* Returns true for files of a run directory.  A `darshan run` within another run is instrumented,
- * and it reads the files that its own processes wrote. */
+/* Returns true for files of a run directory, which no module records.  A `darshan run` within
+ * another run is instrumented, and it reads the files that its own processes wrote. */
 static bool of_a_run(const char *name, size_t folder, size_t length) {
   const char *start = folder > 1 ? memrchr(name, '/', folder - 1) : NULL;
   if (!start || !is_run_folder(start + 1, (size_t)(name + folder - start) - 2)) return false;
@@ -73,8 +73,8 @@ static bool of_a_run(const char *name, size_t folder, size_t length) {
          strstr(file, "_mmap-log-") != NULL;
 }
 
-/* Hashes of folders that exclude no file by themselves: only a file's own name can.  A process
- * opens many files of few folders. */
+/* Number of slots in the table of hashes of folders that exclude no file by themselves: only a
+ * file's own name can.  A process opens many files of few folders. */
 enum { PLAIN_FOLDERS = 64 };
 static uint64_t plain_folders[PLAIN_FOLDERS];
 

@@ -1,4 +1,4 @@
-/* Names of which no records are made. */
+/* Decides which names get no records. */
 #ifndef DARSHAN_NAMES_H
 #define DARSHAN_NAMES_H
 

@@ -44,9 +44,9 @@ static struct slice take(struct slice *text, char separator) {
   return taken;
 }
 
-/* Copies a field of the mount table, in which white space is escaped as \040 and the like.  Returns
- * its length, 0 if it cannot be stored: too long, not UTF-8, or with white space, at which readers
- * would split it. */
+/* Copies a field of the mount table, in which white space is escaped as \040 and the like, and
+ * decodes it.  Returns its length, 0 if it cannot be stored: too long, not UTF-8, or with white
+ * space, at which readers would split it. */
 static size_t unescape(char *out, size_t most, struct slice field) {
   size_t length = 0;
   for (size_t i = 0; i < field.length; i++) {

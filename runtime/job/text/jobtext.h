@@ -28,7 +28,7 @@ size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t
 size_t darshan_metadata_add(char *metadata, size_t room, size_t used, const char *key,
                             const char *value);
 
-/* Removes the lines of this key. */
+/* Removes the lines of this key from the metadata. */
 void darshan_metadata_drop(char *metadata, const char *key);
 
 /* The job record of this process. */

@@ -9,8 +9,8 @@
 
 enum { DAY = 86400, HOUR = 3600, ZONE_LIMIT = 1 << 16, ZONE_HEADER = 44, PATH_ROOM = 512 };
 
-/* Years begin in March here, so that the leap day is the last day of a year, and form cycles of 400
- * years. */
+/* Days of 400 years, and days from 1 March of the year 0 to 1970-01-01. Years begin in March
+ * here, so that the leap day is the last day of a year, and form cycles of 400 years. */
 enum { CYCLE_DAYS = 146097, DAYS_TO_1970 = 719468 };
 
 static int64_t floor_divide(int64_t a, int64_t b) {
@@ -54,7 +54,7 @@ static bool take_number(struct cursor *cursor, int64_t *number) {
   return cursor->at > start;
 }
 
-/* Parses "[+-]hh[:mm[:ss]]" into seconds. */
+/* Parses "[+-]hh[:mm[:ss]]" into seconds. Returns false if there is no number. */
 static bool take_time(struct cursor *cursor, int64_t *seconds) {
   int64_t part;
   bool negative = take(cursor, '-');
@@ -69,7 +69,7 @@ static bool take_time(struct cursor *cursor, int64_t *seconds) {
   return true;
 }
 
-/* Skips a name such as "CET" or "<+03>". */
+/* Skips a name such as "CET" or "<+03>". Returns false if it is not one. */
 static bool take_name(struct cursor *cursor) {
   const char *start = cursor->at;
   if (take(cursor, '<')) {
@@ -87,7 +87,7 @@ static bool is_leap(int64_t year) {
 }
 
 /* Parses ",Mm.w.d[/time]", ",Jn[/time]" or ",n[/time]" and stores its time in the given year:
- * seconds since the epoch, local time. */
+ * seconds since the epoch, local time. Returns false if the text has another form. */
 static bool take_change(struct cursor *cursor, int64_t year, int64_t *when) {
   int64_t n, month, week, weekday, day, time = 2 * HOUR;
   if (!take(cursor, ',')) return false;
@@ -147,7 +147,7 @@ struct block {
   size_t time_size, num_times, num_types;
 };
 
-/* Reads a block's header and checks that the block lies within the file. */
+/* Reads a block's header. Returns false if the block is damaged or does not lie within the file. */
 static bool read_block(struct block *block, const unsigned char *at, size_t length,
                        size_t time_size) {
   size_t count[6]; /* isut, isstd, leap, time, type, char */

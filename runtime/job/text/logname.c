@@ -29,7 +29,7 @@ static void add_number(struct darshan_text *text, const char *before, int64_t nu
   darshan_text_signed(text, number);
 }
 
-/* <user>_<program>_id<jobid> */
+/* Appends the start of a log's name: <user>_<program>_id<jobid> */
 static void add_start(struct darshan_text *text, const struct darshan_config *config,
                       const struct darshan_log_identity *identity) {
   if (config->user != NULL)
@@ -41,7 +41,8 @@ static void add_start(struct darshan_text *text, const struct darshan_config *co
   add_number(text, "_id", identity->jobid);
 }
 
-/* Returns a number that no other process, on this or another node, generates. */
+/* Returns a number that no other process, on this or another node, generates: a hash of the
+ * node's name, the time in microseconds and the salt. */
 static uint64_t unique_number(uint64_t salt) {
   char node[sizeof(((struct utsname *)0)->nodename)];
   sys_nodename(node, sizeof(node));

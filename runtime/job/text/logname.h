@@ -8,7 +8,7 @@
 #include "../../names/path-buffers.h"
 #include "../config/config.h"
 
-/* The meaning of DARSHAN_LOGFILE for a log. */
+/* How DARSHAN_LOGFILE names the log of a process. */
 enum darshan_log_naming {
   DARSHAN_NAME_GIVEN,    /* the log's path; if that exists, there is no log */
   DARSHAN_NAME_NUMBERED, /* the log's path; if that exists, with a number */

@@ -7,7 +7,7 @@
 
 struct darshan_messages darshan_problems;
 
-/* Adds untrusted bytes, up to the end of the buffer. */
+/* Adds untrusted bytes, as many as fit into the buffer; control bytes become question marks. */
 static void add_bytes(struct darshan_text *text, const char *bytes, size_t length) {
   for (size_t i = 0; i < length; i++)
     darshan_text_bytes(text, (unsigned char)bytes[i] < ' ' || bytes[i] == 127 ? "?" : bytes + i, 1);
