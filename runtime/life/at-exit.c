@@ -1,9 +1,9 @@
-/* libc calls exit handlers in reverse order of their registration.  In a process with a loader,
- * all destructors are one handler, registered just before main: a handler that a constructor
- * registered earlier runs after all of them.  This library's constructor is the first, so its
- * handler is the last of all, before libc closes stdio.  In a static program destructors run
- * first; there this library's, which is the last of them, registers a handler that libc calls
- * afterwards. */
+/* Calls the end of recording at exit.  libc calls exit handlers in reverse order of their
+ * registration.  In a process with a loader, all destructors are one handler, registered just
+ * before main: a handler that a constructor registered earlier runs after all of them.  This
+ * library's constructor is the first, so its handler is the last of all, before libc closes
+ * stdio.  In a static program destructors run first; there this library's, which is the last of
+ * them, registers a handler that libc calls afterwards. */
 #include "at-exit.h"
 
 #include <errno.h>

@@ -3,10 +3,11 @@
 #ifndef DARSHAN_LAST_H
 #define DARSHAN_LAST_H
 
-/* Called at start, before any other code registers with libc. */
+/* Registers the end of recording with libc. Called at start, before any other code registers. */
 void last_arrange(void);
 
-/* Called by the destructor of this library. */
+/* Ends recording, or lets libc end it after all destructors. Called by the destructor of this
+ * library. */
 void last_destructor(void);
 
 #endif

@@ -31,7 +31,9 @@ static unsigned what_is_shared(int flags) {
   return folder | TO_BE_ASKED | (flags & CLONE_FILES ? 0 : FILES_APART);
 }
 
-/* Makes every event check the process id until end_sharing was called as often. */
+/* Notes what the child shares (the result of what_is_shared): until end_sharing was called as
+ * often, every event checks the process id if the memory is shared with a process that runs at
+ * the same time. */
 static void share(unsigned sharing) {
   uint32_t recording = RUNTIME_RECORDING;
   if (sharing & FOLDER_APART) folder_distrust();
@@ -57,8 +59,9 @@ static void end_sharing(unsigned sharing) {
 typedef int clone_function(int (*)(void *), void *, int, void *, ...);
 typedef int clone_body(void *);
 
-/* The function of a child that has its own memory.  When it returns, libc ends the child by a
- * call that no wrapper sees, so run_apart writes the log. */
+/* Arguments of run_apart, which runs the function of a child that has its own memory.  When that
+ * function returns, libc ends the child by a call that no wrapper sees, so run_apart writes the
+ * log. */
 struct start {
   clone_body *body;
   void *argument;
@@ -70,8 +73,8 @@ static int run_apart(void *start_) { /* this memory is a copy */
   return status;
 }
 
-/* Returns 1 if the child needs run_apart.  Thread-local storage that the application made
- * (CLONE_SETTLS) may lack the runtime's variables. */
+/* Returns 1 if the child needs run_apart: it has its own memory, and the runtime's thread-local
+ * storage, which storage that the application made (CLONE_SETTLS) may lack. */
 static int ends_unseen(clone_body *body, int flags) {
   return body && !(flags & (CLONE_VM | CLONE_SETTLS)) && darshan_hot.fd_limit;
 }

@@ -13,7 +13,8 @@ void daemon_begins(void) {
   in_daemon = 1;
 }
 
-/* libc does not report whether the fork succeeded.  If it failed, daemon returns in the parent and
+/* Writes the log of the process that called daemon, and its row of the run.  libc does not
+ * report whether the fork succeeded.  If it failed, daemon returns in the parent and
  * daemon_became restores recording. */
 void daemon_forked(void) {
   if (!in_daemon || !darshan_hot.fd_limit) return;

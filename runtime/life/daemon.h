@@ -2,7 +2,8 @@
 #ifndef DARSHAN_DAEMON_H
 #define DARSHAN_DAEMON_H
 
-/* Called before and after daemon. */
+/* Called before daemon. daemon_became is called after it with its result: if that is an error,
+ * recording continues. */
 void daemon_begins(void);
 void daemon_became(int result);
 

@@ -87,8 +87,9 @@ static int write_records(void) {
   return takes_part && !run_part_stays(result) ? log_write() : result;
 }
 
-/* Runs on a stack of the runtime, with signals blocked, so that no signal ends the process between
- * writing and renaming the log. */
+/* Writes the log or part, and the process's last row and message.  Runs on a stack of the
+ * runtime, with signals blocked, so that no signal ends the process between writing and renaming
+ * the log. */
 static void finish(void *nothing) {
   (void)nothing;
   if (stop_recording() == RUNTIME_OFF || !runtime_may_leave_files()) {
@@ -106,8 +107,8 @@ static void finish(void *nothing) {
   if (log_say_problems() && result < 0) children_remove_self();
 }
 
-/* Completes the journal, because the application's seccomp filter forbids writing a log or a
- * message. */
+/* Ends recording by completing the journal, because the application's seccomp filter forbids
+ * writing a log or a message. */
 static void finish_in_memory(void) {
   if (stop_recording() == RUNTIME_OFF) return;
   complete_journal();
@@ -138,7 +139,8 @@ void runtime_finish(void) {
   floats_give(&floats);
 }
 
-/* Each thread is a folder in /proc/self/task.  Returns 0 if that cannot be read. */
+/* Returns 1 if the process has one thread: each thread is a folder in /proc/self/task.  Returns
+ * 0 if that cannot be read. */
 static int is_only_thread(void) {
   enum { OWN_LINKS = 2 };
   struct stat st;
@@ -176,7 +178,8 @@ void runtime_drop_records(void) {
   store_drop_records(&darshan_store);
 }
 
-/* Stores what runtime_exec_failed needs to continue recording. */
+/* Stops recording before an exec, and stores what runtime_exec_failed needs to continue.
+ * Returns the phase before, or RUNTIME_OFF if there is nothing to write. */
 static uint32_t stop_before_exec(void) {
   uint32_t phase = stop_recording();
   if (phase == RUNTIME_OFF) return phase;
@@ -240,7 +243,7 @@ void runtime_pause(void) {
   floats_give(&floats);
 }
 
-/* Recreates the removed journal from the records in memory. */
+/* Recreates the journal, if it was removed before a failed exec, from the records in memory. */
 static void restore_journal(void) {
   struct record_store *store = &darshan_store;
   if (!store->journal.has_file) return;

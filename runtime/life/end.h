@@ -7,7 +7,8 @@
 /* Writes the log.  Afterwards every wrapper only forwards.  A rank of an MPI job that ends
  * without MPI_Finalize retains its journal instead. */
 void runtime_finish(void);
-/* Called before the application's SYS_exit_group or SYS_exit, which may end only a thread. */
+/* Ends recording if the application's SYS_exit_group, or SYS_exit of the only thread, is about
+ * to end the process.  Called before the call with its number. */
 void runtime_ends_by(long number);
 
 /* Writes the log of all ranks in MPI_Finalize.  Every rank that records must call it. */

@@ -14,7 +14,8 @@
 #include "run/children.h"
 #include "run/run.h"
 
-/* A child behind the application's seccomp filter cannot make a journal, so it records nothing. */
+/* Resets locks, stacks, losses and records for the child, which then records for itself.  A
+ * child behind the application's seccomp filter cannot make a journal, so it records nothing. */
 void runtime_become_child(void) {
   sys_gate_forked();
   if (sys_gate_is_shut()) {
@@ -60,7 +61,8 @@ static void forked(void *nothing) {
   runtime_become_child();
 }
 
-/* Kernels before 4.14 do not wipe the phase in a child, so the process id decides. */
+/* Resets the runtime in the child, on a stack of the runtime.  Does nothing in a process that is
+ * not the child: kernels before 4.14 do not wipe the phase, so the process id decides. */
 void runtime_forked(void) {
   if (!darshan_hot.fd_limit) return;
   if (runtime_phase() != RUNTIME_OFF && sys_may(SYS_getpid) && sys_getpid() == process_state.pid)

@@ -63,7 +63,8 @@ static int prepare_store(void) {
   return store_prepare(&darshan_store, modules_shapes, &limits);
 }
 
-/* Lays out the store of a rank that has no record yet, because its limits change. */
+/* Lays out the store again in a rank that has no record yet, because a rank has other limits.
+ * Does nothing if another thread has begun to record. */
 static void prepare_rank(void) {
   uint32_t ready = RUNTIME_READY, preparing = RUNTIME_PREPARING;
   uint64_t mask = signals_block();
@@ -89,7 +90,8 @@ static void remember_stderr(void) {
   log_state.stderr_ino = st.st_ino;
 }
 
-/* From here on wrappers count. */
+/* Completes the start: prepares the memory, registers the handlers of fork, and lets wrappers
+ * count from here on.  Without memory the process does not record. */
 static void switch_on(void) {
   filter_look();
   process_state.pid = process_state.first_pid = sys_getpid();
@@ -149,7 +151,8 @@ void runtime_meet_program(void) {
   if (!darshan_rank_excluded(config, 0)) switch_on();
 }
 
-/* Stores the journal's path; an empty path means that there is no journal. */
+/* Stores the path of this process's journal, or an empty path if there can be no journal: a
+ * filter forbids the calls that it needs, or the path is too long. */
 static void name_journal(char *path, size_t room) {
   struct darshan_log_identity identity = runtime_journal_identity();
   if (!sys_may(SYS_ftruncate) || !sys_may(SYS_pwrite64) || !sys_may(SYS_unlinkat) ||

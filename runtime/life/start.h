@@ -4,7 +4,8 @@
 
 #include "../job/runtime.h"
 
-/* Called by the first constructor. */
+/* Reads the settings and the run, and switches recording on if the process is to be
+ * instrumented.  Called by the first constructor. */
 void runtime_start(int argc, char **argv, char **envp);
 
 /* Called after an executable has registered its statically linked libraries.  If MPI is one of

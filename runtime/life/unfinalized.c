@@ -1,6 +1,7 @@
-/* Elects the rank that prints the message.  Ranks cannot communicate any more, but each can compute
- * the names of all journals of the job.  A rank locks the lowest-ranked journal on its node, prints
- * and marks the journal.  If that rank is killed before, the lock is free for the next one. */
+/* Prints the message of a job without MPI_Finalize in one rank, which this file elects.  Ranks
+ * cannot communicate any more, but each can compute the names of all journals of the job.  A
+ * rank locks the lowest-ranked journal on its node, prints and marks the journal.  If that rank
+ * is killed before, the lock is free for the next one. */
 #include "unfinalized.h"
 
 #include <string.h>

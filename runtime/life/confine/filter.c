@@ -10,8 +10,8 @@
 #include "../../job/same-memory.h"
 #include "../../names/folder.h"
 
-/* Syscall user dispatch (Linux 5.11): calls from code outside the application's range raise
- * SIGSYS. */
+/* The option of prctl for syscall user dispatch (Linux 5.11), which makes calls from code
+ * outside the application's range raise SIGSYS. */
 enum { USER_DISPATCH = 59, DISPATCH_ON = 1 };
 
 static int asked_of_prctl(long option, long value) {
@@ -29,8 +29,9 @@ int filter_is_asked(long number, long a, long b) {
                                         : 0;
 }
 
-/* A positive result is the descriptor of a listener, or, if TSYNC failed, the id of the thread that
- * prevented it. */
+/* Returns 1 if the call's result says that the filter is installed: 0, or the descriptor of a
+ * listener that the flags request. Without that flag, a positive result of TSYNC is the id of
+ * the thread that prevented it. */
 int filter_is_there(long number, long flags, long result) {
   int listener = number == SYS_seccomp && (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER);
   return result == 0 || (listener && result > 0);
@@ -67,7 +68,8 @@ void filter_coming(int forbids) {
   if (shuts && first) sys_gate_settle();
 }
 
-/* Stores in the journal's metadata why there is no log. */
+/* Stores in the journal's metadata, as the reason why there is no log, that a filter or a
+ * dispatch was installed. */
 static void note_filter(int forbids) {
   struct darshan_job *job = &job_state.job;
   size_t used = strlen(job->metadata), room = sizeof(job->metadata);

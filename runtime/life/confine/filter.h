@@ -16,7 +16,9 @@ int filter_is_asked(long number, long a, long b);
 /* Returns 1 if the call's result says that it is forbidden now. */
 int filter_is_there(long number, long flags, long result);
 
-/* Called before the call and after it, in any thread. */
+/* Called before the call that installs a filter, in any thread: prepares the runtime and shuts
+ * the gate. forbids: result of filter_is_asked. filter_answered is called after it; is_there:
+ * result of filter_is_there. */
 void filter_coming(int forbids);
 void filter_find_functions(void);
 void filter_answered(int forbids, int is_there);

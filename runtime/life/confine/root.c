@@ -10,7 +10,8 @@
 #include "../../records/after-chroot.h"
 #include "../describe.h"
 
-/* Makes the folder of the log now, because its parents cannot be reached later. */
+/* Makes the folder of the log now, because its parents cannot be reached later, and opens the
+ * folders of log and journal. Runs on a stack of the runtime. */
 static void hold(void *unused) {
   const struct darshan_config *config = &darshan_config;
   char partial[DARSHAN_PATH_ROOM];

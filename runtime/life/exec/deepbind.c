@@ -12,9 +12,9 @@
 
 enum { MOST = 256, NAME = 48 };
 
-/* dlopen may fail, so a library counts if /proc/self/maps has its inode.  If the loader searches
- * its path for the library, the beginning of the file name must match ("libz.so.1" is mapped as
- * "libz.so.1.2.13"). */
+/* State of a library that was opened.  dlopen may fail, so a library counts only when
+ * /proc/self/maps has its inode.  If the loader searches its path for the library, the beginning
+ * of the file name must match ("libz.so.1" is mapped as "libz.so.1.2.13"). */
 enum library_state { EMPTY, OPENING, MISSING, COUNTED };
 struct library_noted {
   uint64_t inode; /* 0: compare names */
@@ -70,7 +70,8 @@ static int is_counted(uint64_t inode) {
   return 0;
 }
 
-/* line: "from-to rwxp offset major:minor inode   path", possibly truncated */
+/* Counts the library of a line of /proc/self/maps if it was noted and is not counted yet. line:
+ * "from-to rwxp offset major:minor inode   path", possibly truncated */
 static void take_mapping(const char *line) {
   enum { WORDS = 4 }; /* number of words before the inode */
   const char *slash = strrchr(line, '/'), *name = slash ? slash + 1 : "";
@@ -91,7 +92,8 @@ static void take_mapping(const char *line) {
   }
 }
 
-/* A line longer than the buffer is read as several lines. */
+/* Passes each line of /proc/self/maps to take_mapping. bytes: a path buffer.  A line that is
+ * longer is read as several lines. */
 static void read_mappings(int fd, char *bytes) {
   size_t kept = 0;
   for (ssize_t n; (n = sys_read(fd, bytes + kept, DARSHAN_PATH_ROOM - 1 - kept)) > 0;) {

@@ -17,9 +17,10 @@ static int populate(const void *address) {
   return sys_madvise((void *)((uintptr_t)address & ~(size - 1)), size, POPULATE_READ);
 }
 
-/* Returns 1 if the application's memory can be read at this address.  EINVAL means a page without
- * read permission, or a kernel before Linux 5.14, which has no MADV_POPULATE_READ.  A second call
- * with a readable page distinguishes the two; on such a kernel the result is 1. */
+/* Returns 1 if the application's memory can be read at this address.  *known: a readable page,
+ * which is updated.  EINVAL means a page without read permission, or a kernel before Linux 5.14,
+ * which has no MADV_POPULATE_READ.  A second call with a readable page distinguishes the two; on
+ * such a kernel the result is 1. */
 static int is_there(const void *address, uintptr_t *known) {
   enum { NO_MEMORY = -12, BAD_ADDRESS = -14, NOT_ALLOWED = -22 };
   uintptr_t page = (uintptr_t)address & ~(uintptr_t)(getauxval(AT_PAGESZ) - 1);
@@ -94,8 +95,8 @@ static int is_ours(const char *word, size_t length) {
   return length - from >= sizeof(ours) - 1 && memcmp(word + from, ours, sizeof(ours) - 1) == 0;
 }
 
-/* Copies an LD_PRELOAD entry without this library.  Returns NULL if it has no other library.  The
- * caller checks text->overflow. */
+/* Copies an LD_PRELOAD entry of the environment without this library to text and returns the
+ * copy.  Returns NULL if the entry has no other library.  The caller checks text->overflow. */
 static char *without_us(struct darshan_text *text, const char *entry) {
   char *start = text->bytes + text->length;
   int words = 0;

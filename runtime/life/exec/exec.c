@@ -61,7 +61,8 @@ enum exec_kind exec_may_work(const char *path) {
   return may_work(path) ? kind_of(path, path) : EXEC_FAILS;
 }
 
-/* Returns the current PATH.  Does not call getenv, because this may run in a child of fork. */
+/* Returns the current PATH, or "/bin:/usr/bin" if it is not set.  Does not call getenv, because
+ * this may run in a child of fork. */
 static const char *search_path(void) {
   for (char **e = __environ; e && *e; e++)
     if (strncmp(*e, "PATH=", 5) == 0) return *e + 5;

@@ -26,9 +26,10 @@ void runtime_locks(void) {
   __atomic_store_n(&has_locks, sys_getpid(), __ATOMIC_RELAXED);
 }
 
-/* Returns 1 if any process has a lock on this file.  If this process has one of fcntl, closing any
- * descriptor of the file releases it.  Only a process that requested a lock reads /proc/locks: that
- * takes 10 ms, and no process on the machine gets a lock meanwhile.  bytes: a path buffer. */
+/* Returns 1 if any process has a fcntl lock on a file of this inode, and this process has ever
+ * requested one: closing any descriptor of the file would release its lock.  Only a process that
+ * requested a lock reads /proc/locks: that takes 10 ms, and no process on the machine gets a
+ * lock meanwhile.  bytes: a path buffer. */
 static int is_locked(const struct stat *st, char *bytes) {
   pid_t asked = __atomic_load_n(&has_locks, __ATOMIC_RELAXED);
   if (!asked || asked != sys_getpid()) return 0;
@@ -151,7 +152,7 @@ static struct file_look look_at_program(const char *path, char *bytes, size_t n)
   return look;
 }
 
-/* Follows scripts to their interpreter, then classifies.  bytes, name: path buffers. */
+/* Classifies a program by its file; of a script, by its interpreter.  bytes, name: path buffers. */
 static struct file_look look_at(const char *path, char *bytes, char *name) {
   enum { MOST_SCRIPTS = 5 }; /* the kernel's limit */
   struct file_look look = {RUN_WATCHED, 0};

@@ -17,11 +17,12 @@ enum run_unwatched unwatched_why(char *const *envp, struct run_event *row);
  * including the children that it waited for.  Returns 1, or 0 if they are not known. */
 int unwatched_calls(int32_t pid, int64_t *read, int64_t *written);
 
-/* The usage of all children that this process has waited for, read before a wait: bytes of storage
- * and nanoseconds of processor time. */
+/* The usage of all children that this process has waited for, read before a wait: bytes of
+ * storage and nanoseconds of processor time. */
 struct run_waiting {
   int64_t storage_read, storage_written, cpu_ns; /* cpu_ns below 0: not known */
 };
+/* Stores the usage of all children that this process has waited for so far. */
 void unwatched_waiting(struct run_waiting *waiting);
 /* Writes the usage of the child that the wait returned into its row. */
 void unwatched_used(struct run_event *row, const struct run_waiting *before);

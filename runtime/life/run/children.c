@@ -45,8 +45,8 @@ void children_remove_self(void) {
   }
 }
 
-/* Reports a journal of a child whose liveness cannot be determined.  A child that lives removes
- * its journal later. */
+/* Reports the path of a child's journal, because it is not known whether the child lives.  A
+ * child that lives removes its journal later. */
 static void name_journal(const struct child *child) {
   struct stat st;
   if (outside_lstat(child->path, &st) == 0 && st.st_dev == child->dev && st.st_ino == child->ino)

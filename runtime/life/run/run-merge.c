@@ -37,8 +37,9 @@ static int is_there(const struct darshan_text *text) {
   return darshan_text_length(text) && sys_faccess(text->bytes, X_OK) == 0;
 }
 
-/* Tries the library's folder (in a build tree), the folder of programs relative to the library
- * (installed), and that folder as configured. */
+/* Stores the path of darshan-merge.  Tries the library's folder (in a build tree), the folder of
+ * programs relative to the library (installed), and that folder as configured.  Returns 1, or 0
+ * if it is in none of them. */
 static int find_program(char *out, size_t room) {
   const char *slash = library && library[0] == '/' ? strrchr(library, '/') : NULL;
   static const char *const folders[] = {"", DARSHAN_PROGRAMS_RELATIVE "/"};
@@ -191,8 +192,8 @@ static void take_row(struct look *look, const struct run_event *row) {
     count_foreign(look, row, begins);
 }
 
-/* Takes all whole rows of the event file's bytes. Returns the number of bytes taken. A full disk
- * may have truncated a row: the next row begins at its magic number. */
+/* Takes all whole rows of the event file's bytes into account.  Returns the number of bytes
+ * taken.  A full disk may have truncated a row: the next row begins at its magic number. */
 static size_t take_rows(struct look *look, const char *bytes, size_t n) {
   struct run_event row;
   size_t at = 0;
@@ -229,8 +230,8 @@ static int read_rows(struct look *look) {
   return result;
 }
 
-/* Returns 1 if the root process lives and has not appended END.  It checks for other processes
- * itself when it does. */
+/* Returns 1 if the root process lives and has not appended its END row.  When it does, it checks
+ * for other processes itself, so this process need not. */
 static int top_has_to_look(void) {
   struct stat st;
   return outside_lstat(run_state.events, &st) == 0 && !(st.st_mode & S_IXUSR) &&
@@ -290,11 +291,10 @@ enum { WORDS = 12, ENVIRONMENT = 6, SETTINGS_ROOM = 4096, STEP_NS = 200000 };
 #define MOST_PATIENCE_NS (NS_PER_SECOND * 2)
 enum { PART_OF_THE_RUN = 20 };
 
-/* The functions up to become() run in a child process that has its own descriptors and signal
+/* Raises soft limits that the application lowered to the hard limits, for the merger.  This and
+ * the functions up to become() run in a child process that has its own descriptors and signal
  * actions and shares this memory.  run_merge_is_possible() has checked that no filter forbids
- * their system calls.
- *
- * Sets soft limits that the application lowered back to the hard limits for the merger. */
+ * their system calls. */
 static void raise_limits(void) {
   enum { LIMITS = 16 };
   uint64_t limit[2];
@@ -305,7 +305,7 @@ static void raise_limits(void) {
   }
 }
 
-/* The struct has the layout of the kernel's sigaction. */
+/* Sets the action of SIGCHLD in the child.  The struct has the layout of the kernel's sigaction. */
 static void set_child_signal(void (*handler)(int)) {
   struct {
     void (*handler)(int);
@@ -360,8 +360,9 @@ struct start {
   uint64_t patience_ns;
 };
 
-/* Hides the merger from Valgrind.  With --trace-children Valgrind would run the merger for longer
- * than this process waits, and it flushes libc's buffers in every process that it sees end. */
+/* Starts the merger outside of Valgrind and waits for it; returns 1 if it was started.  With
+ * --trace-children Valgrind would run the merger for longer than this process waits, and it
+ * flushes libc's buffers in every process that it sees end. */
 static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   const struct start *it = start_;
   (void)thread;
@@ -429,7 +430,8 @@ static int folder_of_logs(char *out) {
   return 0;
 }
 
-/* Fills in the arguments after argv[0].  Returns 0, or -1 if there is no folder for logs. */
+/* Fills in the arguments of the merger after argv[0]; folder: buffer for the path of the folder
+ * of logs.  Returns 0, or -1 if there is no folder for logs. */
 static int words(char **argv, char *folder) {
   static char quiet[] = "--quiet", run[] = "--run", out[] = "-o", numbered[] = "--numbered",
               logs[] = "--logs";

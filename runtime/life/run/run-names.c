@@ -14,13 +14,15 @@
 
 enum { THE_RUN = 0, EXISTS = -17 /* EEXIST */ };
 
-/* Hashes the kernel's name with device and inode: only the same file has both. */
+/* Returns a hash of the kernel's name, device and inode of a file: only the same file has all
+ * three. */
 static uint64_t key_of(const char *name, size_t length, const struct fd_facts *facts) {
   uint64_t device = (uint64_t)facts->device[0] << 32 | facts->device[1];
   return darshan_hash(name, length, facts->inode ^ device * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-/* out: DARSHAN_PATH_ROOM bytes */
+/* Writes the path of the link that stores the name of this key: that of the run, or of a
+ * process. out: DARSHAN_PATH_ROOM bytes */
 static void put_path(char *out, uint64_t key, pid_t of) {
   struct darshan_text text = darshan_text_in(out, DARSHAN_PATH_ROOM);
   darshan_text_add(&text, run_state.folder);
@@ -31,8 +33,8 @@ static void put_path(char *out, uint64_t key, pid_t of) {
   darshan_text_signed(&text, of);
 }
 
-/* Reads a stored name and returns its length, 0 if there is none.  One buffer holds path and
- * result, because the kernel copies the path before it writes the result. */
+/* Reads the name that is stored for a key and returns its length, 0 if there is none.  One
+ * buffer holds path and result, because the kernel copies the path before it writes the result. */
 static size_t said(char *out, uint64_t key, pid_t of) {
   put_path(out, key, of);
   ssize_t n = sys_readlink(out, out, DARSHAN_PATH_ROOM - 1);
@@ -70,7 +72,9 @@ static long link_name(char *path, uint64_t key, pid_t of, const char *name) {
   return SYS3(SYS_symlinkat, name, AT_FDCWD, path);
 }
 
-/* buffer: holds the kernel's name (n bytes) at first, later the run's name and paths. */
+/* Stores the name of a file: as the run's if the run has none, or else, if it differs from the
+ * run's, for this process and its children. buffer: holds the kernel's name (n bytes) at first,
+ * later the run's name and paths. */
 static void tell(char *buffer, const struct fd_facts *facts, const char *name, size_t length,
                  size_t n) {
   pid_t self = sys_getpid(); /* in a vfork child: the child's own, not process_state.pid */
@@ -97,7 +101,8 @@ static int is_known_by_number(void) {
   return n > 0 && (size_t)n == text.length && memcmp(link, number, (size_t)n) == 0;
 }
 
-/* A vfork child may have changed its descriptors without an entry in the tables, which describe
+/* Stores the name of an open file in the run directory, unless it is not a regular file.  A
+ * vfork child may have changed its descriptors without an entry in the tables, which describe
  * the parent's.  So it reads the parent's descriptors in /proc. */
 void run_name_tell(int fd, const char *name, size_t length) {
   struct fd_facts facts;

@@ -77,8 +77,8 @@ static int append(const struct run_event *row) {
   return result == FULL ? append_further(row) : result;
 }
 
-/* Appends a row.  Signals are blocked so that no handler runs and no seccomp filter is installed
- * while the event file is open. */
+/* Appends a row.  Returns 0 or -1.  Signals are blocked so that no handler runs and no seccomp
+ * filter is installed while the event file is open. */
 static int tell(struct run_event *row) {
   row->magic = RUN_EVENT_MAGIC;
   row->now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
@@ -118,7 +118,9 @@ static int is_open(void) {
   return outside_lstat(run_state.closed, &st) < 0;
 }
 
-/* The caller knows that the run directory is open. */
+/* Appends this process's START row to the event file, so that it has joined the run. token: of
+ * the fork, 0 for a process that was not forked.  The caller knows that the run directory is
+ * open. */
 static void join_open(uint32_t token) {
   int32_t parent = token ? process_state.fork_parent : (int32_t)SYS1(SYS_getppid, 0);
   if (tell_start(parent, token) == 0) run_state.joined = 1;
@@ -135,7 +137,8 @@ static int has_no_journal(void) {
   return darshan_store.frame && !journal->has_file && !journal->unsafe && !darshan_store.growing;
 }
 
-/* Moves a journal that is older than the run directory into it. */
+/* Renames a journal that was made before the run directory, so that it is in that directory,
+ * where later journals are made, too.  Appends a row if there can be no journal. */
 static void bring_journal(void) {
   struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid};
   struct record_store *store = &darshan_store;

@@ -16,14 +16,16 @@ void run_started(void);
 /* Called before this process starts a second process or program.  Makes the run directory if
  * necessary, and joins the run. */
 void run_grows(void);
-/* Reports that the records of this process cannot have a journal. */
+/* Appends a row that tells the merger that the records of this process cannot have a journal.
+ * Does nothing if the process has not joined a run. */
 void run_note_unkept(void);
-/* Called in the parent before a fork, after a failed fork, and with the fork's result, which
- * run_has_forked ignores in the child (0). */
+/* Called in the parent before a fork. run_fork_failed is called after a failed fork, and
+ * run_has_forked with the fork's result, which it ignores in the child (0). */
 void run_forking(void);
 void run_fork_failed(void);
 void run_has_forked(pid_t child);
-/* Called in the child of a fork. */
+/* Joins the run as a process of its own, if the run directory is there.  Called in the child of
+ * a fork. */
 void run_forked(void);
 /* Called in a vfork child before its exec.  The child shares its parent's memory, so this changes
  * only state that is true of the parent as well. */
@@ -54,10 +56,11 @@ int run_has_journal(void);
 /* Called after the attempt to write the part; result: negative if that failed.  Returns 1 if this
  * is final, 0 if the run was closed meanwhile and the part is removed again. */
 int run_part_stays(int result);
-/* Called in a rank of an MPI job after the job's log is written. */
+/* Notes in the event file that the job has a log.  Called in a rank of an MPI job after the
+ * job's log is written. */
 void run_note_job(void);
 
-/* Remembers the argument of exit. */
+/* Remembers the argument of exit for the process's END row. */
 void run_note_status(int status);
 /* Called when the process ends, after its log or part is written.  Appends the END row and starts
  * the merger if no other process of the run lives. */
