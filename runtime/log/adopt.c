@@ -45,7 +45,8 @@ static void add_part(struct log_content *content, int module, uint32_t version, 
   log_content_add(content, &part);
 }
 
-/* The blocks of a journal's annex are contiguous, each with its reserved space. */
+/* Adds the records of the journal's annex to the content. The blocks of the annex are
+ * contiguous, each with its reserved space. */
 static void add_annex(struct log_content *content, const struct mapped *map) {
   struct darshan_annex_trailer trailer;
   struct darshan_annex_block block;
@@ -80,7 +81,8 @@ static int find_records(struct log_content *content, const struct mapped *map) {
   return 0;
 }
 
-/* Sets the end time to now, because it is unknown when and how the process ended. */
+/* Sets the end time of the job record to now, because it is unknown when and how the process
+ * ended. */
 static void end_now(struct darshan_job *job) {
   uint64_t ns = clock_ns(CLOCK_REALTIME);
   job->end_time_sec = (int64_t)(ns / NS_PER_SECOND);

@@ -12,7 +12,7 @@ struct arena { /* zeroed before its first use */
 
 /* Returns memory aligned to 16 bytes, not always zeroed, or NULL if out of memory. */
 void *arena_take(struct arena *arena, size_t n);
-/* Frees the newest piece, which has n bytes. */
+/* Frees the newest piece of the arena, which has n bytes. */
 void arena_untake(struct arena *arena, size_t n);
 /* Keeps only the first `kept` bytes of the newest piece, which has n. */
 void arena_shrink(struct arena *arena, size_t n, size_t kept);

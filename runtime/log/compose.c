@@ -16,7 +16,8 @@ void log_content_add(struct log_content *content, const struct log_part *part) {
   content->parts[at] = *part;
 }
 
-/* Ends a region of `length` bytes. Length 0 means that the data did not fit: returns -1. */
+/* Stores the region that begins at the end of the draft's bytes and has `length` bytes, and adds
+ * them to the draft. Returns 0, or -1 if length is 0, because the data did not fit. */
 static int end_region(struct log_draft *draft, size_t length, struct darshan_region *region) {
   if (length == 0) return -1;
   *region = (struct darshan_region){draft->used, length};
@@ -37,9 +38,10 @@ static int add_stream(struct log_draft *draft, struct log_compressor *compressor
   return add_records(draft, compressor, &(struct log_records){.bytes = in, .length = n}, region);
 }
 
-/* Half of the compressed names region are record ids, which no level compresses. For a few thousand
- * names the fast level needs half of the instructions and writes at most 2 % more bytes; for a
- * hundred thousand names it would write 7 % more. */
+/* Names regions of more than this many bytes are compressed at the usual level, shorter ones at
+ * the fast level. Half of a compressed names region are record ids, which no level compresses.
+ * For a few thousand names the fast level needs half of the instructions and writes at most 2 %
+ * more bytes; for a hundred thousand names it would write 7 % more. */
 enum { FAST_NAMES = 256 << 10 };
 static int add_names(struct log_draft *draft, struct log_compressor *compressor,
                      const struct log_content *content, struct darshan_region *region) {

@@ -25,7 +25,8 @@ enum {
   FAST_LEVEL = 1
 };
 
-/* Allocations store their size, because libdeflate does not pass it when it frees them. */
+/* Bytes before each allocation that store its size, because libdeflate does not pass it when it
+ * frees the allocation. */
 enum { SIZE_ROOM = 64 };
 static void *take(size_t n) {
   char *piece = private_memory(n + SIZE_ROOM);

@@ -14,7 +14,9 @@
 
 static char linked[RUN_PART_ROOM]; /* empty: the file that was written last has no link */
 
-/* Makes FOLDER/darshan-run.PID.NUMBER.part.PID.START.N, because runs may share the folder. */
+/* Writes the path of a part in another folder: FOLDER/darshan-run.PID.NUMBER.part.PID.START.N,
+ * which has the run's name, because runs may share the folder. Returns 0, or -1 if it is too
+ * long. */
 static int name_there(char *out, size_t room, const char *folder) {
   struct darshan_text text = darshan_text_in(out, room);
   darshan_text_add(&text, folder);

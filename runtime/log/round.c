@@ -3,7 +3,7 @@
 
 #include "merge.h"
 
-/* Returns the steps per second to which a unit is rounded, 0 if it is not rounded. */
+/* Returns the steps per second to which values of a unit are rounded, 0 if they are not rounded. */
 static double steps(enum darshan_unit unit) {
   return unit == DARSHAN_UNIT_SECONDS ? 1 << 27 : unit == DARSHAN_UNIT_TIMESTAMP ? 1 << 20 : 0;
 }

@@ -21,7 +21,8 @@ static int create(const char *path) {
   return outside_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
 }
 
-/* Makes missing folders. */
+/* Creates the file with the temporary name, after making missing folders. Returns its descriptor
+ * or -errno. */
 int log_create(const struct darshan_config *config, const char *partial) {
   int fd = create(partial);
   if (fd != -2 /* ENOENT */ || outside_is_active()) return fd;
@@ -41,7 +42,9 @@ static int give_name(const char *partial, const char *final) {
 
 enum { MOST_NAMES = 10000, EXISTS = -17 /* EEXIST */ };
 
-/* Appends a number to a name that is taken: name.2, name.3, … Returns 0 after the last one. */
+/* Gives a name that is taken, whose first `length` bytes are that without a number, the next
+ * number: name.2, name.3, … Returns 1, or 0 after the last one, or if the name must not be
+ * numbered. */
 static int next_name(const struct darshan_log_identity *identity, char *final, size_t length,
                      int number) {
   if (identity->naming != DARSHAN_NAME_NUMBERED || number >= MOST_NAMES) return 0;
@@ -76,7 +79,8 @@ int log_finish(int fd, int result, const struct darshan_config *config,
   return 0;
 }
 
-/* Writes under the final name, because a seccomp filter forbids renameat2 or pwrite64. */
+/* Writes the log under its final name, without a temporary one, because a seccomp filter forbids
+ * renameat2 or pwrite64. Returns 0 or -1. */
 static int save_by_write(const struct log_draft *draft, const struct darshan_config *config,
                          const struct darshan_log_identity *identity, const char *partial,
                          char *final) {

@@ -43,7 +43,7 @@ void snapshot_look(void) {
                               __ATOMIC_RELAXED);
 }
 
-/* Returns to the fast path of events, unless another process shares this memory. */
+/* Lets events return to their fast path, unless another process shares this memory. */
 static void be_quick(void) {
   uint32_t shared = RUNTIME_SHARED, recording = RUNTIME_RECORDING;
   if (__atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0) return;
@@ -54,7 +54,8 @@ static void be_quick(void) {
                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* Writes nothing after a change of the root directory: the stored paths may be wrong there. */
+/* Writes the records under the partial name and renames the file. Returns 0 or a negative value.
+ * Writes nothing after a change of the root directory: the stored paths may be wrong there. */
 static int write_file(void) {
   if (outside_is_active()) return -1;
   sys_unlink(snapshot.partial); /* a stale one, or one that another user placed there */

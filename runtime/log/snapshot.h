@@ -6,13 +6,14 @@
 #ifndef DARSHAN_SNAPSHOT_H
 #define DARSHAN_SNAPSHOT_H
 
-/* Begins snapshots of this process, to the store's journal.path. */
+/* Begins snapshots of this process, to the path of the store's journal. */
 void snapshot_begin(void);
 /* Checks whether a snapshot is due. If so, the next event calls snapshot_take before it takes a
  * lock. The caller may hold any lock. */
 void snapshot_look(void);
 void snapshot_take(void);
-/* Writes all records after recording has ended. Returns 0, or a negative value if it cannot. */
+/* Writes all records after recording has ended. Returns 0, or a negative value if the file
+ * cannot be written. */
 int snapshot_last(void);
 const char *snapshot_path(void);
 /* Removes the file, because the log has all records. */

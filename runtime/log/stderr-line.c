@@ -9,15 +9,17 @@
 
 enum { DESCRIPTOR = 2 };
 
-/* A full pipe would block the application forever. Uses select, because poll takes no descriptor if
- * the application's limit of descriptors is 0. */
+/* Returns 1 if a write to descriptor 2 does not wait: a full pipe would block the application
+ * forever. Uses select, because poll takes no descriptor if the application's limit of
+ * descriptors is 0. */
 static int takes_a_line(void) {
   uint64_t writes = UINT64_C(1) << DESCRIPTOR;
   struct timespec at_once = {0, 0};
   return sys_call(SYS_pselect6, DESCRIPTOR + 1, 0, (long)&writes, 0, (long)&at_once, 0) == 1;
 }
 
-/* A write beyond the application's file size limit would raise SIGXFSZ. */
+/* Returns 1 if the file at descriptor 2 may grow by length bytes: a write beyond the
+ * application's file size limit would raise SIGXFSZ. */
 static int may_grow(const struct stat *st, size_t length) {
   long at = SYS3(SYS_lseek, DESCRIPTOR, 0, SEEK_CUR);
   size_t end = at > st->st_size ? (size_t)at : (size_t)st->st_size;
@@ -32,8 +34,9 @@ static long put(const struct stat *st, const char *line, size_t length) {
   return sys_write(DESCRIPTOR, line, length);
 }
 
-/* The reader of a pipe may exit between the check and the write. The resulting signal is removed
- * from the pending signals, unless it was pending before. */
+/* Writes the line, and returns as stderr-line.h says. The reader of a pipe may exit between the
+ * check and the write. The resulting signal is removed from the pending signals, unless it was
+ * pending before. */
 int say_on_stderr(const struct stat *st, const char *line, size_t length) {
   uint64_t ours = UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGXFSZ - 1), waited = 0;
   uint64_t mask = signals_block();

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* st is that of descriptor 2. Returns 1 if the line was written, 0 if the pipe is full or has no
- * reader, or if the file may not grow. */
+/* Writes a line to descriptor 2, whose status is st. Returns 1 if it was written, 0 if the pipe
+ * is full or has no reader, or if the file may not grow. */
 int say_on_stderr(const struct stat *st, const char *line, size_t length);
 
 #endif

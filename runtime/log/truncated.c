@@ -17,7 +17,7 @@ extern int (*real_sigaction)(int sig, const struct sigaction *action, struct sig
 static struct sigaction program; /* the action that the application sees: SIG_DFL, its flags */
 static int watching, torn;
 
-/* Maps zeroed memory over a window, at the same addresses. */
+/* Maps zeroed private memory over a window, at the same addresses. Returns 0 or -1. */
 static int replace(char *at, size_t size) {
   uintptr_t from = journal_page_down((uintptr_t)at);
   size_t length = journal_page_up((uintptr_t)at + size) - from;
@@ -79,7 +79,8 @@ static int let_go(struct record_store *store) {
   return result;
 }
 
-/* Restores the default action: the journal is not the cause, or cannot be replaced. */
+/* Restores the default action of SIGBUS and lets the signal come again, because the journal is
+ * not its cause, or cannot be replaced. */
 static void as_without_us(const siginfo_t *info) {
   struct sigaction none = {.sa_handler = SIG_DFL};
   watching = 0;
@@ -98,7 +99,8 @@ static void on_bus_error(int signal, siginfo_t *info, void *context) {
   errno = saved;
 }
 
-/* Replaces only the default action, which would end the application. */
+/* Installs the handler of SIGBUS, but only in place of the default action, which would end the
+ * application. */
 static void take_signal(void) {
   struct sigaction ours = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   struct sigaction before;

@@ -13,7 +13,8 @@ void torn_watch(void);
 
 /* Returns 1 if records were lost because the journal was truncated. */
 int torn_apart(void);
-/* Reports the loss and removes the truncated file, after recording has ended. */
+/* Reports the loss and removes the truncated file, if the journal was truncated. Called after
+ * recording has ended. */
 void torn_settle(void);
 
 #endif

@@ -94,7 +94,8 @@ static void add_module_number(void *used, const char *key, uint64_t value) {
   add_number(used, key, value);
 }
 
-/* Returns the events of this process that were not counted, in the order of dropped_keys. */
+/* Returns the numbers of events of this process that were not counted, in the order of
+ * dropped_keys. */
 static struct facts_dropped dropped_here(void) {
   return (struct facts_dropped){{lost_state.in_handlers, darshan_spin_lost,
                                  lost_state.in_shared_memory, lost_state.without_memory,
@@ -234,7 +235,7 @@ static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   return sizeof(job_state.job) + job_state.text_length + 1;
 }
 
-/* Reports a log that has another name than DARSHAN_LOGFILE. */
+/* Notes a message if the log has another name than DARSHAN_LOGFILE, because that file exists. */
 static void note_name(const struct darshan_log_identity *identity) {
   const char *wanted = darshan_config.logfile, *path = log_path;
   if (wanted && identity->naming == DARSHAN_NAME_NUMBERED && path[0] && strcmp(path, wanted) != 0)
@@ -242,7 +243,8 @@ static void note_name(const struct darshan_log_identity *identity) {
                     ": File exists; the log is ", path);
 }
 
-/* Turns the path of a journal into a pattern for the journals of all ranks of the job. */
+/* Replaces the end of a journal's path by a pattern that matches the journals of all ranks of
+ * the job. */
 static void all_ranks(char *path) {
   static const char pattern[] = "-*.darshan";
   char *end = strrchr(path, '-');
@@ -250,7 +252,8 @@ static void all_ranks(char *path) {
     memcpy(end, pattern, sizeof(pattern));
 }
 
-/* Reports that the log, or the part of a run, could not be written to the path. */
+/* Notes the message that `what` (the log, or the part of a run) could not be written to the
+ * path, and where the records are. */
 static void note_unwritten(const char *what, const char *path, const char *records,
                            const char *where) {
   const char *reason = log_error ? darshan_error_text(log_error) : "";
@@ -258,7 +261,7 @@ static void note_unwritten(const char *what, const char *path, const char *recor
                   reason, "; ", records, where);
 }
 
-/* Returns where the log should have been written. */
+/* Returns the path or folder to which the log should have been written, for a message. */
 static const char *wanted_path(const struct darshan_log_identity *identity) {
   int named = darshan_config.logfile && identity->naming != DARSHAN_NAME_MADE;
   return named ? darshan_config.logfile : darshan_config.logpath;
@@ -387,7 +390,8 @@ static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
   darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "hosts", line);
 }
 
-/* Returns no processors if one does not fit into the bits or the kernel reports none. */
+/* Returns the processors that this process may use; none if one does not fit into the bits or
+ * the kernel reports none. */
 static struct rank_processors processors_here(void) {
   enum { WORDS = 128 }; /* the kernel needs space for every possible processor */
   static uint64_t bits[WORDS];

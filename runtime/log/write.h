@@ -7,7 +7,7 @@
 #include "../job/text/logname.h"
 #include "log-format.h"
 
-/* Writes the metadata that is known at the start. */
+/* Writes the metadata that is known at the start into the job record. */
 void log_metadata_start(struct darshan_job *job);
 
 /* Sets the end time, and adds the metadata that is known only at exit. */
@@ -18,7 +18,8 @@ void log_end_now(struct darshan_job *job);
 int log_write(void);
 
 struct rank_comm; /* ranks/rank.h */
-/* Writes one log of all ranks of a job. All ranks call it before the communicator is freed. */
+/* Writes one log of all ranks of a job. All ranks call it before the communicator is freed.
+ * Returns 0, or -1 if there is no log. */
 int log_write_ranks(struct rank_comm *comm);
 
 /* Prints the problems in one line, if stderr still is the same file. Returns 1 if it printed. */

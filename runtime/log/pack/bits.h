@@ -14,7 +14,8 @@ struct bits {
   unsigned count; /* bits in held, below 8 between calls of bits_put */
 };
 
-/* Appends at most 48 bits; no bit beyond count is set. Needs eight free bytes in out. */
+/* Appends the lowest count bits of value, at most 48; no bit beyond count is set. Needs eight
+ * free bytes in out. */
 static inline void bits_put(struct bits *bits, uint64_t value, unsigned count) {
   bits->held |= value << bits->count;
   bits->count += count;

@@ -41,7 +41,7 @@ static void add_length(struct table *table, unsigned symbol, unsigned extra) {
   table->times[symbol]++;
 }
 
-/* Adds one code length n times. */
+/* Adds n codes of one length to the table of code lengths, as a run. */
 static void add_run(struct table *table, unsigned length, unsigned n) {
   while (n >= 3 && length == 0) {
     unsigned now = n < 138 ? n : 138;
@@ -111,7 +111,8 @@ static struct piece piece_of(const struct huffman *huffman, struct symbol symbol
                         length + symbol.bits};
 }
 
-/* Makes the codes of a block; returns the bits of all its tokens. */
+/* Makes the codes of a block from the frequencies of its symbols. Returns the number of bits of
+ * all its tokens with these codes. */
 static uint64_t make_codes(const struct block *block, struct codes *codes) {
   uint32_t literals[LITERALS] = {0}, distances[DISTANCES] = {0};
   uint64_t bits = 0;

@@ -9,8 +9,8 @@ struct node {
   uint16_t symbol, parent;
 };
 
-/* Sorts the rarest first. Symbols that occur equally often are in order, so that the output is
- * reproducible. */
+/* Returns 1 if a comes before b: the rarest symbol first. Symbols that occur equally often are
+ * in order of symbol, so that the output is reproducible. */
 static int is_before(const struct node *a, const struct node *b) {
   return a->times < b->times || (a->times == b->times && a->symbol < b->symbol);
 }
@@ -28,7 +28,7 @@ static void sort(struct node *nodes, unsigned count) {
   }
 }
 
-/* Collects the symbols that occur, at least two, the rarest first. */
+/* Stores the symbols that occur, at least two, the rarest first. Returns their number. */
 static unsigned collect(struct node *nodes, const uint32_t *times, unsigned n) {
   unsigned count = 0;
   for (unsigned symbol = 0; symbol < n; symbol++)
@@ -39,7 +39,8 @@ static unsigned collect(struct node *nodes, const uint32_t *times, unsigned n) {
   return count;
 }
 
-/* Returns the rarest node without a parent: a leaf, or an inner node that was made before. */
+/* Takes the rarest node without a parent: a leaf, or an inner node that was made before. Returns
+ * its index, and advances *leaf or *inner. */
 static unsigned take_rarest(const struct node *nodes, unsigned leaves, unsigned made,
                             unsigned *leaf, unsigned *inner) {
   if (*leaf < leaves && (*inner == made || nodes[*leaf].times <= nodes[*inner].times))

@@ -64,8 +64,9 @@ static uint32_t four_bytes(const char *at) {
   return le32toh(word);
 }
 
-/* A match that is shorter than the best one never saves more bits, so the bytes at the end of the
- * best length are compared first. */
+/* Replaces the best match by the match at `earlier` if that saves more bits. A match that is
+ * shorter than the best one never saves more, so the bytes at the end of the best length are
+ * compared first. */
 static inline void try_match(struct match *best, const char *at, const char *earlier, size_t left,
                              unsigned place) {
   unsigned most = left < MATCH_MOST ? (unsigned)left : MATCH_MOST;
@@ -121,8 +122,9 @@ void pack_start(struct packer *packer, size_t size, void *out, size_t room) {
   if (!packer->failed) bits_put(&packer->out, 0x5e78, 16); /* RFC 1950: deflate, 32 KiB */
 }
 
-/* Copies the record, because a thread in an update that began before recording ended may still
- * change it, and the checksum must match the packed bytes. */
+/* Returns a copy of the record, valid for this record and the next one, because a thread in an
+ * update that began before recording ended may still change the record, and the checksum must
+ * match the packed bytes. */
 static const char *kept(struct packer *packer, const char *record) {
   char *copy = packer->kept[packer->turn ^= 1];
   memcpy(copy, record, packer->size);

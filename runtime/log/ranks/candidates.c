@@ -24,7 +24,8 @@ int candidates_can_merge(struct candidates *set, int section) {
   return set->plan_merges;
 }
 
-/* A record of one rank stays as that rank wrote it until its first merge. */
+/* Prepares a candidate with the record of one rank for its first merge; until then the record
+ * stays as its rank wrote it. */
 static void prepare_for_merge(struct candidates *set, struct candidate *candidate) {
   if (candidate->ranks == 1)
     darshan_merge_prepare(&set->plan, candidate->bytes, &candidate->spread);
@@ -72,7 +73,8 @@ int candidate_finish(struct candidates *set, struct candidate *candidate, int64_
 
 /* --- order ---------------------------------------------------------------------- */
 
-/* Sorts stably. Inlined, so that it is compiled for each type of item. */
+/* Sorts n items stably, with memory of the arena. Returns 0, or -1 if out of memory. Inlined, so
+ * that it is compiled for each type of item. */
 static inline __attribute__((always_inline)) int sort(struct arena *arena, void *items, size_t n,
                                                       size_t size,
                                                       int (*in_order)(const void *, const void *)) {
@@ -139,7 +141,8 @@ static struct candidate *add_borrowed(struct candidates *set, const char *bytes,
   return candidate;
 }
 
-/* Restores the ranks and the spread of a shared record that was reduced before. */
+/* Restores the ranks and the spread of a candidate that is a shared record from an earlier
+ * reduction. Does nothing for other candidates. */
 static void resume(struct candidates *set, const struct reduce_source *source,
                    struct candidate *candidate) {
   const struct darshan_base_record *record = (const void *)candidate->bytes;
@@ -176,9 +179,9 @@ int candidates_add_found(struct candidates *set, int section, const struct reduc
 
 /* --- messages ------------------------------------------------------------------- */
 
-/* A record is sent as 64-bit words, most of which are 0. A bit mask marks the words that follow. A
- * word is sent without its leading and trailing zero bytes, because counters are small and times
- * are rounded. */
+/* Constants of the encoding of records. A record is sent as 64-bit words, most of which are 0. A
+ * bit mask marks the words that follow. A word is sent without its leading and trailing zero
+ * bytes, because counters are small and times are rounded. */
 enum { WORD = sizeof(uint64_t), BITS = 64, PACKED_MAX = 1 + WORD };
 
 /* Precedes the words of a record; spread is 0 in a record of one rank. */
@@ -197,7 +200,8 @@ static size_t words_of(size_t size) {
   return (size + WORD - 1) / WORD;
 }
 
-/* Names have too few zero words for a bit mask. */
+/* Returns 1 if items of the section are sent with bit masks of their zero words; names have too
+ * few of these. */
 static int is_sparse(uint32_t section) {
   return section != SECTION_NAMES;
 }
@@ -210,8 +214,9 @@ size_t candidate_wire_max(const struct candidate *candidate) {
   return most_of_words(HEAD_WORDS) + most_of_words(words_of(candidate->size)) + WORD;
 }
 
-/* Writes a byte with the number of low zero bytes and the number of bytes that follow, then these
- * bytes. It overwrites up to seven bytes more, which must be free. */
+/* Writes a byte with the number of low zero bytes and the number of bytes that follow, then
+ * these bytes. Returns the end of what is written. It overwrites up to seven bytes more, which
+ * must be free. */
 static char *put_word(char *out, uint64_t word) {
   unsigned below = (unsigned)__builtin_ctzll(word) / 8;
   uint64_t rest = word >> (8 * below);
@@ -290,7 +295,8 @@ static int get_words(char *out, size_t words, const char **at, const char *end) 
   return 0;
 }
 
-/* Returns NULL if out of memory or if the message is invalid. */
+/* Decodes the next candidate of a message, which ends at end, and advances *at. Returns NULL if
+ * out of memory or if the message is invalid. */
 static struct candidate *candidate_decode(struct arena *arena, const char **at, const char *end) {
   struct candidate_head head;
   if (get_words((char *)&head, HEAD_WORDS, at, end) < 0 || head.section >= SECTIONS) return NULL;
@@ -321,8 +327,9 @@ struct spare { /* a buffer for one record */
   size_t size;
 };
 
-/* Merges the newest candidate of the arena into one of the set. A borrowed record is copied to
- * where the newest one was, so that no further page is touched. */
+/* Merges the newest candidate of the arena into one of the set. Returns 0, or -1 if out of
+ * memory. A borrowed record is copied to where the newest one was, so that no further page is
+ * touched. */
 static int meet(struct candidates *set, struct spare *spare, struct candidate *into,
                 struct candidate *last) {
   size_t size = into->size;

@@ -60,11 +60,12 @@ struct found { /* a record or name of this rank, at any address */
   const char *at;
   size_t size;
 };
-/* Adds the records of a section that follows all sections of the set. The records stay where they
- * are until another is merged into them. Sorts `found`. */
+/* Adds n records of a section that follows all sections of the set. The records stay where they
+ * are until another is merged into them. Sorts `found`. Returns 0, or -1 if out of memory. */
 int candidates_add_found(struct candidates *set, int section, const struct reduce_source *source,
                          struct found *found, size_t n);
-/* Merges the candidates that a child sent into the set. n is the bytes, count the candidates. */
+/* Merges the candidates that a child sent into the set: count candidates in n bytes. Returns 0,
+ * or -1 if out of memory or if the message is invalid. */
 int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t count);
 
 /* --- merging ----------------------------------------------------------------------- */
@@ -82,15 +83,16 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
 /* Finishes a candidate that has the records of all its ranks. It gets rank -1 if it has several
  * ranks or all ranks of the job. Returns 0, or -1 if out of memory. */
 int candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs);
-/* Sorts into the order of streams: by section, shared records last, then in the order in which this
- * rank made them, because neighbours in time are similar and compress better. Candidates of other
- * ranks follow by id. */
+/* Sorts into the order of streams: by section, shared records last, then in the order in which
+ * this rank made them, because neighbours in time are similar and compress better. Candidates of
+ * other ranks follow by id. Returns 0, or -1 if out of memory. */
 int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_t n);
-/* Frees the memory of candidates that have left the set; the others move. */
+/* Frees the memory of candidates that have left the set; the others move. Returns 0, or -1 if
+ * out of memory. */
 int candidates_compact(struct candidates *set);
 
-/* Encode a candidate for a message, without its zero words. candidate_wire_max returns the largest
- * possible size, candidate_encode the real one. */
+/* Returns the largest possible number of bytes of an encoded candidate. candidate_encode encodes
+ * the candidate for a message, without its zero words, and returns the number of bytes. */
 size_t candidate_wire_max(const struct candidate *candidate);
 size_t candidate_encode(const struct candidate *candidate, char *out);
 

@@ -23,7 +23,8 @@ static unsigned saturated(uint64_t a, uint64_t b, unsigned full) {
   return a + b < full ? (unsigned)(a + b) : full;
 }
 
-/* Combines two entries of one id. */
+/* Combines two entries of one id: adds the numbers of ranks, up to the largest that an entry can
+ * hold. */
 static uint64_t joined(uint64_t a, uint64_t b) {
   return id_of(a) | saturated(a & LIST_FULL, b & LIST_FULL, LIST_FULL);
 }
@@ -191,7 +192,7 @@ static int knows_any(const struct rank_processors *processors) {
   return any != 0;
 }
 
-/* The union is unknown if one of both is unknown. */
+/* Adds the processors of b to a. The union is unknown (no bit) if one of both is unknown. */
 static void add_processors(struct rank_processors *a, const struct rank_processors *b) {
   int known = knows_any(a) && knows_any(b);
   for (int i = 0; i < RANK_PROCESSOR_WORDS; i++)
@@ -228,7 +229,7 @@ static int add_host(struct facts *facts, const struct facts_host *host) {
   return 0;
 }
 
-/* Sets the facts of one rank. */
+/* Sets the facts of this rank. Returns 0, or -1 if out of memory. */
 static int facts_begin(struct facts *facts, const struct reduce_source *source) {
   struct facts_host here = {.hash = darshan_hash(source->host, strlen(source->host), 0),
                             .processors = source->processors};
@@ -259,7 +260,8 @@ static void add_times(struct facts_times *a, const struct facts_times *b) {
   if (b->last > a->last) a->last = b->last;
 }
 
-/* Combines squared deviations, because plain sums of squares would lose small differences. */
+/* Adds the times of b to a. Combines squared deviations, because plain sums of squares would
+ * lose small differences. */
 static void add_spread(struct facts_spread *a, const struct facts_spread *b) {
   if (!(b->ranks > 0)) return;
   if (!(a->ranks > 0) || b->first < a->first) a->first = b->first;
@@ -300,7 +302,8 @@ static int facts_decode(struct facts *facts, const struct message *message) {
   return 0;
 }
 
-/* Adds the facts of a child. */
+/* Adds the facts of a child, from its message. Returns 0, or -1 if out of memory or if the
+ * message is invalid. */
 static int facts_add(struct facts *facts, const struct message *message) {
   struct facts other;
   if (facts_decode(&other, message) < 0) return -1;
@@ -341,7 +344,8 @@ static void *facts_encode(const struct facts *facts, struct arena *arena, int wi
 
 /* --- the steps ------------------------------------------------------------------- */
 
-/* Sends the facts of a rank that is out of memory. */
+/* Sends the parent facts with `failed` set instead of this rank's, because the rank is out of
+ * memory. */
 static void send_failed_facts(const struct facts *facts, const struct rank *rank) {
   struct arena arena = {NULL, 0};
   struct facts failed = {.failed = 1, .times = facts->times};
@@ -368,7 +372,7 @@ void facts_up(struct facts *facts, const struct rank *rank) {
   arena_drop(&facts->arena);
 }
 
-/* Sends to the largest subtree first, because it has the most levels. */
+/* Sends n bytes to all children: to the largest subtree first, because it has the most levels. */
 static void send_down(const struct rank *rank, const void *bytes, size_t n) {
   for (int i = rank_children(rank) - 1; i >= 0; i--)
     child_send(rank, i, bytes, n);

@@ -69,7 +69,9 @@ struct facts {
   struct message agreed; /* has sharing on the way down, below the root rank */
 };
 
-/* The first two steps. They set failed if out of memory or if a message is invalid. */
+/* The first two steps: send the facts of this rank and those below up to the parent, and receive
+ * the facts of all ranks and pass them down. They set facts->failed if out of memory or if a
+ * message is invalid. */
 void facts_up(struct facts *facts, const struct rank *rank);
 void facts_down(struct facts *facts, const struct rank *rank);
 /* Returns the processors that the ranks may use on all hosts, 0 if unknown for one host. */

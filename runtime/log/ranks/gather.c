@@ -91,7 +91,8 @@ static int take_child(struct gathering *gathering, int n, const struct message *
   return take_bytes(part, &head, at + head.candidate_bytes, end);
 }
 
-/* Compresses excess candidates into the part `index`. */
+/* Compresses candidates that exceed the memory limit into the part `index`, and removes them
+ * from the set. Sets failed if out of memory. */
 static void let_excess_leave(struct gathering *gathering, int index) {
   struct gathered *gathered = gathering->result;
   if (gathered->failed) return;

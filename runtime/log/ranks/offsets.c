@@ -16,7 +16,8 @@ struct log_file {
 
 /* --- layout, by the root rank -------------------------------------------------------- */
 
-/* Places the regions one after the other, in order of section. */
+/* Assigns file offsets to the regions, one after the other in order of section: in places[i] for
+ * line i of the total, and in the header. */
 static void lay_regions(const struct stretches *total, uint64_t *places, struct log_file *file) {
   for (int i = 0; i < total->count; i++) {
     const struct stretch *line = &total->lines[i];
@@ -44,8 +45,8 @@ static struct darshan_annex_block block_of(const struct stretch *line) {
                                       .raw_len = line->raw};
 }
 
-/* Places the blocks of the annex and writes their heads. Combines the checksum of the annex from
- * those of the parts. */
+/* Assigns file offsets to the blocks of the annex and writes their heads. Combines the checksum
+ * of the annex from those of the parts. Returns 0, or -1 if a write failed. */
 static int lay_annex(const struct stretches *total, uint64_t *places, struct log_file *file) {
   uLong checksum = crc32(0, NULL, 0);
   int result = 0;
@@ -177,7 +178,8 @@ static int write_part(int fd, const struct stretches *part, struct cursor *curso
   return 0;
 }
 
-/* Sends the children their offsets first, so that all ranks write at the same time. */
+/* Sends the children their offsets, then writes this rank's own streams to fd. The offsets are
+ * sent first, so that all ranks write at the same time. Sets placed->failed if it cannot write. */
 static void write_here(struct placed *placed, const struct rank *rank,
                        const struct gathered *gathered, int fd, const char *path) {
   struct cursor cursor;
@@ -233,8 +235,8 @@ void place_down(struct placed *placed, const struct rank *rank, struct gathered 
   }
 }
 
-/* Returns whether a step worked in all ranks below, according to their message: a 64-bit word, 1
- * for success. A lost message means failure. */
+/* Returns 1 if a step worked in all ranks below, according to their message: a 64-bit word, 1
+ * for success; else 0. A lost message means failure. */
 static int worked(const struct message *message) {
   uint64_t word = 0;
   if (message->n == sizeof(word)) memcpy(&word, message->bytes, sizeof(word));

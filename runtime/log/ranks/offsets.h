@@ -13,15 +13,18 @@ struct placed {
   struct log_file *file; /* in the root rank, while it is open */
 };
 
-/* The fourth step. */
+/* The fourth step: lays out the file in the root rank, passes the offsets down and writes the
+ * streams of this rank. */
 void place_down(struct placed *placed, const struct rank *rank, struct gathered *gathered,
                 const struct facts *facts);
-/* The fifth step: collects whether the ranks below have written. */
+/* The fifth step: collects whether this rank and the ranks below have written, and tells the
+ * parent. */
 void place_up(struct placed *placed, const struct rank *rank);
 /* Called in the root rank when everything is written: adds the header and renames the file, or
  * removes it if a step failed. Returns 0 or -1. */
 int place_complete(struct placed *placed, const struct rank *rank);
-/* The last step. Returns 0 if the log is complete, -1 if there is no log. */
+/* The last step: passes the result from the root rank down. Returns 0 if the log is complete, -1
+ * if there is no log. */
 int place_result(struct placed *placed, const struct rank *rank);
 
 #endif

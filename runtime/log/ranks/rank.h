@@ -43,7 +43,9 @@ static inline struct facts_spread facts_spread_of(const double times[2], int ran
   return (struct facts_spread){.ranks = 1, .first = rank, .sum = {times[0], times[1]}};
 }
 
-/* The processors that a rank may use, one bit for each. */
+/* The largest number of children. The parent of a rank is the rank without its lowest set bit.
+ * The ranks below a rank thus follow it without a gap: data that are concatenated as self, first
+ * child, second child, … are in order of rank. */
 enum { RANK_PROCESSOR_WORDS = 8 };
 struct rank_processors {
   uint64_t bits[RANK_PROCESSOR_WORDS]; /* all 0: unknown, or higher numbers are in use */
@@ -176,7 +178,8 @@ static inline void message_drop(struct message *message) {
   *message = (struct message){NULL, 0};
 }
 
-/* rank_receive and rank_send work with any rank. Returns 0, or -1 if there is no message. */
+/* Receives a message from any rank. Returns 0, or -1 if there is no message. rank_send sends to
+ * any rank. */
 static inline int rank_receive(const struct rank *rank, int from, struct message *message) {
   void *bytes = NULL;
   size_t n = 0;

@@ -57,7 +57,8 @@ static int add_compressed(const struct leaving *leaving, struct stretches *stret
   return 0;
 }
 
-/* Appends bytes that are streams already, of a module outside the annex. They must not move. */
+/* Appends n bytes that are streams already, of a module outside the annex. They must not move
+ * before they are written. */
 static void add_ready(struct stretches *stretches, const struct stretch *kind, const void *bytes,
                       size_t n) {
   struct stretch *line = &stretches->lines[stretches->count];
@@ -106,7 +107,7 @@ static int is_known_to_all(const struct leaving *leaving, uint64_t id) {
          sharing_known_to(leaving->sharing, id, (unsigned)ranks);
 }
 
-/* Returns 1 if the record was reduced before. */
+/* Returns 1 if the record is a shared one of an earlier reduction. */
 static int is_of_several(const struct leaving *leaving, int section, const struct found *item) {
   struct darshan_base_record record;
   if (!leaving->rank->source->span || section == SECTION_NAMES) return 0;
@@ -114,7 +115,8 @@ static int is_of_several(const struct leaving *leaving, int section, const struc
   return record.rank == -1;
 }
 
-/* In a job of one rank all records become shared records. */
+/* Appends a record to split->shared if other ranks may have it, else to split->own. Drops a name
+ * that the root rank writes. In a job of one rank all records become shared records. */
 static void choose(const struct leaving *leaving, struct split *split, int section,
                    struct found item) {
   if (section == SECTION_NAMES && is_known_to_all(leaving, item.id)) return;
@@ -144,7 +146,8 @@ static int split_part(const struct leaving *leaving, int section, struct candida
   return 0;
 }
 
-/* Lists the addresses of the own records, which stay in place. */
+/* Lists the addresses of the own records, which stay in place. Returns 0, or -1 if out of
+ * memory. */
 static int list_own(struct arena *arena, const struct split *split, struct log_records *records) {
   const char **at = arena_take(arena, split->num_own * sizeof(*at));
   for (size_t i = 0; at && i < split->num_own; i++)
@@ -164,7 +167,7 @@ static int copy_own(struct arena *arena, const struct split *split, struct log_r
 }
 
 /* Combines the own records in their order of creation, in which neighbours are similar. size is
- * that of each record, 0 if they differ. */
+ * that of each record, 0 if they differ. Returns 0, or -1 if out of memory. */
 static int put_together(struct arena *arena, const struct split *split, const char *all,
                         size_t length, size_t size, struct log_records *records) {
   *records = (struct log_records){.length = split->own_bytes, .size = size};
@@ -219,7 +222,8 @@ struct group {
   size_t count;
 };
 
-/* Adds a row of SHARED with the ranks of a shared record. */
+/* Adds a row of SHARED with the ranks of a shared record to the group. Returns 0, or -1 if out
+ * of memory. */
 static int add_shared_row(struct arena *arena, struct group *group, const struct candidate *of) {
   struct candidate *row = arena_take(arena, candidate_room(sizeof(struct darshan_shared_record)));
   if (!row) return -1;
@@ -261,7 +265,8 @@ static size_t copy_item(char *out, const struct candidate *item) {
   return used + item->size;
 }
 
-/* Makes one stream per section. */
+/* Compresses the items of the group into one stream per section, which it appends to out.
+ * Returns 0, or -1 if out of memory. */
 static int compress_group(const struct leaving *leaving, struct candidates *set,
                           const struct group *group, struct stretches *out) {
   size_t most = 0, used = 0;
@@ -291,8 +296,8 @@ static int leave_group(const struct leaving *leaving, struct candidates *set, st
   return compress_group(leaving, set, group, out);
 }
 
-/* Moves the candidates that leave from the set to the group, which has a slot for a row of SHARED
- * about each. */
+/* Moves the candidates for which `leaves` returns 1 (all if leaves is NULL) from the set to the
+ * group, which has a slot for a row of SHARED about each. Returns 0, or -1 if out of memory. */
 static int take_out(struct candidates *set, struct group *group, const struct leaving *leaving,
                     int (*leaves)(const struct leaving *leaving, const struct candidate *item)) {
   size_t stay = 0;
@@ -323,7 +328,8 @@ static int is_single(const struct leaving *leaving, const struct candidate *item
   return !darshan_merge_plan_of(&plan, section_module((int)item->section));
 }
 
-/* Aggregates the remaining candidates of each section into one overflow record. */
+/* Aggregates the remaining candidates of each section into one overflow record, and marks the
+ * modules as partial. Returns 0, or -1 if out of memory. */
 static int fold_sections(struct candidates *set, char *partial) {
   static const char name[] = OVERFLOW_NAME;
   uint64_t id = darshan_hash(name, sizeof(name) - 1, 0);
@@ -384,8 +390,8 @@ int leave_excess(const struct leaving *leaving, struct candidates *set, struct s
 
 /* --- complete candidates ------------------------------------------------------------- */
 
-/* Returns 1 if all ranks that know the id are merged in the candidate. Never after an earlier
- * reduction, where the ranks of a record are not the ranks that know its id. */
+/* Returns 1 if all ranks that know the id are merged in the candidate. Returns 0 after an
+ * earlier reduction, where the ranks of a record are not the ranks that know its id. */
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
   return !leaving->rank->source->span && item->ranks == sharing_ranks(leaving->sharing, item->id);
 }

@@ -22,7 +22,7 @@ struct stretch {
   uint64_t raw;     /* bytes, decompressed */
 };
 
-/* In order of section; each at most once. */
+/* The streams of several sections, in order of section, at most one line for each. */
 struct stretches {
   int count;
   struct stretch *lines;
@@ -50,17 +50,19 @@ struct leaving {
 
 /* These functions return 0, or -1 if out of memory. out may stay empty. */
 
-/* Splits the records of a rank: records of this rank alone leave, records that another rank may
- * have become candidates. */
+/* Splits the records of a rank: records of this rank alone leave, compressed into `out`; records
+ * that another rank may have become candidates of the set. Returns 0, or -1 if out of memory. */
 int leave_own(const struct leaving *leaving, const struct log_content *content,
               struct candidates *set, struct stretches *out);
 
-/* Shrinks a set that takes too much memory. First the records of one rank leave and stay records of
- * that rank. If that is not enough, the others are aggregated into the overflow record of their
- * module. */
+/* Shrinks a set that takes too much memory. First the records of one rank leave into `out` and
+ * stay records of that rank. If that is not enough, the others are aggregated into the overflow
+ * record of their module. Returns 0, or -1 if out of memory. */
 int leave_excess(const struct leaving *leaving, struct candidates *set, struct stretches *out);
 
-/* Candidates leave that have all ranks that know their id. In the root rank all leave. */
+/* Compresses the candidates that have the records of all ranks that know their id into `out`,
+ * and removes them from the set; in the root rank, all candidates. Returns 0, or -1 if out of
+ * memory. */
 int leave_complete(const struct leaving *leaving, struct candidates *set, struct stretches *out);
 
 #endif
