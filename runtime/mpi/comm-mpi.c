@@ -9,9 +9,10 @@
 #include "../intercept/sys.h"
 #include "mpi.h"
 
-/* MPI waits by polling.  On an oversubscribed node that takes the processor away from the rank that
- * it waits for.  So the runtime polls and yields between polls: first by sched_yield, after 50 us
- * by sleeping for an eighth of the time waited so far. */
+/* Lets other processes run for a while, since MPI waits by polling: on an oversubscribed node
+ * that takes the processor away from the rank that it waits for.  Yields by sched_yield in the
+ * first 50 us since `since` (ns); later sleeps for an eighth of the time waited so far, at most
+ * 0.5 ms. */
 static void let_others_run(uint64_t since) {
   enum { YIELD_NS = 50000, LONGEST_NS = 500000 };
   uint64_t waited = clock_ns(CLOCK_MONOTONIC) - since;
@@ -34,8 +35,8 @@ int mpi_wait_for(mpi_handle *request) {
   return 0;
 }
 
-/* A message is a first packet, which begins with the length of the whole message, and pieces whose
- * sizes fit into MPI's counts. */
+/* Sizes of the pieces of a message: the first packet begins with the length of the whole
+ * message, and the sizes of further pieces fit into MPI's counts. */
 enum { FIRST_PACKET = 8192, LARGEST_PIECE = 1 << 30, TAG = 0 };
 
 struct packet {
@@ -109,8 +110,8 @@ static int receive_rest(int from, char *bytes, size_t done, size_t n) {
   return 0;
 }
 
-/* Returns memory for a message; the caller unmaps `length` bytes.  So the rest of the reserve is
- * unmapped here. */
+/* Returns memory for a message, of the reserve if no other is left; NULL if it does not fit
+ * there.  The caller unmaps `length` bytes, so the rest of the reserve is unmapped here. */
 static char *message_memory(struct hand *hand, size_t length) {
   char *memory = private_memory(length);
   size_t pages = (length + PAGE - 1) & ~(size_t)(PAGE - 1);

@@ -46,8 +46,8 @@ static struct agreement own_agreement(void) {
                             .pid = first ? pid : INT64_MAX};
 }
 
-/* Returns 1 if blocking calls are used.  MPICH's take tens of milliseconds if the node is
- * oversubscribed; Open MPI yields the processor itself. */
+/* Returns 1 if the runtime uses blocking calls, 0 if it polls.  MPICH's blocking calls take tens
+ * of milliseconds if the node is oversubscribed; Open MPI yields the processor itself. */
 static int waits_itself(void) {
   return mpi_library.flavour == MPI_OPENMPI || !mpi_function(Test) || !mpi_function(Iallreduce) ||
          !mpi_function(Comm_idup);
@@ -69,9 +69,9 @@ static int copy_world(mpi_handle *copy) {
   return mpi_function(Comm_idup)(world, copy, &request) ? -1 : mpi_wait_for(&request);
 }
 
-/* Makes the runtime's communicator, which has the ranks that record.  A setting or the name of its
- * program may forbid a rank to record.  An excluded rank takes part in this call, because the other
- * ranks would wait for it. */
+/* Makes the runtime's communicator, which has the ranks that record.  A setting or the name of
+ * its program may forbid a rank to record.  An excluded rank takes part in this call, because
+ * the other ranks would wait for it. */
 static void make_comm(const struct agreement *agreed) {
   struct mpi_state *mpi = &mpi_state;
   int failed;
@@ -138,7 +138,7 @@ void mpi_initialised(const void *caller) {
   start(&agreed);
 }
 
-/* Writes the log, with all ranks that record. */
+/* Ends recording and writes one log with all ranks that record. */
 static void finish(void) {
   struct mpi_state *mpi = &mpi_state;
   struct rank_comm comm;
@@ -164,8 +164,8 @@ void mpi_aborting(void) {
   runtime_finish();
 }
 
-/* Stores the group of all processes of the job.  A local call.  Returns 0, or -1 if the library
- * does not provide it. */
+/* Stores the group of all processes of the job, without communication.  Returns 0, or -1 if the
+ * library does not provide it. */
 static int world_group(const mpi_handle *session, mpi_handle *group) {
   *group = 0;
   if (mpi_library.flavour == MPI_UNKNOWN || !mpi_function(Group_from_session_pset) ||
@@ -195,8 +195,8 @@ void mpi_session_initialised(const mpi_handle *session, const void *caller) {
   start(&own);
 }
 
-/* Makes the runtime's communicator only when the sessions end, because opening a session must not
- * wait for other processes. */
+/* Makes the runtime's communicator, when the last session ends and not before, because opening a
+ * session must not wait for other processes.  In a job of one process there is none. */
 static void make_comm_of_sessions(const mpi_handle *session) {
   struct mpi_state *mpi = &mpi_state;
   mpi_handle group;

@@ -5,16 +5,18 @@
 
 #include "library.h"
 
-/* Called after MPI_Init or MPI_Init_thread succeeded.  caller: an address in the object that called
- * it. */
+/* Starts recording of this rank.  Called after MPI_Init or MPI_Init_thread succeeded.  caller:
+ * an address in the object that called it. */
 void mpi_initialised(const void *caller);
-/* Called before MPI_Finalize, while ranks can still communicate. */
+/* Ends recording and writes the log.  Called before MPI_Finalize, while ranks can still
+ * communicate. */
 void mpi_finalising(void);
-/* Called before MPI_Abort.  Waits for no other rank, because some may have ended already. */
+/* Ends recording of this rank; its journal stays in place of a log if the job has several ranks.
+ * Called before MPI_Abort.  Waits for no other rank, because some may have ended already. */
 void mpi_aborting(void);
 
-/* Recording starts with the first session that is opened, and ends with the last one that is
- * closed. */
+/* Called after a session was opened, and before one is closed.  Recording starts with the first
+ * session that is opened, and ends with the last one that is closed. */
 void mpi_session_initialised(const mpi_handle *session, const void *caller);
 void mpi_session_finalising(const mpi_handle *session);
 

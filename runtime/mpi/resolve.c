@@ -14,8 +14,8 @@ static int is_ours(const void *address) {
   return dladdr(address, &there) && dladdr(&is_ours, &here) && there.dli_fbase == here.dli_fbase;
 }
 
-/* Searches an object and its dependencies.  Skips the main program, whose scope begins with the
- * runtime. */
+/* Returns the function of this name in an object or its dependencies, or NULL.  Skips the main
+ * program, whose scope begins with the runtime. */
 static void *find_below(const struct link_map *object, const char *name) {
   void *found = NULL;
   if (!object || !object->l_name || !object->l_name[0]) return NULL;
@@ -74,8 +74,9 @@ void *mpi_find_function(const char *name, const void *caller) {
   return question.found;
 }
 
-/* Copy relocations put the library's objects into an executable that is linked with it.  So the
- * global scope is searched from its beginning, unlike for functions. */
+/* Finds a data object of MPI by its name.  Copy relocations put the library's objects into an
+ * executable that is linked with it.  So the global scope is searched from its beginning, unlike
+ * for functions. */
 static void find_object(void *question_) {
   struct question *question = question_;
   if (!loader_is_there()) return;
@@ -92,8 +93,8 @@ void *mpi_find_object(const char *name) {
   return question.found;
 }
 
-/* Replaces a function that only the runtime defines, for applications with a strong reference to
- * it.  The result is not success in any library. */
+/* Returns an error code that is not success in any library.  Called in place of a function that
+ * only the runtime defines, for applications with a strong reference to it. */
 static int missing(void) {
   enum { SOME_ERROR = 16 };
   return SOME_ERROR;
