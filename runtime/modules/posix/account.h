@@ -10,9 +10,10 @@
 #include "modules/posix/records.h"
 #include "posix.h"
 
-/* Count a call for its site, if the program made it and not a library that is recorded. Called
- * only if sites_on is set, for calls that belong to no file with a record, or if the record is
- * watched (posix_aux.watched). */
+/* Counts a call for its site, if the application made it and not a library that is recorded.
+ * Called only if sites_on is set, for calls that belong to no file with a record, or if the
+ * record is watched (posix_aux.watched). posix_tell_site_of_transfer does the same for a
+ * transfer. */
 void posix_tell_site(enum site_kind kind, uint64_t t1, uint64_t t2);
 void posix_tell_site_of_transfer(uint32_t file, int writes, int64_t bytes, int64_t offset,
                                  uint64_t t1, uint64_t t2);
@@ -43,7 +44,9 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
     posix_tell_site_of_transfer(posix_file_number(file), writes, bytes, offset, t1, t2);
 }
 
-/* Parts of records. The caller holds the record's lock. */
+/* Adds the time of an operation to an fcounter of the record. posix_add_meta_time does so for a
+ * metadata operation, and posix_note_start stores the earliest start. The caller holds the
+ * record's lock. */
 static inline void posix_add_time(struct posix_file *file, int fcounter, enum posix_operation kind,
                                   struct clock_span at) {
   file->record->fcounters[fcounter] += record_time(&file->last_end[kind], at);

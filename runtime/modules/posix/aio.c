@@ -1,5 +1,5 @@
-/* Asynchronous transfers are counted when their result is known. Their time begins with the
- * submission. */
+/* Asynchronous transfers: each is counted when the application fetches its result. Its time
+ * begins with the submission. */
 #include "account.h"
 #include "posix.h"
 
@@ -7,8 +7,8 @@
 
 #include "requests.h"
 
-/* Stores one request per address. The next request at an address replaces one whose result was
- * never fetched. */
+/* Stores the ticks of the submission for the request at this address. The next request at an
+ * address replaces one whose result was never fetched. */
 static void remember(const void *address, uint64_t ticks) {
   struct requests *requests = posix_state.aio;
   uint64_t key = (uintptr_t)address;
@@ -19,7 +19,8 @@ static void remember(const void *address, uint64_t ticks) {
   record_unlock(&requests->lock);
 }
 
-/* Returns 1 if the request was under way, and the ticks of its submission. */
+/* Removes the request at this address. Returns 1 with the ticks of its submission, or 0 if none
+ * was under way. */
 static int recall(const void *address, uint64_t *ticks) {
   struct requests *requests = posix_state.aio;
   struct request request;

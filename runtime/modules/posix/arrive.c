@@ -11,13 +11,14 @@
 #include "modules/posix/records.h"
 #include "record-id.h"
 
-/* Sets the position to the offset of the stream's descriptor. */
+/* Sets the file's position to the offset of the descriptor of a stream. */
 static void place_at(struct posix_file *file, int fd) {
   long position = SYS3(SYS_lseek, fd, 0, SEEK_CUR);
   if (position >= 0) file->offset = position;
 }
 
-/* The next call on the descriptor classifies it. */
+/* Forgets what the descriptor was, because it has arrived from elsewhere: the next call on it
+ * classifies it. */
 void posix_arrived(int fd) {
   fd_dropped(fd);
 }
@@ -41,7 +42,7 @@ int posix_name_behind(struct posix_name *name, int module, int fd, const struct 
   return 1;
 }
 
-/* The process that opened the file may still move its position. */
+/* Marks the position of the file as unknown: the process that opened the file may still move it. */
 static void set_adrift(struct posix_file *file, int fd) {
   long flags = SYS3(SYS_fcntl, fd, F_GETFL, 0);
   record_make_room(STORE_POSIX_EXT);
@@ -66,7 +67,8 @@ static struct posix_file *found(int fd, const struct posix_name *name, uint32_t 
   return file;
 }
 
-/* Enters the runtime only for a file that is recorded. */
+/* Classifies a descriptor by querying the kernel. Returns its file, or NULL if it is not
+ * recorded. Enters the runtime only for a file that is recorded. */
 static __attribute__((noinline)) struct posix_file *look(int fd) {
   struct fd_facts facts;
   struct posix_name name;
@@ -124,7 +126,8 @@ struct posix_file *posix_file_or_excluded(int fd) {
   return __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
 }
 
-/* Does not use CMSG_NXTHDR, which calls a function of libc. */
+/* Forgets the descriptors that arrived with a received message. Does not use CMSG_NXTHDR, which
+ * calls a function of libc. */
 void posix_message(const struct msghdr *message) {
   const char *at = message->msg_control;
   size_t left = at ? message->msg_controllen : 0;

@@ -16,7 +16,7 @@ static inline ALWAYS_INLINE void count_stat(struct posix_file *file, uint64_t t1
   }
 }
 
-/* Needs less of the caller's stack. */
+/* Calls count_stat, not inlined: so the caller needs less of the application's stack. */
 static __attribute__((noinline)) void count_stat_apart(struct posix_file *file, uint64_t t1,
                                                        uint64_t t2) {
   count_stat(file, t1, t2);
@@ -80,7 +80,8 @@ static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   return number;
 }
 
-/* Counts a rename only if the source has a record. The target then gets a record, too. */
+/* Counts a rename, with t1 and t2 in ticks. Does so only if the source has a record; the target
+ * then gets a record, too. */
 static void book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
                         uint64_t t2) {
   struct posix_name target;

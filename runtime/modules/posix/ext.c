@@ -56,15 +56,15 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
   add(ext_record(number, id, name, length), POSIX_EXT_INLINED, 1, -1, 0, 0);
 }
 
-/* The record of other paths. The caller holds its lock. */
+/* Returns the record of other paths, NULL if there is none. The caller holds its lock. */
 static struct darshan_posix_ext_record *other_record(void) {
   static const char name[] = OTHER_PATHS_NAME;
   return ext_record(&posix_state.other_paths->ext, darshan_hash(name, sizeof(name) - 1, 0), name,
                     sizeof(name) - 1);
 }
 
-/* Returns what a call is for the sites module. A counter without a time is part of another event.
- */
+/* Returns what an event is for the sites module, by its counters. An event without a time
+ * (fcounter negative) is part of another one: SITE_NOTHING. */
 static inline enum site_kind kind_of(int counter, int fcounter) {
   if (fcounter < 0) return SITE_NOTHING;
   switch (counter) {
@@ -97,8 +97,8 @@ static void add_misses(struct darshan_posix_ext_record *record, int64_t count, d
   record->fcounters[POSIX_EXT_F_MISS_TIME] += seconds;
 }
 
-/* Counts a failed lookup in a folder that has a record or gets one now. Returns 0 if the folder has
- * none. The caller holds the lock of other paths. */
+/* Counts a failed lookup of `seconds` in its folder, if that has a record or gets one now.
+ * Returns 1, or 0 if the folder has none. The caller holds the lock of other paths. */
 static int missed_in_folder(const char *name, size_t length, double seconds) {
   struct missed_folder *folder = length > 1 && name[0] == '/' ? missed_folder(name, length) : NULL;
   if (!folder) return 0;
@@ -183,7 +183,8 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
     name_event(dirfd, path, counter, t1, t2);
 }
 
-/* Counts a failed lookup. errno is that of the call. */
+/* Counts a failed lookup of a path, in its folder's record or that of other paths. errno is that
+ * of the call. */
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (errno != ENOENT || !path || !fd_may_change()) return;
@@ -246,7 +247,8 @@ void posix_page_faults_lost(int64_t lost) {
   add_other(POSIX_EXT_MMAP_FAULTS_LOST, lost, -1, 0, 0);
 }
 
-/* The time counts as write time, too, like every wait for storage. */
+/* Counts an msync of so many bytes, for the file that is mapped there. The time counts as write
+ * time, too, like every wait for storage. */
 void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2) {
   struct posix_file *file = mappings_file(address);
   if (!file) {

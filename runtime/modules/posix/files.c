@@ -61,7 +61,8 @@ static int is_followed(int fd) {
   return entry && !fd_is_free(entry) && fd_may_change();
 }
 
-/* Returns the length of the name; 0 if it is unknown or too long for a log. */
+/* Writes the name of a path into a buffer that *name then owns. Returns the length of the name;
+ * 0 if it is unknown, too long for a log, or there is no buffer. */
 static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   enum { room = DARSHAN_PATH_ROOM };
   name->buffer = path_buffer_take();
@@ -75,8 +76,8 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   return fd_folder_clean_path(buffer, room, dirfd, path, is_followed(dirfd) ? ticks_now() : 0);
 }
 
-/* An excluded name may lead to any file (/dev/stdin, /proc/self/fd/5). behind returns the
- * descriptor in the name, or one of these. */
+/* Results of `behind`, which returns the descriptor in an excluded name: the name has none; or
+ * the file is another one. An excluded name may lead to any file (/dev/stdin, /proc/self/fd/5). */
 enum { BEHIND_NOTHING = -2, BEHIND_SOMETHING = -1 };
 static int behind(const char *name) {
   static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -114,8 +115,8 @@ static int may_be_of_system(const char *name) {
   }
 }
 
-/* Returns 1 if the file has a record, and therefore is not excluded. This saves the check for
- * exclusion, which costs more than the rest of a stat event. */
+/* Returns 1 if the file has a record, and therefore is not excluded; else 0. This saves the
+ * check for exclusion, which costs more than the rest of a stat event. */
 static int has_record(int module, struct posix_name *name) {
   if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
   if (runtime_phase() != RUNTIME_RECORDING) return 0; /* a forked child: not reset yet */
@@ -179,7 +180,8 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
   return name_of(name, module, dirfd, path, NULL);
 }
 
-/* Uses the name of the file of this descriptor, if it is the same file. */
+/* Replaces the name by that of the file of descriptor `number`, if both are the same file
+ * (facts). Returns 1 then, else 0. */
 static int is_also(struct posix_name *name, int module, int number, const struct fd_facts *facts) {
   const struct posix_file *file = number >= 0 ? posix_file_of(number) : NULL;
   struct fd_facts there;
@@ -204,7 +206,7 @@ int posix_name_opened(struct posix_name *name, int module, int dirfd, const char
   return named ? name_of(name, module, dirfd, path, NULL) : 0;
 }
 
-/* Returns 0 if the folder's alignment is not in the table. */
+/* Returns the alignment of a folder by its hash, 0 if it is not in the table. */
 static uint32_t known_file_system(uint64_t hash) {
   uint64_t entry = __atomic_load_n(&posix_state.alignments[hash % 64], __ATOMIC_RELAXED);
   return entry != 0 && entry >> 32 == hash >> 32 ? (uint32_t)entry : 0;
@@ -230,7 +232,8 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   return posix_file_system_of(&(struct posix_name){.text = name, .length = length}, fd);
 }
 
-/* Initializes all but the lock, which a thread that locks all records may hold already. */
+/* Initializes the state of a record, all but the lock, which a thread that locks all records may
+ * hold already. */
 void posix_aux_prepare(uint32_t number) {
   struct posix_aux *aux = posix_aux_of(number);
   size_t lock = offsetof(struct posix_aux, ext);
@@ -240,8 +243,8 @@ void posix_aux_prepare(uint32_t number) {
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
 
-/* Gives the file a record of its own. Returns 0 at the record limit. The caller holds the store's
- * lock. */
+/* Gives the file a record of its own. Returns its number, or 0 at the record limit. The caller
+ * holds the store's lock. */
 static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
   struct record_store *store = &darshan_store;
   uint32_t number = entry->record[STORE_POSIX];
@@ -351,8 +354,8 @@ void posix_file_unused_slow(struct posix_file *file) {
   guard_end(begun);
 }
 
-/* Makes the record of an inherited file, which gets it with its first event. Returns 0 if there is
- * no space. */
+/* Makes the record of an inherited file, which gets it with its first event. Returns 1, or 0 if
+ * there is no space. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
   if (posix_file_at(file->number) != file) { /* a handler forked during this call */
@@ -388,7 +391,8 @@ static void inherit(struct posix_file *from, uint32_t number) {
   from->next_free = number;
 }
 
-/* Returns the child's state for a file of the parent; NULL if the table is full. */
+/* Returns the child's state for a file of the parent, made if necessary; NULL if the table is
+ * full. *kept: the number of states so far. */
 static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   uint32_t limit = most_files() / 2;
   if (file->next_free == 0 && *kept + 1 < limit &&
@@ -397,8 +401,8 @@ static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   return file->next_free ? posix_file_at(file->next_free) : NULL;
 }
 
-/* Called in the child of a fork. Open and mapped files remain known, without records yet. All other
- * state of the parent is dropped. */
+/* Drops the parent's state in the child of a fork. Open and mapped files remain known, without
+ * records yet. */
 void posix_forked(void) {
   struct posix_state *posix = &posix_state;
   uint32_t kept = POSIX_SHARED_FILE;

@@ -4,7 +4,8 @@
 #include "../../door/door.h"
 #include "../../life/run/run-names.h"
 
-/* Limits, so that no exec has to wait long: a program mostly opens its own files. */
+/* Largest number of names that are passed, and the highest descriptor, so that no exec has to
+ * wait long: a program mostly opens its own files. */
 enum { MOST = 16, HIGHEST = 1024 };
 
 static int closes(int fd) {
@@ -22,7 +23,7 @@ static void hand_on(int but_closing) {
   }
 }
 
-/* A new process may get any descriptor under another number, so all names are passed. */
+/* Passes the names of all open files: a new process may get any descriptor under another number. */
 void posix_hand_on(void) {
   if (darshan_hot.fd_limit && fd_may_change()) hand_on(0);
 }

@@ -86,7 +86,7 @@ static void left_out(struct posix_file *file, size_t n) {
   if (n) posix_mapping_seen(file, &found);
 }
 
-/* Adds a copy of a mapping to the table. */
+/* Adds a copy of a mapping to the table. If the table is full, the mapping is not recorded. */
 static void put(struct mapping mapping) {
   struct mappings_state *state = &mappings_state;
   struct mapping *place = NULL;
@@ -136,7 +136,8 @@ static void read_faults(void *also_watch) {
   if (also_watch) page_faults_watch();
 }
 
-/* Called before a mapping changes, because the kernel tells only the addresses. */
+/* Reads the page faults so far, before a mapping changes, because the kernel reports only their
+ * addresses. */
 static void order_so_far(void) {
   if (UNLIKELY(page_faults_are_asked()) && mappings_state.used) stack_run(read_faults, NULL);
 }
@@ -377,7 +378,8 @@ static void settle_range(void *settling_) {
   pages_close(&reader);
 }
 
-/* For calls before the process exits. */
+/* Counts what was accessed in the mappings of a range, before the process exits, if there is
+ * time for it. */
 static void settle_now(struct settling settling) {
   if (!fd_may_change()) return;
   order_so_far();
@@ -394,7 +396,8 @@ void mappings_syncing(void *at, size_t n) {
   if (is_range(at, n)) settle_now((struct settling){from, from + n, 1, 0});
 }
 
-/* Pages that are mapped before the call count as touched. */
+/* Counts the pages that are mapped before a call that makes the kernel map pages on request:
+ * these were touched by the application. */
 void mappings_populating(const void *at, size_t n) {
   uintptr_t from = (uintptr_t)at / PAGE * PAGE;
   settle_now((struct settling){from, (uintptr_t)at + n, 0, 0});

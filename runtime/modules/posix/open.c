@@ -10,11 +10,12 @@
 #include "account.h"
 #include "record-id.h"
 
-/* Position of a file after an open: its beginning; or unchanged, if a descriptor of the file is in
- * use already. */
+/* What happens to the position of a file at an open, in place of a counter: it is the file's
+ * beginning; or it is unchanged, because a descriptor of the file is in use already. */
 enum { OPEN_BEGINS = -1, OPEN_IS_USED = -2 };
 
-/* counter: counted besides OPENS. */
+/* Counts an open. counter: counted besides OPENS, or one of the two above. mode: permission
+ * bits, 0 if unknown. */
 static void count_open(struct posix_file *file, int counter, int64_t mode, uint64_t t1,
                        uint64_t t2) {
   if (!posix_lock(file)) return;
@@ -47,7 +48,8 @@ static void opened_excluded(int fd, const char *path) {
     fd_excluded(fd);
 }
 
-/* Counts an open that returned this descriptor; counter: counted besides OPENS. */
+/* Assigns the file of this number to the descriptor that an open returned, and counts the open;
+ * number 0: not recorded. counter: see count_open. */
 static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint64_t t1,
                         uint64_t t2) {
   struct posix_file *file = posix_file_at(number);
@@ -130,8 +132,8 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_file_unused(file);
 }
 
-/* Linux frees the descriptor even if close fails, unless a seccomp filter or a tracer kept the call
- * from the kernel. */
+/* Counts a close that failed. Linux frees the descriptor even then, unless a seccomp filter or a
+ * tracer kept the call from the kernel: the file is assigned to the descriptor again. */
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2) {
   if (errno == EBADF || SYS2(SYS_fcntl, fd, F_GETFD) < 0) {
     posix_closed(file, t1, t2);

@@ -41,8 +41,8 @@ int overflow_knows(const struct posix_state *posix, uint64_t id) {
   return place && *place != 0;
 }
 
-/* Returns 1 if the set has grown and has space for one more id. If out of memory, a new id cannot
- * be distinguished from known ids. */
+/* Makes the set larger if it is half full. Returns 1 if it has grown, so that one more id fits;
+ * 0 if not. If out of memory, a new id cannot be distinguished from known ids. */
 static int set_grew(struct posix_state *posix) {
   uint64_t *old = posix->overflow_set;
   uint32_t places = posix->set_places, more = FIRST_PLACES;
@@ -77,7 +77,8 @@ static void add_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   posix->overflow_open[i] = number;
 }
 
-/* Removes a number and closes the gap, so that no tombstones accumulate. */
+/* Removes the number of a file from the table of open files and closes the gap, so that no
+ * tombstones accumulate. */
 static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != number) {
@@ -95,7 +96,7 @@ static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id)
   posix->overflow_open[i] = 0;
 }
 
-/* Returns 0 if too many files are open, or if out of memory. */
+/* Returns the number of a free state; 0 if too many files are open, or if out of memory. */
 static uint32_t take_number(struct posix_state *posix) {
   uint32_t number = posix->free_overflow;
   if (!posix->overflow_open) posix->overflow_open = private_memory(OPEN_PLACES * sizeof(uint32_t));
@@ -130,7 +131,8 @@ int overflow_share(struct posix_file *file, const struct store_entry *group) {
 
 static const struct name_folder no_folder;
 
-/* Files for which no state is free share one state. */
+/* Returns the number of the state that files share for which no state is free; 0 if that state
+ * has no record. */
 static uint32_t share_state(uint32_t alignment) {
   struct posix_file *file = posix_file_at(POSIX_SHARED_FILE);
   if (file->record) return POSIX_SHARED_FILE;

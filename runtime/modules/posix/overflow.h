@@ -14,7 +14,8 @@ void overflow_reset(struct posix_state *posix);
 
 /* Returns the number of the open file with this id; 0 if none is open. */
 uint32_t overflow_open(const struct posix_state *posix, uint64_t id);
-/* Returns a state for a file that is not open yet. group NULL: the group of the name. */
+/* Returns the number of a state for a file that is not open yet; 0 if there is none. group NULL:
+ * the group of the name. */
 uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name, uint32_t alignment,
                        const struct store_entry *group);
 /* Returns 1 if this id was seen before. */

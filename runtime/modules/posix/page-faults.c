@@ -6,7 +6,7 @@
 
 #include "../../intercept/sys.h"
 
-/* The kernel's interface (linux/perf_event.h), of which an event of the software needs little. */
+/* The attributes of perf_event_open (linux/perf_event.h), of which page faults need few. */
 struct event {
   uint32_t type, size;
   uint64_t config, period, sample, read_format, flags;
@@ -48,7 +48,8 @@ static struct ring {
 } rings[RINGS];
 static int ring_count, ring_lock, refusal;
 
-/* No wait: the thread that has the lock reads all rings. */
+/* Takes the lock of all rings. Returns 1, or 0 at once if another thread has it: that thread
+ * reads all rings. */
 static int lock_rings(void) {
   return __atomic_exchange_n(&ring_lock, 1, __ATOMIC_ACQUIRE) == 0;
 }
@@ -86,7 +87,8 @@ uint64_t page_faults_refused(void) {
   return ring_count == 0 ? (uint64_t)refusal : 0;
 }
 
-/* The caller holds the lock. */
+/* Opens a ring of so many pages for a thread, unless it has one or all slots are taken. The
+ * caller holds the lock. */
 static void watch(long thread, unsigned pages) {
   if (ring_count == RINGS || is_watched(thread)) return;
   struct ring_page *page = ring_of(thread, pages);
@@ -159,7 +161,8 @@ static void add(struct ring *ring, uintptr_t mapping, uintptr_t at, struct page_
   last->at = at;
 }
 
-/* A ring's size is a power of two, and its records consist of words, so no word wraps around. */
+/* Returns the 64-bit word at a position in the ring. A ring's size is a power of two, and its
+ * records consist of words, so no word wraps around. */
 static uint64_t word_at(const struct ring *ring, uint64_t place) {
   const char *records = (const char *)ring->page + PAGE;
   uint64_t word;
@@ -167,8 +170,9 @@ static uint64_t word_at(const struct ring *ring, uint64_t place) {
   return word;
 }
 
-/* The kernel tells how many page faults it lost when it has room for the next one. Until then, a
- * full ring stands for one. */
+/* Returns how many page faults the ring lost since the last call. used: bytes that were in it;
+ * told: the number that the kernel reported. The kernel reports it when it has space for the
+ * next record; until then, a full ring counts as one lost page fault. */
 static int64_t lost_in(struct ring *ring, uint64_t used, int64_t told) {
   enum { ROOM = 32 }; /* no record is larger */
   if (told == 0 && used + ROOM <= ring->size) return 0;
@@ -177,7 +181,7 @@ static int64_t lost_in(struct ring *ring, uint64_t used, int64_t told) {
   return told + ring->guessed - (told ? guessed : 0);
 }
 
-/* Returns the number of lost page faults. */
+/* Empties a ring and counts its page faults by mapping. Returns the number of lost page faults. */
 static int64_t read_ring(struct ring *ring, page_fault_mapping *mapping, page_fault_count *count) {
   enum { HEADER = 8 };
   struct ring_page *page = ring->page;

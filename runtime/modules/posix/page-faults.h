@@ -24,9 +24,9 @@ void page_faults_watch(void);
 /* Reads all rings. Returns the number of page faults for which a ring had no room: a lower bound,
  * because the kernel tells it late. */
 int64_t page_faults_read(page_fault_mapping *mapping, page_fault_count *count);
-/* Returns the error number if the kernel let no thread be watched, else 0. */
+/* Returns the errno of perf_event_open if the kernel let no thread be watched, else 0. */
 uint64_t page_faults_refused(void);
-/* Called in the child of a fork: the rings are the parent's. */
+/* Forgets the rings, which are the parent's. Called in the child of a fork. */
 void page_faults_forked(void);
 
 #endif

@@ -55,8 +55,8 @@ int pages_have_time(void) {
   return spent_ns() < most_ns() / 4;
 }
 
-/* Returns this thread's processor time, because on a busy machine a thread may wait for longer than
- * all of this takes. */
+/* Returns this thread's processor time in nanoseconds, because on a busy machine a thread may
+ * wait for longer than all of the inspection takes. */
 static uint64_t now_ns(void) {
   return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -141,7 +141,8 @@ static uint64_t place_in_stride(uint64_t number, uint64_t stride) {
   return ((number * golden) >> 32) % places * PAGE;
 }
 
-/* Estimates a range from one sample per stride. Returns 0 if there is too little time. */
+/* Estimates the pages of a range from one sample per stride, in at most `time` nanoseconds, and
+ * adds them to sum. Returns 1, or 0 if there is too little time. */
 static int estimate(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                     uintptr_t to, uint64_t time) {
   uint64_t n = time / PIECE_NS;
@@ -180,8 +181,9 @@ static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum
   return from;
 }
 
-/* Returns the range's part of the time: by its bytes or by its call, whichever is more, because few
- * of the bytes of a mapping may have been touched. */
+/* Returns the part of the remaining time (ns) that a range of so many bytes may use: by its
+ * bytes or by its call, whichever is more, because few of the bytes of a mapping may have been
+ * touched. */
 static uint64_t part_of(struct page_reader *reader, uint64_t time, uint64_t bytes) {
   uint64_t by_bytes = reader->bytes > bytes
                           ? (uint64_t)((double)time * (double)bytes / (double)reader->bytes)

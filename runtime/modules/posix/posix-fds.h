@@ -87,10 +87,11 @@ static inline uint32_t posix_file_number(const struct posix_file *file) {
 
 /* Assigns a file to the descriptor (0: none). */
 void fd_set_file(int fd, uint32_t file);
-/* Records that an open descriptor belongs to this file. Returns 0 if another thread was faster. */
+/* Records that an open descriptor belongs to this file. Returns 1, or 0 if another thread was
+ * faster or the descriptor has no entry. */
 int fd_found_file(int fd, struct posix_file *file);
-/* Classifies a descriptor as this file, FD_OTHER or FD_EXCLUDED. Returns 0 if another thread was
- * faster, or if out of memory. */
+/* Classifies a descriptor as this file, FD_OTHER or FD_EXCLUDED. Returns 1, or 0 if another
+ * thread was faster, or if out of memory. */
 int fd_looked_at(int fd, struct posix_file *what);
 void fd_set_stream(int fd, struct stdio_stream *stream);
 
@@ -99,13 +100,15 @@ static inline int fd_is_free(const struct fd_entry *entry) {
           (uintptr_t)__atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) == 0;
 }
 
-/* Implemented by the STDIO module: a descriptor with a stream got a new file or is no longer
- * recorded. From the next call on, the stream's bytes belong to that file. */
+/* Notes that a descriptor with a stream got a new file or is no longer recorded: from the next
+ * call on, the stream's bytes belong to that file. Implemented by the STDIO module. */
 void stdio_descriptor_changed(int fd);
-/* Implemented by the STDIO module: the descriptor of the stream is about to be closed. */
+/* Notes that the descriptor of the stream is about to be closed below the stream. Implemented by
+ * the STDIO module. */
 void stdio_number_closed(struct stdio_stream *stream);
 
-/* Implemented by rings.c: a descriptor that may belong to a ring is closed. */
+/* Forgets the ring that has this descriptor, if there is one, because the descriptor is closed.
+ * Implemented by rings.c. */
 void ring_closed(int fd);
 
 /* Forgets a descriptor that is about to be closed. Returns its file, or NULL. */
@@ -117,7 +120,7 @@ static inline struct posix_file *fd_release(int fd) {
   return fd_release_slow(fd);
 }
 
-/* The descriptor was reused for something else. */
+/* Forgets what a descriptor was, because it was reused for something else. */
 static inline void fd_dropped(int fd) {
   const struct fd_entry *entry = fd_entry(fd);
   if (UNLIKELY(entry && !fd_is_free(entry))) fd_dropped_slow(fd);

@@ -56,7 +56,8 @@ static inline void posix_name_done(struct posix_name *name) {
 enum { ON_LUSTRE = 1 };
 uint32_t posix_file_system(const char *name, uint32_t length, int fd);
 uint32_t posix_file_system_of(const struct posix_name *name, int fd);
-/* Returns the file of this name, created if necessary. fd: a descriptor of the file, or -1. */
+/* Returns the number of the file of this name, created if necessary; 0 if there is no space. fd:
+ * a descriptor of the file, or -1. */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
 /* Like posix_file_get, for a file that this process did not open: sends no request to a file
  * server. */
@@ -66,7 +67,7 @@ uint32_t posix_file_enter_slow(const struct posix_name *name, int fd);
 static inline uint32_t posix_file_enter(const struct posix_name *name, int fd) {
   return LIKELY(name->file != 0) ? name->file : posix_file_enter_slow(name, fd);
 }
-/* Returns the file of this name, or 0 if none exists. */
+/* Returns the number of the file of this name, or 0 if none exists. */
 uint32_t posix_file_find(const struct posix_name *name);
 /* Releases the state of an overflow file that has no open descriptor. */
 void posix_file_unused_slow(struct posix_file *file);
@@ -79,7 +80,7 @@ void posix_ended(void);
 /* For the metadata: number of names that share the overflow record. */
 uint64_t posix_files_in_overflow(void);
 
-/* Locks a file's record for an update. Returns 0 if the event is not counted. */
+/* Locks a file's record for an update. Returns 1, or 0 if the event is not counted. */
 static inline ALWAYS_INLINE int posix_lock(struct posix_file *file) {
   if (UNLIKELY(!runtime_enter())) return 0;
   if (UNLIKELY(!file->record) && !posix_materialise(file)) {
@@ -95,7 +96,8 @@ static inline void posix_unlock(struct posix_file *file) {
   runtime_leave();
 }
 
-/* transfer.c */
+/* Counts a successful read (or write) of so many bytes at offset; POSIX_HERE: at the current
+ * position. memory: the application's buffer. t1, t2: ticks (transfer.c). */
 void posix_read_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
                      uint64_t t1, uint64_t t2);
 void posix_write_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
@@ -141,7 +143,8 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
-/* Only duplications and, for recorded files, record locks are events. */
+/* Returns 1 if this command of fcntl may be an event: only duplications and, for recorded files,
+ * record locks are. */
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
@@ -149,7 +152,7 @@ void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, 
 void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
 
-/* Descriptors 0, 1 and 2 refer to a terminal now. */
+/* Marks descriptors 0, 1 and 2 as not recorded, because they refer to a terminal now. */
 void posix_standard_replaced(void);
 
 /* arrive.c: descriptors that this process did not open */
@@ -201,8 +204,8 @@ void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_entry_read(int fd, uint64_t t1, uint64_t t2);
-/* Marks a call of liburing. Its functions call each other by exported name; only the outermost call
- * is counted. */
+/* Marks a call of liburing, whose functions call each other by exported name. Returns 1 for the
+ * outermost call, which alone is counted; the caller passes the result to posix_ring_end. */
 int posix_ring_begin(void);
 int posix_ring_end(int outermost);
 void posix_ring_counted(void);

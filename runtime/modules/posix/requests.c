@@ -12,7 +12,7 @@ static struct request *at(const struct requests *requests, uint32_t number) {
   return segments_at(&requests->places, number);
 }
 
-/* Returns the number of a free slot; 0 if there is none. */
+/* Returns the number of a free slot, 0 if there is none. */
 static uint32_t take_place(struct requests *requests) {
   uint32_t number = requests->free;
   if (number) {
@@ -67,7 +67,8 @@ void requests_take(struct requests *requests, const struct request *request, str
   requests->open--;
 }
 
-/* The slots and their contents stay: a handler may have forked during a call. */
+/* Removes all requests. The slots and their contents stay: a handler may have forked during a
+ * call. */
 void requests_forget(struct requests *requests) {
   if (requests->bucket)
     private_memory_wipe(requests->bucket, REQUEST_BUCKETS * sizeof(*requests->bucket));

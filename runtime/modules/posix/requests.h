@@ -44,8 +44,8 @@ struct requests {
   struct segments places;
 };
 
-/* The caller holds the lock of the table. */
-/* Adds a request after those with the same key. Returns NULL if the table is full. */
+/* Adds a request after those with the same key. Returns NULL if the table is full. The caller of
+ * this and the next functions holds the lock of the table. */
 struct request *requests_add(struct requests *requests, uint64_t key);
 /* Returns the oldest request with this key, or NULL. */
 struct request *requests_find(struct requests *requests, uint64_t key);

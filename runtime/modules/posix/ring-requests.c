@@ -48,8 +48,9 @@ void ring_path_give(struct ring *ring, uint32_t number) {
   record_unlock(&ring->requests.lock);
 }
 
-/* Copies a path, because the application may free it before the result arrives. Returns 0 if there
- * is none, if it is too long, or if the runtime may not read it. */
+/* Copies a path of the application, because the application may free it before the result
+ * arrives. Returns the number of the copy; 0 if there is none, if it is too long, or if the
+ * runtime may not read it. */
 static uint32_t path_keep(struct ring *ring, uint64_t address) {
   uint32_t number = path_take(ring);
   if (!number) return 0;
@@ -86,7 +87,8 @@ static void understand_transfer(const struct uring_entry *entry, struct posix_fi
   if (!request->file && !request->path[LATE]) request->kind = KIND_OTHER;
 }
 
-/* Releases the descriptor at submission: another thread may get it before the result is seen. */
+/* Stores what a request closes, and releases the descriptor at submission: another thread may
+ * get it before the result is seen. */
 static void understand_close(struct ring *ring, const struct uring_entry *entry,
                              struct request *request) {
   request->fd = entry->fd;
@@ -121,7 +123,8 @@ static void understand_open(struct ring *ring, const struct uring_entry *entry,
 }
 
 enum { SLOTS_AT_ONCE = 8 /* copied from the application */ };
-/* Registers the files of an update when it is submitted, because later entries refer to them. */
+/* Registers the files of an entry that updates registered files, when it is submitted, because
+ * later entries refer to them. */
 static void understand_update(struct ring *ring, const struct uring_entry *entry) {
   int fds[SLOTS_AT_ONCE];
   for (uint32_t done = 0; done < entry->length && entry->offset != SLOT_ANY;) {
@@ -195,8 +198,8 @@ static void understand(struct ring *ring, const struct uring_entry *entry,
   }
 }
 
-/* Returns the file of the usual request, a transfer of a known file. NULL: another request, which
- * needs more stack than a coroutine may have. */
+/* Returns the file of an entry that is a transfer of a known file, the usual request. Returns
+ * NULL for other requests, which need more stack than a coroutine may have. */
 static struct posix_file *usual_file(const struct ring *ring, const struct uring_entry *entry) {
   if (!ring_is_transfer(entry->operation) || entry->fd < 0) return NULL;
   if (!(entry->flags & ENTRY_FIXED_FILE)) return posix_file_of(entry->fd);
@@ -238,9 +241,9 @@ static int tells_often(const struct uring_entry *entry) {
   }
 }
 
-/* Stores a request, even one without a recorded file: its result could be taken for that of another
- * request with the same user data. Requests with several results are not stored, because a flag
- * marks these. */
+/* Stores a request until its result arrives, even one without a recorded file: its result could
+ * be taken for that of another request with the same user data. Returns it, or NULL if the table
+ * is full. Multishot requests are not stored, because a flag marks their results. */
 static struct request *remember(struct ring *ring, const struct uring_entry *entry,
                                 const struct request *request) {
   struct request *place = requests_add(&ring->requests, entry->user_data);
@@ -290,8 +293,8 @@ uint32_t ring_missed(struct ring *ring) {
   return (uint32_t)gone;
 }
 
-/* Entries of one submission: up to liburing's own tail, or up to the ring's tail, but at most
- * most. */
+/* The entries of one submission: up to liburing's own tail, or up to the ring's tail, but at
+ * most `most`. */
 struct range {
   const struct uring *library; /* NULL: the ring's tail */
   long most;                   /* RING_ALL: all */

@@ -28,8 +28,8 @@ static inline int ring_is_transfer(int operation) {
   }
 }
 
-/* Copies from the application's memory, which may be unmapped. Returns the number of copied bytes,
- * or a negative value. */
+/* Copies n bytes from the application's memory, which may be unmapped. Returns the number of
+ * copied bytes, or a negative value. */
 long ring_copy_in(void *to, uint64_t from, size_t n);
 
 /* Returns a path that was stored when its request was submitted; NULL if there is none. */

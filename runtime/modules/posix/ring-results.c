@@ -168,7 +168,8 @@ static void completed_there(void *completion_) {
   }
 }
 
-/* Returns the file that an earlier request of the same chain opened in a slot. */
+/* Returns the file that an earlier request of the same chain opened in a slot, NULL if it is not
+ * recorded. */
 static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
   struct posix_file *file = ring_file(ring, slot - 1);
   if (!file || file == SLOT_OPENS) ring_unseen(1);
@@ -177,7 +178,8 @@ static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
   return file;
 }
 
-/* Sets files that become known only now. A request without a recorded file becomes KIND_OTHER. */
+/* Sets the file of a request that an earlier request of its chain opened, which becomes known
+ * only now. A request without a recorded file becomes KIND_OTHER. */
 static void know_late(struct ring *ring, struct request *request) {
   switch (request->kind) {
   case URING_OPENAT:
@@ -306,7 +308,8 @@ static void look_last(void *nothing) {
   }
 }
 
-/* The process exits: counts all requests that the runtime did not see. */
+/* Counts the completed requests of all rings, and those that the runtime did not see, because
+ * the process exits. */
 void rings_ending(void) {
   if (rings_state.used) stack_run_anyway(look_last, NULL);
 }

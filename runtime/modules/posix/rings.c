@@ -39,8 +39,8 @@ struct ring *ring_of_number(int fd, int registered) {
   return NULL;
 }
 
-/* Returns the ring that a liburing struct describes, or NULL. The struct may have been copied, and
- * its descriptor may be closed, so the head identifies the ring. */
+/* Returns the ring that a struct of liburing describes, or NULL. The struct may have been
+ * copied, and its descriptor may be closed, so the head identifies the ring. */
 struct ring *ring_of(const struct uring *ring) {
   for (uint32_t i = 0, n = rings_used(); i < n; i++)
     if (ring_at(i)->head == ring->submission.head && fd_of(ring_at(i)) >= 0) return ring_at(i);
@@ -253,13 +253,15 @@ static void registered_there(void *registration_) {
   }
 }
 
-/* Looking up the files needs much stack, so it uses the runtime's own. */
+/* Notes files that are registered with a ring. Looking up the files needs much stack, so it uses
+ * the runtime's own. */
 void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result) {
   struct registration registration = {fd, operation, n, argument, result};
   if (rings_state.used && result >= 0) stack_run_anyway(registered_there, &registration);
 }
 
-/* A forked child does not inherit the runtime's mappings; the rings belong to the parent. */
+/* Forgets all rings in a forked child, which does not inherit the runtime's mappings; the rings
+ * belong to the parent. */
 void rings_forked(void) {
   for (uint32_t i = 0; i < rings_state.used; i++) {
     struct ring *ring = ring_at(i);

@@ -43,10 +43,12 @@ extern struct rings_state rings_state __attribute__((visibility("hidden")));
 /* rings.c: the table of rings */
 void ring_made(int fd, const struct uring_setup *setup);
 void ring_made_by_library(const struct uring *ring);
-/* Return NULL if the ring is not recorded. */
+/* Return the ring that a struct of liburing, or a descriptor, stands for; NULL if it is not
+ * recorded. registered: the number is that of a registered ring. */
 struct ring *ring_of(const struct uring *ring);
 struct ring *ring_of_number(int fd, int registered);
-/* ring_ends: the application is about to close the ring. ring_closed: its descriptor is closed. */
+/* Forgets a ring, because the application is about to close it. ring_closed does so for the ring
+ * of a closed descriptor. */
 void ring_ends(struct ring *ring);
 void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result);
 void ring_files(struct ring *ring, uint32_t first, const int *fds, unsigned n);
@@ -60,7 +62,7 @@ enum { RING_ALL = -1 };
 void ring_submits(struct ring *ring, long n);
 /* Like ring_submits, for liburing, which updates the tail of the ring only when it submits. */
 void ring_submits_by_library(struct ring *ring, const struct uring *library);
-/* Counts requests that are complete. t1, t2: start and end of the current call. */
+/* Counts requests of the ring that are complete. t1, t2: ticks around the current call. */
 void ring_look(struct ring *ring, uint64_t t1, uint64_t t2);
 /* Like ring_look, on the runtime's own stack, for callers that use much of theirs. */
 void ring_look_there(struct ring *ring, uint64_t t1, uint64_t t2);
@@ -70,7 +72,7 @@ void rings_ending(void);
 /* Returns the number of entries that the kernel consumed before the runtime read them. The caller
  * holds the ring's lock. */
 uint32_t ring_missed(struct ring *ring);
-/* Counts requests that the runtime did not see. */
+/* Counts n requests that the runtime did not see, in the record of other paths. */
 void ring_unseen(uint32_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* syscall(2): the same events as of the functions of libc, for libraries that make system calls by
- * number (libuv closes every descriptor this way). */
+/* syscall(2): counts the same events as the wrappers of libc's functions, for libraries that
+ * make system calls by number (libuv closes every descriptor this way). */
 #include "posix.h"
 
 #include <libc-statx.h>
@@ -97,8 +97,8 @@ static int other_made(const struct posix_call *call, long result) {
   return 1;
 }
 
-/* With RESOLVE_IN_ROOT the kernel resolves "/x" and ".." below dirfd, so the name comes from the
- * descriptor. */
+/* Counts an openat2. With RESOLVE_IN_ROOT the kernel resolves "/x" and ".." below dirfd, so the
+ * name comes from the descriptor. */
 static void opened_how(const struct posix_call *call, int result, uint64_t t1, uint64_t t2) {
   const struct open_how *how = (const struct open_how *)call->argument[2];
   int confined = result >= 0 && (how->resolve & RESOLVE_IN_ROOT);
@@ -159,7 +159,7 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
   return 0;
 }
 
-/* Called before exec. */
+/* Ends recording before an exec by system call, if the exec may work. */
 static void leave(struct posix_call *call) {
   const long *a = call->argument;
   int by_descriptor = call->number == SYS_execveat;

@@ -1,7 +1,8 @@
-/* Tells the sites module of events, after they were counted. */
+/* Notifies the sites module of events, after they were counted. */
 #include "account.h"
 
-/* Returns whether the call is part of a call that is counted for a site itself. */
+/* Returns 1 if the call is made by a call of an upper layer or of STDIO, which is counted for a
+ * site itself; else 0. */
 static inline int is_nested(void) {
   const char *frame = __builtin_frame_address(0);
   return layers_inside() || (darshan_inside.stdio && frame < darshan_inside.stdio);
