@@ -55,7 +55,8 @@ static void add_bytes(struct site_name *name, const uint8_t *bytes, size_t lengt
   }
 }
 
-/* The loader has no path for the program itself. */
+/* Returns the path of an object, or, for the program, for which the loader has none, reads it
+ * into room. */
 static const char *path_of(const struct object *object, char *room, size_t size) {
   if (object->path[0] != '\0') return object->path;
   ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);
@@ -135,7 +136,9 @@ static const char *find_function(uintptr_t address) {
   return NULL;
 }
 
-/* Few addresses are asked for, many times: all symbols are looked at once for each. */
+/* Returns the name of the function of this library that contains the address; NULL if there is
+ * none. Searches all symbols for each new address, because few addresses are asked for, many
+ * times, and remembers up to 64 names. */
 const char *site_function(uintptr_t address) {
   enum { KNOWN = 64 };
   struct known {

@@ -10,8 +10,9 @@ uintptr_t site_interpreter(void) {
   return object.start;
 }
 
-/* Leaves out all frames up to the outermost one of the import machinery: what is imported by an
- * imported module belongs to the same line of the program. */
+/* Returns the index of the first frame outside of the import machinery: all frames up to the
+ * outermost one of that machinery are left out, because what an imported module imports belongs
+ * to the same line of the program. */
 static size_t first_outside(const struct python_frame *frames, size_t count) {
   size_t first = 0, machinery;
   for (size_t i = 0; i < count; i++) {

@@ -22,7 +22,7 @@ struct element {
   const struct python_frame *python; /* NULL: native */
 };
 
-/* The frames of the program, without repetitions. */
+/* Largest number of Python frames of a stack, those that fit into a buffer for paths. */
 enum { PYTHON_FRAMES = DARSHAN_PATH_ROOM / sizeof(struct python_frame) };
 struct elements {
   unsigned count;
@@ -32,7 +32,7 @@ struct elements {
 
 enum { LONGEST_REPETITION = 8 };
 
-/* Returns whether the n elements are those before them. */
+/* Returns 1 if the n elements up to `last` are equal to the n elements before them. */
 static int repeats(const struct element *last, unsigned n) {
   const struct element *before = last - n;
   for (unsigned i = 0; i < n; i++)
@@ -41,8 +41,8 @@ static int repeats(const struct element *last, unsigned n) {
   return 1;
 }
 
-/* Adds a frame. If the last elements repeat those before them, they are left out: a recursion has
- * one name. */
+/* Adds a frame to the elements. If the last elements repeat those before them, they are left
+ * out: a recursion has one name. */
 static void add_element(struct elements *elements, struct element element) {
   elements->element[elements->count++] = element;
   for (unsigned n = 1; n <= LONGEST_REPETITION && 2 * n <= elements->count; n++) {
@@ -100,8 +100,8 @@ static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) 
   if (next) fill(next, is_full ? RECORD_OF_FUNCTION : kind, is_full ? 0 : frames);
 }
 
-/* Finds or makes the record of a name, with the store's lock held. It is filled before it counts,
- * because the caller may be interrupted for good at any instruction. */
+/* Returns the record of a name with its state, made if necessary; NULL if there is no space. The
+ * caller holds the store's lock. */
 static struct site_part *record_of(const char *name, size_t length, enum site_record_kind kind,
                                    unsigned frames) {
   struct record_store *store = &darshan_store;
@@ -118,7 +118,7 @@ static struct site_part *record_of(const char *name, size_t length, enum site_re
   return part;
 }
 
-/* Whether a site of this name may be added, or is there. */
+/* Returns 1 if a site of this name exists or may be added. */
 static int has_room_for(const struct site_name *name) {
   const struct store_entry *entry =
       store_find(&darshan_store, darshan_hash(name->text, name->length, 0));
@@ -158,7 +158,8 @@ static void add_frame(struct site_name *name, const struct element *element) {
   if (name->is_full) name->text[name->length = before] = '\0';
 }
 
-/* Writes the name of a stack. Elements that do not fit are left out at its end, with "...". */
+/* Writes the name of a stack: the function that was called, then its elements. Elements that do
+ * not fit are left out at its end, with "...". */
 static void write_name(struct site_name *name, const char *function,
                        const struct elements *elements, enum walk_end end) {
   enum { KEPT = 8 }; /* bytes for the last element */

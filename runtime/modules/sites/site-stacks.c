@@ -8,13 +8,14 @@
 #include "../../stacks/stack-span.h"
 #include "sites-state.h"
 
-/* Spreads a key over the heads. */
+/* Returns the index of the chain of stacks with this key. */
 static inline unsigned head_of(uint64_t key) {
   return (unsigned)(key * 0x9e3779b97f4a7c15u >> 54) % SITE_HEADS;
 }
 
-/* The key of a stack: the innermost return address, and how deep the stack is. A stack whose end is
- * not known has its place within a page instead. With Python, the innermost line. */
+/* Returns the key of a stack: made of the innermost return address, and of how deep the stack
+ * is. A stack whose end is not known has its place within a page instead. With Python, the
+ * innermost line is part of the key. */
 static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
                                             const struct site_python *python) {
   uint64_t key = python->imports ? 1 : (uint64_t)returns * 31 + depth;
@@ -23,7 +24,8 @@ static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
 }
 enum { PAGE_MASK = 4095 };
 
-/* Compares the return addresses. All of them lie in readable memory. */
+/* Returns 1 if the stack below this frame has the return addresses of the known stack. All of
+ * them lie in readable memory. */
 static inline int is_same(const struct site_stack *stack, uintptr_t frame) {
   const struct site_slot *slot = stack->slot;
 #pragma GCC unroll 4
@@ -32,8 +34,8 @@ static inline int is_same(const struct site_stack *stack, uintptr_t frame) {
   return slot == stack->slot + stack->count; /* that one always differs */
 }
 
-/* Like is_same, of a stack whose end is not known: the kernel reads, and refuses where no memory
- * is. */
+/* Like is_same, for a stack whose end is not known: the kernel reads the return addresses, and
+ * returns an error where no memory is. */
 static __attribute__((noinline)) int is_same_there(const struct site_stack *stack,
                                                    uintptr_t frame) {
   enum { AT_ONCE = 8 };
@@ -62,7 +64,8 @@ static int same_lines(const struct site_stack *stack, const struct site_python *
   return 1;
 }
 
-/* end: of the stack, 0 if it is not known. */
+/* Returns the known stack that is equal to the running one, or NULL. end: of the running stack,
+ * 0 if it is not known. */
 static inline ALWAYS_INLINE const struct site_stack *
 known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_python *python) {
   const struct site_stack *stack =
@@ -85,9 +88,9 @@ struct new_stack {
   struct site_part *part;
 };
 
-/* Finds the bounds of the running stack. Remembers them if it is this thread's own, which stays as
- * long as the thread: the main thread's, or the one that has the thread's variables at its end.
- * Returns whether it is. */
+/* Finds the bounds of the running stack, and remembers them if it is this thread's own, which
+ * stays as long as the thread: the main thread's, or the one that has the thread's variables at
+ * its end. Returns 1 if it is the thread's own, else 0. */
 static int find_bounds(uintptr_t frame, struct span *span) {
   struct span *own = &site_thread.stack;
   int is_main;
@@ -104,7 +107,7 @@ static int find_bounds(uintptr_t frame, struct span *span) {
   return 1;
 }
 
-/* Puts a stack into the table, for good. */
+/* Adds a stack to the table, where it stays. Takes no lock. */
 static void publish(struct site_stack *stack) {
   struct site_stack **head = &sites_state.head[head_of(stack->key)];
   stack->next = __atomic_load_n(head, __ATOMIC_RELAXED);
@@ -156,7 +159,8 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
 /* Frames that a walk needs to reach the program, if only the function that was called matters. */
 enum { OWN_FRAMES = 16 };
 
-/* Runs on a stack of the runtime. */
+/* Finds the site of the stack in the argument, by the known stacks or by a walk, and stores its
+ * record. Runs on a stack of the runtime. */
 static void find_site(void *argument) {
   struct new_stack *new = argument;
   const struct site_python *python = new->python;
@@ -187,7 +191,8 @@ static void find_site(void *argument) {
   if (new->part && !is_full) remember(new, &walk, first, key);
 }
 
-/* Between runtime_enter and runtime_leave, which need stack of their own. */
+/* Returns the record of a stack that is not known yet, NULL if there is none. Called between
+ * runtime_enter and runtime_leave. Not inlined, because those need stack of their own. */
 static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns,
                                                             const struct site_python *python) {
   struct new_stack new = {.frame = frame, .returns = returns, .python = python};
@@ -214,7 +219,8 @@ static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t re
 
 static const struct site_python no_python;
 
-/* The frames go into a buffer for paths, since there is no room for them on the stack. */
+/* Returns the record of the running stack with its Python frames. The frames go into a buffer
+ * for paths, since they do not fit on the stack. */
 static __attribute__((noinline)) struct site_part *find_with_python(uintptr_t frame,
                                                                     uintptr_t returns) {
   struct path_buffer *buffer = path_buffer_take();
@@ -234,8 +240,8 @@ __attribute__((noinline)) struct site_part *site_of_stack(void) {
   return find(frame, returns, &no_python);
 }
 
-/* Code may be unloaded, and other code loaded in its place. Stacks stay in memory, since other
- * threads may be looking at them. */
+/* Empties the table of known stacks, because code may be unloaded, and other code loaded in its
+ * place. The stacks stay in memory, since other threads may be looking at them. */
 void sites_forget_stacks(void) {
   if (!sites_on) return;
   for (int i = 0; i < SITE_HEADS; i++)

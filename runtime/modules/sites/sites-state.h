@@ -18,7 +18,7 @@ enum {
 
 struct darshan_sites_record;
 
-/* What a record needs beside itself. */
+/* The state of a record that is not in the record. */
 struct site_part {
   int lock;
   uint32_t file; /* of the last POSIX transfer; 0: none */
@@ -27,12 +27,12 @@ struct site_part {
   uint64_t first, longest; /* ticks: begin of the first call, length of the longest */
 };
 
-/* A stack that was walked. It never changes after it is in the table. Each return address was found
- * `offset` bytes above the frame of the function that looks (site_of_stack). */
+/* A return address of a stack that was walked: it was found `offset` bytes above the frame of
+ * the function that looks (site_of_stack). It never changes after the stack is in the table. */
 struct site_slot {
   uintptr_t offset, address;
 };
-/* A Python frame: equal if code and instruction are. */
+/* A Python frame. Two frames are equal if their code and instruction are. */
 struct site_line {
   uintptr_t code, instruction;
 };
@@ -73,22 +73,21 @@ struct site_thread {
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Returns what belongs to the record of the running stack, NULL if there is none. Takes no lock if
- * the stack is known. */
+/* Returns the record's state for the running stack, NULL if there is none. Takes no lock if the
+ * stack is known. */
 struct site_part *site_of_stack(void);
 
-/* Returns what belongs to the record of a walked stack, which is made if needed; NULL if there is
- * no room. first: index of the
- * first frame that may be of the program. is_cut: the walk is too short to name the stack, so the
- * record is that of the function that was called. Native frames of the interpreter and what called
- * it are not in the name if there are Python frames. The caller is on a stack of the runtime, in an
- * update. */
+/* Returns the record's state for a walked stack, which is made if needed; NULL if there is no
+ * space. first: index of the first frame that may be of the program. is_cut: the walk is too
+ * short to name the stack, so the record is that of the function that was called. Native frames
+ * of the interpreter and what called it are not in the name if there are Python frames. The
+ * caller is on a stack of the runtime, in an update. */
 struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut,
                               const struct site_python *python);
-/* Returns the same for calls whose function is not known. */
+/* Returns the record's state for calls whose function is not known; NULL if there is no space. */
 struct site_part *site_unknown(void);
 
-/* Text of a name, cut at the longest name of a log. */
+/* Bytes for the text of a site's name, which is cut at the longest name of a log. */
 enum { SITE_NAME_ROOM = 4096 };
 struct site_name {
   size_t length;
@@ -96,20 +95,20 @@ struct site_name {
   char text[SITE_NAME_ROOM];
 };
 void site_name_add(struct site_name *name, const char *text);
-/* Adds text of a file, with its special characters written as %XX. */
+/* Appends text of a file to a name, with its special characters written as %XX. */
 void site_name_add_escaped(struct site_name *name, const char *text);
 void site_name_add_hex(struct site_name *name, uint64_t number);
 void site_name_add_number(struct site_name *name, uint64_t number);
 
-/* Adds the short name of an object: eight digits of its build id, or its file's name. */
+/* Appends the short name of an object: eight digits of its build id, or its file's name. */
 void site_object_short(struct site_name *name, const struct object *object);
 /* Writes the name of an object's own record. */
 void site_object_name(struct site_name *name, const struct object *object);
-/* Adds an element for a Python frame. */
+/* Appends an element for a Python frame to a name. */
 void site_add_line(struct site_name *name, const struct python_frame *frame);
 /* Returns the start of the mapping of the object with the interpreter, 0 if there is none. */
 uintptr_t site_interpreter(void);
-/* Takes at most `most` Python frames of this thread into frames. */
+/* Copies at most `most` Python frames of this thread to frames, and describes them in *python. */
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most);
 
 /* Returns the name of the function of this library that contains the address, as the loader knows

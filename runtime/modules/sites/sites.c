@@ -38,7 +38,8 @@ void sites_forked(void) {
     sites_state.head[i] = NULL;
 }
 
-/* Counts the time since this thread's last call. */
+/* Counts the ticks since this thread's last call, by their length: below 100 us, below 10 ms, or
+ * longer. tick: seconds per tick. */
 static void count_gap(struct darshan_sites_record *record, uint64_t ticks, double tick) {
   static const double medium = 100e-6, longer = 10e-3; /* seconds */
   double seconds = (double)(int64_t)ticks * tick;
@@ -47,7 +48,8 @@ static void count_gap(struct darshan_sites_record *record, uint64_t ticks, doubl
   record->fcounters[SITES_F_GAP_SHORT_TIME + length] += seconds;
 }
 
-/* Counts where a transfer of POSIX began, as compared with the last one of the site. */
+/* Counts where a transfer of POSIX began, as compared with the last one of the site: in another
+ * file, at its end, at its start, or before or behind its end. */
 static void count_place(struct site_part *part, int64_t *counters, const struct site_call *call,
                         int64_t bytes) {
   int counter = SITES_FORWARD;
@@ -75,7 +77,8 @@ static void count_bytes(struct site_part *part, int64_t *counters, const struct 
   if (call->file && call->offset >= 0) count_place(part, counters, call, bytes);
 }
 
-/* Counts times: that of the call without its overlap with calls before it on this thread. */
+/* Adds the time of the call, without its overlap with calls before it on this thread, and
+ * updates the first and the longest call. */
 static void count_times(struct site_part *part, double *times, const struct site_call *call) {
   const struct darshan_clock *clock = &darshan_hot.clock;
   uint64_t last = site_thread.last_end, from = call->t1, spent = call->t2 - call->t1;
@@ -101,7 +104,7 @@ static void count_times(struct site_part *part, double *times, const struct site
   if (end > times[SITES_F_END_TIMESTAMP]) times[SITES_F_END_TIMESTAMP] = end;
 }
 
-/* Returns whether this is another event of a call that was counted: a failed access is one, and so
+/* Returns 1 if this is another event of a call that was counted: a failed access is one, and so
  * is each stream of fflush(NULL). */
 static inline int is_again(const struct site_call *call) {
   struct site_thread *thread = &site_thread;
@@ -114,7 +117,8 @@ static inline int is_again(const struct site_call *call) {
   return again;
 }
 
-/* Not inlined: its frame is not on the stack that a walk needs. */
+/* Counts the call in the record of its site. Not inlined: its frame is not on the stack that a
+ * walk needs. */
 static __attribute__((noinline)) void count(const struct site_call *call, struct site_part *part) {
   if (!record_lock(&part->lock)) return;
   struct darshan_sites_record *record = part->record;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* In the order of the counters and of the times of a record. */
+/* Kinds of calls, in the order of the counters and of the times of a record. */
 enum site_kind {
   SITE_OPEN,
   SITE_CLOSE,
@@ -39,10 +39,12 @@ void sites_forked(void);
 /* Counts a call of the program, which is not part of another one that is counted here. */
 void sites_count(const struct site_call *call);
 
-/* Called after an object was unloaded: its addresses may become those of other code. */
+/* Forgets the known stacks. Called after an object was unloaded: its addresses may become those
+ * of other code. */
 void sites_forget_stacks(void);
 
-/* Who is told of a record's events: bits of posix_aux.watched and stdio_aux.watched. */
+/* The modules that are notified of a record's events: bits of posix_aux.watched and
+ * stdio_aux.watched. */
 enum { WATCHED_BY_LAYERS = 1, WATCHED_BY_SITES = 2 };
 static inline uint32_t sites_watch(void) {
   return sites_on ? WATCHED_BY_SITES : 0;
