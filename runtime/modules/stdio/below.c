@@ -1,7 +1,8 @@
 /* Counts what libc reads from files and writes to them below calls on streams (STDIO_EXT). */
 #include "stdio-module.h"
 
-/* Returns NULL if there is no record, or if other threads may have moved the stream's pointers. */
+/* Returns the STDIO_EXT record of a stream; NULL if there is none, or if other threads may have
+ * moved the stream's pointers. */
 static struct darshan_stdio_ext_record *record_below(struct stdio_stream *stream) {
   uint32_t number = stream->aux->below;
   if (!number) return NULL;
@@ -57,7 +58,9 @@ void stdio_drained_by_flush(struct stdio_stream *stream, double seconds) {
   below->counters[STDIO_EXT_FLUSH_DRAINS]++;
 }
 
-/* A seek within the buffer only moves a pointer: libc neither discards nor reads a block. */
+/* Counts what a seek did below: writes of waiting bytes, and the discard and refill of the
+ * buffer. A seek within the buffer only moves a pointer: libc neither discards nor reads a
+ * block. */
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
   const FILE *file = stream->file;

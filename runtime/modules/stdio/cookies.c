@@ -1,6 +1,6 @@
-/* Streams with functions of the application (fopencookie). At exit libc flushes them through these
- * functions, which may write files, but then nothing is counted any more. So the runtime flushes
- * them shortly before. */
+/* Streams with functions of the application (fopencookie). At exit libc flushes them through
+ * these functions, which may write files, but then nothing is counted any more. So the runtime
+ * flushes these streams shortly before. */
 #include "stdio-module.h"
 
 enum { STDIO_COOKIES = 256 };               /* open at a time */
@@ -25,8 +25,8 @@ void stdio_cookie_closing(FILE *file) {
   }
 }
 
-/* Flushes the newest stream first, like libc. A stream that another thread has locked is left to
- * libc, which does not wait for it either. */
+/* Flushes all such streams, the newest first, like libc. A stream that another thread has locked
+ * is left to libc, which does not wait for it either. */
 void stdio_flush_cookies(void) {
   if (!darshan_hot.fd_limit || !fd_may_change()) return;
   for (int i = STDIO_COOKIES - 1; i >= 0; i--) {

@@ -20,7 +20,8 @@ static int is_no_file(struct stdio_stream *stream) {
   return stream->standard && (!STDIO_PEEK(stream->changed) || stdio_was_never_a_file(stream));
 }
 
-/* Returns 1 if the stream is a file, because terminals and pipes have no position. */
+/* Returns 1 if the stream is recorded under the name of a file, 0 for a terminal or pipe, which
+ * has no position. */
 static int is_file(struct stdio_stream *stream) {
   if (is_no_file(stream)) return 0;
   if (!stdio_lock(stream)) return 0;
@@ -35,7 +36,7 @@ static int64_t place(struct stdio_stream *stream) {
   return position < 0 ? -1 : position + stdio_output_waiting(stream);
 }
 
-/* Returns the file offset of the next printed byte, -1 if unknown. */
+/* Returns the file offset of the next byte that the call prints, -1 if unknown. */
 static int64_t begin_place(struct stdio_stream *stream, enum stdio_print_way way) {
   int fd = stream_fd(stream->file);
   int64_t at = place(stream), waiting = stdio_output_waiting(stream);

@@ -10,7 +10,7 @@ enum stdio_print_way {
   PRINT_AT_THE_END /* after a seek to the end of the file */
 };
 
-/* The stream had no record before the call. */
+/* Value of stdio_print.booked for a stream that had no record before the call. */
 enum { PRINT_UNBOOKED = -1 };
 
 /* State of a stream before such a call. */
@@ -21,11 +21,12 @@ struct stdio_print {
   struct stdio_scan scan;
 };
 
-/* Returns 0 if the call is not to be counted. */
+/* Notes the state of a stream before a call that prints. Returns 1, or 0 if the call must not be
+ * counted. */
 int stdio_print_begin(FILE *file, enum stdio_print_way way, struct stdio_print *print);
 void stdio_printed(struct stdio_print *print, uint64_t t1, uint64_t t2);
-/* For calls that mostly print nothing: a stream that has no record gets one only if the call
- * printed. */
+/* Like stdio_print_begin, for calls that mostly print nothing: a stream that has no record gets
+ * one only if the call printed. */
 int stdio_may_print_begin(FILE *file, struct stdio_print *print);
 void stdio_may_have_printed(struct stdio_print *print, int printed, uint64_t t1, uint64_t t2);
 /* Marks a call that may end the process. stdio_print_left then counts it at exit. */

@@ -29,8 +29,9 @@ static const struct wide_area *wide_area(const FILE *file) {
   return (const struct wide_area *)file->_wide_data;
 }
 
-/* Position of a marker: further ahead of the reader than a call may read. Skipped input ("%*s") may
- * be longer, and libc would then keep the data behind the marker. */
+/* Position of a marker, further ahead of the reader than a call may read, and the number of
+ * markers. Skipped input ("%*s") may be longer, and libc would then keep the data behind the
+ * marker. */
 enum { FAR_AHEAD = INT_MAX, MARKS = 32 };
 
 /* Markers are neither on a stack nor freed, because the application may leave a call by longjmp. */
@@ -63,7 +64,8 @@ static void mark_off(FILE *file, int mark) {
   __atomic_store_n(&marks[mark].taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Cleans up after an earlier call of this stream that was abandoned by longjmp or cancellation. */
+/* Removes the runtime's marker and offset from a stream, which an earlier call left because
+ * longjmp or cancellation abandoned it. */
 void stdio_scan_left(struct stdio_stream *stream) {
   FILE *file = stream->file;
   if (stream->odd & STDIO_LENT) file->_offset = -1;
@@ -94,8 +96,9 @@ int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return bytes;
 }
 
-/* Characters that were pushed back before the first read are in an area that libc frees with the
- * first buffer. With a marker libc would free it twice. */
+/* Returns 1 if a marker measures this call: the stream is being read as bytes and has no marker,
+ * and the format skips no input. Characters that were pushed back before the first read are in
+ * an area that libc frees with the first buffer. With a marker libc would free it twice. */
 int refills_may_be_marked(const FILE *file, const char *format) {
   int pushed_back = file->_flags & FILE_IN_BACKUP || file->_IO_save_base;
   return !(file->_flags & FILE_PUTTING) && (file->_IO_buf_base || !pushed_back) &&

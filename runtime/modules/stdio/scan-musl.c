@@ -7,7 +7,8 @@
 
 #include "../../intercept/sys.h"
 
-/* The runtime changes nothing in a FILE of musl. */
+/* Clears the marks of an abandoned call in the stream's state. The runtime changes nothing in a
+ * FILE of musl. */
 void stdio_scan_left(struct stdio_stream *stream) {
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
 }
@@ -20,7 +21,8 @@ int64_t refills_bytes_waiting(const FILE *file) {
   return stream_read_end(file) - stream_read_at(file);
 }
 
-/* Counts bytes: musl decodes wide characters when they are read, so the buffer has only bytes. */
+/* Returns the bytes in the buffer that are still to be read: musl decodes wide characters when
+ * they are read, so the buffer has only bytes. */
 int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return refills_bytes_waiting(stream->file);
 }
@@ -35,7 +37,8 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   scan->how = scan->position < 0 ? SCAN_BY_POINTERS : SCAN_BY_POSITION;
 }
 
-/* Uses the descriptor's position, because a FILE of musl has no offset like glibc's. */
+/* Begins to measure by the descriptor's position, because a FILE of musl has no offset like
+ * glibc's. */
 void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
   scan->position = SYS3(SYS_lseek, stream_fd(stream->file), 0, SEEK_CUR);
   scan->how = SCAN_BY_OFFSET;

@@ -4,8 +4,8 @@
 
 #include "scan.h"
 
-/* Return bytes in the buffers: those that filled the buffer; those that are still to be read; those
- * still to be read of a stream of wide characters. */
+/* Return numbers of bytes in the buffers: those that filled the buffer; those that are still to
+ * be read; those still to be read of a stream of wide characters. */
 int64_t refills_area(const FILE *file);
 int64_t refills_bytes_waiting(const FILE *file);
 int64_t refills_characters_waiting(struct stdio_stream *stream);

@@ -15,7 +15,7 @@ void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct st
   refills_begin(stream, scan);
 }
 
-/* For functions that read lines and may go back in the file. */
+/* Notes the state of a stream before a call that reads lines and may go back in the file. */
 void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   const FILE *file = stream->file;
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);

@@ -20,7 +20,8 @@ struct stdio_scan {
 void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan);
 void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan);
 void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan);
-/* Counts the read. With the result EOF it counts only if bytes were read. */
+/* Counts the read that has begun with *scan. With the result EOF it counts only if bytes were
+ * read. */
 void stdio_scanned(struct stdio_stream *stream, const struct stdio_scan *scan, int result,
                    uint64_t t1, uint64_t t2);
 

@@ -29,7 +29,7 @@ void stdio_forked(void);
 void stdio_ended(void);
 /* Returns, for the metadata, the number of streams that joined the overflow record. */
 uint64_t stdio_streams_in_overflow(void);
-/* Counts what inlined macros did on streams that are still open. */
+/* Counts what inlined macros did on streams that are still open, when recording ends. */
 void stdio_finish(void);
 /* Gets the name of the stream that was opened with a descriptor; returns 0 if there is none. */
 int stdio_name_at(int fd, struct posix_name *name);
@@ -105,14 +105,15 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
                     uint64_t t2);
 void stdio_all_closed(uint64_t t1, uint64_t t2);
 
-/* below.c: counts what libc did below a call that took `seconds`. The caller has locked the record
- * and calls stdio_remember afterwards. */
+/* Counts what libc read below a call that took `seconds`: the buffer was filled with so many
+ * bytes. The others do so for writes, seeks and pipes (below.c). The caller has locked the
+ * record and calls stdio_remember afterwards. */
 void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds);
 void stdio_drained(struct stdio_stream *stream, int64_t bytes, double seconds);
 void stdio_drained_by_flush(struct stdio_stream *stream, double seconds);
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds);
 void stdio_opened_a_pipe(struct stdio_stream *stream);
-/* Called after fclose: the FILE must not be used. */
+/* Counts what fclose wrote from the buffer. Called after fclose: the FILE must not be used. */
 void stdio_drained_by_close(struct stdio_stream *last);
 /* Return the bytes that libc read from the file, or wrote to it, during a call of `bytes`. */
 static inline int64_t stdio_brought(const struct stdio_stream *stream, int64_t bytes) {
@@ -129,7 +130,7 @@ static inline int64_t stdio_took_away(const struct stdio_stream *stream, int64_t
 /* cookies.c: streams of fopencookie */
 void stdio_cookie_opened(FILE *file);
 void stdio_cookie_closing(FILE *file);
-/* Called at exit. */
+/* Flushes the open streams of fopencookie. Called at exit. */
 void stdio_flush_cookies(void);
 
 /* transfer.c */
@@ -139,7 +140,7 @@ struct stdio_mark { /* pointers of a stream before a call */
 static inline struct stdio_mark stdio_mark(const FILE *file) {
   return (struct stdio_mark){stream_read_at(file), stream_read_end(file), stream_read_base(file)};
 }
-/* Returns the bytes read since then, at least. */
+/* Returns the bytes that were read since the mark, at least. */
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
 /* Remembers pushed-back bytes, which are not counted when they are read again. */
 void stdio_ungot(struct stdio_stream *stream, int64_t bytes);
@@ -149,7 +150,7 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2);
-/* gets reads the newline and does not store it. */
+/* Counts a gets, which reads the newline and does not store it. */
 void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                 uint64_t t1, uint64_t t2);
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);
@@ -162,7 +163,8 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
  * streams that threads share: there the pointers also move in calls of other threads, and the
  * macros, which do not lock, cannot be used. */
 void stdio_settle_slow(struct stdio_stream *stream);
-/* Does the same for all streams that this thread used last. */
+/* Does the same as stdio_settle for all streams that this thread used last. Called before
+ * fflush(NULL), which moves the pointers of all streams. */
 void stdio_settle_own(void);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;
@@ -187,7 +189,8 @@ static inline void stdio_remember(struct stdio_stream *stream) {
   STDIO_POKE(stream->write_base, stream_write_base(file));
 }
 
-/* The caller has locked the record. */
+/* Adds the time of a call to an fcounter of the record, and returns the seconds added. The
+ * caller has locked the record. */
 static inline double stdio_add_time(struct stdio_stream *stream, int fcounter,
                                     enum stdio_operation kind, struct clock_span at) {
   double seconds = record_time(&stream->aux->last_end[kind], at);

@@ -9,10 +9,12 @@
 
 struct stdio_state stdio_state;
 
-/* stdio_stream.changed: its descriptor has another file now; a thread is identifying this file. */
+/* Values of stdio_stream.changed: its descriptor has another file now; a thread is identifying
+ * this file. */
 enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
 
-/* Returns 0 if the stream is none of the three standard streams. */
+/* Stores the name of a standard stream (<STDIN> and so on). Returns 1, or 0 if the stream is
+ * none of the three. */
 static int standard_name(const FILE *file, struct posix_name *name) {
   const char *text = file == stdin    ? "<STDIN>"
                      : file == stdout ? "<STDOUT>"
@@ -82,7 +84,7 @@ int stdio_name_at(int fd, struct posix_name *name) {
   return 1;
 }
 
-/* Returns 0 for a new record, which has counted no open yet. */
+/* Returns 1 if the record has counted an open, 0 for a new record. */
 static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
 }
@@ -115,7 +117,8 @@ static int identify(struct stdio_stream *stream, struct posix_name *name) {
          /* a path */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
 }
 
-/* Returns the record of this name, or that of a group, whose name then replaces it. */
+/* Returns the number of the record of this name, or that of a group, whose name then replaces
+ * it; 0 if there is no space. *below: number of the STDIO_EXT record. */
 static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -133,10 +136,10 @@ static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   return number;
 }
 
-/* Not inlined, so that its frame is not on the deepest stack, which the lookup of the record needs.
- *
- * Other threads may be in a call of this stream. They hold the lock of its former record, or check
- * the record again after they have locked it (stdio_lock). */
+/* Gives a stream the record of this number, which has this name. Returns 1, or 0 if the former
+ * record cannot be locked. Not inlined, so that its frame is not on the deepest stack, which the
+ * lookup of the record needs.  Other threads may be in a call of this stream. They hold the lock
+ * of its former record, or check the record again after they have locked it (stdio_lock). */
 static __attribute__((noinline)) int assign(struct stdio_stream *stream,
                                             const struct posix_name *name, uint32_t number,
                                             uint32_t below, int given) {
@@ -283,7 +286,8 @@ void stdio_finish(void) {
   }
 }
 
-/* In a forked child the streams stay open, but their records are the parent's. */
+/* Takes the records from all streams in a forked child: the streams stay open, but their records
+ * are the parent's. */
 void stdio_forked(void) {
   struct stdio_state *stdio = &stdio_state;
   stdio->lock = 0;

@@ -65,8 +65,8 @@ void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64
   stdio_unlock_layers(stream, SITE_WRITE, 0, bytes, t1, t2);
 }
 
-/* A line may contain NUL bytes, and it may be longer than the buffer: the larger of both measures
- * is right in both cases. */
+/* Counts the read of a line. A line may contain NUL bytes, and it may be longer than the buffer:
+ * the larger of both measures is right in both cases. */
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2) {
   int64_t passed = stdio_consumed(stream->file, before);
@@ -94,7 +94,8 @@ static void note_inlined(struct stdio_stream *stream) {
   posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
 }
 
-/* It is unknown when a macro moved its bytes, so they count now. */
+/* Adds the bytes that inlined macros moved, since the counters had the values `before`, to the
+ * heat map. It is unknown when a macro moved its bytes, so they count now. */
 static void settled_in_heatmap(struct stdio_stream *stream, const int64_t before[2]) {
   const int64_t *counters = stream->record->counters;
   uint64_t now = ticks_now();
@@ -130,7 +131,8 @@ void stdio_settle_slow(struct stdio_stream *stream) {
   stdio_unlock(stream);
 }
 
-/* A macro has reached the end of the buffer; the calling thread alone uses the stream. */
+/* Counts the byte that an inlined macro read by a refill, because it has reached the end of the
+ * buffer; result: the byte, or EOF. The calling thread alone uses the stream. */
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2) {
   if (result != EOF) stdio_read(stream, 1, t1, t2);
 }
@@ -158,7 +160,7 @@ void stdio_settle_own(void) {
   }
 }
 
-/* fflush(NULL) counts as one flush of every stream that was used. */
+/* Counts fflush(NULL) as one flush of every stream that was used. */
 void stdio_all_flushed(uint64_t t1, uint64_t t2) {
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);

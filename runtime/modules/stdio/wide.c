@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* MB_CUR_MAX of glibc has this value only in UTF-8. */
+/* The value of glibc's MB_CUR_MAX in UTF-8, and in no other encoding. */
 enum { UTF8_MAX = 6 };
 
 static uint32_t encoding_of(struct stdio_stream *stream) {

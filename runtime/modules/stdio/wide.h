@@ -6,7 +6,7 @@
 
 #include "stdio-module.h"
 
-/* Encoding of a stream's characters in its file; 0: not known yet. */
+/* The encoding of a stream's characters in its file; 0: not known yet. */
 enum stdio_encoding {
   STDIO_LOCALE = 1, /* that of the caller's locale */
   STDIO_BYTE,
