@@ -34,7 +34,7 @@ static void push_register(struct machine *machine, uint64_t number, int64_t offs
     machine->failed = 1;
 }
 
-/* Pushes a copy of an element; 0: the uppermost. */
+/* Pushes a copy of an element of the stack; below: its distance from the uppermost, 0 for that. */
 static void pick(struct machine *machine, uint64_t below) {
   if (below >= machine->depth)
     machine->failed = 1;
@@ -69,7 +69,8 @@ static void jump(struct machine *machine, int64_t distance) {
     cursor->at = (size_t)to;
 }
 
-/* Operations on the two uppermost elements; a: the lower one. Returns 0 if op is another one. */
+/* Applies an operation to the two uppermost elements and replaces the lower one, a, by the
+ * result. Returns 1, or 0 if op is not such an operation. */
 static int binary(struct machine *machine, unsigned op, uintptr_t a, uintptr_t b) {
   uintptr_t result;
   switch (op) {
@@ -127,8 +128,8 @@ static int binary(struct machine *machine, unsigned op, uintptr_t a, uintptr_t b
   return 1;
 }
 
-/* Operations that push a number or the sum of a register and a number. Returns 0 if op is another
- * one. */
+/* Applies an operation that pushes a number, or the sum of a register and a number. Returns 1,
+ * or 0 if op is not such an operation. */
 static int pushes(struct machine *machine, unsigned op) {
   struct cursor *cursor = &machine->cursor;
   if (op >= 0x30 && op <= 0x4f) { /* a literal */

@@ -46,7 +46,8 @@ static void frame_is(struct program *program, uint64_t base, int64_t offset) {
   program->rules.offset = offset;
 }
 
-/* Instructions that say where the frame's address is. Returns 0 if op is another one. */
+/* Runs an instruction that sets how the frame's address is computed. Returns 1, or 0 if op is
+ * not such an instruction. */
 static int defines_frame(struct program *program, unsigned op) {
   struct cursor *cursor = &program->cursor;
   struct frame_rules *rules = &program->rules;
@@ -99,7 +100,8 @@ static void restore(struct program *program, uint64_t number) {
   if (number < REGISTERS) program->rules.rule[number] = program->initial.rule[number];
 }
 
-/* Instructions that set the rule of a register. */
+/* Runs an instruction that sets the rule of a register. Marks the program as wrong if op is
+ * unknown. */
 static void defines_register(struct program *program, unsigned op) {
   struct cursor *cursor = &program->cursor;
   if (op == 0x10) return set_expression(program, RULE_AT_EXPRESSION);
@@ -178,7 +180,7 @@ static void step(struct program *program) {
   }
 }
 
-/* Runs the instructions in [from, to) up to the address. Returns 0 or -1. */
+/* Runs the instructions in [from, to) up to the address. Returns 0, or -1 if they are wrong. */
 static int run(struct program *program, const struct section *frames, size_t from, size_t to) {
   program->cursor = cursor_at(frames, from, to);
   for (int i = 0; program->cursor.at < program->cursor.end && !program->done; i++) {

@@ -5,8 +5,8 @@
 
 enum { ROW = 8, TABLE_ENCODING = POINTER_DATA_RELATIVE | POINTER_SIGNED_4 };
 
-/* Row i of the table, which is within the section: the start of the code, and the address of its
- * entry. */
+/* Returns the start of the code (word 0) or the address of the entry (word 1) in row i of the
+ * table, which is within the section. */
 static uintptr_t row(const struct section *header, size_t table, size_t i, unsigned word) {
   int32_t distance;
   memcpy(&distance, header->bytes + table + ROW * i + 4 * word, sizeof(distance));
@@ -37,7 +37,7 @@ static uintptr_t search(const struct section *header, uintptr_t address, int *wr
   return row(header, cursor.at, low, 1);
 }
 
-/* Reads the length of an entry; the cursor then ends where the entry does. */
+/* Reads the length of an entry and returns it; the cursor then ends where the entry does. */
 static uint64_t begin(struct cursor *cursor) {
   uint64_t length = cursor_number(cursor, 4);
   if (length == 0xffffffff) length = cursor_number(cursor, 8);
@@ -46,7 +46,8 @@ static uint64_t begin(struct cursor *cursor) {
   return length;
 }
 
-/* Reads the augmentation of a common part: a string of letters, and data for each. */
+/* Reads the augmentation of a common part: a string of letters, and data for each. Returns 0, or
+ * -1 if it is not understood. */
 static int read_augmentation(struct cursor *cursor, size_t letters, struct frame_entry *entry) {
   const uint8_t *letter = cursor->section->bytes + letters;
   entry->common_from = cursor->at;

@@ -4,7 +4,7 @@
 
 #include "object.h"
 
-/* What an entry and its common part (CIE) say. The instructions are offsets in .eh_frame. */
+/* The contents of an entry and its common part (CIE). The instructions are offsets in .eh_frame. */
 struct frame_entry {
   uintptr_t start, end; /* the code that the entry describes */
   uint64_t code_unit;   /* factors of advances and of offsets */

@@ -27,8 +27,8 @@ static int parts_of(uintptr_t start, size_t size, struct parts *parts) {
   return 0;
 }
 
-/* Returns the section [address, address + size) if a readable segment contains it; with size 0, up
- * to the end of the segment. An empty section otherwise. */
+/* Returns the section [address, address + size) if a readable segment contains it, else an empty
+ * section. With size 0 the section goes up to the end of the segment. */
 static struct section section_in(const struct object *object, const struct parts *parts,
                                  uintptr_t address, size_t size) {
   struct section none = {NULL, 0, 0};

@@ -209,7 +209,8 @@ void python_closing(void) {
     ;
 }
 
-/* For stack_run_anyway, since before glibc 2.35 the loader's list is walked. */
+/* Checks after a dlclose whether the interpreter is still loaded, and lets threads use it again,
+ * or forgets it. Runs by stack_run_anyway, since before glibc 2.35 the loader's list is walked. */
 static void look_again(void *nothing) {
   struct loaded_object object;
   int paused = PYTHON_PAUSED;

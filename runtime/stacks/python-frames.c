@@ -21,7 +21,8 @@ static inline uintptr_t thread_state(void) {
   return LIKELY(!finalizing) || finalizing == thread ? thread : 0;
 }
 
-/* 3.8 to 3.10. */
+/* Copies at most limit frames from this one on, of Python 3.8 to 3.10, whose frames are objects.
+ * Returns their number. */
 static size_t walk_objects(uintptr_t frame, struct python_frame *frames, size_t limit) {
   const size_t previous = python.layout.previous, code = python.layout.code,
                instruction = python.layout.instruction;
@@ -41,8 +42,9 @@ static bool is_incomplete(const struct python_frame *frame, unsigned owner) {
   return (intptr_t)(frame->instruction - first) < 2 * (intptr_t)traceable;
 }
 
-/* 3.11 and later. Only frames at one of the first instructions of their function can be incomplete,
- * so only their code objects are read. */
+/* Copies at most limit visible frames from this one on, of Python 3.11 and later. Returns their
+ * number. Only frames at one of the first instructions of their function can be incomplete, so
+ * only their code objects are read. */
 static size_t walk_structs(uintptr_t frame, struct python_frame *frames, size_t limit) {
   enum { FIRST_BYTES = 16 /* no function calls another one so early */ };
   const size_t previous = python.layout.previous, code = python.layout.code,
@@ -79,7 +81,8 @@ size_t python_frames_trusted(struct python_frame *frames, size_t limit) {
                                               : walk_objects(innermost(thread), frames, limit);
 }
 
-/* Each load is from a known address that the step before has confirmed, so the processor does not
+/* Returns true if the frames from this one on are the known ones, of Python 3.8 to 3.10. Each
+ * load is from a known address that the step before has confirmed, so the processor does not
  * wait for one load to begin the next, as in a walk. */
 static bool are_objects(uintptr_t frame, const struct python_frame *known, size_t count) {
   const size_t previous = python.layout.previous, code = python.layout.code,
@@ -154,7 +157,7 @@ static bool read_frame(uintptr_t at, struct python_frame *frame, unsigned *owner
   return true;
 }
 
-/* Like is_incomplete. */
+/* Like is_incomplete, but checks each read. */
 static bool read_incomplete(const struct python_frame *frame, unsigned owner) {
   uintptr_t first = frame->code + python.layout.first_instruction;
   int traceable = 0;
@@ -188,8 +191,8 @@ static void trust(size_t frames) {
                               __ATOMIC_RELAXED);
 }
 
-/* Reads a frame and the next one's address, and finds out whether it is visible (1) or hidden (0).
- * Returns -1 if it differs from the layout. */
+/* Reads a frame and the next one's address. Returns 1 if the frame is visible, 0 if it is
+ * hidden, or -1 if it differs from the layout. */
 static int check_frame(uintptr_t at, struct python_frame *frame, uintptr_t *next) {
   struct python_code code;
   unsigned owner;

@@ -32,11 +32,12 @@ struct python_layout {
   uint16_t bytes;                    /* of a bytes object */
 };
 
-/* A frame has an owner from 3.11 on. From this one on, the frame is the interpreter's own and has
- * no code of the program (FRAME_OWNED_BY_CSTACK, since 3.14 also FRAME_OWNED_BY_INTERPRETER). */
+/* Owners of a frame, which it has from 3.11 on. From PYTHON_OWNER_INTERPRETER on, the frame is
+ * the interpreter's own and has no code of the program (FRAME_OWNED_BY_CSTACK, since 3.14 also
+ * FRAME_OWNED_BY_INTERPRETER). */
 enum { PYTHON_OWNER_GENERATOR = 1, PYTHON_OWNER_INTERPRETER = 3 };
-/* From 3.11 on, a code object says this many bytes before its first instruction at which unit of 2
- * bytes a frame begins to be visible (_co_firsttraceable). */
+/* How many bytes before its first instruction a code object stores, from 3.11 on, at which unit
+ * of 2 bytes a frame begins to be visible (_co_firsttraceable). */
 enum { PYTHON_TRACEABLE_BEFORE = 16 };
 /* From 3.14 on, the lowest bits of a frame's pointer to its code are a tag. */
 #define PYTHON_TAG ((uintptr_t)7)
@@ -52,7 +53,7 @@ struct python {
 /* Written once, before python_state is no longer PYTHON_NONE. */
 extern struct python python __attribute__((visibility("hidden")));
 
-/* Python frames are off from now on, for this reason (a constant). */
+/* Switches Python frames off, for this reason (a constant string). */
 void python_refuse(const char *reason) __attribute__((visibility("hidden")));
 
 /* Copies n bytes of this process, or returns false if not all of them are mapped and readable. */

@@ -12,8 +12,9 @@
 
 enum { PAGE = 4096 /* or a part of a larger one */, KNOWN = 512, READS_MEM = 1 };
 
-/* A seccomp filter may forbid process_vm_readv (an older container). /proc/self/mem gives the same
- * and needs only calls that every filter allows. */
+/* Reads n bytes by /proc/self/mem, for a process whose seccomp filter (an older container)
+ * forbids process_vm_readv; this needs only calls that every filter allows. Returns the number
+ * of bytes read. */
 static size_t read_mem(void *to, uintptr_t from, size_t n) {
   ssize_t got = 0;
   if (!sys_gate_begin()) return 0;

@@ -10,7 +10,7 @@ enum { REGISTERS = 17, REGISTER_STACK = 7, REGISTER_RETURN = 16 };
 enum { REGISTERS = 33, REGISTER_STACK = 31, REGISTER_RETURN = 30 };
 #endif
 
-/* known: a bit for each register whose value is known. */
+/* Registers of a frame. known: a bit for each register whose value is known. */
 struct registers {
   uintptr_t pc;
   uint64_t known;
@@ -88,7 +88,7 @@ static inline void register_set(struct registers *registers, uint64_t number, ui
   registers->known |= (uint64_t)1 << number;
 }
 
-/* Removes a signature from a return address. */
+/* Returns a return address without its signature. */
 static inline uintptr_t return_address_bare(uintptr_t address) {
 #if defined(__aarch64__)
   register uintptr_t x30 __asm__("x30") = address;

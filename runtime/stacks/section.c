@@ -29,7 +29,8 @@ int64_t cursor_signed(struct cursor *cursor, unsigned bytes) {
   return (int64_t)(cursor_number(cursor, bytes) << unused) >> unused;
 }
 
-/* Returns the bits, and how many there are in *bits. Bits past the 64th are lost. */
+/* Reads a number of variable length. Returns its bits, how many there are in *bits, and in
+ * *negative whether its highest bit is set. Bits past the 64th are lost. */
 static uint64_t leb(struct cursor *cursor, unsigned *bits, int *negative) {
   uint64_t value = 0, byte;
   *bits = 0;

@@ -20,10 +20,10 @@ struct cursor {
   int failed;
 };
 
-/* Return a cursor over [at, end) of the section, cut to its size. */
+/* Returns a cursor over [at, end) of the section, cut to its size. */
 struct cursor cursor_at(const struct section *section, size_t at, size_t end);
 
-/* bytes: 1, 2, 4 or 8; the number is little-endian. */
+/* Reads a little-endian number of 1, 2, 4 or 8 bytes. */
 uint64_t cursor_number(struct cursor *cursor, unsigned bytes);
 int64_t cursor_signed(struct cursor *cursor, unsigned bytes);
 uint64_t cursor_uleb(struct cursor *cursor);
@@ -41,7 +41,8 @@ enum {
   POINTER_INDIRECT = 0x80,
   POINTER_OMITTED = 0xff
 };
-/* data: what POINTER_DATA_RELATIVE is relative to. Unknown encodings fail. */
+/* Reads a pointer and returns the address that it stands for. data: the address to which
+ * POINTER_DATA_RELATIVE is relative. Unknown encodings fail. */
 uintptr_t cursor_pointer(struct cursor *cursor, unsigned encoding, uintptr_t data);
 
 #endif

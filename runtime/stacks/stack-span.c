@@ -20,8 +20,8 @@ static uintptr_t hexadecimal(const char **at) {
   }
 }
 
-/* Looks at a line "from-to rwxp offset device inode  name". Returns 1 if it is about the address.
- */
+/* Parses a line "from-to rwxp offset device inode  name". Returns 1 and stores the bounds if the
+ * address is in it, else 0. */
 static int look(const char *line, uintptr_t address, struct span *span, int *is_main) {
   const char *at = line;
   span->start = hexadecimal(&at);

@@ -58,7 +58,8 @@ static int restored(const struct frame_step *step, unsigned number, struct frame
   return span_word(step->stack, at, value) < 0 ? -1 : 1;
 }
 
-/* Makes the registers those of the caller. */
+/* Replaces the registers by those of the caller. Returns 1, or 0 with the reason in *end.
+ * *stored: where the return address is stored. */
 static int go_out(struct frame_step *step, const struct frame_rules *rules, uint64_t returns,
                   struct registers *registers, uintptr_t *stored, enum walk_end *end) {
   struct registers outer = {.pc = 0};
