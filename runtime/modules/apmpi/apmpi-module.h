@@ -27,13 +27,15 @@ struct apmpi_call {
  * initialization and finalization of MPI, are not counted. */
 int apmpi_counts(const char *frame);
 
-/* Returns 0 if the call only forwards. */
+/* Begins a call with this frame. Returns 1, or 0 if the wrapper only forwards. waits: the call
+ * may wait for other ranks. */
 int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, int waits, const char *frame);
-/* Called before a collective: a barrier of its ranks, if DARSHAN_APMPI_COLL_SYNC is set. */
+/* Lets all ranks of comm wait for one another before a collective, in a barrier, if
+ * DARSHAN_APMPI_COLL_SYNC is set, and stores the ticks of this wait. */
 void apmpi_meet(struct apmpi_call *call, mpi_handle comm);
 void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, int result, int64_t bytes,
                uint64_t t1, uint64_t t2);
-/* Counts a successful call. */
+/* Counts a successful call of so many bytes, from t1 to t2 in ticks. */
 void apmpi_count(enum apmpi_counter counter, int64_t bytes, uint64_t t1, uint64_t t2);
 
 int apmpi_prepare(void);
@@ -53,9 +55,9 @@ void apmpi_agree(const double variances[2], int is_first);
 /* bytes.c: bytes of a call, from its arguments, computed after it succeeded. Arguments that MPI
  * ignores are not read. */
 int64_t apmpi_sized(int64_t count, mpi_handle type);
-/* Returns 0 if the peer is the null process. */
+/* Like apmpi_sized, for a message to or from a peer. Returns 0 if the peer is the null process. */
 int64_t apmpi_with(int peer, int64_t count, mpi_handle type);
-/* Bytes of a rank's part of a rooted collective. Returns 0 in the root's group of an
+/* Returns the bytes of a rank's part of a rooted collective. Returns 0 in the root's group of an
  * intercommunicator, where root is negative. */
 int64_t apmpi_rooted(int root, int64_t count, mpi_handle type);
 int apmpi_in_place(const void *buffer);

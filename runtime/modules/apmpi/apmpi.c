@@ -20,7 +20,7 @@ int apmpi_prepare(void) {
   return 0;
 }
 
-/* A forked child is not a rank. */
+/* Resets the state in a forked child, which is not a rank and counts nothing. */
 void apmpi_forked(void) {
   apmpi_state = (struct apmpi_state){0};
 }
@@ -61,8 +61,8 @@ void apmpi_meet(struct apmpi_call *call, mpi_handle comm) {
 
 /* --- the record ------------------------------------------------------------------------ */
 
-/* Index of the first and the last counter of a call in the record; each call follows the one
- * before. */
+/* Indexes of the first and the last counter of a call in the record; the counters of each call
+ * follow those of the call before. */
 enum {
 #define APMPI_CALL(name, sized, sync) AT_##name, END_##name = AT_##name + ((sized) ? 7 : 0),
 #include "counted.def"
@@ -81,8 +81,9 @@ static const struct place {
 #include "counted.def"
 };
 
-/* Fills the head before the journal counts the record, because the head contains the length of what
- * follows. The caller holds the store's lock. */
+/* Makes the record and returns it with its head, or NULL if the store is full. Fills the head
+ * before the journal counts the record, because the head contains the length of what follows.
+ * The caller holds the store's lock. */
 static struct apmpi_kept *make_record(void) {
   struct record_store *store = &darshan_store;
   struct store_entry *of_head = store_enter(
@@ -99,8 +100,8 @@ static struct apmpi_kept *make_record(void) {
   return apmpi_state.number ? kept : NULL;
 }
 
-/* Returns the record, which is created at its first use; NULL if the store is full. The caller
- * holds the lock. */
+/* Returns the record of the process, which is created at its first use; NULL if the store is
+ * full. The caller holds the module's lock. */
 static struct darshan_apmpi_record *record(void) {
   struct apmpi_kept *kept = NULL;
   if (apmpi_state.number) {
@@ -171,7 +172,8 @@ void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, int re
   mpi_leave(MPI_LEVEL_COMMUNICATION);
 }
 
-/* A rank without communication gets a record, too. */
+/* Makes the record of a rank without communication, which gets one, too. Called before recording
+ * ends. */
 void apmpi_ending(void) {
   if (!apmpi_state.on || mpi_state.phase != MPI_RUNNING) return;
   record_make_room(STORE_APMPI);

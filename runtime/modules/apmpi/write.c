@@ -5,7 +5,7 @@
 
 #include "records.h"
 
-/* Returns NULL if there is no record. */
+/* Returns the record in the journal with its head, or NULL if there is none. */
 static struct apmpi_kept *kept(void) {
   if (store_fill(&darshan_store, STORE_APMPI).count == 0) return NULL;
   return store_record(&darshan_store, STORE_APMPI, 1);

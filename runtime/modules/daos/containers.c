@@ -6,8 +6,8 @@
 
 static const struct daos_uuid no_uuid;
 
-/* Returns the index of a pair, which is added if necessary; 0 if it is unknown or the table is
- * full. */
+/* Returns the index of a pool and container, which are added if necessary; 0 if they are unknown
+ * or the table is full. */
 static uint32_t number_of_pair(const struct daos_container *pair) {
   struct daos_state *daos = &daos_state;
   uint32_t number = 0;
@@ -60,7 +60,8 @@ void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void
   if (known) remember_pool(*poh, uuid);
 }
 
-/* Queries the library once for the pool of a handle that came from another process. */
+/* Returns the pool of a handle that came from another process, by querying the library once; an
+ * empty id if that fails. */
 __attribute__((noinline)) static struct daos_uuid ask_for_pool(const struct daos_call *call,
                                                                daos_handle poh) {
   struct daos_uuid uuid = no_uuid;
@@ -91,7 +92,8 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
   if (known) remember_container(call, poh, *coh, uuid);
 }
 
-/* Queries the library for a container that another process has opened. */
+/* Learns pool and container of a handle that another process has opened, by querying the
+ * library. */
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh) {
   struct daos_uuid uuid = no_uuid;
   if (call->result != 0 || !coh) return;

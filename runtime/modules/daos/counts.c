@@ -6,8 +6,8 @@
 
 enum { META, READ, WRITE }; /* indices of last_end */
 
-/* The counters of both kinds from BYTES_READ on. Each counter or group of
- * counters of reads is followed by that of writes. */
+/* Indexes of the counters that both kinds of records have, from BYTES_READ on. Each counter or
+ * group of counters of reads is followed by that of writes. */
 enum {
   BYTES_READ,
   RW_SWITCHES = DFS_RW_SWITCHES - (int)DFS_BYTES_READ,
@@ -41,8 +41,8 @@ static_assert((int)DFS_NUM_FCOUNTERS == (int)DAOS_NUM_FCOUNTERS &&
                   (int)DFS_F_CLOSE_END_TIMESTAMP == (int)DAOS_F_CLOSE_END_TIMESTAMP,
               "both have the same times");
 
-/* Counts the call. For files, asynchronous calls are counted separately only if they are transfers.
- * The caller holds the lock. */
+/* Counts the call, and, for objects, an asynchronous call (event is not NULL) as such, too. For
+ * files only asynchronous transfers are counted as such, elsewhere. The caller holds the lock. */
 static void note(struct daos_item *item, int counter, const void *event) {
   item->counters[counter]++;
   if (event && !item->is_file) item->counters[DAOS_NB_OPS]++;
@@ -137,8 +137,9 @@ int64_t daos_sgl_bytes(const daos_sgl *sgl) {
   return (int64_t)bytes;
 }
 
-/* If the size of a value is unknown before the call, the length of its buffers is used. Without
- * buffers the call only queries sizes, and the result is 0. */
+/* Returns the bytes of n values or arrays. If the size of a value is unknown before the call,
+ * the length of its buffers is used. Without buffers the call only queries sizes, and the result
+ * is 0. */
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; iods && sgls && i < n; i++) {

@@ -14,7 +14,7 @@ struct daos_call {
   struct path_buffer *told; /* buffer of the runtime for info, or NULL */
 };
 
-/* Returns 0 if the call only forwards. */
+/* Returns 1 if calls are recorded, 0 if they only forward. */
 static inline int daos_counts(const struct daos_library *lib) {
   return lib && darshan_hot.fd_limit && !(darshan_guard & GUARD_VFORK);
 }
@@ -33,8 +33,8 @@ static inline void daos_end(enum daos_family family) {
   darshan_inside.daos[family] = NULL;
 }
 
-/* daos_is_inside returns 1 if this thread is within a call. daos_left forgets the calls that a jump
- * abandons, as reported by is_left. */
+/* Returns 1 if this thread is within a call. daos_left forgets the calls that a jump abandons,
+ * as reported by is_left. */
 int daos_is_inside(void);
 void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -47,16 +47,17 @@ int daos_prepare(void);                                     /* 0 if out of memor
 uint32_t daos_number_of(enum daos_kind kind, uint64_t key); /* 0 if unknown */
 void daos_remember(enum daos_kind kind, uint64_t key, uint32_t number);
 void daos_forget(const struct daos_call *call, enum daos_kind kind, uint64_t key);
-/* daos_expect stores an asynchronous open. daos_expected removes and returns the open of an
- * event. */
+/* Stores an asynchronous open until its event completes. daos_expected removes and returns the
+ * open of an event. */
 void daos_expect(const struct daos_pending *pending);
 struct daos_pending daos_expected(const void *event); /* event NULL: none */
 
 /* containers.c */
 void daos_mounted(const struct daos_call *call, daos_handle coh, void *const *dfs);
 void daos_unmounted(const struct daos_call *call, const void *dfs);
-/* Supplies a buffer if the application passes none for the information about a pool or
- * container. */
+/* Returns the application's buffer for the information about a pool or container, or one of the
+ * runtime if the application passes none. Returns NULL if there is neither, and for a call with
+ * an event, which would fill the buffer later. */
 void *daos_room_for_info(struct daos_call *call, void *info, const void *event);
 void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void *info,
                       const void *event);
@@ -65,15 +66,17 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh);
 struct daos_container daos_container_at(uint32_t number);
 
-/* items.c: records. The caller holds no lock. Return NULL if not recorded. */
+/* Return the record's state of an open file or object, of a handle, or by number (items.c); NULL
+ * if it is not recorded. The caller holds no lock. */
 struct daos_item *daos_file_of(const void *file);
 struct daos_item *daos_object_of(enum daos_kind kind, daos_handle handle);
 struct daos_item *daos_item_at(enum daos_kind kind, uint32_t number);
-/* path NULL: unknown. The record id is a hash of the container and the object. */
+/* Return the item of a file or object, which is made if necessary; NULL if it is not recorded.
+ * path NULL: unknown. The record id is a hash of the container and the object. */
 struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path);
 struct daos_item *daos_object(uint32_t container, daos_oid oid);
 
-/* counts.c: counts a call in a record. item may be NULL in daos_counted. */
+/* Counts a successful call in a record (counts.c). item may be NULL: nothing is counted. */
 void daos_counted(const struct daos_call *call, struct daos_item *item, int counter,
                   const void *event);
 void daos_count_open(const struct daos_call *call, struct daos_item *item, int counter,
@@ -92,7 +95,7 @@ void dfs_opened(const struct daos_call *call, int counter, const void *dfs, cons
 void dfs_released(const struct daos_call *call, struct daos_item *item, const void *file);
 void dfs_transferred(const struct daos_call *call, struct daos_item *item, int counter, int writes,
                      int64_t bytes, const void *event);
-/* Counts an operation on a name. oid: of its object; NULL: unknown. */
+/* Counts an operation on a name, in the record of its file. oid: of its object; NULL: unknown. */
 void dfs_named(const struct daos_call *call, int counter, const void *dfs, const void *parent,
                const char *name, const daos_oid *oid);
 

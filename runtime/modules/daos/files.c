@@ -7,7 +7,7 @@
 #include "record-id.h"
 
 /* Writes the path of a name in a folder (NULL: the root), or of the folder itself (name NULL).
- * Returns 0 if the path is unknown or too long. */
+ * Returns 1, or 0 if the path is unknown or too long. */
 static int path_of(char *out, const void *folder, const char *name) {
   const struct daos_item *parent = folder ? daos_file_of(folder) : NULL;
   uint32_t length = parent ? __atomic_load_n(&parent->name_length, __ATOMIC_ACQUIRE) : 0;
@@ -19,7 +19,7 @@ static int path_of(char *out, const void *folder, const char *name) {
                                      : "/") > 0;
 }
 
-/* Returns the key of a file that is named without being opened. */
+/* Returns the key of the table of open handles for a file that is named without being opened. */
 static uint64_t name_key(uint32_t container, const char *path) {
   return darshan_hash(path, strlen(path), container);
 }

@@ -18,7 +18,8 @@ int daos_prepare(void) {
   return 1;
 }
 
-/* In a forked child no handle is valid, because the library does not support forks. */
+/* Forgets all handles in a forked child: none is valid there, because the library does not
+ * support forks. */
 void daos_forked(void) {
   struct daos_state *daos = &daos_state;
   daos->lock = 0;

@@ -16,7 +16,8 @@ static void note_told_cells(uint32_t number, const uint64_t *cell_size,
   if (cell_size && chunk_size) note_cells(number, *cell_size, *chunk_size);
 }
 
-/* Records an open. Its handle is valid at once, or when the event completes. */
+/* Counts an open, if it succeeded. Its handle is remembered: at once, or, if it is valid only
+ * when the event completes, then. */
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening) {
   const daos_handle *handle = opening->handle;
   if (call->result != 0 || !handle) return;

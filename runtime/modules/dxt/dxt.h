@@ -18,7 +18,7 @@ static inline int dxt_on(enum dxt_module module) {
   return dxt_state.recorders[module].on != 0;
 }
 
-/* Called after each counted transfer of the MPI-IO module. */
+/* Adds a segment, if MPI-IO is traced. Called after each counted transfer of the MPI-IO module. */
 static inline void dxt_mpiio(uint32_t number, int writes, int64_t bytes, int64_t offset,
                              uint64_t t1, uint64_t t2) {
   if (UNLIKELY(dxt_on(DXT_MPIIO))) dxt_append(DXT_MPIIO, number, writes, bytes, offset, t1, t2);

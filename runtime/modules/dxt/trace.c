@@ -28,7 +28,7 @@ static const struct {
     [DXT_MPIIO] = {DARSHAN_MOD_DXT_MPIIO, STORE_MPIIO},
 };
 
-/* Returns the value of pthread_self without a call, because another library may define it. */
+/* Returns the value of pthread_self, without calling it, because another library may define it. */
 static uint64_t own_thread(void) {
 #if defined(__x86_64__)
   uint64_t self;
@@ -62,7 +62,8 @@ void dxt_forked(void) {
   }
 }
 
-/* Returns the memory for chunks, which is allocated for the first segment. */
+/* Returns the memory for chunks, which is allocated for the first segment; NULL if out of
+ * memory. */
 static char *memory_of(struct dxt_recorder *recorder) {
   char *none = NULL, *there = __atomic_load_n(&recorder->memory, __ATOMIC_ACQUIRE);
   if (there) return there;
@@ -75,7 +76,7 @@ static char *memory_of(struct dxt_recorder *recorder) {
   return none;
 }
 
-/* Returns NULL if the memory is full. */
+/* Returns a new chunk of `wanted` bytes, or fewer if less is left; NULL if the memory is full. */
 static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t wanted) {
   uint64_t used = __atomic_load_n(&recorder->used, __ATOMIC_RELAXED), size;
   char *memory = memory_of(recorder);
@@ -93,7 +94,8 @@ static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t want
   return chunk;
 }
 
-/* Returns 0 if the memory is full. */
+/* Adds a chunk to the trace, twice as large as the last one. Returns 1, or 0 if the memory is
+ * full. */
 static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   struct dxt_chunk *last = trace->last;
   uint64_t wanted = FIRST_CHUNK;
@@ -114,7 +116,8 @@ static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   return 1;
 }
 
-/* Files that share a record are not traced, because their segments cannot be distinguished. */
+/* Decides whether the record's transfers are traced. Files that share a record are not traced,
+ * because their segments cannot be distinguished; nor are excluded names. */
 static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *trace) {
   const struct record_store *store = &darshan_store;
   const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);

@@ -51,7 +51,8 @@ static void *room_for(struct writer *writer, size_t n) {
   return at;
 }
 
-/* Writes all reads or all writes, in the order in which they were recorded. */
+/* Writes all reads (writes is 0) or all writes of a trace, in the order in which they were
+ * recorded. */
 static void put_segments(struct writer *writer, const struct dxt_trace *trace, int writes) {
   struct dxt_previous previous = {.start = 0};
   struct dxt_packed segment = {0};
@@ -101,7 +102,8 @@ static_assert(POSIX_SIZE_WRITE_0_100 == POSIX_SIZE_READ_0_100 + BINS, "bins");
 static_assert(MPIIO_SIZE_READ_AGG_1K_10K == MPIIO_SIZE_READ_AGG_0_100 + SMALL_BINS - 1, "bins");
 static_assert(MPIIO_SIZE_WRITE_AGG_0_100 == MPIIO_SIZE_READ_AGG_0_100 + BINS, "bins");
 
-/* Returns the fraction of small transfers; bins has reads, then writes. */
+/* Returns the fraction of transfers that are small. bins: the size counters of the record, those
+ * of reads, then of writes. */
 static double small_part(const int64_t *bins) {
   int64_t small = 0, all = 0;
   for (int i = 0; i < 2 * BINS; i++) {

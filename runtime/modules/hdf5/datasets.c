@@ -12,7 +12,7 @@ enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, RANK_MOST = 32 };
 enum { CONTIGUOUS = 1, CHUNKED = 2 }; /* of H5D_layout_t */
 
 /* Returns a substitute for the name of a dataset whose path the library does not know and would
- * search for in the whole file; else NULL. */
+ * search for in the whole file; NULL for other datasets. how: H5D_ flags. */
 static const char *pathless(int how) {
   if (how & H5D_ANONYMOUS) return "<anonymous>"; /* until it is linked, see h5d_linked */
   return how & H5D_REFERRED ? "<by reference>" : NULL;
@@ -45,7 +45,9 @@ static uint32_t record_of(const char *name, size_t length) {
   return store_number_of_name(store, STORE_H5D, darshan_hash(name, length, 0), name, length);
 }
 
-/* Reads the layout from a property list. plist 0: the default, without chunks and filters. */
+/* Reads the layout of a dataset from a property list, its chunk lengths and number of filters.
+ * plist 0: the default, without chunks and filters. Returns the number of dimensions of a chunk,
+ * 0 without chunks. */
 static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset *dataset,
                        uint64_t lengths[RANK_MOST], int *filters) {
   int dimensions = 0;
@@ -84,7 +86,8 @@ static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *
   layer_unlock(&dataset->layer);
 }
 
-/* Each open may set another chunk cache; the record has the last one. */
+/* Stores the size of the chunk cache in the LAYERS record. Each open may set another chunk
+ * cache; the record has the last one. */
 static void note_cache(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
   size_t slots = 0, bytes = 0;
   double preemption = 0;
@@ -119,7 +122,8 @@ static void note_type(struct h5_library *lib, int64_t id, struct h5_dataset *dat
   if (asked >= 0) lib->H5Tclose(asked);
 }
 
-/* Not inlined, so that its stack is not in use while the dataset is looked up. */
+/* Stores type and storage of the dataset in its record. Not inlined, so that its stack is not in
+ * use while the dataset is looked up. */
 __attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t id,
                                                  struct h5_dataset *dataset,
                                                  const struct h5_made *made) {

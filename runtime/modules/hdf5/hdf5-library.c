@@ -4,7 +4,8 @@
 
 SELDOM struct libraries h5_libraries;
 
-/* H5get_libversion is the library's first call and initializes it for all others. */
+/* Stores the version of the library. H5get_libversion is the library's first call and
+ * initializes it for all others. */
 static void ask_version(void *library_) {
   struct h5_library *library = library_;
   unsigned major = 0, minor = 0, release = 0;

@@ -44,7 +44,8 @@ struct h5_dataset { /* one per record of H5D */
   struct layer_state layer;
 };
 
-/* H5_REFERRED: a dataset that was opened by a reference and is not used yet. */
+/* The kind of object that an id stands for. H5_REFERRED: a dataset that was opened by a
+ * reference and is not used yet. */
 enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT, H5_REFERRED };
 
 /* Meaning of an id of a library. The id changes only while means is 0 or H5_DELETED. A reader that
@@ -58,7 +59,8 @@ struct h5_id {
   ((uint64_t)(library) << 40 | (uint64_t)(kind) << 32 | (uint64_t)(number))
 #define H5_DELETED ((uint64_t)1 << 63)
 
-/* A larger table replaces one that is half full. The smaller table stays mapped. */
+/* A hash table of ids. A larger table replaces one that is half full. The smaller table stays
+ * mapped, because other threads may be reading it. */
 struct h5_ids {
   uint32_t mask, live;
   struct h5_id place[];

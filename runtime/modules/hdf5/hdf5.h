@@ -67,17 +67,19 @@ struct h5_made {
 };
 void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *made,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* Called after H5Olink: a dataset without a name may have one now. */
+/* Gives a dataset without a name the name that it may have now. Called after H5Olink. */
 void h5d_linked(struct h5_library *lib, int64_t id);
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_extended(struct h5_library *lib, const struct h5_known *known, int result, int counter,
                   struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* Returns the dataset of an id. If the open was not seen, the record is made now. */
+/* Returns the dataset of an id, NULL if it is not recorded. If the open was not seen, the record
+ * is made now. */
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known);
 
-/* storage.c: called around the close of a dataset, if DARSHAN_HDF5_STORAGE is set */
+/* Called before the close of a dataset (h5d_after_close: after it), if DARSHAN_HDF5_STORAGE is
+ * set: counts how much of the dataset's traffic was raw data (storage.c). */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known);
 void h5d_after_close(struct h5_dataset *dataset);
 
@@ -89,7 +91,7 @@ struct h5d_selection {
 void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int result,
                      enum h5d_operation operation, const struct h5d_selection *selection,
                      struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* The same of a call on n datasets. */
+/* The arguments that say which elements a call on n datasets moves. */
 struct h5d_selections {
   size_t n;
   const int64_t *datasets, *memory_spaces, *file_spaces;
@@ -102,7 +104,8 @@ void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 
-/* objects.c: all other calls, and all calls that close an id */
+/* Counts the close of an id, and forgets the id unless the call failed. (objects.c has all other
+ * calls, and all calls that close an id.) */
 void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,

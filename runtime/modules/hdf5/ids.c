@@ -35,7 +35,7 @@ int h5_prepare(void) {
   return table() != NULL;
 }
 
-/* A forked child starts with empty tables. Open objects get records when they are used. */
+/* Resets the table of ids in a forked child. Open objects get records when they are used. */
 void h5_forked(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   hdf5->lock = 0;
@@ -44,7 +44,8 @@ void h5_forked(void) {
   segments_clear(&hdf5->datasets);
 }
 
-/* Ids of the same kind are consecutive; ids of different kinds differ in the upper bits. */
+/* Returns the slot at which the search for an id begins. Ids of the same kind are consecutive;
+ * ids of different kinds differ in the upper bits. */
 static inline uint32_t place_of(const struct h5_ids *ids, uint64_t library, int64_t id) {
   uint64_t key = (uint64_t)id ^ (uint64_t)id >> 51;
   return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 40) + library) & ids->mask;
@@ -82,7 +83,7 @@ __attribute__((noinline)) static int may_look(void) {
   return 1;
 }
 
-/* Takes no lock. */
+/* Returns the slot of an id and its content. Takes no lock. */
 static inline struct found look_up(const struct h5_library *lib, int64_t id) {
   if (UNLIKELY(runtime_phase() != RUNTIME_RECORDING) && !may_look()) return unknown;
   struct h5_ids *ids = table();
@@ -135,7 +136,8 @@ static inline void put(struct h5_ids *ids, struct h5_id *place, int64_t id, uint
   __atomic_store_n(&place->means, means, __ATOMIC_RELEASE);
 }
 
-/* If out of memory, returns the old table, which then fills further. */
+/* Replaces the table by one twice as large and returns that. If out of memory, returns the old
+ * table, which then fills further. The caller holds the lock. */
 static struct h5_ids *grown(struct h5_ids *ids) {
   uint32_t places = ids->mask + 1;
   struct h5_ids *larger = new_ids(2 * places);
@@ -166,7 +168,8 @@ void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, ui
   record_unlock(&hdf5->lock);
 }
 
-/* Deletes a slot. Deleted slots directly before a free slot become free again. */
+/* Deletes a slot. Deleted slots directly before a free slot become free again. The caller holds
+ * the lock. */
 static void forget_place(struct h5_ids *ids, struct h5_id *place) {
   uint32_t i = (uint32_t)(place - ids->place);
   __atomic_store_n(&place->means, H5_DELETED, __ATOMIC_RELEASE);
@@ -193,15 +196,16 @@ void h5_forget_known(const struct h5_library *lib, const struct h5_known *known)
   record_unlock(&hdf5->lock);
 }
 
-/* Most of these ids are new and unknown, so no lock is taken for them. */
+/* Removes an id from the table. Most of these ids are new and unknown, so no lock is taken for
+ * them. */
 void h5_forget(const struct h5_library *lib, int64_t id) {
   struct found found = look_up(lib, key_of(lib, id));
   struct h5_known known = {.id = key_of(lib, id), .place = found.place, .means = found.means};
   h5_forget_known(lib, &known);
 }
 
-/* After H5close, or after the library was unloaded, all its ids are invalid, and their values will
- * be reused. */
+/* Removes all ids of a library: after H5close, or after the library was unloaded, they are
+ * invalid, and their values will be reused. */
 void h5_forget_all(const struct h5_library *lib) {
   struct hdf5_state *hdf5 = &hdf5_state;
   if (!table() || !record_lock(&hdf5->lock)) return;

@@ -62,7 +62,8 @@ void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
     h5_meta(file, H5_META_OBJECT_OTHER, H5_META_F_OBJECT_TIME, frame, t1, t2);
 }
 
-/* H5Idec_ref closes an id only with the last reference. h5py closes ids only this way. */
+/* Counts the close of an id by H5Idec_ref, which closes it only with the last reference:
+ * references is 0. h5py closes ids only this way. */
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (references != 0 || !known->file) {

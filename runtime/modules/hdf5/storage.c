@@ -27,7 +27,8 @@ static void add(struct overlap *overlap, uint64_t address, uint64_t size) {
           (int64_t)extents_overlap(overlap->extents[i], overlap->file | address, size);
 }
 
-/* Returns 0 if the library cannot report the chunks. */
+/* Adds up the overlap with each chunk of the dataset. Returns 1, or 0 if the library cannot
+ * report the chunks. */
 static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *overlap) {
   uint64_t n = 0, address, size, offset[32];
   unsigned filters;
@@ -70,7 +71,8 @@ static void ask(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) 
   }
 }
 
-/* The close itself may write contiguous data, so contiguous data is compared after the close. */
+/* Compares contiguous data with what was accessed. The close itself may write contiguous data,
+ * so this is done after the close. */
 void h5d_after_close(struct h5_dataset *dataset) {
   if (dataset->raw_bytes == 0) return;
   struct overlap overlap = overlap_of(dataset);
@@ -79,7 +81,7 @@ void h5d_after_close(struct h5_dataset *dataset) {
   note_raw_bytes(dataset, &overlap);
 }
 
-/* H5Dget_num_chunks makes the library write the chunks that wait in its cache. */
+/* Makes the library write the chunks that wait in its cache, as H5Dget_num_chunks does. */
 static void write_waiting(struct h5_library *lib, int64_t id) {
   uint64_t n = 0;
   int64_t space = lib->H5Dget_num_chunks ? lib->H5Dget_space(id) : -1;
@@ -88,8 +90,9 @@ static void write_waiting(struct h5_library *lib, int64_t id) {
   lib->H5Sclose(space);
 }
 
-/* These queries make the library write what it caches of the dataset. The write counts as a
- * flush, before the written bytes are compared with the chunks. */
+/* Queries the library for the addresses of the dataset's data. The queries make the library
+ * write what it caches of the dataset. The write counts as a flush, before the written bytes are
+ * compared with the chunks. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
   if (known->kind != H5_DATASET || !known->dataset->layer.part) return;
   struct layer_state *layer = &known->dataset->layer;

@@ -9,7 +9,7 @@
 #include "modules/layers/records.h"
 
 enum { FRAME = 5 };
-/* Data spaces that are not ids, and kinds of selections; the same in all versions. */
+/* Data spaces that are constants and not ids; the same in all versions. */
 enum { SPACE_ALL = 0, SPACE_BLOCK = 1, SPACE_PLIST = 2 };
 enum { SELECT_POINTS = 1, SELECT_HYPERSLABS = 2, COLLECTIVE = 1 };
 
@@ -58,8 +58,9 @@ static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensi
   return points;
 }
 
-/* Returns the number of selected elements, and notes how they are selected. Each query costs some
- * 50 ns in a thread-safe library, so known values are not queried. */
+/* Returns the number of selected elements of the space, -1 if unknown, and notes how they are
+ * selected. Each query costs some 50 ns in a thread-safe library, so known values are not
+ * queried. */
 static int64_t selected_points(struct h5_library *lib, int64_t space, int dimensions,
                                struct transfer *transfer) {
   int64_t points = -1;
@@ -131,8 +132,8 @@ void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int r
   book(dataset, operation, &transfer, t1, t2);
 }
 
-/* Returns NULL if the dataset is not recorded. Not inlined, so that its stack is not in use while
- * the transfer is described. */
+/* Returns the dataset of an id, or NULL if it is not recorded. Not inlined, so that its stack is
+ * not in use while the transfer is described. */
 __attribute__((noinline)) static struct h5_dataset *found(struct h5_library *lib, int64_t id) {
   struct h5_known known = h5_known(lib, id);
   return h5d_of(lib, &known);
@@ -146,14 +147,15 @@ __attribute__((noinline)) static void describe_one(struct h5_library *lib,
   describe(lib, dataset, &one, transfer);
 }
 
-/* Bytes plus 1, so that a transfer of zero bytes has a part, too. */
+/* Returns the weight of a transfer among others: its bytes plus 1, so that a transfer of zero
+ * bytes has a part, too. */
 static uint64_t weight_of(const struct transfer *transfer) {
   return transfer->access[0] > 0 ? (uint64_t)transfer->access[0] + 1 : 1;
 }
 
-/* Distributes the time of one call on several datasets, and the calls of lower layers, by the bytes
- * asked of each. The datasets are queried twice, because the results for any number of datasets
- * would need memory. */
+/* Counts one call on several datasets: distributes its time, and the calls of lower layers, by
+ * the bytes asked of each. The datasets are queried twice, because the results for any number of
+ * datasets would need memory. */
 static void share_out(struct h5_library *lib, enum h5d_operation operation,
                       const struct h5d_selections *several, struct layer_frame *frame, uint64_t t1,
                       uint64_t t2) {
@@ -196,7 +198,8 @@ void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation,
     layer_pop(frame, NULL, t1, t2);
 }
 
-/* Counts a chunk as it is stored. The arguments of a read do not contain its size. */
+/* Counts the transfer of a chunk as it is stored: bytes, or the stored size for a read, whose
+ * arguments do not contain its size. */
 void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2) {

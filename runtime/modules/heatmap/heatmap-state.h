@@ -14,7 +14,8 @@ struct heatmap_span { /* in ticks; 0 before the first transfer */
   uint64_t from, until;
 };
 
-/* For modules without such fields in their own tables; by record number. */
+/* The bin of a counter record, by record number, for modules without such fields in their own
+ * tables. */
 struct heatmap_slot {
   struct heatmap_span span;
   int64_t booked[2];

@@ -17,11 +17,13 @@ struct heatmap_transfer {
   uint64_t t1, t2; /* ticks */
 };
 
-/* booked: bytes of the record, read and written, that are already in the heat map. */
+/* The slow path of heatmap_add: adds the bytes of the span's bin to the heat map and begins the
+ * next span. booked: bytes of the record, read and written, that are already in the heat map. */
 void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t booked[2],
                   const struct heatmap_transfer *transfer);
 
-/* Called after each counted transfer. The caller holds the record's lock. */
+/* Adds a transfer to the layer's heat map, in the current bin if it is within that. Called after
+ * each counted transfer. The caller holds the record's lock. */
 static inline void heatmap_add(enum heatmap_layer layer, struct heatmap_span *span,
                                int64_t booked[2], const int64_t *read, const int64_t *written,
                                int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
@@ -45,14 +47,14 @@ struct heatmap_source {
 void heatmap_settle(const struct heatmap_source *source);
 void heatmap_ended(void);
 
-/* Seconds from the start of this process to the end of its recording. In a job heatmap_set_end sets
- * the latest end of all ranks. */
+/* Returns the seconds from the start of this process to the end of its recording. In a job,
+ * heatmap_set_end sets the latest end of all ranks. */
 double heatmap_end(void);
 void heatmap_set_end(double seconds);
 
 void heatmap_forked(void);
 
-/* Doubles the width of the bins until they reach this time. */
+/* Doubles the width of the record's bins until they reach this time. */
 void heatmap_reach(struct heatmap_record *record, double seconds);
 
 /* Adds the heat maps of this process to a log. */

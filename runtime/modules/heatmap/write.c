@@ -19,8 +19,8 @@ static int has_traffic(const struct heatmap_record *record) {
   return 0;
 }
 
-/* A transfer that ended while the end was read may be later by the clock's resolution: its bytes
- * are added to the last bin. */
+/* Writes the first `kept` bins, and adds the bytes of later bins to the last one: a transfer
+ * that ended while the end was read may be later by the clock's resolution. */
 static void put_bins(char *out, const int64_t *bins, int64_t kept) {
   int64_t more = 0;
   for (int64_t i = kept; i < HEATMAP_BINS; i++)
@@ -31,7 +31,8 @@ static void put_bins(char *out, const int64_t *bins, int64_t kept) {
   memcpy(out + (size_t)(kept - 1) * sizeof(*bins), &more, sizeof(more));
 }
 
-/* Returns the bytes written to out. */
+/* Writes the record of a layer, with the bins up to `end` seconds. Returns the bytes written to
+ * out. */
 static size_t put_record(char *out, struct heatmap_record *record, double end) {
   heatmap_reach(record, end);
   struct darshan_heatmap_head head = record->head;

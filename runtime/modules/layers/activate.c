@@ -70,8 +70,10 @@ static void take_stdio(struct darshan_layers_record *sum, const struct darshan_s
   sum->fcounters[LAYERS_F_META_STDIO_TIME] += f[STDIO_F_META_TIME];
 }
 
-/* Each record is read under its lock. Thus an event is either included here, or it finds the record
- * watched and notifies this module. New records are watched from the start. */
+/* Adds what the first records of the modules have counted to the sum: posix and stdio are their
+ * numbers of records. Each record is read under its lock. Thus an event is either included here,
+ * or it finds the record watched and notifies this module. New records are watched from the
+ * start. */
 static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t stdio) {
   const struct record_store *store = &darshan_store;
   for (uint32_t i = 1; i <= posix; i++) {

@@ -9,15 +9,15 @@
 
 struct darshan_layers_record;
 
-/* One per record of LAYERS. Two upper records with the same name share it: those of a file that is
- * opened by HDF5 and by MPI-IO. */
+/* A record of LAYERS with its lock. Two upper records with the same name share it: those of a
+ * file that is opened by HDF5 and by MPI-IO. */
 struct layer_part {
   int lock;
   struct darshan_layers_record *record; /* NULL: not made yet */
   struct layer_extents *extents[2];     /* read, written; NULL: none yet */
 };
 
-/* One per upper record. */
+/* The LAYERS record of an upper record. */
 struct layer_state {
   int attached;
   struct layer_part *part; /* NULL: the table is full */
@@ -47,7 +47,7 @@ enum layer_count {
   BELOW_COMM_CALLS,
   BELOW_COUNTS
 };
-/* Their times, in the order of the times of an operation. */
+/* Times of lower layers within a call, in the order of the times of an operation. */
 enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES };
 
 struct layer_sums {

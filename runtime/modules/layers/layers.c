@@ -12,7 +12,8 @@
 
 struct layers_state layers_state;
 
-/* The counters of an operation are adjacent, in the order of its frame. */
+/* Numbers of counters and times per operation in a record. The counters of an operation are
+ * adjacent, in the order of its frame. */
 enum { PER_OPERATION = 1 + BELOW_COUNTS, TIMES = 1 + BELOW_TIMES };
 static_assert(BELOW_MPIIO_BYTES_WRITTEN == BELOW_MPIIO_BYTES_READ + 1, "pairs");
 static_assert(BELOW_STDIO_BYTES_WRITTEN == BELOW_STDIO_BYTES_READ + 1, "pairs");
@@ -26,7 +27,8 @@ static_assert(LAYERS_DISTINCT_BYTES_WRITTEN == LAYERS_DISTINCT_BYTES_READ + 1, "
 static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + LAYER_META * PER_OPERATION, "order");
 static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + TIMES * LAYER_META, "order");
 static_assert(LAYERS_F_OPEN_COMM_TIME == LAYERS_F_OPEN_TIME + 1 + BELOW_COMM, "order");
-/* They are followed by the sizes of reads, then of writes, per operation. */
+/* Bins per size histogram. The counters are followed by the sizes of reads, then of writes, per
+ * operation. */
 enum { BINS = 10 };
 static_assert(LAYERS_OPEN_SIZE_POSIX_WRITE_0_100 == LAYERS_OPEN_SIZE_POSIX_READ_0_100 + BINS,
               "order");
@@ -79,14 +81,15 @@ void layers_forked(void) {
   if (darshan_inside.layers) darshan_inside.layers->depth = 0;
 }
 
-/* Frames that no stack uses: those that this thread used last, and frames of stacks that continued
- * in other threads. */
+/* Number of slots for frames that no stack uses, besides those that this thread used last:
+ * frames of stacks that continued in other threads. */
 enum { SPARE_LAYERS = 64 };
 static __thread struct layer_thread *spare __attribute__((tls_model("initial-exec")));
 static struct layer_thread *more_spare[SPARE_LAYERS];
 
-/* Takes the spare frames before anything else: a signal handler may run after any instruction, and
- * the thread may continue on another stack. */
+/* Returns memory for the frames of a stack, NULL if out of memory. Takes the spare frames before
+ * anything else: a signal handler may run after any instruction, and the thread may continue on
+ * another stack. */
 static struct layer_thread *frames_to_use(void) {
   struct layer_thread *frames = spare;
   spare = NULL;
@@ -116,7 +119,8 @@ struct layer_frame *layer_current(void) {
   return layers_inside() ? &thread->frames[thread->depth - 1] : NULL;
 }
 
-/* Frames that longjmp abandoned are at lower addresses than the caller's. */
+/* Drops frames that longjmp abandoned, which are at lower addresses than the caller's frame
+ * `stack`. Returns the innermost remaining frame, or NULL. */
 struct layer_frame *layer_current_above(const char *stack) {
   while (layers_inside() && layer_current()->stack < stack)
     darshan_inside.layers->depth--;
@@ -186,7 +190,8 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
     counters[bin] += sizes[bin];
 }
 
-/* Adds the calls of lower layers. Not inlined, because most metadata calls have none. */
+/* Adds the calls of lower layers to the record. tick: seconds per tick. Not inlined, because
+ * most metadata calls have none. */
 __attribute__((noinline)) static void add_below(struct darshan_layers_record *record,
                                                 const struct layer_sums *sums, double tick) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION];
@@ -214,8 +219,8 @@ static inline void add_sums(struct darshan_layers_record *record, const struct l
   if (sums->told) add_below(record, sums, tick);
 }
 
-/* Counts distinct bytes: the file's number in the upper bits, the offset in the lower. The caller
- * holds the record's lock. */
+/* Adds the bytes of a piece to the set of distinct bytes: the file's number in the upper bits,
+ * the offset in the lower. The caller holds the record's lock. */
 static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
   struct layer_extents **extents = &part->extents[piece->writes];
   *extents = extents_with_room(*extents);
@@ -240,7 +245,8 @@ static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   frame->pieces = 0;
 }
 
-/* The list of pieces is full: adds them to the record if it is known already. */
+/* Adds the pieces of a frame to the record if it is known already, because the list of pieces is
+ * full. */
 static void drain(struct layer_frame *frame) {
   struct layer_state *state = frame->state;
   if (!state || !layer_lock(state)) return;
@@ -262,7 +268,8 @@ static void keep_piece(struct layer_frame *frame, const struct layer_piece *piec
     frame->bytes_without_piece[piece->writes] += piece->bytes;
 }
 
-/* Removes the frame. The enclosing frame excludes its time. */
+/* Removes the frame from its stack. The enclosing frame excludes the frame's time, from t1 to
+ * t2. */
 static inline void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct layer_thread *thread = frame->of;
   thread->depth = frame->level; /* frames above were abandoned by longjmp */
@@ -286,7 +293,7 @@ static struct layer_state *charged(struct layer_state *state) {
   return state && state->part ? state : layers_application();
 }
 
-/* The caller holds the record's lock. */
+/* Adds the calls, times and pieces of a frame to a record, which the caller has locked. */
 static inline void book(struct layer_part *part, struct layer_frame *frame, uint64_t t1,
                         uint64_t t2) {
   add_sums(part->record, &frame->sums, t2 - t1);
@@ -310,7 +317,7 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
   sites_count(&call);
 }
 
-/* level: of the call, 0 for an outermost one. */
+/* Counts the call for its site if it is an outermost one (level 0). */
 static inline void tell_sites(const struct layer_frame *frame, uint32_t level, uint64_t t1,
                               uint64_t t2) {
   if (UNLIKELY(sites_on) && level == 0) count_site(frame, t1, t2);
@@ -377,7 +384,7 @@ static void add_transfer(struct layer_sums *sums, int writes, int64_t bytes, uin
   sums->ticks[BELOW_POSIX] += ticks;
 }
 
-/* Adds calls that no upper layer made. */
+/* Adds calls that no upper layer made to the record of the application. */
 static void add_to_application(const struct layer_sums *sums) {
   struct layer_state *state = layers_application();
   struct darshan_layers_record *record = layer_lock(state);

@@ -30,8 +30,8 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
                  int upper_module);
 int layers_prepare(void);
 void layers_forked(void);
-/* layers_are_inside returns 1 if this thread is within calls of upper layers. layers_left drops the
- * innermost frames that a jump abandons, as reported by is_left. */
+/* Returns 1 if this thread is within calls of upper layers. layers_left drops the innermost
+ * frames that a jump abandons, as reported by is_left. */
 int layers_are_inside(void);
 void layers_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -50,25 +50,28 @@ void layer_popped_inside(struct layer_frame *frame, uint64_t t1, uint64_t t2);
  * frame. */
 void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t weight, uint64_t of,
                  uint64_t t1, uint64_t t2);
-/* share.c: moves a part of a frame to part; all of it if weight is of. */
+/* Moves a part of the frame `left` to `part`: the fraction weight / of; all of it if weight is
+ * of (share.c). */
 void layer_take(struct layer_frame *part, struct layer_frame *left, uint64_t weight, uint64_t of);
 
 /* Locks and returns the record, to note properties of a dataset; NULL if there is none. */
 struct darshan_layers_record *layer_lock(struct layer_state *state);
 void layer_unlock(struct layer_state *state);
 
-/* Called by the POSIX module after each event that it counted. */
+/* Adds a transfer (or another call, layers_other_slow) of the POSIX module to the innermost
+ * frame. Called by that module after each event that it counted. */
 void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset, uint64_t ticks);
 void layers_other_slow(uint64_t ticks);
-/* The last transfer began this long before the call that finished it, because it was asynchronous.
- * The time between is not part of the call. */
+/* Notes that the last transfer began this many ticks before the call that finished it, because
+ * it was asynchronous. The time between is not part of the call. */
 void layers_began_before(uint64_t ticks);
-/* Called by the STDIO module. */
+/* Adds a call of the STDIO module to the innermost frame. Called by that module after each event
+ * that it counted. */
 void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks);
 
-/* between.c: MPI-IO and MPI communication, which are between an upper layer and POSIX. Within a
- * call of an upper layer they are part of its frame. An MPI-IO call outside of all frames has its
- * own frame. */
+/* State of an MPI-IO or communication call, which is between an upper layer and POSIX
+ * (between.c). Within a call of an upper layer it is part of its frame. An MPI-IO call outside
+ * of all frames has its own frame. */
 struct layer_between {
   struct layer_frame *frame;
   uint64_t below; /* ticks that the frame had attributed to other layers before */
@@ -93,10 +96,10 @@ struct layer_frame *layer_current(void);
 /* Like layer_current, after dropping frames that a longjmp abandoned. */
 struct layer_frame *layer_current_above(const char *stack);
 
-/* The first call of an upper layer. Everything counted before is attributed to the application;
- * from now on this module is notified of every event. */
+/* Begins attribution, at the first call of an upper layer. Everything counted before is
+ * attributed to the application; from now on this module is notified of every event. */
 void layers_activate(void);
-/* The record of calls that no upper layer made. */
+/* Returns the state of the record of calls that no upper layer made. */
 struct layer_state *layers_application(void);
 
 #endif

@@ -19,7 +19,7 @@ enum {
   OBJECT_OST = 20
 };
 
-/* Bits of the pattern and of an entry's flags, and their values in the record. */
+/* Bits of the pattern of a component and of an entry's flags, and their values in the record. */
 enum { RAID0 = 0x1, MDT = 0x100, OVERSTRIPED = 0x200, FOREIGN = 0x400, KINDS = 0xffff };
 enum { SAID_RAID0 = 0, SAID_MDT = 2, SAID_OVERSTRIPED = 4, SAID_FOREIGN = 8, SAID_NOTHING = -1 };
 #define RELEASED 0x80000000u /* the data are in an archive; there are no objects */
@@ -57,7 +57,8 @@ static int64_t kind_of(uint32_t pattern) {
   }
 }
 
-/* Reads a layout of n bytes that is not composite. Returns 0 if it is not the layout of a file. */
+/* Reads a layout of n bytes that is not composite. Returns 1, or 0 if it is not the layout of a
+ * file. */
 static int read_plain(struct part *part, const unsigned char *bytes, size_t n) {
   int64_t *said = part->said.counters;
   memset(part, 0, sizeof(*part));
@@ -96,7 +97,8 @@ static int read_entry(struct part *part, const unsigned char *bytes, size_t n, s
   return 1;
 }
 
-/* Reads a component of a layout; entries is 0 if the layout is not composite. */
+/* Reads component `number` of a layout of n bytes; entries is 0 if the layout is not composite.
+ * Returns 1, 0 to skip the component, or -1 if it is invalid. */
 static int read_part(struct part *part, const unsigned char *bytes, size_t n, size_t entries,
                      size_t number) {
   return entries ? read_entry(part, bytes, n, number) : read_plain(part, bytes, n);

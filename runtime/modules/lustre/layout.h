@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The largest attribute, and so the largest layout. */
+/* Bytes of the largest attribute, and so of the largest layout. */
 enum { LUSTRE_LAYOUT_MAX = 65536 };
 
 /* Writes the record of a file to out. reply is n untrusted bytes from the kernel. settled becomes 1

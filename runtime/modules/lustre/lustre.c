@@ -15,8 +15,8 @@ struct lustre_state lustre_state;
 
 enum { BYTES_PER_RECORD = 1024 };
 
-/* Allocates memory for the first file on Lustre, so that other processes need none. The caller
- * holds the lock. */
+/* Allocates the memory for layouts, for the first file on Lustre, so that other processes need
+ * none. Returns 0, or -1 if out of memory. The caller holds the lock. */
 static int prepare(struct lustre_state *lustre) {
   if (lustre->slots) return 0;
   lustre->limit = module_limit(DARSHAN_MOD_LUSTRE);
@@ -56,7 +56,8 @@ static void keep(struct lustre_state *lustre, struct store_entry *entry, const c
   slot->settled = settled;
 }
 
-/* Reads the layout by one system call, or two if it is long. */
+/* Reads the layout of an open file by one system call, or two if it is long, and stores its
+ * record. */
 static void ask(struct store_entry *entry, int fd) {
   static const char name[] = "lustre.lov";
   struct lustre_state *lustre = &lustre_state;

@@ -7,7 +7,8 @@
 
 struct mpiio_state mpiio_state;
 
-/* The first open allocates the tables, so other processes do not need the memory. */
+/* Allocates the tables of handles and requests, at the first open, so that other processes do
+ * not need the memory. Without memory nothing is prepared. */
 static void prepare(void) {
   struct mpiio_state *mpiio = &mpiio_state;
   if (mpiio->prepared) return;
@@ -24,7 +25,7 @@ static void prepare(void) {
   spin_unlock_alone(&mpiio->lock, begun);
 }
 
-/* In a forked child no file is open, because it must not call MPI. */
+/* Forgets all files in a forked child: none is open there, because a child must not call MPI. */
 void mpiio_forked(void) {
   struct segments files = mpiio_state.files;
   segments_clear(&files);
@@ -46,8 +47,8 @@ static uint32_t place_of(mpi_handle fh) {
   return (uint32_t)((uint64_t)fh * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MPIIO_HANDLES;
 }
 
-/* Takes no lock: only the key may change, and a handle that another thread opens or closes
- * meanwhile is a different one. */
+/* Returns the entry of an open handle, or NULL. Takes no lock: only the key may change, and a
+ * handle that another thread opens or closes meanwhile is a different one. */
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   struct mpiio_handle *handles = __atomic_load_n(&mpiio_state.handles, __ATOMIC_ACQUIRE);
   if (!handles) return NULL;
@@ -59,8 +60,8 @@ struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   return NULL;
 }
 
-/* Stores the key last. Reuses the slot of this key if it has one. The caller holds the tables'
- * lock. */
+/* Stores a handle with its value, the key last. Reuses the slot of this key if it has one.
+ * Returns the slot, or NULL if the table is full. The caller holds the tables' lock. */
 static struct mpiio_handle *put(mpi_handle fh, const struct mpiio_handle *value) {
   struct mpiio_handle *handles = mpiio_state.handles, *handle = mpiio_handle_of(fh);
   uint32_t i = place_of(fh);

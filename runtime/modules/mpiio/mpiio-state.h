@@ -38,7 +38,8 @@ struct mpiio_view {
   int64_t first;  /* offset of the first byte of data */
 };
 
-/* Requests are limited by memory, up to some 64 MiB. */
+/* Sizes of the tables: open handles, requests under way, and hash buckets of requests. Requests
+ * are limited by memory, up to some 64 MiB. */
 enum { MPIIO_HANDLES = 4096, MPIIO_REQUESTS = 1 << 20, MPIIO_BUCKETS = 4096 };
 
 struct mpiio_handle { /* an open file; changes are protected by the lock of its file */

@@ -26,7 +26,7 @@ void mpiio_handle_return(const struct mpiio_handle *last);
 /* Returns the file of this name, created if necessary; NULL if it is not recorded. */
 struct mpiio_file *mpiio_file_get(const char *path);
 /* Sets *ext to the annex record of this name, created if necessary, and *file to the file, if it
- * exists. Sets NULL if there is none. */
+ * exists. Sets them to NULL if there is none. */
 void mpiio_file_find(const char *path, struct mpiio_file **file,
                      struct darshan_mpiio_ext_record **ext);
 uint32_t mpiio_file_number(const struct mpiio_file *file);
@@ -42,7 +42,8 @@ int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation ope
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);
 /* Returns the record for the time of calls that no upper layer made. */
 struct layer_state *mpiio_layer(struct mpiio_file *file);
-/* bytes: requested; -1 if the call is not a transfer. */
+/* Ends a call: adds its time to the layers. bytes: requested by the call; -1 if the call is not
+ * a transfer. */
 void mpiio_end(const struct mpiio_call *call, enum mpiio_operation operation, int64_t bytes,
                uint64_t t1, uint64_t t2);
 
@@ -53,7 +54,8 @@ void mpiio_view_set(struct mpiio_call *call, int result, int64_t displacement, m
                     uint64_t t2);
 /* Returns the byte offset in the file of an offset in a view; -1 if unknown. */
 int64_t mpiio_view_place(const struct mpiio_view *view, int64_t etypes);
-/* Queries MPI for the position of the individual file pointer. */
+/* Returns the position of the individual file pointer, in etypes, by querying MPI; -1 if that
+ * fails. */
 int64_t mpiio_position(mpi_handle fh);
 
 /* files.c */
@@ -109,13 +111,15 @@ int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n);
 void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statuses,
                     const int *indices, int num_statuses, uint64_t t1, uint64_t t2);
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2);
-/* Returns 1 if waits need more than forwarding. */
+/* Returns 1 if wrappers of waits and tests must do more than forward: requests of files are
+ * under way, or this thread is within a call of an upper layer. */
 static inline int mpiio_waits(void) {
   return UNLIKELY(__atomic_load_n(&mpiio_state.outstanding, __ATOMIC_RELAXED) != 0) ||
          layers_inside();
 }
 
-/* The caller holds the file's lock. */
+/* Adds the time of a call from t1 to t2 (ticks) to the file's record. The caller holds the
+ * file's lock. */
 static inline void mpiio_add_time(struct mpiio_file *file, int fcounter, enum mpiio_operation kind,
                                   uint64_t t1, uint64_t t2) {
   file->record->fcounters[fcounter] += record_time(&file->last_end[kind], ticks_span(t1, t2));

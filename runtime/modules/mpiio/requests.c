@@ -12,14 +12,15 @@ static struct mpiio_request *request_at(uint32_t number) {
   return segments_at(&mpiio_state.requests->request, number);
 }
 
-/* Returns the open request with this key, or NULL. The caller holds the tables' lock. */
+/* Returns the request under way with this key, or NULL. The caller holds the tables' lock. */
 static struct mpiio_request *find(struct mpiio_requests *table, mpi_handle key) {
   for (uint32_t i = table->bucket[bucket_of(key)]; i; i = request_at(i)->next)
     if (request_at(i)->key == key) return request_at(i);
   return NULL;
 }
 
-/* Returns NULL if the table is full. The caller holds the tables' lock. */
+/* Adds a request with this key. Returns it, or NULL if the table is full. The caller holds the
+ * tables' lock. */
 static struct mpiio_request *add(struct mpiio_requests *table, mpi_handle key) {
   uint32_t i = table->free ? table->free : table->used + 1;
   if (i > MPIIO_REQUESTS || segments_have(&table->request, i) < 0) return NULL;
@@ -35,7 +36,7 @@ static struct mpiio_request *add(struct mpiio_requests *table, mpi_handle key) {
   return request;
 }
 
-/* The caller holds the tables' lock. */
+/* Removes a request from the table. The caller holds the tables' lock. */
 static void take_out(struct mpiio_requests *table, struct mpiio_request *request) {
   uint32_t *link = &table->bucket[bucket_of(request->key)];
   while (*link != request->number)
@@ -74,8 +75,8 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   record_unlock(&mpiio->lock);
 }
 
-/* Links and marks the requests of files among these. Returns the number of the first; 0 if there is
- * none. */
+/* Marks those of n requests that are of files with their index, and links them, so that no other
+ * call takes them. Returns the number of the first; 0 if there is none. */
 static uint32_t mark(const void *requests, int n) {
   struct mpiio_state *mpiio = &mpiio_state;
   uint32_t first = 0, *link = &first;
@@ -108,7 +109,8 @@ int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
   return 1;
 }
 
-/* Returns the status of a request; NULL if the call has none. */
+/* Returns the status of the request at this index; NULL if the call has none. indices: see
+ * mpiio_wait_end. */
 static const void *status_of(int place, const void *statuses, const int *indices, int n) {
   size_t size = mpi_constant(STATUS_SIZE);
   if (!statuses) return NULL;
@@ -117,7 +119,8 @@ static const void *status_of(int place, const void *statuses, const int *indices
   return NULL;
 }
 
-/* Removes a completed request from the table. Returns 0 if the request is not complete. */
+/* Unmarks a request, and removes it from the table if MPI has completed it. Returns 1 then, with
+ * the request in *copy; 0 if it is not complete. */
 static int take_over(uint32_t number, const void *requests, struct mpiio_request *copy) {
   struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_request *request = request_at(number);

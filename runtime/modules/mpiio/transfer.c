@@ -98,7 +98,8 @@ static int64_t place_of(struct mpiio_handle *handle, const struct mpiio_transfer
   return -1;
 }
 
-/* The caller holds the file's lock. */
+/* Counts a successful transfer in the record, the heat map and the trace. bytes: requested;
+ * done: transferred, -1 if unknown. The caller holds the file's lock. */
 static void count_all(struct mpiio_call *call, const struct mpiio_transfer *transfer, int64_t bytes,
                       int64_t done, uint64_t t1, uint64_t t2) {
   struct mpiio_file *file = call->file;

@@ -3,7 +3,7 @@
 
 #include "mpiio.h"
 
-/* The view after an open: every byte, from the start of the file. */
+/* Sets the view that a file has after an open: every byte, from the start of the file. */
 void mpiio_view_bytes(struct mpiio_view *view) {
   *view = (struct mpiio_view){.unit = 1, .filled = 1, .extent = 1};
 }

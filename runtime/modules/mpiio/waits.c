@@ -3,8 +3,8 @@
 #include "../apmpi/apmpi-module.h"
 #include "mpiio.h"
 
-/* Returns 0 if the call only forwards. Inline, because the deepest call path has no stack for
- * another frame. */
+/* Begins a wait or test of n requests. Returns 1, or 0 if the call only forwards. Inline,
+ * because the deepest call path has no stack for another frame. */
 static inline ALWAYS_INLINE int begin(struct mpiio_wait *wait, const void *requests, int n,
                                       const char *frame) {
   wait->first = 0;

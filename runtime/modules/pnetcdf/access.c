@@ -2,8 +2,8 @@
 #include "../../mpi/mpi.h"
 #include "pnetcdf.h"
 
-/* Stores lengths and strides of the last five dimensions, in the order of declaration. Returns the
- * number of elements. */
+/* Stores lengths and strides of the last five dimensions in access, in the order of declaration.
+ * Returns the number of elements. */
 static int64_t note_box(const struct pn_member *shape, const struct pn_place *place,
                         int64_t access[ACCESS_FIELDS]) {
   int first = shape->dimensions > ACCESS_FRAME ? shape->dimensions - ACCESS_FRAME : 0;

@@ -14,8 +14,8 @@ int pn_start(void) {
   return 0;
 }
 
-/* The first call of a PnetCDF function allocates the table, so other processes do not need the
- * memory. */
+/* Allocates the table of open files, at the first call of a PnetCDF function, so that other
+ * processes do not need the memory. */
 void pn_prepare(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   if (pn->prepared) return;
@@ -30,7 +30,7 @@ void pn_prepare(void) {
   spin_unlock_alone(&pn->lock, begun);
 }
 
-/* A forked child starts with empty tables. Open files get records when they are used. */
+/* Resets the tables in a forked child. Open files get records when they are used. */
 void pn_forked(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   pn->lock = 0;
@@ -120,7 +120,8 @@ void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
   record_unlock(&pn->lock);
 }
 
-/* The caller holds the lock. */
+/* Removes the entry of an open file, whose arrays of variables become free. The caller holds the
+ * lock. */
 static void remove_open(struct pn_open *open) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_chunk **end = &open->variables;
@@ -148,7 +149,7 @@ void pn_forget(const struct pn_library *lib, int ncid) {
   record_unlock(&pn->lock);
 }
 
-/* The library was unloaded, and its ids will be reused. */
+/* Removes all open files of a library, because it was unloaded and its ids will be reused. */
 void pn_forget_all(const struct pn_library *lib) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   if (!pn->prepared || !record_lock(&pn->lock)) return;

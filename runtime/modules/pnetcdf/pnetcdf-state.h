@@ -41,7 +41,8 @@ struct pn_member {
   int64_t points;           /* of one record, if it has records; -1: unknown */
 };
 
-/* The variables of an open file, by id: a chain of arrays, because ids are small. */
+/* Variables in an array. The variables of an open file are stored by id in a chain of arrays,
+ * because ids are small. */
 enum { PN_CHUNK = 32 };
 struct pn_chunk {
   struct pn_chunk *next;
@@ -56,7 +57,7 @@ struct pn_open { /* an id of an open file */
   struct pn_chunk *variables;
 };
 
-/* Twice the number of files that a library can have open. */
+/* Slots of the table of open files: twice the number of files that a library can have open. */
 enum { PN_OPEN = 2048 };
 
 struct pnetcdf_state {

@@ -10,7 +10,8 @@
 #include "pnetcdf-library.h"
 #include "pnetcdf-state.h"
 
-/* A value did not fit the type in memory or in the file. All other values were transferred. */
+/* Result of a call in which a value did not fit the type in memory or in the file. All other
+ * values were transferred, so the call counts. */
 enum { PN_OUT_OF_RANGE = -60 };
 
 struct pn_call {
@@ -36,7 +37,7 @@ struct pn_moved {
   int64_t read, written;
 };
 
-/* ids.c */
+/* Return the file and the variable of a record number. They and the next functions are in ids.c. */
 static inline struct pn_file *pn_file_at(uint32_t number) {
   return segments_at(&pnetcdf_state.files, number);
 }
@@ -73,13 +74,13 @@ uint32_t pn_file_number(const struct pn_file *file);
 void pn_variable_opened(const struct pn_call *call, const struct pn_known *known, const int *varid,
                         int defined);
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid);
-/* Returns the variable of an id. If it was not seen before, its record is made now. */
+/* Returns the variable of an id, with its shape; variable NULL: it is not recorded. If it was
+ * not seen before, its record is made now. */
 struct pn_target pn_target_of(const struct pn_library *lib, int ncid, int varid);
 /* Returns the current number of elements of the whole variable. */
 int64_t pn_elements(const struct pn_library *lib, int ncid, const struct pn_member *shape);
 
-/* access.c */
-/* The spelling of transfers.def. */
+/* How a function of transfers.def selects elements, spelled as there. */
 enum pn_form {
   PN_FORM_var,
   PN_FORM_var1,
@@ -97,7 +98,7 @@ struct pn_place {
   const int64_t *const *counts;
   uintptr_t filetype; /* vard */
 };
-/* Computes bytes, lengths and strides. */
+/* Computes bytes, lengths and strides of an access and stores them in access. */
 void pn_describe(const struct pn_library *lib, int ncid, const struct pn_member *shape,
                  const struct pn_place *place, int64_t access[ACCESS_FIELDS]);
 
@@ -114,8 +115,8 @@ enum { /* traits: an API, a form times PN_FORM, a mode, and flags */
 int pn_transfer(int function, unsigned traits, const char *name, const uintptr_t *arguments,
                 const void *caller);
 
-/* Nesting of calls: some versions call their own functions by name, which must count once. */
-/* Returns 0 if the call only forwards. */
+/* Returns 1 if this call is counted, 0 if it only forwards: some versions call their own
+ * functions by name, and a call must count once. */
 static inline int pn_begin(const struct pn_library *lib) {
   const char *here = __builtin_frame_address(0);
   if (!lib || !darshan_hot.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;

@@ -70,7 +70,8 @@ static void count(struct pn_variable *variable, const struct transfer *transfer,
   }
 }
 
-/* Describes and counts one access. Returns the variable if it is recorded. */
+/* Describes and counts one access to a variable. Returns the variable, or NULL if it is not
+ * recorded. */
 static struct pn_variable *book(struct pn_library *lib, const struct transfer *transfer, int varid,
                                 const struct pn_place *place, uint64_t t1, uint64_t t2) {
   int64_t access[ACCESS_FIELDS];
@@ -108,8 +109,8 @@ static const int64_t *element(uintptr_t array, int i) {
   return array ? ((const int64_t *const *)array)[i] : NULL;
 }
 
-/* Several variables: the time is divided evenly. Calls of lower layers are attributed to the first
- * variable. */
+/* Counts one call on several variables: the time is divided evenly. Returns the first variable,
+ * to which the caller attributes the calls of lower layers, or NULL. */
 static struct pn_variable *book_several(struct pn_library *lib, const struct transfer *transfer,
                                         uint64_t t1, uint64_t t2) {
   const uintptr_t *a = transfer->arguments;

@@ -72,8 +72,8 @@ static int64_t count_points(const struct pn_library *lib, int ncid, int varid, i
   return points;
 }
 
-/* Queries the type and dimensions of a variable. Called after each open, because another file may
- * have the same name now. */
+/* Returns type and dimensions of a variable by querying the library. Called after each open,
+ * because another file may have the same name now. */
 static struct pn_member shape_of(const struct pn_library *lib, int ncid, int varid) {
   struct pn_member shape = {.dimensions = -1};
   int type = 0;
@@ -172,7 +172,8 @@ void pn_variable_opened(const struct pn_call *call, const struct pn_known *known
   layer_pop(call->frame, variable ? &variable->layer : NULL, call->t1, call->t2);
 }
 
-/* The library writes fill values by itself, so only the time is counted, not the bytes. */
+/* Counts a fill call: only its time, and no bytes, because the library writes the fill values by
+ * itself. */
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid) {
   struct pn_variable *variable = NULL;
   if (call->result == 0) variable = pn_target_of(call->lib, known->ncid, varid).variable;

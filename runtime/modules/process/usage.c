@@ -43,8 +43,8 @@ static uint64_t usage_id(void) {
   return darshan_hash(usage_name, sizeof(usage_name) - 1, 0);
 }
 
-/* Adds the name of the record: readers need it, and so do the ranks of a job that agree on the
- * record. */
+/* Adds the name of the USAGE record to the store: readers need it, and so do the ranks of a job
+ * that agree on the record. */
 void usage_ending(void) {
   struct record_store *store = &darshan_store;
   if (runtime_phase() != RUNTIME_RECORDING && runtime_phase() != RUNTIME_SHARED) return;
@@ -85,9 +85,9 @@ static int64_t at_least_0(int64_t value) {
   return value < 0 ? 0 : value;
 }
 
-/* Reads the bytes of calls and of storage. When a process waits for a child, the kernel adds the
- * child's bytes to the parent's. It also counts the child's bytes on storage separately, as blocks;
- * they are subtracted. */
+/* Reads the bytes of calls and of storage into the counters. When a process waits for a child,
+ * the kernel adds the child's bytes to the parent's. It also counts the child's bytes on storage
+ * separately, as blocks; they are subtracted. */
 static void take_io(int64_t *counters, const struct rusage *children) {
   char text[512];
   const struct rusage *before = &usage_start.before;
@@ -133,7 +133,8 @@ static void take_times(struct darshan_usage_record *record, const struct rusage 
   record->fcounters[USAGE_F_SYSTEM_TIME] = seconds(&own->ru_stime, &before->ru_stime);
 }
 
-/* Computes the time in which the first thread neither ran nor waited for a processor. */
+/* Stores the time in which the first thread neither ran nor waited for a processor, and the time
+ * in which it waited for one; -1 if /proc does not report them. */
 static void take_blocked(struct darshan_usage_record *record) {
   char text[128];
   const char *at = text;
@@ -177,7 +178,8 @@ static uint64_t hex_at(const char **at) {
   }
 }
 
-/* Parses a line "from-to rwxp offset major:minor inode   path". */
+/* Adds a mapping of the process to the sizes of its file; a new inode ends the file before. at:
+ * a line "from-to rwxp offset major:minor inode   path". */
 static void take_mapping(struct objects *objects, const char *at) {
   enum { OFFSET = 5, EXECUTABLE = 2 };
   uint64_t from = hex_at(&at), to = hex_at((at++, &at));
