@@ -19,7 +19,7 @@
 #ifndef DARSHAN_CONDITIONAL_EXPORT_H
 #define DARSHAN_CONDITIONAL_EXPORT_H
 
-#include <libc-shown.h>
+#include <libc-loader.h>
 
 #include "wrap.h"
 

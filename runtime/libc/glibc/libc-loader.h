@@ -6,6 +6,15 @@
 #include <link.h>
 #include <stddef.h>
 
+/* Name of this C library; part of the path of its loader, and a string in that file. Programs of
+ * this C library are identified by them. */
+#define LIBC_NAME "glibc"
+#define LIBC_LOADER_NAME "/ld-linux"
+#define LIBC_LOADER_MARK "GLIBC_PRIVATE"
+
+/* 1 if the loader finds symbols of hidden versions for references without a version. */
+#define LIBC_HIDES_VERSIONS 1
+
 #pragma weak dladdr1
 #pragma weak dlvsym
 

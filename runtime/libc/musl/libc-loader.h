@@ -7,6 +7,16 @@
 #include <link.h>
 #include <string.h>
 
+/* Name of this C library; part of the path of its loader, and a string in that file. Programs of
+ * this C library are identified by them. */
+#define LIBC_NAME "musl"
+#define LIBC_LOADER_NAME "/ld-musl"
+#define LIBC_LOADER_MARK "musl libc"
+
+/* 1 if the loader finds symbols of hidden versions for references without a version. musl's never
+ * does, and does not support IFUNCs. */
+#define LIBC_HIDES_VERSIONS 0
+
 static inline int libc_loader_is_there(void) {
   return 1;
 }

@@ -2,7 +2,7 @@
 #include "instrumentable.h"
 
 #include <elf.h>
-#include <libc-mark.h>
+#include <libc-loader.h>
 #include <link.h>
 #include <string.h>
 

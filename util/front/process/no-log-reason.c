@@ -5,7 +5,7 @@
 #include <config.h>
 #include <elf.h>
 #include <fcntl.h>
-#include <libc-mark.h>
+#include <libc-loader.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>

@@ -1,8 +1,0 @@
-/* 1 if the loader finds symbols of hidden versions for references without a version. musl's never
- * does, and does not support IFUNCs. */
-#ifndef DARSHAN_LIBC_SHOWN_H
-#define DARSHAN_LIBC_SHOWN_H
-
-#define LIBC_HIDES_VERSIONS 0
-
-#endif
