@@ -7,7 +7,7 @@
 #include "at-exit.h"
 
 #include <errno.h>
-#include <libc-exit.h>
+#include <libc-process.h>
 
 #include "../intercept/loader.h"
 #include "../job/modules.h"

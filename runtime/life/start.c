@@ -4,7 +4,7 @@
 
 #include <config.h> /* autoconf's */
 #include <errno.h>
-#include <libc-start.h>
+#include <libc-process.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>

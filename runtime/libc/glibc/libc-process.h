@@ -1,6 +1,12 @@
-/* Registers functions that glibc calls at exit. */
-#ifndef DARSHAN_LIBC_EXIT_H
-#define DARSHAN_LIBC_EXIT_H
+/* Start and end of a process: the arguments of constructors, and functions that glibc calls at
+ * exit. */
+#ifndef DARSHAN_LIBC_PROCESS_H
+#define DARSHAN_LIBC_PROCESS_H
+
+/* Does nothing: glibc passes main's arguments to constructors. */
+static inline void libc_arguments(int *argc, char ***argv, char ***envp) {
+  (void)argc, (void)argv, (void)envp;
+}
 
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
 extern int on_exit(void (*function)(int status, void *argument), void *argument);
