@@ -2,14 +2,31 @@
 #ifndef DARSHAN_LUSTRE_H
 #define DARSHAN_LUSTRE_H
 
+#include <stddef.h>
 #include <stdint.h>
-
-#include "lustre-state.h"
 
 struct log_content;
 
 enum { LUSTRE_FILE_SYSTEM = 0x0BD00BD0 }; /* f_type of statfs */
 enum { LUSTRE_ALIGNMENT = 1 << 20 };      /* bytes, of FILE_ALIGNMENT */
+
+/* A record in the memory for all records, which differ in size. */
+struct lustre_slot {
+  size_t offset; /* of the record in the memory for all records */
+  size_t length, room;
+  int settled; /* 1: the layout is complete and is not read again */
+};
+
+struct lustre_state {
+  int lock;
+  uint32_t count, limit;     /* records */
+  uint32_t refused;          /* files beyond the limit */
+  struct lustre_slot *slots; /* [1..limit]; NULL before the first file on Lustre */
+  char *bytes;
+  size_t used, size;
+};
+
+extern struct lustre_state lustre_state __attribute__((visibility("hidden")));
 
 /* Reads the layout of a file on Lustre before its descriptor is closed; id is that of its record.
  */
