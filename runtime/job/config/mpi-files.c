@@ -1,5 +1,5 @@
 /* Matches paths against the patterns of mpi-files.def. */
-#include "mpi-files.h"
+#include "names.h"
 
 #include <stdint.h>
 #include <string.h>

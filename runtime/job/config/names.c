@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "log-format.h"
-#include "mpi-files.h"
 #include "run.h"
 
 /* __builtin_: the runtime is built without builtins, because it defines functions of their names.

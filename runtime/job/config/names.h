@@ -2,6 +2,9 @@
 #ifndef DARSHAN_NAMES_H
 #define DARSHAN_NAMES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "../../names/folder-hash.h"
 #include "config.h"
 
@@ -14,5 +17,17 @@ bool darshan_name_excluded(const struct darshan_config *config, int module_id, c
 /* Like darshan_name_excluded, if the caller knows the name's folder. */
 bool darshan_name_excluded_in(const struct darshan_config *config, int module_id, const char *name,
                               size_t length, struct name_folder folder);
+
+/* mpi-files.c: recognizes the internal files of MPI libraries by their paths. */
+
+/* Returns true if a row of mpi-files.def matches a component of this absolute path, or several
+ * consecutive ones.  The file itself is not inspected. */
+bool darshan_is_mpi_file(const char *path);
+
+/* The next two functions divide this test, for many files of a folder.  The first returns false if
+ * no row can begin with a component of the folder.  path: `length` bytes that end with a slash. */
+bool darshan_may_hold_mpi_files(const char *path, size_t length);
+/* Returns true if a row matches the last component of a path in such a folder. */
+bool darshan_is_mpi_component(const char *name);
 
 #endif
