@@ -6,7 +6,6 @@
 #include "../intercept/linked.h"
 #include "../intercept/loader.h"
 #include "config/config.h"
-#include "mpi-frames.h"
 
 struct mpi_state mpi_state;
 

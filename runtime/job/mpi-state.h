@@ -1,8 +1,12 @@
-/* The MPI job of this process.  mpi/library.h describes its MPI library. */
+/* The MPI job of this process, and the nesting of MPI calls in a thread.  mpi/library.h describes
+ * its MPI library. */
 #ifndef DARSHAN_MPI_STATE_H
 #define DARSHAN_MPI_STATE_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "../intercept/nesting.h"
 
 enum mpi_phase { MPI_NOT_YET, MPI_RUNNING, MPI_FINISHED };
 
@@ -30,5 +34,25 @@ int mpi_may_come(void);
 
 /* Clears the state of MPI in a forked child, which is not a rank. */
 void mpi_forked(void);
+
+/* Levels of MPI calls.  A library may call itself, and only the outermost call of a level counts.
+ */
+enum mpi_level { MPI_LEVEL_LIFE, MPI_LEVEL_IO, MPI_LEVEL_COMMUNICATION, MPI_LEVELS };
+
+/* darshan_inside.mpi has the frame address of the outermost call of each level.  An error handler
+ * may abandon that call by longjmp; the address then is not above the frame of the next call. */
+_Static_assert((int)MPI_LEVELS == (int)INSIDE_MPI_LEVELS, "one word each");
+
+static inline int mpi_is_inside(enum mpi_level level, const char *frame) {
+  const char *outer = darshan_inside.mpi[level];
+  return UNLIKELY(outer != NULL) && frame < outer;
+}
+
+static inline void mpi_enter(enum mpi_level level, const char *frame) {
+  darshan_inside.mpi[level] = frame;
+}
+static inline void mpi_leave(enum mpi_level level) {
+  darshan_inside.mpi[level] = NULL;
+}
 
 #endif

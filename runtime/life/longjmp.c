@@ -11,7 +11,7 @@
 #include "../intercept/spin.h"
 #include "../intercept/wrap.h"
 #include "../job/modules.h"
-#include "../job/mpi-frames.h"
+#include "../job/mpi-state.h"
 #include "../job/runtime.h"
 #include "end.h"
 

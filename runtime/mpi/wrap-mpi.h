@@ -19,7 +19,7 @@
 
 #include "../intercept/conditional-export.h"
 #include "../intercept/wrap.h"
-#include "../job/mpi-frames.h"
+#include "../job/mpi-state.h"
 #include "../job/runtime.h"
 #include "resolve.h"
 
