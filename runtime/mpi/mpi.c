@@ -6,7 +6,7 @@
 
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
-#include "resolve.h"
+#include "library.h"
 
 /* A version string may have 8192 bytes in MPICH's ABI, too many for the stack of a thread. */
 enum { VERSION_ROOM = 8192, NAME_ROOM = 1024 };

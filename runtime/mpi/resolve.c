@@ -1,5 +1,4 @@
 /* Looks up MPI functions and objects in the objects of this process. */
-#include "resolve.h"
 
 #include <errno.h>
 #include <string.h>

@@ -21,7 +21,7 @@
 #include "../intercept/wrap.h"
 #include "../job/mpi-state.h"
 #include "../job/runtime.h"
-#include "resolve.h"
+#include "library.h"
 
 #define MPI_REAL(symbol)                                                                           \
   ({                                                                                               \
