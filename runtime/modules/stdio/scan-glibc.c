@@ -7,7 +7,7 @@
  * - The descriptor's position before and after the call, by two system calls.
  * - The stream's offset, which libc advances at each refill if it knows it. If not, the offset
  *   counts from 0 during the call and is set to unknown again afterwards. */
-#include "scan-refills.h"
+#include "scan.h"
 
 #include <limits.h>
 #include <string.h>

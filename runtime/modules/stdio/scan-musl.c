@@ -1,7 +1,7 @@
 /* Measures the bytes that musl reads into a stream's buffer and writes out of it during a call, by
  * the descriptor's position before and after it. A pipe has no position; then the buffer's pointers
  * are used, which show only the last refill. */
-#include "scan-refills.h"
+#include "scan.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 /* Computes the bytes of calls whose result does not tell how many they moved.
  *
  * Bytes read are the bytes of refills, plus those in the buffer before the call, less those in it
- * afterwards. Refills happen within libc (scan-refills.h). If they cannot be measured, because
+ * afterwards. Refills happen within libc (scan.h). If they cannot be measured, because
  * threads share the stream, its pointers are compared. */
-#include "scan-refills.h"
+#include "scan.h"
 
 void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan) {
   const FILE *file = stream->file;

@@ -36,4 +36,16 @@ void stdio_wide_print_begin(struct stdio_stream *stream, struct stdio_scan *scan
 void stdio_wide_printed(struct stdio_stream *stream, const struct stdio_scan *scan, int characters,
                         uint64_t t1, uint64_t t2);
 
+/* scan-glibc.c, scan-musl.c: measure what the C library reads and writes during a call. */
+
+/* Return numbers of bytes in the buffers: those that filled the buffer; those that are still to
+ * be read; those still to be read of a stream of wide characters. */
+int64_t refills_area(const FILE *file);
+int64_t refills_bytes_waiting(const FILE *file);
+int64_t refills_characters_waiting(struct stdio_stream *stream);
+/* Returns 1 if SCAN_BY_MARK is exact for this call. */
+int refills_may_be_marked(const FILE *file, const char *format);
+/* Begins to count refills, in a way that the stream allows. */
+void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan);
+
 #endif
