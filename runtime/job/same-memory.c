@@ -1,5 +1,4 @@
 /* Distinguishes this process from others that run in its memory. */
-#include "same-memory.h"
 
 #include "runtime.h"
 

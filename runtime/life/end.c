@@ -7,7 +7,7 @@
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "../job/modules.h"
-#include "../job/same-memory.h"
+#include "../job/runtime.h"
 #include "../log/elsewhere.h"
 #include "../log/ranks/rank.h"
 #include "../log/snapshot.h"

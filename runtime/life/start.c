@@ -20,7 +20,7 @@
 #include "../job/identity.h"
 #include "../job/modules.h"
 #include "../job/run-state.h"
-#include "../job/same-memory.h"
+#include "../job/runtime.h"
 #include "../log/snapshot.h"
 #include "../log/truncated.h"
 #include "../log/write.h"

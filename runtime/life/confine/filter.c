@@ -7,7 +7,6 @@
 
 #include "../../intercept/sys.h"
 #include "../../job/runtime.h"
-#include "../../job/same-memory.h"
 #include "../../names/folder.h"
 
 /* The option of prctl for syscall user dispatch (Linux 5.11), which makes calls from code

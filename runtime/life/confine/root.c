@@ -6,7 +6,6 @@
 #include "../../intercept/stack.h"
 #include "../../job/identity.h"
 #include "../../job/runtime.h"
-#include "../../job/same-memory.h"
 #include "../../records/after-chroot.h"
 #include "../describe.h"
 

@@ -5,7 +5,6 @@
 
 #include "../../job/run-state.h"
 #include "../../job/runtime.h"
-#include "../../job/same-memory.h"
 #include "../../job/text/text.h"
 #include "../../names/fd-name.h"
 #include "../../names/path-buffers.h"

@@ -10,7 +10,6 @@
 #include "../../intercept/sys.h"
 #include "../../job/run-state.h"
 #include "../../job/runtime.h"
-#include "../../job/same-memory.h"
 #include "../../job/text/text.h"
 #include "../../log/elsewhere.h"
 #include "../../log/truncated.h"
