@@ -2,7 +2,7 @@
  * layer. With it, attributed and unattributed calls add up to the sums of those modules. */
 #include "../../door/door.h"
 #include "../../intercept/spin.h"
-#include "../apmpi/apmpi-state.h"
+#include "../apmpi/apmpi-module.h"
 #include "../posix/posix-state.h"
 #include "../sites/sites.h"
 #include "../stdio/stdio-state.h"
