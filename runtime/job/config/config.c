@@ -6,8 +6,8 @@
 
 #include "../text/read-file.h"
 #include "config-settings.h"
-#include "launcher.h"
 #include "log-format.h"
+#include "program.h"
 
 struct darshan_config darshan_config;
 

@@ -1,5 +1,5 @@
 /* Determines the program's language from the executable in memory. */
-#include "language.h"
+#include "program.h"
 
 #include <elf.h>
 #include <link.h>

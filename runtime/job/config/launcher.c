@@ -1,5 +1,5 @@
 /* Compares the program's name with launcher-names.def. */
-#include "launcher.h"
+#include "program.h"
 
 #include <string.h>
 #include <sys/auxv.h>
