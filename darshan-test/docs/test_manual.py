@@ -165,7 +165,7 @@ def test_help_of_a_word_that_is_no_command(build: Path) -> None:
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("darshan: there is no command bogus\n")
+    assert done.stderr.startswith("darshan: unknown command bogus\n")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

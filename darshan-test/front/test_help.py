@@ -92,7 +92,7 @@ def test_a_word_that_is_no_command(word: str, kind: str, build: Path) -> None:
     status, shown, wrong = said(front, word, "x")
     assert (status, shown) == (2, "")
     assert wrong.splitlines() == [
-        f"darshan: there is no {kind} {word}",
+        f"darshan: unknown {kind} {word}",
         'darshan: "darshan --help" lists the commands',
     ]
     assert said(front, "run", "-Q")[0] == said(front, "watch", "--bogus")[0] == 2
@@ -114,7 +114,7 @@ def test_without_arguments(build: Path) -> None:
 def test_a_similar_command_is_proposed(typed: str, meant: str, build: Path) -> None:
     status, shown, wrong = said(build / "darshan", typed)
     assert (status, shown) == (2, "")
-    assert wrong.startswith(f"darshan: there is no command {typed}; did you mean {meant}?\n")
+    assert wrong.startswith(f"darshan: unknown command {typed}; did you mean {meant}?\n")
 
 
 @pytest.mark.parametrize("command", [["-V"], ["--version"], ["run", "-V"], ["stat", "--version"]])

@@ -146,7 +146,7 @@ def test_folders_and_mistakes(darshan: Run, two: list[Path], tmp_path: Path) -> 
     (tmp_path / "empty").mkdir()
     done = darshan("list", "--json", tmp_path / "empty")
     assert data(done) == []
-    assert done.stderr.decode() == f"darshan list: no log of yours in {tmp_path}/empty\n"
+    assert done.stderr.decode() == f"darshan list: found no log of yours in {tmp_path}/empty\n"
     (two[0].parent / "bad.darshan").write_bytes(b"no log")
     done = darshan("list", "--json", "--no-findings", two[0].parent)
     assert len(data(done)) == 2 and b"bad.darshan" in done.stderr

@@ -62,7 +62,7 @@ def test_the_newest_log(command: str, options: list[str], darshan: Run) -> None:
     os.utime(made(darshan, "cat", "/etc/hostname"), (1, 1))
     newest = made(darshan, "head", "-c", "1", str(SOURCE / "README.md"))
     done = darshan(command, *options)
-    told = f"darshan {command}: newest log: darshan-logs/{newest.name}\n".encode()
+    told = f"darshan {command}: reading the newest log: darshan-logs/{newest.name}\n".encode()
     assert done.returncode == 0 and done.stderr.startswith(told)
     named = darshan(command, *options, f"darshan-logs/{newest.name}")
     assert done.stdout == named.stdout
@@ -77,7 +77,7 @@ def test_a_trace_of_the_newest_log(darshan: Run, work: Path) -> None:
     done = darshan("trace")
     assert done.returncode == 0
     assert done.stdout.decode().strip() == f"{log.stem}.json.gz"
-    assert done.stderr.startswith(b"darshan trace: newest log: ")
+    assert done.stderr.startswith(b"darshan trace: reading the newest log: ")
     done = darshan("dxt-parse")
     assert done.stdout == darshan("dxt-parse", log).stdout != b""
 
@@ -88,7 +88,7 @@ def test_no_log(darshan: Run, home: Path) -> None:
         done = darshan(*command)
         assert (done.returncode, done.stdout) == (1, b"")
         where = f"darshan-logs or {home}/darshan-logs"
-        told = f"darshan {command[0]}: no log of yours in {where}\n"
+        told = f"darshan {command[0]}: found no log of yours in {where}\n"
         assert done.stderr.decode() == told
 
 
@@ -99,7 +99,7 @@ def test_folders_of_logs(darshan: Run, home: Path, work: Path, tmp_path: Path) -
 
     def newest(variables: dict[str, str] | None = None) -> str:
         line = darshan("parse", variables=variables).stderr.decode().splitlines()[0]
-        return line.removeprefix("darshan parse: newest log: ")
+        return line.removeprefix("darshan parse: reading the newest log: ")
 
     assert newest() == f"darshan-logs/{log.name}"
     at_home = put(log, home / "darshan-logs", "b", 10)

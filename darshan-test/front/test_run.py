@@ -139,7 +139,7 @@ def test_wrong_use(darshan: Run, arguments: tuple[str, ...]) -> None:
 def test_unknown_command(darshan: Run) -> None:
     done = darshan("nothing")
     assert done.returncode == 2
-    assert done.stderr.startswith(b"darshan: there is no command nothing\n")
+    assert done.stderr.startswith(b"darshan: unknown command nothing\n")
 
 
 def test_other_preloads_stay(darshan: Run, build: Path) -> None:

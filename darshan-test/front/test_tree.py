@@ -270,7 +270,7 @@ def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path)
     settings = {"DARSHAN_LOGPATH": str(work / "mine")}
     done = made("one", part, variables=settings)
     assert done.stderr.decode().splitlines()[1:] == [
-        f"darshan: made 1 log of processes that were killed earlier, in {work}/darshan-logs"
+        f"darshan: wrote 1 log of processes that were killed earlier to {work}/darshan-logs"
     ]
     assert not orphan.exists()
     assert [len(list((work / name).iterdir())) for name in ("mine", "darshan-logs")] == [1, 1]

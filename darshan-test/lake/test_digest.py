@@ -181,7 +181,7 @@ def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path)
         for finding in loser.findings[:3]:
             assert finding["title"].replace("_", r"\_") in text
     assert "1 log: " in text and "'" in text and "no log; really.darshan'" in text  # quoted
-    assert f"{count(told.sums['partial'])} of {JOBS // 2} logs do not hold everything" in text
+    assert f"{count(told.sums['partial'])} of {JOBS // 2} logs are incomplete" in text
     done = darshan("digest", lake, "--week", "2026W46", "-o", "week.txt")
     assert (done.returncode, done.stdout) == (0, "")
     mail = (tmp_path / "week.txt").read_text("utf-8")
@@ -219,7 +219,8 @@ def test_a_week_without_jobs(lake: Path, darshan: Run, tmp_path: Path) -> None:
     an empty lake says so."""
     done = darshan("digest", lake, "--week", "2025-W01")
     assert done.returncode == 0
-    assert "No job of this week" in done.stdout and "began on 2026-11-15" in done.stdout
+    assert "The lake has no job of this week" in done.stdout
+    assert "began on 2026-11-15" in done.stdout
     assert "Programs that lose" not in done.stdout
     storage.make(str(tmp_path / "none"), {})
     done = darshan("digest", "none", "--week")
@@ -230,7 +231,7 @@ def test_hidden_names(logs: list[Path], darshan: Run, tmp_path: Path) -> None:
     """The text has no name of a user, program or file, and says so."""
     collected(tmp_path / "hidden", logs, key="a key")
     done = darshan("digest", "hidden", "--week", "2026-W46")
-    assert done.returncode == 0 and "Names are hidden" in done.stdout
+    assert done.returncode == 0 and "names in this lake are anonymized" in done.stdout
     for word in ("user1", "program1", "darshan report", "really", str(logs[0].parent)):
         assert word not in done.stdout, word
     told = re.findall(r"^\*\*Tell\*\* .*: (.*)$", done.stdout, re.MULTILINE)

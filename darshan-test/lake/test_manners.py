@@ -45,7 +45,7 @@ def test_a_full_disk(build: Path, tmp_path: Path) -> None:
         command = collecting(build, disk, "--workers", "1", str(tmp_path / "logs"))
         said = command.communicate(timeout=60)[1]
         assert command.returncode == 1 and said.count("\n") == 1, said
-        assert "No space left" in said and "is whole" in said
+        assert "No space left" in said and "is intact" in said
         whole(disk / "lake", made[:2])
         assert not list((disk / "lake" / "_work").iterdir())
         (disk / "filling").unlink()

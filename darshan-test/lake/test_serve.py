@@ -200,7 +200,7 @@ def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.Monkey
     assert len(table(page, "jobs")) == len(jobs)
     monkeypatch.setattr(pages, "_POINTS", 3)
     page = shown(site, f"program?name=program1&{DAYS}")
-    assert "3 of them, spread evenly" in page
+    assert "shows 3 runs, evenly distributed" in page
     assert set(data(page)["runs"]["times"]) < set(runs["times"])
     assert len(table(page, "jobs")) == len(jobs) > len(data(page)["runs"]["times"]) == 3
 
@@ -211,7 +211,7 @@ def test_weeks(site: Site) -> None:
     assert "<h1>Week 2026-W46</h1>" in page and "week?week=2026-W45" in page
     assert sum(r["Jobs"] for r in table(page, "programs")) == JOBS // 2
     assert table(page, "broken")[-1]["Logs"] >= 1
-    assert "No job of this week" in shown(site, "week?week=2020-W01")
+    assert "The lake has no job of this week" in shown(site, "week?week=2020-W01")
 
 
 def test_a_week_of_one(lake: Path, site: Site) -> None:
@@ -231,7 +231,7 @@ def test_a_week_of_one(lake: Path, site: Site) -> None:
     page = shown(site, f"week?week=2026-W45&{urlencode({'mount': mount})}")
     jobs = sum(r["log"] in logs and str(r["day"]) < "2026-11-09" for r in rows(lake, "jobs"))
     assert f"<b>{jobs}</b> <span>job{'s' * (jobs != 1)}</span>" in page
-    assert "No job like that of this week" in shown(site, "week?user=nobody")
+    assert "The lake has no job like that of this week" in shown(site, "week?user=nobody")
     assert "Week 2026-W45" in shown(site, "week?since=2026-11-01&until=2026-11-08")
 
 
@@ -415,7 +415,7 @@ def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
     collected(tmp_path / "lake", [])
     with Asked(tmp_path / "lake") as asked:
         site = Site(asked, "test")
-        assert "No job with a day" in shown(site, "programs")
+        assert "no job with a known date" in shown(site, "programs")
         collected(tmp_path / "lake", logs[:2])
         assert sum(r["Jobs"] for r in table(shown(site, "programs"), "programs")) == 2
 
@@ -452,7 +452,7 @@ def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:
         job = table(shown(site, f"jobs?{DAYS}"), "jobs")[0]
         for target in (*PAGES, job["link"]):
             page = shown(site, target)
-            assert "Names are hidden" in page
+            assert "names in this lake are anonymized" in page
             for word in ("user1", "program1", str(logs[0].parent)):
                 assert word not in page, (target, word)
         with pytest.raises(Refused) as refused:

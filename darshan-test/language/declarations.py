@@ -149,6 +149,8 @@ def first_string(code: list[Token]) -> Iterator[str]:
         if token.kind == "string" and token.text.startswith('"'):
             found = True
             yield token.text[1:-1]
+        elif found and token.text.startswith("PRI"):
+            yield token.text[3:]  # the conversion, as in "% PRId64"
         elif found or not depth:
             return
 

@@ -219,10 +219,10 @@ def test_a_program_that_has_changed(change: str, where: Where) -> None:
     (problem,) = found["problems"]
     said = {
         "another": "its build id differs",
-        "gone": "is gone",
-        "pipe": "is no regular file",
-        "text": "is no program or library",
-        "folder": "is no regular file",
+        "gone": "no longer exists",
+        "pipe": "is not a regular file",
+        "text": "is not a 64-bit program or library",
+        "folder": "is not a regular file",
     }
     assert problem.startswith(f"{path} ") and said[change] in problem
     assert "program+" in where.ask().stdout

@@ -126,8 +126,12 @@ static int complain(const char *path, const char *text) {
 
 static int visit(const char *path, const struct stat *st, int kind, struct FTW *place) {
   struct darshan_error error = {""};
+  struct stat again;
   (void)place;
-  if (kind == FTW_DNR || kind == FTW_NS) return complain(path, "cannot be read");
+  if (kind == FTW_DNR || kind == FTW_NS) { /* nftw does not promise errno */
+    int result = kind == FTW_DNR ? access(path, R_OK | X_OK) : lstat(path, &again);
+    return complain(path, result < 0 ? strerror(errno) : "cannot read this folder");
+  }
   counts.links += kind == FTW_SL;
   if (kind != FTW_F || !S_ISREG(st->st_mode)) return 0;
   if (add_log(path, &error) < 0) return complain(path, error.text);

@@ -36,7 +36,8 @@ int threads_number(struct threads *threads, void *record) {
     uint64_t thread = segments[i].pthread_id;
     if (thread == 0) continue;
     segments[i].pthread_id = number_of(threads, head->base.rank, thread);
-    if (segments[i].pthread_id == 0) return convert_say("out of memory");
+    if (segments[i].pthread_id == 0)
+      return convert_say("cannot number the threads of a trace: out of memory");
   }
   return 0;
 }

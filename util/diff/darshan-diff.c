@@ -42,7 +42,7 @@ static int apply(struct diff_options *options, int code) {
   if (code == RELATIVE) return read_number(&options->relative, optarg);
   if (code == SECONDS) return read_number(&options->seconds, optarg);
   if (code == IGNORE && options->num_ignored == DIFF_IGNORED_MAX) {
-    fprintf(stderr, "%s: --ignore: more than %d patterns\n", called_as("darshan-diff"),
+    fprintf(stderr, "%s: --ignore: at most %d patterns are allowed\n", called_as("darshan-diff"),
             DIFF_IGNORED_MAX);
     return -1;
   }

@@ -182,7 +182,9 @@ static int compare_lists(struct comparison *comparison) {
       result = print_record(comparison, 1, &second->places[j++]);
     if (comparison->options->quiet && comparison->differ) break;
   }
-  return result < 0 ? complain(comparison, 0, comparison->module->name, "out of memory") : 0;
+  return result < 0 ? complain(comparison, 0, comparison->module->name,
+                               "cannot compare the records: out of memory")
+                    : 0;
 }
 
 static const struct darshan_module_region *region_of(const darshan_log *log, int id) {
@@ -201,7 +203,8 @@ static int compare_module(struct comparison *comparison, int id) {
     comparison->lists[which] = (struct record_list){.bytes = NULL};
     if (!region) continue;
     if (!comparison->module || comparison->module->kind == DARSHAN_KIND_NONE) {
-      complain(comparison, which, region->name ? region->name : "an unknown module", "skipped");
+      const char *name = region->name ? region->name : "an unknown module";
+      complain(comparison, which, name, "skipped the module: this release cannot read its records");
       continue;
     }
     record_rows_module(&comparison->rows[which], comparison->module);

@@ -140,7 +140,8 @@ static const struct darshan_module_region *find_region(const darshan_log *log, i
 static bool stops_at(const struct printer *printer, const struct darshan_module_region *region) {
   if (!region->partial || printer->options->show_incomplete) return false;
   complain(printer, region,
-           "incomplete, because its memory was full during the job; use --show-incomplete");
+           "the module is incomplete, because its memory was full during the job; "
+           "--show-incomplete prints it");
   return true;
 }
 

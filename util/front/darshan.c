@@ -135,8 +135,12 @@ static int wrong(const char *word) {
   for (int i = 0; i < COMMANDS; i++)
     if (!is_group(&commands[i])) words[count++] = commands[i].word;
   const char *meant = *word == '-' ? NULL : suggest(word, words, count);
-  say("there is no %s %s%s%s%s", *word == '-' ? "option" : "command", say_path(word),
-      meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+  if (*word == '-')
+    say("unknown option %s", say_path(word));
+  else if (meant)
+    say("unknown command %s; did you mean %s?", say_path(word), meant);
+  else
+    say("unknown command %s", say_path(word));
   fputs("darshan: \"darshan --help\" lists the commands\n", stderr);
   return 2;
 }

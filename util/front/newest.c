@@ -160,7 +160,7 @@ void newest_logs(struct path_list *logs, const struct path_list *folders, size_t
 }
 
 void newest_say_none(const char *command, const struct path_list *folders) {
-  fprintf(stderr, "%s: no log of yours in %s%s%s\n", command, say_path(folders->paths[0]),
+  fprintf(stderr, "%s: found no log of yours in %s%s%s\n", command, say_path(folders->paths[0]),
           folders->count > 1 ? " or " : "",
           folders->count > 1 ? say_path(folders->paths[folders->count - 1]) : "");
 }
@@ -171,7 +171,7 @@ char *newest_log(const char *command) {
   newest_folders(&folders);
   newest_logs(&logs, &folders, 1);
   if (logs.count && (log = strdup(logs.paths[0])))
-    fprintf(stderr, "%s: newest log: %s\n", command, say_path(log));
+    fprintf(stderr, "%s: reading the newest log: %s\n", command, say_path(log));
   else
     newest_say_none(command, &folders);
   path_list_free(&folders);

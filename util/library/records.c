@@ -104,7 +104,8 @@ static const struct darshan_module_region *region_of(const struct handle *handle
 static void fail(const struct handle *handle, struct handle_module *module,
                  const struct darshan_error *error) {
   const struct darshan_module *known = darshan_module_by_id(module->id);
-  handle_complain(handle, known ? known->name : "unknown module", error);
+  const char *name = known ? known->name : "unknown module";
+  handle_complain(handle, name, error);
   module->failed = true;
 }
 

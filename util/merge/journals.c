@@ -245,7 +245,7 @@ static int is_of_one_job(const struct journal_file *first, const struct journal_
 int journals_sort(struct journals *journals) {
   const struct journal_file *first = journals->files;
   if (journals->count == 0) {
-    merge_say("cannot find files of %s%s", journals->job ? "job " : "a job",
+    merge_say("cannot find journals or logs of %s%s", journals->job ? "job " : "a job",
               journals->job ? journals->job : "");
     return -1;
   }

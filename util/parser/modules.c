@@ -76,7 +76,9 @@ static int print_next(struct printer *printer, darshan_records *records) {
   if (printer->options->base && rows_record(&printer->rows, record) != 0) result = -1;
   if (result > 0 && has_sums(printer, record) && summary_add(&printer->summary, record) != 0)
     result = -1;
-  if (result < 0) complain(printer->options, printer->out, printer->region, "out of memory");
+  if (result < 0)
+    complain(printer->options, printer->out, printer->region,
+             "cannot print the records: out of memory");
   return result;
 }
 
@@ -109,7 +111,9 @@ static void print_module(darshan_log *log, struct printer *printer) {
   const struct darshan_module_region *region = printer->region;
   const struct darshan_module *module = darshan_module_by_id(region->id);
   if (!module || !is_wanted(options, module)) {
-    if (!module) complain(options, printer->out, region, "skipped the unknown module");
+    if (!module)
+      complain(options, printer->out, region,
+               "skipped the module, which this release does not know");
     return;
   }
   if (region->length == 0) { /* listed only because it is partial */
@@ -126,7 +130,7 @@ static void print_module(darshan_log *log, struct printer *printer) {
   const struct summary_options none = {.total = false};
   bool sums = region->id < DARSHAN_MAX_MODULES || options->annex_sums;
   if (summary_open(&printer->summary, module, sums ? options->summary : none) != 0)
-    complain(options, printer->out, region, "out of memory");
+    complain(options, printer->out, region, "cannot print the records: out of memory");
   else
     print_records(printer, module, records);
   summary_close(&printer->summary);
@@ -155,7 +159,8 @@ int modules_print(darshan_log *log, const struct parser_options *options, struct
     if (is_skipped(options, printer.region)) continue;
     if (printer.region->partial && !options->show_incomplete) {
       complain(options, out, printer.region,
-               "incomplete, because its memory was full during the job; use --show-incomplete");
+               "the module is incomplete, because its memory was full during the job; "
+               "--show-incomplete prints it");
       status = STATUS_INCOMPLETE;
     } else {
       print_module(log, &printer);

@@ -56,9 +56,9 @@ static int check_sum(const struct darshan_annex_trailer *trailer, const struct d
   }
   free(bytes);
   if (done < trailer->length)
-    return darshan_fail(error, "cannot read its data at offset %llu",
+    return darshan_fail(error, "cannot read the data of the annex at offset %llu",
                         (unsigned long long)(trailer->offset + done));
-  if (sum != trailer->checksum) return darshan_fail(error, "its checksum is wrong");
+  if (sum != trailer->checksum) return darshan_fail(error, "the checksum of the annex is wrong");
   return 0;
 }
 
@@ -66,17 +66,19 @@ static int check_block(const struct darshan_annex_block *block, uint64_t room,
                        const struct darshan_annex *annex, struct darshan_error *error) {
   if (block->module < DARSHAN_ANNEX_FIRST_ID || block->module > INT32_MAX ||
       block->version > INT32_MAX)
-    return darshan_fail(error, "it contains a block with the invalid module id %u",
+    return darshan_fail(error, "a block of the annex has the invalid module id %u",
                         (unsigned)block->module);
   if (block->comp_type != DARSHAN_ZLIB && block->comp_type != DARSHAN_UNCOMPRESSED)
-    return darshan_fail(error, "a block has the unknown compression method %u",
+    return darshan_fail(error, "a block of the annex has the unknown compression method %u",
                         (unsigned)block->comp_type);
-  if (block->stored_len > room) return darshan_fail(error, "a block is longer than the annex");
+  if (block->stored_len > room)
+    return darshan_fail(error, "a block of the annex is longer than the annex");
   if (block->comp_type == DARSHAN_UNCOMPRESSED && block->raw_len > block->stored_len)
-    return darshan_fail(error, "a block contains more data than its size");
+    return darshan_fail(error, "a block of the annex claims more bytes than it contains");
   for (int i = 0; i < annex->num_blocks; i++)
     if (annex->blocks[i].block.module == block->module)
-      return darshan_fail(error, "it contains two blocks of module %u", (unsigned)block->module);
+      return darshan_fail(error, "two blocks of the annex are of module %u",
+                          (unsigned)block->module);
   return 0;
 }
 
@@ -93,14 +95,15 @@ static int read_blocks(struct darshan_annex *annex, const struct darshan_annex_t
   struct darshan_error *error = &annex->problem;
   uint64_t offset = trailer->offset, left = trailer->length;
   if (trailer->num_blocks > DARSHAN_ANNEX_BLOCKS_MAX)
-    return darshan_fail(error, "its number of blocks, %u, is invalid",
+    return darshan_fail(error, "the annex has the invalid number of %u blocks",
                         (unsigned)trailer->num_blocks);
   for (uint32_t i = 0; i < trailer->num_blocks; i++) {
     struct darshan_annex_entry entry;
     struct darshan_annex_block *block = &entry.block;
-    if (left < sizeof(*block)) return darshan_fail(error, "it ends inside a block");
+    if (left < sizeof(*block)) return darshan_fail(error, "the annex ends inside a block");
     if (darshan_file_read(file, block, sizeof(*block), offset) != (long)sizeof(*block))
-      return darshan_fail(error, "cannot read a block at offset %llu", (unsigned long long)offset);
+      return darshan_fail(error, "cannot read a block of the annex at offset %llu",
+                          (unsigned long long)offset);
     if (swapped) {
       darshan_swap_halves(&block->module, 4);
       darshan_swap_words(&block->stored_len, 2);
@@ -112,7 +115,7 @@ static int read_blocks(struct darshan_annex *annex, const struct darshan_annex_t
     left -= block->stored_len;
     insert_block(annex, &entry);
   }
-  return left == 0 ? 0 : darshan_fail(error, "bytes follow its last block");
+  return left == 0 ? 0 : darshan_fail(error, "bytes follow the last block of the annex");
 }
 
 void darshan_annex_read(struct darshan_annex *annex, const struct darshan_file *file,
@@ -123,11 +126,11 @@ void darshan_annex_read(struct darshan_annex *annex, const struct darshan_file *
   uint64_t end = file->size - sizeof(trailer);
   int result = 0;
   if (trailer.version != DARSHAN_ANNEX_VERSION)
-    result =
-        darshan_fail(&annex->problem, "its version %u is not supported", (unsigned)trailer.version);
+    result = darshan_fail(&annex->problem, "version %u of the annex is not supported",
+                          (unsigned)trailer.version);
   else if (trailer.offset < sizeof(struct darshan_header) || trailer.offset > end ||
            trailer.length > end - trailer.offset)
-    result = darshan_fail(&annex->problem, "its offset is outside of the file");
+    result = darshan_fail(&annex->problem, "the annex lies outside of the file");
   else if (check_sum(&trailer, file, &annex->problem) == 0)
     result = read_blocks(annex, &trailer, file, swapped);
   if (result != 0 || annex->problem.text[0]) annex->num_blocks = 0;

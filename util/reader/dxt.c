@@ -48,8 +48,8 @@ enum darshan_taken darshan_next_dxt(struct darshan_records *records, const void 
   const int64_t most = (int64_t)(DARSHAN_RECORD_MAX / sizeof(struct darshan_dxt_segment));
   if (head.write_count < 0 || head.read_count < 0 || head.write_count > most ||
       head.read_count > most - head.write_count)
-    return darshan_fail(error, "a record claims %lld + %lld segments", (long long)head.write_count,
-                        (long long)head.read_count);
+    return darshan_fail(error, "corrupt data: a record claims %lld writes and %lld reads",
+                        (long long)head.write_count, (long long)head.read_count);
   uint64_t segments = (uint64_t)head.write_count + (uint64_t)head.read_count;
   size_t segment_size = has_thread_id(records) ? sizeof(struct darshan_dxt_segment)
                                                : offsetof(struct darshan_dxt_segment, pthread_id);

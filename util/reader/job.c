@@ -65,7 +65,7 @@ int darshan_job_read(struct darshan_job_region *job, const struct darshan_file *
                      const struct darshan_frame *frame, struct darshan_error *error) {
   uint64_t end = region_end(file, frame);
   if (end < frame->header_size || end > file->size)
-    return darshan_fail(error, "job region ends outside of the file (truncated log?)");
+    return darshan_fail(error, "the job region ends outside of the file (truncated log?)");
   job->length = end - frame->header_size;
   unsigned char bytes[DARSHAN_JOB_REGION_MAX + 1];
   struct darshan_stream stream;
@@ -74,12 +74,13 @@ int darshan_job_read(struct darshan_job_region *job, const struct darshan_file *
   size_t got = darshan_stream_read(&stream, bytes, sizeof(bytes));
   struct darshan_error failure = stream.failure;
   darshan_stream_close(&stream);
-  if (failure.text[0]) return darshan_fail(error, "job region: %.200s", failure.text);
+  if (failure.text[0])
+    return darshan_fail(error, "cannot read the job region: %.200s", failure.text);
   if (got > DARSHAN_JOB_REGION_MAX)
-    return darshan_fail(error, "job region is larger than %d bytes", DARSHAN_JOB_REGION_MAX);
+    return darshan_fail(error, "the job region is larger than %d bytes", DARSHAN_JOB_REGION_MAX);
   size_t fixed = frame->format >= FORMAT_NANOSECONDS ? sizeof(struct darshan_job)
                                                      : sizeof(struct darshan_job_old);
-  if (got <= fixed) return darshan_fail(error, "job region is too short (%zu bytes)", got);
+  if (got <= fixed) return darshan_fail(error, "the job region is too short (%zu bytes)", got);
   load_record(job, frame, bytes);
   job->run_time = darshan_run_time(frame, &job->job);
   job->text = calloc(1, got - fixed + 1);

@@ -67,9 +67,11 @@ static void map_exceptions(struct darshan_layout *layout, const struct darshan_m
 int darshan_layout_make(struct darshan_layout *layout, const struct darshan_module *module,
                         int version, struct darshan_error *error) {
   if (version < 1 || version > module->version)
-    return darshan_fail(error, "record version %d is not supported (newest: %d)", version,
-                        module->version);
-  if (!has_fixed_layout(module->kind)) return darshan_fail(error, "records of variable size");
+    return darshan_fail(error,
+                        "record version %d is not supported; this release reads up to version %d",
+                        version, module->version);
+  if (!has_fixed_layout(module->kind))
+    return darshan_fail(error, "records of variable size have no common layout");
   memset(layout, 0, sizeof(*layout));
   layout->skip_if_positive = layout->addend = -1;
   layout->newest = version == module->version;

@@ -104,7 +104,8 @@ static long take_entries(struct darshan_names *names, size_t end, const struct d
   size_t from = names->used, in_file = 0;
   for (;;) {
     long length = entry_length(names->text + from, end - from, frame, &in_file);
-    if (length < 0) return darshan_fail(error, "name region: a name is too long");
+    if (length < 0)
+      return darshan_fail(error, "corrupt data: the name region has a name that is too long");
     if (length == 0) break;
     place_entry(names, names->text + from, (size_t)length, frame);
     if (add_entry(names, (size_t)length) != 0) return darshan_fail(error, "out of memory");
@@ -128,17 +129,18 @@ static int read_all(struct darshan_names *names, struct darshan_stream *stream,
     }
     size_t got = darshan_stream_read(stream, names->text + end, STEP);
     if (stream->failure.text[0])
-      return darshan_fail(error, "name region: %.200s", stream->failure.text);
+      return darshan_fail(error, "cannot read the name region: %.200s", stream->failure.text);
     if (got == 0) break;
     total += got;
     if (names->used > DARSHAN_NAMES_MAX || total / REPEATS_MAX > DARSHAN_NAMES_MAX)
-      return darshan_fail(error, "name region: more than %llu MiB of names",
+      return darshan_fail(error, "the name region has more than %llu MiB of names",
                           (unsigned long long)(DARSHAN_NAMES_MAX >> 20));
     long taken = take_entries(names, end + got, frame, error);
     if (taken < 0) return -1;
     end = (size_t)taken;
   }
-  if (end != names->used) return darshan_fail(error, "name region: the last name is truncated");
+  if (end != names->used)
+    return darshan_fail(error, "the last name of the name region is truncated");
   return 0;
 }
 
@@ -149,7 +151,7 @@ int darshan_names_read(struct darshan_names *names, const struct darshan_file *f
   if (region.len == 0) return 0;
   if (region.off < frame->header_size || region.off > file->size ||
       region.len > file->size - region.off)
-    return darshan_fail(error, "name region lies outside of the file (truncated log?)");
+    return darshan_fail(error, "the name region lies outside of the file (truncated log?)");
   struct darshan_stream stream;
   if (darshan_stream_open(&stream, file, region, frame->header.comp_type, error) != 0) return -1;
   int result = read_all(names, &stream, frame, error);

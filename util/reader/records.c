@@ -12,7 +12,7 @@ enum { BUFFER_SIZE = 128 * 1024 };
 enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_t n,
                                         struct darshan_error *error) {
   if (n > DARSHAN_RECORD_MAX)
-    return darshan_fail(error, "a record claims %llu bytes", (unsigned long long)n);
+    return darshan_fail(error, "corrupt data: a record claims %llu bytes", (unsigned long long)n);
   while (records->end - records->begin < n) {
     size_t kept = records->end - records->begin;
     memmove(records->buffer, records->buffer + records->begin, kept);
@@ -97,7 +97,8 @@ static int find_region(darshan_log *log, int module, struct darshan_region *regi
   *region = header->modules[module];
   *compression = header->comp_type;
   *version = (int)header->module_versions[module];
-  if (region->off < log->frame.header_size) return darshan_fail(error, "data overlap the header");
+  if (region->off < log->frame.header_size)
+    return darshan_fail(error, "the data of the module overlap the header of the log");
   return 0;
 }
 
@@ -106,8 +107,9 @@ static int check_kind(struct darshan_records *records, struct darshan_error *err
   if (!module || module->kind == DARSHAN_KIND_NONE)
     return darshan_fail(error, "this release cannot read the records of this module");
   if (records->version < 1 || records->version > module->version)
-    return darshan_fail(error, "record version %d is not supported (newest: %d)", records->version,
-                        module->version);
+    return darshan_fail(error,
+                        "record version %d is not supported; this release reads up to version %d",
+                        records->version, module->version);
   switch (module->kind) {
   case DARSHAN_KIND_LUSTRE:
   case DARSHAN_KIND_DXT:
@@ -190,13 +192,15 @@ long darshan_log_load(darshan_log *log, int module, void **block, struct darshan
   char *bytes = NULL;
   size_t used = 0, capacity = 0, size = 0;
   const void *record;
-  int result = records->layout.words ? 1 : darshan_fail(error, "records of variable size");
+  int result = records->layout.words
+                   ? 1
+                   : darshan_fail(error, "cannot load records of variable size as one block");
   while (result > 0 && (result = darshan_records_next(records, &record, &size, error)) > 0) {
     if (capacity - used < size) {
       capacity = capacity ? 2 * capacity : 64 * size;
       char *grown = capacity > DARSHAN_BLOCK_MAX ? NULL : realloc(bytes, capacity);
       if (!grown) {
-        result = darshan_fail(error, "too many records for one block");
+        result = darshan_fail(error, "the records are too large for one block of memory");
         break;
       }
       bytes = grown;

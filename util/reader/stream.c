@@ -17,7 +17,7 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
   stream->left = region.len;
   stream->compression = compression;
   if (region.off >= file->size)
-    return darshan_fail(error, "data are behind the end of the file (truncated log?)");
+    return darshan_fail(error, "a region begins behind the end of the file (truncated log?)");
   if (compression == DARSHAN_UNCOMPRESSED) return 0;
   stream->input = malloc(INPUT_STEP);
   if (!stream->input) return darshan_fail(error, "out of memory");
@@ -29,7 +29,9 @@ static size_t read_stored(struct darshan_stream *stream, void *buffer, size_t n)
   if (n > stream->left) n = (size_t)stream->left;
   if (n == 0) return 0;
   long got = darshan_file_read(stream->file, buffer, n, stream->next);
-  if (got < 0) darshan_fail(&stream->failure, "cannot read: %s", strerror(errno));
+  if (got < 0)
+    darshan_fail(&stream->failure, "cannot read bytes at offset %llu: %s",
+                 (unsigned long long)stream->next, strerror(errno));
   if (got == 0) darshan_fail(&stream->failure, "the file ends inside a region (truncated log?)");
   if (got <= 0) return 0;
   stream->next += (uint64_t)got;

@@ -16,7 +16,7 @@ static int64_t host_word(const struct darshan_records *records, size_t byte) {
 }
 
 static int bad_count(const char *what, int64_t count, struct darshan_error *error) {
-  return darshan_fail(error, "a record claims %lld %s", (long long)count, what);
+  return darshan_fail(error, "corrupt data: a record claims %lld %s", (long long)count, what);
 }
 
 /* Makes a whole record available and moves past it. Returns NULL with the reason in *taken. */

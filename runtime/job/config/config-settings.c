@@ -117,7 +117,7 @@ static void add_words(const struct value *value) {
   while (darshan_next_item(&list, ',', &item)) {
     const char *kept = words->count < DARSHAN_CONFIG_WORDS ? keep(value, item) : NULL;
     if (kept == NULL) {
-      complain(value, "has too many entries; the last one that is used comes before", item);
+      complain(value, "has too many entries; this entry and all after it are ignored", item);
       return;
     }
     words->word[words->count++] = kept;
@@ -148,7 +148,7 @@ static void add_ranks(const struct value *value) {
                          first <= last && item.length > (colon != NULL));
     if (!valid || ranges->count == DARSHAN_CONFIG_RANKS) {
       complain(value,
-               valid ? "has too many entries; this one is ignored"
+               valid ? "has too many entries; this entry is ignored"
                      : "has an entry that is not a range of ranks and is ignored",
                item);
       continue;
@@ -178,7 +178,7 @@ static void add_names(const struct value *value) {
   while (darshan_next_item(&list, ',', &item)) {
     const char *kept = rules->count < DARSHAN_CONFIG_NAMES ? keep(value, item) : NULL;
     if (kept == NULL) {
-      complain(value, "has too many entries; the last one that is used comes before", item);
+      complain(value, "has too many entries; this entry and all after it are ignored", item);
       return;
     }
     if (pattern_compile(&rules->rule[rules->count].compiled, kept) != 0) {

@@ -82,7 +82,7 @@ static int recover_of(struct command *command, uid_t uid) {
   pid_t child = fork();
   if (child == 0) {
     int done = become(uid) < 0 ? -1 : recover_own(command);
-    if (done < 0) say("cannot recover for user %u: %s", (unsigned)uid, strerror(errno));
+    if (done < 0) say("cannot recover the logs of user %u: %s", (unsigned)uid, strerror(errno));
     _exit(done != 0);
   }
   while (child > 0 && waitpid(child, &status, 0) < 0)
@@ -242,7 +242,7 @@ void recover_by_the_way(const char *folder) {
   recover_folder(&recovery, folder, BY_THE_WAY, MOST_BY_THE_WAY);
   alive_free(&recovery.alive);
   if (recovery.logs.count)
-    say("made %zu log%s of processes that were killed earlier, in %s", recovery.logs.count,
+    say("wrote %zu log%s of processes that were killed earlier to %s", recovery.logs.count,
         recovery.logs.count == 1 ? "" : "s", say_path(recovery.folder));
   path_list_free(&recovery.logs);
 }

@@ -61,8 +61,8 @@ static void say_outcome(const struct run_outcome *outcome, const char *program,
   }
   reason_for_no_log(reason, sizeof(reason), program);
   if (WIFSIGNALED(end->status))
-    say("no log: a signal (%s) ended it before any I/O, or: %s", strsignal(WTERMSIG(end->status)),
-        reason);
+    say("no log: a signal (%s) ended the program before any I/O, or: %s",
+        strsignal(WTERMSIG(end->status)), reason);
   else
     say("no log: %s", reason);
 }

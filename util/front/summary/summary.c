@@ -216,7 +216,7 @@ static void add_beside(struct picture *picture, struct adding *adding) {
   add_touched(picture, &touched);
   id_table_free(&touched);
   if (is_damaged) {
-    say("%s: POSIX_EXT: %s", say_path(adding->path), say_path(error.text));
+    say("cannot read the module POSIX_EXT of %s: %s", say_path(adding->path), say_path(error.text));
     return;
   }
   picture->locks += sum.locks;

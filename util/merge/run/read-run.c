@@ -120,7 +120,7 @@ int left_read(struct run_folder *folder, struct run_tree *tree, int keep) {
     if (!folder->found[i].journal) result = tree_take_part(tree, &folder->found[i]);
   for (size_t i = 0; result == 0 && i < folder->count; i++)
     if (folder->found[i].journal) result = take_journal(folder, tree, &folder->found[i], keep);
-  if (result < 0) merge_say("%s: out of memory", folder->path);
+  if (result < 0) merge_say("cannot read the run directory %s: out of memory", folder->path);
   find_living(tree);
   tree_set_clocks(tree);
   return result;

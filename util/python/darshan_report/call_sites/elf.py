@@ -40,7 +40,7 @@ class Elf:
             self._size = os.fstat(self._file).st_size
             head = self._read(16, struct.calcsize(_HEAD))
             if self._read(0, len(_MAGIC)) != _MAGIC or len(head) < struct.calcsize(_HEAD):
-                raise NotReadableError("is no program or library of 64 bits")
+                raise NotReadableError("is not a 64-bit program or library")
             fields = struct.unpack(_HEAD, head)
             self._programs, self._sections = fields[4], fields[5]  # where the tables are
             self._program_count, self._section_count = fields[9], fields[11]
@@ -116,16 +116,16 @@ def _open(path: str) -> int:
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise NotReadableError("is no regular file")
+            raise NotReadableError("is not a regular file")
         file = os.open(path, flags)
     except FileNotFoundError:
-        raise NotReadableError("is gone") from None
+        raise NotReadableError("no longer exists") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise NotReadableError(f"cannot be opened: {reason}") from None
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise NotReadableError("is no regular file")
+        raise NotReadableError("is not a regular file")
     return file
 
 

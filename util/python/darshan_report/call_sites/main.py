@@ -68,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
         found = lines_of(log, options.top)
         problem = log.info.annex_problem
     if found is None:
-        _say(f"{options.log}: {f'its annex is damaged: {problem}' if problem else _NO_SITES}")
+        _say(f"{options.log}: {f'cannot read the annex: {problem}' if problem else _NO_SITES}")
         return 1
     write_text(as_json(found) if options.json else "\n".join([*told.text(found), ""]), "-")
     sys.stdout.flush()

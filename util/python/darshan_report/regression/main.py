@@ -153,7 +153,7 @@ def _run(options: argparse.Namespace) -> int:
         write_text(text, options.output)
         for context in (one, two):
             if context.incomplete:
-                say(f"{context.log.path}: the log is incomplete")
+                say(f"{context.log.path}: the log is incomplete; its numbers may be too small")
         if options.json or options.output != "-":
             for line in _lines([r for r in results if r.holds is not False]):
                 say(line)

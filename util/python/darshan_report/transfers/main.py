@@ -38,7 +38,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     options = parser.parse_args(arguments)
     if (options.log is None) == (options.input is None):
-        parser.error("name one LOG")
+        parser.error("name exactly one log, as LOG or with --input")
     if options.filemode and not options.filename:
         parser.error("--filemode needs -f NAME")
     options.log = options.input if options.log is None else options.log

@@ -89,20 +89,24 @@ def must_read_views(database: duckdb.DuckDBPyConnection, query: str) -> None:
     own = {name for (name,) in database.execute(_CATALOGUE).fetchall()}
     for statement in duckdb.extract_statements(query):
         if statement.type != duckdb.StatementType.SELECT:
-            raise LakeError("a user's query can only be a SELECT")
+            raise LakeError("the query of a user must be a SELECT")
         asked = database.execute("SELECT json_serialize_sql(?)", [statement.query])
         [(said,)] = asked.fetchall()
         tree = json.loads(said)
         if tree.get("error"):
-            raise LakeError(f"a user's query: {tree.get('error_message', 'not understood')}")
+            raise LakeError(
+                f"cannot parse the query: {tree.get('error_message', 'not understood')}"
+            )
         for node in _nodes(tree):
             if node.get("type") == "TABLE_FUNCTION":
                 name = str(node.get("function", {}).get("function_name", ""))
                 if name not in _HARMLESS:
-                    raise LakeError(f"{name}: a user's query can only read the tables")
+                    raise LakeError(
+                        f"{name}: the query of a user can only read the tables of the lake"
+                    )
             name = node.get("table_name", "")
             others = any(node.get(n) for n in ("schema_name", "catalog_name"))
             if not isinstance(name, str) or not name:
                 continue
             if others or not _PLAIN.fullmatch(name) or name.lower() in own:
-                raise LakeError(f"{name}: a user's query can only read the tables")
+                raise LakeError(f"{name}: the query of a user can only read the tables of the lake")

@@ -185,7 +185,7 @@ class Asked(Closing):
         if name in columns.tables():
             raise LakeError(f"--with {file}: the lake has a table {name}; rename the file")
         if not os.path.isfile(file):
-            raise LakeError(f"--with {file}: No such file")
+            raise LakeError(f"--with {file}: No such file or directory")
         ending = os.path.splitext(file)[1].lower()
         reader = {".parquet": "read_parquet", ".json": "read_json_auto"}.get(ending, "read_csv")
         quoted = '"' + name.replace('"', '""') + '"'

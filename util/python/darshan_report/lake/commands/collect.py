@@ -110,7 +110,7 @@ class Collector:
         names = self._options.logs
         for name in names:
             if not os.path.lexists(name):
-                raise LakeError(f"{name}: No such file or directory")
+                raise LakeError(f"cannot collect {name}: No such file or directory")
         self._publisher.refresh()
         whole = sum(files.count(name) for name in names)
         self._progress = Progress(PROGRAM, whole)
@@ -231,11 +231,11 @@ def main(options: argparse.Namespace) -> int:
             signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), ended.number)
     except OSError as error:
-        say(PROGRAM, f"cannot collect: {why(error)}; the lake {options.into} is whole")
+        say(PROGRAM, f"cannot collect: {why(error)}; the lake {options.into} is intact")
     except (LakeError, LimitError) as error:
         say(PROGRAM, str(error))
     except MemoryError:
-        say(PROGRAM, f"out of memory; the lake {options.into} is whole; use fewer --workers")
+        say(PROGRAM, f"out of memory; the lake {options.into} is intact; use fewer --workers")
     except BrokenProcessPool:
-        say(PROGRAM, f"a worker was killed; the lake {options.into} is whole; collect again")
+        say(PROGRAM, f"a worker was killed; the lake {options.into} is intact; collect again")
     return 1

@@ -95,7 +95,7 @@ class Snapshot:
         while self.number + 1 in numbers:
             self._take(self._load(self.number + 1))
         if numbers and max(numbers) > self.number:
-            raise LakeError(f"{self.path}: commit {self.number + 1} is missing")
+            raise LakeError(f"the lake {self.path} is damaged: commit {self.number + 1} is missing")
         return self.seen - before
 
     def _there(self) -> tuple[set[int], set[int]]:

@@ -99,7 +99,7 @@ def load_json(path: str) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise LakeError(f"cannot read {path}: {error}") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise LakeError(f"{path} is not a file of a lake")
+        raise LakeError(f"{path} is not a file of a Darshan lake")
     if not isinstance(found.get("version"), int) or found["version"] > VERSION:
         raise LakeError(
             f"{path} has version {found.get('version')} of the format; this release reads up to "

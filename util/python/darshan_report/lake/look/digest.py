@@ -165,14 +165,14 @@ def _lacking(out: Form, told: Told) -> None:
     out.head(2, text("What this does not know"))
     if sums["partial"]:
         out.paragraph(text(
-            f"{count(sums['partial'])} of {plural(sums['jobs'], 'log')} do not hold everything "
-            "(killed, out of room for records, or damaged): what they had is counted, the rest "
-            "is not."
+            f"{count(sums['partial'])} of {plural(sums['jobs'], 'log')} are incomplete "
+            "(their process was killed, their memory was full, or they are damaged): the numbers "
+            "include only what these logs have."
         ))  # fmt: skip
     if sums["not_looked"]:
         out.paragraph(text(
-            f"Findings were not computed for {plural(sums['not_looked'], 'job')}: they lose "
-            "nothing above, whatever they lost."
+            f"Findings were not computed for {plural(sums['not_looked'], 'job')}, so the lost time "
+            "above does not include theirs."
         ))  # fmt: skip
     if told.broken:
         out.paragraph(text("Parts of logs of this week could not be read:"))
@@ -194,9 +194,9 @@ def write(out: Form, told: Told, top: int) -> str:
     week = told.week
     out.head(1, text(f"I/O of week {week.name}, {week.first} to {week.last}"))
     if told.hidden:
-        out.paragraph(text("Names are hidden in this lake: each stands for one that is not told."))
+        out.paragraph(text("The names in this lake are anonymized."))
     if not told.sums["jobs"]:
-        out.paragraph(strong("No job of this week is in the lake."))
+        out.paragraph(strong("The lake has no job of this week."))
         newest = told.newest
         out.paragraph(text(
             f"Its newest job began on {newest}. The week before has "

@@ -154,8 +154,7 @@ class Made:
             for page, title in _PAGES
         )
         note = (
-            '<p class="note">Names are hidden in this lake: each stands for one that is not '
-            "told.</p>" if hidden else ""
+            '<p class="note">The names in this lake are anonymized.</p>' if hidden else ""
         )  # fmt: skip
         body = (
             f'<nav aria-label="Pages"><ul>{links}</ul></nav><main id="main">'

@@ -102,7 +102,10 @@ def render(lake: Asked, asked: Wanted) -> str:
         *_problems(row["problems"]),
     )  # fmt: skip
     if lake.hidden:
-        made.say("Its report is not made here: it would show the names that the lake hides.")
+        made.say(
+            "This page has no link to the report, because a report shows the names that the lake "
+            "anonymizes."
+        )
     elif not os.path.isfile(row["path"] or ""):
         made.say(
             "The log was moved or removed after it was collected, so there is no report of it."
@@ -112,9 +115,9 @@ def render(lake: Asked, asked: Wanted) -> str:
         made.add(f"<p>{link('The report of the log', address)}, made on request.</p>")
     _facts(made, row)
     if row["partial"]:
-        made.say("Its log does not hold everything.", "warning")
+        made.say("The log is incomplete.", "warning")
     for broken in lake.sql(questions.BROKEN, {"log": asked.log}).rows():
-        made.say(f"Not read: {broken['module'] or 'the log'}: {broken['problem']}", "warning")
+        made.say(f"Cannot read {broken['module'] or 'the log'}: {broken['problem']}", "warning")
     made.head("What to change")
     found = told_openly(lake, lake.sql(questions.FINDINGS, {"log": asked.log}).rows())
     if not found:

@@ -74,7 +74,7 @@ def _figures(made: Made, sums: Row, of: str = "") -> None:
     )
     jobs = plural(sums["jobs"], "log")
     if sums["partial"]:
-        made.say(f"{count(sums['partial'])} of {jobs} do not hold everything.")
+        made.say(f"{count(sums['partial'])} of {jobs} are incomplete.")
     if sums["not_looked"]:
         made.say(f"Findings were not computed for {count(sums['not_looked'])} of {jobs}.")
 
@@ -122,7 +122,7 @@ def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     if not told.sums["jobs"]:
         only = asked.filters.user, asked.filters.program, asked.filters.mount
         like = " like that" if any(only) else ""
-        made.say(f"No job{like} of this week is in the lake; the newest of all began on "
+        made.say(f"The lake has no job{like} of this week; the newest job of the lake began on "
                  f"{newest}.", "strong")  # fmt: skip
         return made
     _figures(made, told.sums)
@@ -210,7 +210,7 @@ def _jobs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 def _changes(made: Made, found: list[Row], with_program: bool) -> None:
     """Adds the costliest finding as advice, then the table of all costly findings."""
     if not found:
-        made.say("No finding says that something should be changed.")
+        made.say("No finding recommends a change.")
         return
     first = found[0]
     of = f"{first['program']}: " if with_program else ""
@@ -222,7 +222,7 @@ def _changes(made: Made, found: list[Row], with_program: bool) -> None:
     )
     box.say(f"{of}{first['title']}: {lost}in {plural(first['jobs'], 'job')}.", "strong")
     if first["sentence"]:
-        box.say(f"In one of them: {first['sentence']}")
+        box.say(f"In one of these jobs: {first['sentence']}")
     box.say(f"Remedy: {first['remedy']}" if first["remedy"] else "No remedy is known.")
     box.example(first["example"])
     made.add(f'<div class="change">{"".join(box.parts)}<p>{worst}</p></div>')
@@ -258,7 +258,7 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
         made.head("Its runs over time")
         some = rows(lake, questions.SOME, filters, top=_POINTS)
         if len(some) == _POINTS:
-            made.say(f"{count(_POINTS)} of them, spread evenly.")
+            made.say(f"The picture shows {count(_POINTS)} runs, evenly distributed over all.")
         made.add('<div class="picture" id="runs"></div>')
         made.data["runs"] = _points(some)
         made.head("Its runs, the last first")
@@ -317,7 +317,7 @@ def render(lake: Asked, asked: Wanted) -> str:
     newest = newest_day(lake)
     if newest is None:
         made = Made(asked, "An empty lake")
-        made.say("No job with a day is in this lake yet.", "strong")
+        made.say("The lake has no job with a known date yet.", "strong")
         return made.html(lake.hidden)
     make = PAGES[asked.page]
     if make in (_one_program, _one_user) and asked.name is None:

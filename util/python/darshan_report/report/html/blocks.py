@@ -52,7 +52,7 @@ def _block(block: Block) -> str:
         return "<pre>" + "\n".join(text(line) for line in block.lines) + "</pre>"
     if isinstance(block, PlotRow):
         return ""
-    raise TypeError(f"no HTML for {type(block).__name__}")
+    raise TypeError(f"cannot write a block of type {type(block).__name__} as HTML")
 
 
 def of_blocks(blocks: Sequence[Block]) -> str:

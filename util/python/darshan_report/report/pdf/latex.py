@@ -154,7 +154,7 @@ def _block(block: Block, pages: Iterator[int], report: int) -> str:
     if isinstance(block, Code):
         lines = (rf"\hangindent=8mm\hspace*{{4mm}}{latex(line, True)}\par" for line in block.lines)
         return r"{\footnotesize\ttfamily " + "\n".join(lines) + "}"
-    raise TypeError(f"no LaTeX for {type(block).__name__}")
+    raise TypeError(f"cannot write a block of type {type(block).__name__} as LaTeX")
 
 
 def source(reports: list[Report], spacing: str = "") -> str:

@@ -214,7 +214,7 @@ class _Pages:
         elif isinstance(block, Code):
             self.code(block)
         else:
-            raise TypeError(f"no drawing for {type(block).__name__}")
+            raise TypeError(f"cannot draw a block of type {type(block).__name__}")
 
 
 def render(reports: list[Report], path: str) -> None:
