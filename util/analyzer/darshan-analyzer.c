@@ -43,8 +43,9 @@ static void show_progress(void) {
   progress = 2;
 }
 
-/* Sums the time of POSIX calls over the records. *ranks gets a bit for a shared record (1) and for
- * a rank-local record (2). Returns 0, or -1 with an error. */
+/* Adds the seconds that all POSIX records of a log have in calls to *seconds. Sets the bit of value
+ * 1 in *ranks if the log has a shared record, and that of value 2 if it has a rank-local record.
+ * Returns 0, or -1 with an error. */
 static int read_posix(darshan_log *log, double *seconds, int *ranks, struct darshan_error *error) {
   const void *record;
   size_t size;
@@ -61,8 +62,9 @@ static int read_posix(darshan_log *log, double *seconds, int *ranks, struct dars
   return more;
 }
 
-/* A bucket includes its upper bound; the last one has no upper bound. A run without run time counts
- * as no I/O, or as all I/O if it has some. */
+/* Returns the index of the histogram's bucket for seconds / run_time. A bucket includes its upper
+ * bound; the last one has no upper bound. If the run time is 0, returns the last bucket for a log
+ * with I/O, and 0 for a log without I/O. */
 static int bucket_of(double seconds, double run_time) {
   int bucket = 0;
   if (run_time <= 0) return seconds > 0 ? BUCKETS - 1 : 0;
@@ -157,7 +159,8 @@ static void print_counts(void) {
     printf("%4.2f-%4.2f: %lu\n", i / (double)BUCKETS, (i + 1) / (double)BUCKETS, counts.buckets[i]);
 }
 
-/* Follows a link that the user named, but no links below it, because they may form cycles. */
+/* Adds the logs of the file or folder that the user named. Follows a link with this name, but no
+ * links below it, because they may form cycles. */
 static void walk(const char *named) {
   enum { OPEN_FOLDERS = 32 };
   char *bare = strdup(named), *meant = NULL, target[2];

@@ -202,8 +202,8 @@ const struct darshan_texts *darshan_batch_texts(const darshan_batch *batch) {
   return &batch->pool.texts;
 }
 
-/* Keeps the memory for the next rows, because new pages take time. Frees it if it has grown too
- * large, for example by modules that only one log has. */
+/* Empties the tables, but keeps their memory for the next rows, because new pages take time. Frees
+ * the memory if it has grown too large, for example by modules that only one log has. */
 void darshan_batch_clear(darshan_batch *batch) {
   uint64_t touched = 0;
   for (int i = 0; i < batch->num_tables; i++)

@@ -16,7 +16,7 @@ static const struct call calls[] = {
 };
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-/* Makes "MPI_Allreduce". */
+/* Returns the index of the text "MPI_Allreduce" for the name "ALLREDUCE". */
 static uint64_t title(darshan_batch *batch, const char *name) {
   char text[64] = "MPI_";
   enum { PREFIX = 4 };
@@ -25,7 +25,7 @@ static uint64_t title(darshan_batch *batch, const char *name) {
   return batch_text(batch, text);
 }
 
-/* A number that no program reaches is corrupt and becomes -1. */
+/* Returns the value, or -1 if it is so large that the record must be corrupt. */
 static uint64_t whole(uint64_t value) {
   return value > INT64_MAX ? UINT64_MAX : value;
 }

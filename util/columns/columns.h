@@ -42,12 +42,13 @@ struct table {
 };
 /* Adds a column to a new table; name is not copied. Returns false if out of memory. */
 bool table_column(struct table *table, const char *name, enum darshan_column_type type);
-/* Returns the memory of one more row; NULL: out of memory. A string or an I32 takes one word, a
- * UUID two. */
+/* Adds a row to the table and returns its memory, which the caller fills with 64-bit words: one for
+ * a number or a string, two for a UUID. Returns NULL if out of memory. */
 uint64_t *table_row(struct table *table, uint64_t bytes);
-/* Transposes the waiting rows. */
+/* Moves the rows that wait for their transposition into the columns of the table. */
 void table_settle(struct table *table);
-/* Returns the bytes of touched memory: pages that were never written take none. */
+/* Returns the bytes of memory that the table has written. Pages that were never written take no
+ * memory. */
 uint64_t table_touched(const struct table *table);
 /* table_empty removes the rows, table_drop also frees their memory. */
 void table_empty(struct table *table);

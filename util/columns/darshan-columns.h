@@ -61,7 +61,8 @@ struct darshan_texts {
 
 enum darshan_batch_flags { DARSHAN_BATCH_TRACES = 1 /* also read DXT */ };
 
-/* bytes: approximate limit of all tables. Returns NULL with an error if out of memory. */
+/* Makes an empty batch, which darshan_batch_free frees. bytes: the approximate limit of all tables.
+ * Returns NULL with an error if out of memory. */
 darshan_batch *darshan_batch_new(uint64_t bytes, int flags, struct darshan_error *error);
 void darshan_batch_free(darshan_batch *batch);
 
@@ -71,7 +72,8 @@ void darshan_batch_free(darshan_batch *batch);
 int64_t darshan_batch_read(darshan_batch *batch, const char *const *paths, int64_t count,
                            struct darshan_error *error);
 
-/* Valid until the next read, clear or free. */
+/* Returns how many tables have rows. The number and the tables are valid until the next read, clear
+ * or free. */
 int darshan_batch_num_tables(const darshan_batch *batch);
 const struct darshan_table *darshan_batch_table(const darshan_batch *batch, int number);
 const struct darshan_texts *darshan_batch_texts(const darshan_batch *batch);

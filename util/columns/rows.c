@@ -51,7 +51,8 @@ static bool counters_row(darshan_batch *batch, struct table *table) {
   return true;
 }
 
-/* Makes a row for each bin with bytes. */
+/* Makes a row for each bin of a heat map in which bytes were moved. Returns false if the batch is
+ * full or memory is exhausted. */
 static bool heatmap_rows(darshan_batch *batch, struct table *table) {
   struct darshan_heatmap_head head;
   memcpy(&head, batch->record, sizeof(head));
@@ -98,8 +99,9 @@ static bool segment_rows(darshan_batch *batch, struct table *table) {
   return true;
 }
 
-/* Joins numbers of targets or servers: "3,0,1". The limit is more than any file system has, so a
- * record that claims millions does not make a string of megabytes. */
+/* Returns the index of a text that lists numbers of targets or servers: "3,0,1". The list has a
+ * limit that no file system reaches, so a record that claims millions does not make a string of
+ * megabytes. */
 static uint64_t numbers(darshan_batch *batch, const int64_t *values, int64_t count) {
   enum { LONGEST = 21, MOST = 65536 };
   if (count > MOST) count = MOST;
@@ -186,7 +188,7 @@ void row_of_total(darshan_batch *batch) {
   memcpy(row + 2, batch->total_record + batch->plan.counters_at / 8, words * 8);
 }
 
-/* Joins the names of partial modules: "POSIX,STDIO". */
+/* Returns the index of a text that lists the partial modules of a log: "POSIX,STDIO". */
 static uint64_t partial_modules(darshan_batch *batch, const struct darshan_info *info) {
   char text[4096] = "";
   size_t used = 0;

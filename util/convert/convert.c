@@ -39,7 +39,8 @@ static int written_version(const struct darshan_module *module, int version) {
   return stays_old(module, version) ? module->version - 1 : module->version;
 }
 
-/* Writes a record into the memory of `regions` and anonymizes it. Returns 0 or -1. */
+/* Appends a record to the current region of the new log, and anonymizes it there. Returns 0, or -1
+ * after a message. */
 static int put_record(struct conversion *conversion, const struct darshan_module *module,
                       int version, const void *record, size_t size) {
   const char *from = record;
@@ -62,7 +63,7 @@ static bool is_wanted(const struct conversion *conversion, const void *record) {
   return !conversion->options->one_file || base->id == conversion->options->file;
 }
 
-/* Writes all records of a module, between begin and end of its region. */
+/* Writes all records of a module into the region that the caller began. */
 static int put_records(struct conversion *conversion, const struct darshan_module_region *region,
                        const struct darshan_module *module) {
   struct darshan_error error = {""};
@@ -80,7 +81,8 @@ static int put_records(struct conversion *conversion, const struct darshan_modul
   return more > 0 ? -1 : 0;
 }
 
-/* Skips a module with data that this reader cannot read, with a message. */
+/* Prints that the new log lacks a module, because this release cannot read the module's records.
+ * Prints nothing if the module has no data. Returns 0, because the conversion continues. */
 static int leave_out(const struct conversion *conversion,
                      const struct darshan_module_region *region) {
   if (region->length == 0) return 0;

@@ -4,7 +4,8 @@
 
 #include "options.h"
 
-/* Returns 0, or -1 after a message if there is no new log. */
+/* Reads the log options->in and writes the new log options->out. Returns 0, or -1 after a message;
+ * there is no new log then. */
 int convert(const struct convert_options *options);
 
 #endif

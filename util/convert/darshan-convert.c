@@ -77,7 +77,7 @@ static int hide_all(struct hiding *hiding, const char *how) {
              : convert_say("--obfuscate=%s: must be --obfuscate or --obfuscate=strong", how);
 }
 
-/* Reads the first line of a file into room. Returns NULL after a message. */
+/* Reads a key, the first line of a file, into room. Returns room, or NULL after a message. */
 static const char *read_key(const char *path, char *room, size_t size) {
   FILE *file = fopen(path, "re");
   const char *line = file ? fgets(room, (int)size, file) : NULL;
@@ -94,7 +94,8 @@ static const char *read_key(const char *path, char *room, size_t size) {
   return line;
 }
 
-/* Appends to the annotation, because the option may be repeated. */
+/* Adds the text of an --annotate option to those of earlier ones, after a tab. Returns 0, or -1
+ * after a message. */
 static int annotate(struct convert_options *options, const char *text) {
   char *old = options->annotation, *all = NULL;
   if (asprintf(&all, "%s%s%s", old ? old : "", old ? "\t" : "", text) < 0)
@@ -162,7 +163,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and the two paths. Returns -1 to continue, otherwise the exit status. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {

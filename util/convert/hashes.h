@@ -9,7 +9,8 @@
  * domain). */
 uint32_t hash_lookup3(const void *bytes, size_t n, uint32_t initial);
 
-/* Returns SipHash-2-4 of Aumasson and Bernstein. Without the key, trying names reveals nothing. */
+/* Returns the hash SipHash-2-4 of Aumasson and Bernstein. Without the key, nobody can find a name
+ * by hashing guesses. */
 uint64_t hash_siphash(const uint64_t key[2], const void *bytes, size_t n);
 
 #endif

@@ -114,7 +114,7 @@ void hide_exe(const struct hiding *hiding, const char *exe, char *out) {
   hide_text(hiding, KIND_EXE, exe, out);
 }
 
-/* The root stays "/": every file that is not on another file system is there. */
+/* Writes the hash of a mount point's path, but keeps "/", which reveals nothing. */
 void hide_mount(const struct hiding *hiding, const char *path, char *out) {
   *out++ = '/';
   *out = '\0';

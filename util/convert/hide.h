@@ -21,9 +21,9 @@ struct hiding {
 
 enum { HIDDEN_MAX = 32 }; /* longest hashed text in bytes, including the NUL */
 
-/* Sets the key from the options. NULL: 0, and a random secret for the strong method. Returns 0, or
- * -1 after a message: the key is empty, is not a number as the plain method needs, or there are no
- * random bytes. */
+/* Sets the key of the hashes. If key is NULL, the plain method uses 0 and the strong method a
+ * random key. Returns 0, or -1 after a message: the key is empty, is not a number (which the plain
+ * method needs), or the system has no random bytes. */
 int hide_key(struct hiding *hiding, const char *key);
 
 uint64_t hide_id(const struct hiding *hiding, uint64_t id);
@@ -32,7 +32,8 @@ void hide_job(const struct hiding *hiding, struct darshan_job *job);
  * mount point. */
 void hide_exe(const struct hiding *hiding, const char *exe, char *out);
 void hide_mount(const struct hiding *hiding, const char *path, char *out);
-/* mount: the name's mount point; NULL: none. */
+/* Writes the anonymized name of a file. mount: its mount point, which the plain method keeps
+ * readable; NULL: none. */
 void hide_name(const struct hiding *hiding, const char *name, const char *mount, char *out);
 /* Returns the value of a metadata key: `value` itself, or a hash in out (room bytes) if the key
  * reveals a host, a name, the job or a process. */

@@ -51,8 +51,8 @@ static int add_metadata(const struct convert_options *options, const struct dars
   return options->annotation ? annotate(metadata, options->annotation) : 0;
 }
 
-/* The text of an old log may be a few bytes longer than the space. Its command line then ends with
- * the runtime's mark. */
+/* Writes the command line. If it is longer than room, it ends with the mark that the runtime gives
+ * truncated command lines. */
 static void put_exe(char *out, size_t room, const char *exe) {
   static const char mark[] = "<TRUNCATED>";
   snprintf(out, room, "%s", exe);
@@ -60,7 +60,8 @@ static void put_exe(char *out, size_t room, const char *exe) {
     memcpy(out + room - sizeof(mark), mark, sizeof(mark));
 }
 
-/* The reader sorted the mounts, longest path first; this order stays. */
+/* Writes the command line and the mount table, in the reader's order: the longest path first.
+ * Returns the bytes, with the final NUL. */
 static size_t put_text(const struct convert_options *options, const struct darshan_info *info,
                        char *out) {
   char mounts[TEXT_ROOM], hidden[HIDDEN_MAX], exe[HIDDEN_MAX];
@@ -79,7 +80,8 @@ static size_t put_text(const struct convert_options *options, const struct darsh
   return (size_t)(stpcpy(out + strlen(out), mounts) - out) + 1;
 }
 
-/* Logs before 3.41 have whole seconds and count the last one as well. */
+/* Makes the new log's run time that of the old log: formats before 3.41 have whole seconds and
+ * count the last one as well, so the end moves by nearly a second. */
 static void keep_run_time(struct darshan_job *job, double run_time) {
   int64_t seconds = job->end_time_sec - job->start_time_sec;
   if (job->end_time_nsec == 0 && job->start_time_nsec == 0 && run_time > (double)seconds + 0.5)

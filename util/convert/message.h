@@ -2,7 +2,8 @@
 #ifndef DARSHAN_CONVERT_MESSAGE_H
 #define DARSHAN_CONVERT_MESSAGE_H
 
-/* Returns -1, so that the caller can return the result. */
+/* Prints a line with the name of the command on stderr. Returns -1, so that the caller can return
+ * the result. */
 int convert_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

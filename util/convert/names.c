@@ -20,7 +20,8 @@ struct names {
   bool failed;
 };
 
-/* Returns NULL if out of memory. */
+/* Returns the anonymized name, or a copy of a public name; the caller frees it. Returns NULL if out
+ * of memory. */
 static char *hidden_name(const struct names *names, const char *name) {
   int at = darshan_log_mount(names->log, name);
   const char *mount = at < 0 ? NULL : darshan_log_info(names->log)->mounts[at].path;
@@ -47,8 +48,8 @@ static void take(uint64_t id, const char *name, void *context) {
       (struct name){hide_id(&names->options->hiding, id), hidden ? copy : name, copy};
 }
 
-/* Sorts by name: similar neighbours compress best. The order of hashes reveals nothing. Two
- * conversions of a log give the same bytes. */
+/* Orders entries by name for qsort: similar neighbours compress best, the order of hashes reveals
+ * nothing, and two conversions of a log give the same bytes. */
 static int compare(const void *left, const void *right) {
   const struct name *a = left, *b = right;
   int order = strcmp(a->text, b->text);

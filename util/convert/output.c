@@ -17,8 +17,8 @@ static int is_standard(const struct output_file *out) {
   return strcmp(out->name, "-") == 0;
 }
 
-/* The header is written last, which a pipe does not allow. So the log is made in a temporary file
- * first. */
+/* Opens a temporary file for standard output or a pipe, because the header is written last and a
+ * pipe cannot go back. Returns 0, or -1 after a message. */
 static int open_unnamed(struct output_file *out) {
   if (is_standard(out) && isatty(STDOUT_FILENO))
     return convert_say("cannot write a log to a terminal; name a file");
@@ -28,8 +28,9 @@ static int open_unnamed(struct output_file *out) {
   return out->fd < 0 ? convert_say("cannot make a temporary file: %s", strerror(errno)) : 0;
 }
 
-/* Makes a file without name, so that nothing remains if this process is killed. Not every file
- * system can do that, and naming the file later needs /proc. */
+/* Makes the output a file without name, so that nothing remains if this process is killed. Returns
+ * false if the file system cannot do that, or if /proc, which is needed to name the file later, is
+ * missing. */
 static bool open_nameless(struct output_file *out) {
   char folder[PATH_MAX];
   const char *stroke = strrchr(out->name, '/');
@@ -95,8 +96,8 @@ static int copy_out(const struct output_file *out, int to) {
   return n < 0 ? -1 : 0;
 }
 
-/* Sets the permissions that programs usually give new files; mkstemp denies access to other
- * users. */
+/* Gives the file the permissions of any new file (0666 without the umask); mkstemp made it
+ * unreadable for other users. */
 static int allow_others(const struct output_file *out) {
   mode_t mask = umask(0);
   umask(mask);

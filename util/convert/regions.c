@@ -34,7 +34,8 @@ void regions_close(struct regions *regions) {
   free(regions->packed);
 }
 
-/* Returns the bytes in regions->packed, 0 if it failed. */
+/* Compresses the collected bytes into regions->packed. Returns the compressed length, 0 if that
+ * failed. */
 static size_t compress_batch(struct regions *regions) {
   if (regions->method == DARSHAN_ZLIB) {
     if (!regions->compressor) regions->compressor = libdeflate_alloc_compressor(LEVEL);
@@ -127,7 +128,8 @@ int regions_end_block(struct regions *regions, struct darshan_annex_block block)
   return output_file_put(regions->out, &block, sizeof(block), head);
 }
 
-/* Computes the checksum from the file, because the blocks' heads are written last. */
+/* Computes the checksum of the annex by reading it from the unfinished file, because the heads of
+ * its blocks are written last. Returns 0, or -1 after a message. */
 static int check_sum(struct regions *regions) {
   unsigned char *bytes = malloc(BATCH);
   if (!bytes) return convert_say("cannot write %s: out of memory", regions->out->name);

@@ -31,7 +31,7 @@ char *regions_room(struct regions *regions, size_t n);
 int regions_add(struct regions *regions, const void *bytes, size_t n);
 int regions_end(struct regions *regions, struct darshan_region *region);
 
-/* The same for a block of the annex; these come last. */
+/* Like regions_begin and regions_end, for a block of the annex. Blocks come after all regions. */
 int regions_begin_block(struct regions *regions);
 int regions_end_block(struct regions *regions, struct darshan_annex_block block);
 

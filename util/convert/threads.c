@@ -19,7 +19,8 @@ static uint64_t key_of(int64_t rank, uint64_t thread) {
   return (uint64_t)rank * UINT64_C(0x9E3779B97F4A7C15) ^ thread;
 }
 
-/* Returns 0 if out of memory. */
+/* Returns the number, from 1 on, that replaces this thread id of a rank. Returns 0 if out of
+ * memory. */
 static uint64_t number_of(struct threads *threads, int64_t rank, uint64_t thread) {
   int is_new;
   uint64_t *number = id_table_get(&threads->numbers, key_of(rank, thread), &is_new);

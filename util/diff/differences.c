@@ -58,7 +58,7 @@ static bool is_time(const struct darshan_module *module, const struct record_row
   return false;
 }
 
-/* Returns false if the value is not a number. */
+/* Stores the value of a row as a number. Returns false if its text is not a number. */
 static bool number(const struct record_row *row, double *value) {
   char text[400], *end; /* longer than NUMBER_MAX */
   if (row->value_length == 0 || row->value_length >= sizeof(text)) return false;
@@ -104,8 +104,8 @@ static bool is_same_counter(const struct record_row *first, const struct record_
          memcmp(first->counter, second->counter, first->counter_length) == 0;
 }
 
-/* Compares by counter names from this row on, where the two lists differ (bins, components,
- * segments). */
+/* Compares the rows of two records from index `from` on. Pairs them by their counter's name,
+ * because the records have different lists of counters from there (bins, components, segments). */
 static int compare_by_name(struct comparison *comparison, size_t from) {
   const struct record_rows *first = &comparison->rows[0], *second = &comparison->rows[1];
   struct id_table table;
@@ -217,7 +217,7 @@ static int compare_module(struct comparison *comparison, int id) {
   return result;
 }
 
-/* Follows the module ids of both logs in ascending order. */
+/* Compares the modules of two logs, in ascending order of their ids. */
 static int compare_modules(struct comparison *comparison) {
   const struct darshan_info *info[2] = {darshan_log_info(comparison->logs[0]),
                                         darshan_log_info(comparison->logs[1])};

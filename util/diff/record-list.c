@@ -15,7 +15,8 @@ static int compare(const void *left, const void *right) {
   return record_list_order(left, right);
 }
 
-/* Replaces the position in the log by the position among the records of the same id and rank. */
+/* Numbers the records of each id and rank from 0. This number replaces the record's position in the
+ * log. */
 static void number_anew(struct record_list *list) {
   size_t first = 0;
   for (size_t i = 0; i < list->count; i++) {

@@ -17,12 +17,14 @@ struct record_list {
   size_t count;
 };
 
-/* Returns 0, or -1 with an error; the list has the records before it. */
+/* Reads all records of a module into the list and sorts them. Returns 0, or -1 with an error; the
+ * list then has the records before the corrupt place. */
 int record_list_read(struct record_list *list, darshan_log *log, int module,
                      struct darshan_error *error);
 void record_list_free(struct record_list *list);
 
-/* Returns a negative number, 0 for the same record, or a positive number, like strcmp. */
+/* Compares the places of two records in the order of the list. Returns, like strcmp, a negative
+ * number, 0 for the same record, or a positive number. */
 int record_list_order(const struct record_place *left, const struct record_place *right);
 
 #endif

@@ -76,7 +76,8 @@ static int put_trace(struct rows *rows, const struct darshan_dxt_head *head) {
   return 0;
 }
 
-/* Finds counter and value, columns 4 and 5. No column before the name contains a tab. */
+/* Points row to the counter and the value in a printed line, columns 4 and 5. No column before the
+ * name contains a tab. */
 static void cut(struct record_row *row, const char *line, size_t length) {
   const char *end = line + length, *at = line;
   *row = (struct record_row){.line = line, .length = length};

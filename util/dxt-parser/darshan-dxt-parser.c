@@ -24,7 +24,7 @@ static int usage(bool asked) {
 
 enum option_code { SHOW_INCOMPLETE = 1, VERSION_, HELP };
 
-/* Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and the path. Returns -1 to continue, otherwise the exit status. */
 static int parse_arguments(int argc, char **argv, struct trace_options *options) {
   static const struct option names[] = {{"show-incomplete", no_argument, NULL, SHOW_INCOMPLETE},
                                         {"version", no_argument, NULL, VERSION_},

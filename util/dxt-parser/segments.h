@@ -16,7 +16,7 @@ struct segment_rows {
   const struct stripe_layout *layout; /* NULL: not on Lustre */
 };
 
-/* Prints the line with the column names. */
+/* Prints the line with the column names. with_osts: also the column of storage targets. */
 void segments_columns(struct output *out, bool with_osts);
 
 /* Prints n rows, numbered from 0. `kind` has seven characters. */

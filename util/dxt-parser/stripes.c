@@ -72,7 +72,8 @@ void stripes_begin(struct stripe_walk *walk, const struct stripe_layout *layout,
       .layout = layout, .at = offset, .stop = (__int128)offset + length, .inside = false};
 }
 
-/* Enters the component if the current offset is in it. */
+/* Sets the walk to the stripe of this component at the current offset. Returns false if the offset
+ * is outside of the component or the component is invalid. */
 static bool enter(struct stripe_walk *walk, const struct stripe_component *component) {
   if (component->count < 1 || component->size < 1 || walk->at < component->start) return false;
   if (component->end != -1 && walk->at >= component->end) return false;

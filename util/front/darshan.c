@@ -82,8 +82,8 @@ static const struct command *find(const char *word) {
   return NULL;
 }
 
-/* Returns the arguments with the newest log behind them if they name no log; NULL after a
- * message. */
+/* Returns argv if it names a log. Otherwise returns a copy with the newest log appended, or NULL
+ * after a message. */
 static char **with_log(const struct command *command, const char *name, int argc, char **argv) {
   if (!newest_is_meant(command->word, argc, argv)) return argv;
   char **more = calloc((size_t)argc + 2, sizeof(*more));
@@ -97,7 +97,8 @@ static char **with_log(const struct command *command, const char *name, int argc
   return more;
 }
 
-/* Becomes the program of a command. Its messages begin with what the user typed. */
+/* Replaces this process by the program of a command, whose messages then begin with what the user
+ * typed. Returns only after a failure, with the exit status. */
 static int become(const struct command *command, int argc, char **argv) {
   static char name[64];
   char path[PATH_MAX];
@@ -115,16 +116,17 @@ static int become(const struct command *command, int argc, char **argv) {
   return 126;
 }
 
-/* Opens the closed ones of the first three descriptors. Otherwise a log would get such a number,
- * and messages would be written into the log. The application gets them closed (O_CLOEXEC). Reading
- * and writing on them fails as before. */
+/* Opens /dev/null on each standard descriptor that the caller closed. Otherwise a log would get its
+ * number, and messages would be written into the log. The application finds these descriptors
+ * closed (O_CLOEXEC). Reading and writing on them fails as before. */
 static void keep_closed_ones_free(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0)
       open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
-/* Names the unknown command or option. Returns the exit status. */
+/* Prints that the typed word is not a command or option, and the command that the user may have
+ * meant. Returns the exit status. */
 static int wrong(const char *word) {
   const char *words[COMMANDS + 1] = {"help"};
   size_t count = 1;

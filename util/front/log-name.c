@@ -29,7 +29,8 @@ int log_name_path(char out[PATH_MAX], const char *folder, const struct log_name 
   return n < PATH_MAX ? 0 : -1;
 }
 
-/* A log's name must not lead to another folder or contain control characters. */
+/* Replaces slashes and control characters in a part of a log's name, so that the name does not lead
+ * to another folder. */
 static void clean(char *text) {
   for (; *text; text++)
     if (*text == '/' || (unsigned char)*text < ' ' || *text == 127) *text = '_';

@@ -14,7 +14,8 @@ struct log_name {
   uint64_t unique;
 };
 
-/* Returns 0, or -1 if the path is too long. */
+/* Writes the path of a log with this name in the folder. Returns 0, or -1 if the path is too long.
+ */
 int log_name_path(char out[PATH_MAX], const char *folder, const struct log_name *name);
 
 /* Writes the start of the name for a program with this command line. */

@@ -36,7 +36,8 @@ static int add_configured(struct path_list *folders) {
   return folder[0] != '\0';
 }
 
-/* Adds the folder of the first variable that this build reads for it and that is set. */
+/* Adds the folder that a variable of the environment names: of the variables that this build reads
+ * for it, the first that is set. Returns 1 if one is set. */
 static int add_of_variable(struct path_list *folders) {
   char names[] = DARSHAN_LOG_PATH_VARIABLES, *rest = NULL;
   for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
@@ -111,10 +112,12 @@ static int by_number(const void *one, const void *two) {
   return (a < b) - (a > b); /* the latest first */
 }
 
-/* Returns how many own logs it saw. */
+/* Adds this user's logs of a folder, and of folders of days below it, to the finds. Returns how
+ * many it saw. */
 static size_t look(struct finds *finds, const char *folder, int depth);
 
-/* Looks into folders of years, months and days, the latest first, until it saw enough logs. */
+/* Adds this user's logs of the numbered folders (years, months, days) in `folder`, the latest
+ * first, until enough logs were seen. Returns how many it saw. */
 static size_t look_below(struct finds *finds, const char *folder, struct path_list *numbers,
                          int depth) {
   char path[PATH_MAX];

@@ -23,8 +23,8 @@ static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
 }
 
-/* Finds the path of this executable, without links. Without /proc, uses the path by which it was
- * started. */
+/* Writes the path of this executable, without symbolic links. Without /proc, uses the path by which
+ * it was started. Returns 0 or -1. */
 static int find_self(char out[PATH_MAX]) {
   ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
   if (n >= 0) {
@@ -146,8 +146,8 @@ static int step_out(char folder[PATH_MAX]) {
   return 1;
 }
 
-/* Makes the folder in which the runtime maps its journals, preferably on a file system in
- * memory. */
+/* Makes the run directory, in which the runtime maps its journals: in `wanted`, or in
+ * IN_PLACE_FOLDER if journals may be mapped only there (records/in-place.h). Returns 0 or -1. */
 static int make_journals(struct places *places, const char *wanted) {
   char absolute[PATH_MAX];
   struct statfs fs;
@@ -208,8 +208,8 @@ int places_make(struct places *places, const char *wanted) {
   return -1;
 }
 
-/* Appends the runtime, because a sanitizer must stay first. Also the runtime then sees the calls of
- * other preloaded libraries as they reach libc. */
+/* Adds the runtime to the end of LD_PRELOAD: a sanitizer must stay first, and at the end the
+ * runtime sees the calls of other preloaded libraries as they reach libc. */
 static void add_preload(const char *library) {
   const char *before = getenv("LD_PRELOAD");
   if (!before || !*before) {
@@ -222,9 +222,10 @@ static void add_preload(const char *library) {
   free(list);
 }
 
-/* A shared ASan runtime aborts a program if another library is loaded before it, unless this option
- * is set. ASan still works, because the runtime calls its functions. The last option wins. It is
- * set for any program, because a program that a script starts is not known here. */
+/* Adds verify_asan_link_order=0 to ASAN_OPTIONS for any program, because a program that a script
+ * starts is not known here. Without the option a shared ASan runtime aborts a program if another
+ * library is loaded before it. ASan still works, because the runtime calls its functions. The last
+ * option wins. */
 static void allow_before_asan(void) {
   static const char option[] = "verify_asan_link_order=0";
   const char *before = getenv("ASAN_OPTIONS");
@@ -256,7 +257,8 @@ void places_announce(const void *context) {
   }
 }
 
-/* The program would not start with an inherited preload of the runtime either. */
+/* Also removes a runtime that another Darshan preloaded: the program would not start with that
+ * either. */
 void places_leave_alone(const void *context) {
   static const char ours[] = "libdarshan.so";
   (void)context;
@@ -306,7 +308,7 @@ void places_leave_own(const char *own, const char *folder) {
   rmdir(own); /* fails while a process still writes there */
 }
 
-/* Lists the logs that got the user's name since the run began. */
+/* Lists the logs that the run left under the name that the user chose (DARSHAN_LOGFILE). */
 static void list_named(const struct places *places, struct path_list *list) {
   char path[PATH_MAX];
   for (int i = places->named_before + 1; places->named[0]; i++) {

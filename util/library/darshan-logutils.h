@@ -121,7 +121,8 @@ struct darshan_mod_info {
   int partial_flag; /* not 0: the runtime dropped records */
 };
 
-/* Returns NULL if there is no log, or if it is corrupt before its records. */
+/* Opens a log; darshan_log_close frees it. Returns NULL if the file is not a log, or if the log is
+ * corrupt before its records. */
 void *darshan_log_open(const char *path);
 void darshan_log_close(void *log);
 
@@ -136,7 +137,8 @@ int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *cou
 /* Lists the modules with data whose records this library knows. *count may be 0. */
 void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *count);
 
-/* Return all names in the order of the log, or the names of some records. */
+/* Returns the names of all records in *names, in the order of the log, and their number in *count.
+ * The second function returns only those of the given ids. */
 void darshan_log_get_name_records(void *log, struct darshan_name_record **names, int *count);
 void darshan_log_get_filtered_name_records(void *log, struct darshan_name_record **names,
                                            int *count, darshan_record_id *ids, int num_ids);
@@ -179,12 +181,14 @@ struct darshan_derived_metrics {
 };
 typedef struct darshan_accumulator_st *darshan_accumulator;
 
-/* Returns 0, or -1. Only POSIX, MPI-IO, STDIO, DFS and DAOS have such sums. */
+/* Makes an empty accumulator for the records of a module; only POSIX, MPI-IO, STDIO, DFS and DAOS
+ * have such sums. darshan_accumulator_destroy frees it. Returns 0 or -1. */
 int darshan_accumulator_create(int module, int64_t job_nprocs, darshan_accumulator *accumulator);
 /* Adds `count` records, which follow each other, in the form of darshan_log_get_record. Returns 0
  * or -1. */
 int darshan_accumulator_inject(darshan_accumulator accumulator, void *records, int count);
-/* Fills both results; either may be NULL. aggregation_record is a record of the module. */
+/* Writes the sums of all injected records: the metrics, and a record of the module with the
+ * aggregated counters. Either may be NULL. Returns 0 or -1. */
 int darshan_accumulator_emit(darshan_accumulator accumulator,
                              struct darshan_derived_metrics *metrics, void *aggregation_record);
 int darshan_accumulator_destroy(darshan_accumulator accumulator);

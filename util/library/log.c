@@ -85,7 +85,8 @@ int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *cou
   return 0;
 }
 
-/* Leaves out modules of the annex, because callers expect to know every module. */
+/* Returns whether darshan_log_get_modules lists this region. Modules of the annex are not listed,
+ * because callers expect to know every module. */
 static bool is_listed(const struct darshan_module_region *region) {
   enum { BITS = 31 }; /* number of bits in partial_flag */
   return region->id < BITS && region->length > 0 && region->name;

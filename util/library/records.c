@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the caller's memory, or allocates it. */
+/* Returns the caller's memory for a record, *record. If that is NULL, allocates it, and the caller
+ * frees it later. Returns NULL if out of memory. */
 static char *room_for(void **record, size_t size) {
   if (!*record) *record = malloc(size);
   return *record;
@@ -93,7 +94,7 @@ static int give_record(const struct handle_module *module, void **record, const 
   }
 }
 
-/* Returns NULL if the module has no data. */
+/* Returns the region of a module in the log, NULL if the module has no data. */
 static const struct darshan_module_region *region_of(const struct handle *handle, int id) {
   const struct darshan_info *info = darshan_log_info(handle->log);
   for (int i = 0; i < info->num_modules; i++)
@@ -123,8 +124,8 @@ static struct handle_module *module_of(struct handle *handle,
   return &modules[handle->num_modules++];
 }
 
-/* Called at the end, so that the next call starts over: PyDarshan counts the records before it
- * reads them. */
+/* Closes a module's records after the last one, so that the next call returns the first record
+ * again: PyDarshan counts the records before it reads them. */
 static void rewind_module(struct handle_module *module) {
   darshan_records_close(module->records);
   module->records = NULL;

@@ -87,7 +87,8 @@ void journal_content_free(struct journal_content *content) {
   memset(content, 0, sizeof(*content));
 }
 
-/* Stops at the first mount point that does not fit; the limit is the same as in the journal. */
+/* Writes the command line and the mount points, as far as they fit into the space that a journal
+ * has for them. Returns the bytes, with the final NUL. */
 static size_t put_text(char *out, size_t room, const struct darshan_info *info,
                        const char *command) {
   size_t used = (size_t)snprintf(out, room, "%s", command ? command : info->exe);

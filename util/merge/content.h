@@ -12,7 +12,8 @@ struct journal_content {
   int num_blocks;
 };
 
-/* with_records 0: reads only names. Returns 0, or -1 with an error. */
+/* Reads the journal or log at path into *content. with_records 0: reads only its names. Returns 0,
+ * or -1 with an error. */
 int journal_content_read(struct journal_content *content, const char *path, int with_records,
                          struct darshan_error *error);
 void journal_content_free(struct journal_content *content);

@@ -81,7 +81,8 @@ struct merge {
   struct darshan_error error;
 };
 
-/* Each journal has its own APMPI head. The first rank's head stays and gets the final variances. */
+/* Removes the APMPI head of a rank's records, because each journal has its own and a log has one.
+ * The first rank's head stays and gets the final variances. */
 static void settle_head(struct log_part *part, const struct facts *agreed, int is_first) {
   struct darshan_apmpi_head head;
   double variances[2];
@@ -107,7 +108,8 @@ static int content(void *context, const struct facts *agreed, struct log_content
   return 0;
 }
 
-/* Returns 1 if a key of a node's log is computed again for the merged log. */
+/* Returns 1 for a metadata key of a node log that is not copied, because the merged log has its own
+ * value. */
 static int is_of_a_part(const char *key) {
   return strcmp(key, NODE_LOG_KEY) == 0 || strcmp(key, "missing_ranks") == 0 ||
          strcmp(key, "end") == 0 || lookups_is_key(key);
@@ -186,8 +188,9 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   journal_content_free(&merge->content);
 }
 
-/* Keeps the records of a shared file apart while ranks are missing, unless an option says
- * otherwise: the missing ranks may be on another node, whose log is merged with this one later. */
+/* Prints which ranks have no journal, and adds them to the metadata. While ranks are missing, the
+ * records of a shared file stay apart, unless an option says otherwise: the missing ranks may be on
+ * another node, whose log is merged with this one later. */
 static void say_missing(struct merge *merge) {
   char missing[256], part[64] = "";
   int64_t count = journals_missing(&merge->journals, missing, sizeof(missing));
@@ -211,7 +214,8 @@ static void say_missing(struct merge *merge) {
               count, merge->journals.nprocs, missing);
 }
 
-/* A journal that stayed is of a process that was killed or failed. */
+/* Adds the failed lookups in the journals to the metadata. A journal that remains is of a process
+ * that was killed or failed, and a lookup may be the reason. */
 static void say_lookups(struct merge *merge) {
   enum { FILES_MOST = 64 };
   struct lookups lookups = {.count = 0};
@@ -288,7 +292,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Returns 0 if the option does not belong to --run. */
+/* Stores an option of --run. Returns 1, or 0 if the option does not belong to --run. */
 static int read_run_option(struct run_options *run, int code) {
   switch (code) {
   case RUN:

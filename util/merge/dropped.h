@@ -20,7 +20,8 @@ int dropped_is_key(const char *key);
 /* Adds the dropped events of a log. Ignores a ninth kind; the runtime has six. */
 void dropped_add(struct dropped *sums, const struct darshan_info *info);
 void dropped_add_sums(struct dropped *sums, const struct dropped *more);
-/* Appends the sums to `used` bytes of metadata. Returns the new length. */
+/* Appends the sums as lines to metadata that have `used` bytes of `room`. Returns the new length.
+ */
 size_t dropped_tell(const struct dropped *sums, char *out, size_t room, size_t used);
 
 #endif

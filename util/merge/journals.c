@@ -129,7 +129,8 @@ static int read_module(struct journals *journals, int first, darshan_log *log,
   return more;
 }
 
-/* A journal has the job's number in its file name, a node log has it in its metadata. */
+/* Stores the number that the ranks of a job have in common: a journal has it in its file name, a
+ * node log in its metadata. */
 static void identify(struct journal_file *file, const struct darshan_info *info) {
   const char *slash = strrchr(file->path, '/');
   const char *mark = strstr(slash ? slash : file->path, journal_mark);
@@ -227,7 +228,7 @@ static int by_rank(const void *a, const void *b) {
   return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 
-/* Returns -1 after a message if the files belong to two jobs. */
+/* Compares the jobs of two files. Returns 0, or -1 after a message if the jobs differ. */
 static int is_of_one_job(const struct journal_file *first, const struct journal_file *file) {
   int is_other = file->in_common && first->in_common && file->in_common != first->in_common;
   if (file->job.jobid != first->job.jobid)

@@ -29,7 +29,7 @@ static int load(struct node_log *log, const char *path, struct darshan_error *er
   return log->path ? 0 : -1;
 }
 
-/* Returns 0 if records of this kind have no known size. */
+/* Returns the size of a record, or 0 if records of its kind have no known size. */
 static size_t size_of(const struct part_module *of, const char *record) {
   const struct darshan_apmpi_head *head = (const void *)record;
   if (of->module->kind != DARSHAN_KIND_APMPI) return part_record_size(of, record);

@@ -24,8 +24,8 @@ struct player {
   double seconds_per_message;  /* the latency of a message */
 };
 
-/* Returns 0 if the log is complete, -1 if there is no log. statuses: the result of each rank; may
- * be NULL. */
+/* Runs the reduction and writes the log. statuses: gets the result of each rank; may be NULL.
+ * Returns 0 if the log is complete, -1 if there is no log. */
 int player_run(struct player *player, signed char *statuses);
 
 #endif

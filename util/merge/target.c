@@ -18,7 +18,8 @@ static int absolute(struct target *target, const char *name) {
   return n < (int)sizeof(target->path) ? 0 : -1;
 }
 
-/* Makes the log in a temporary folder first: readers of a pipe never get half of a log. */
+/* Sets the target to a file in a new temporary folder, because readers of a pipe must not get half
+ * of a log. Returns 0, or -1 after a message. */
 static int go_through(struct target *target, const char *name) {
   const char *where = getenv("TMPDIR");
   if (!where || where[0] != '/') where = "/tmp";

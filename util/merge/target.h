@@ -11,10 +11,11 @@ struct target {
   const char *through;   /* that destination, "-" for standard output; NULL: a new file */
 };
 
-/* Returns 0, or -1 after a message, for example if the file exists or is a terminal. */
+/* Determines the path at which the log is made, for the destination `name`. Returns 0, or -1 after
+ * a message, for example if the file exists or is a terminal. */
 int target_open(struct target *target, const char *name);
-/* If made, copies the log from path to a pipe or device. Removes the temporary folder. Returns 0 or
- * -1. */
+/* If the destination is a pipe or device and the log was made, copies the log to it. Removes the
+ * temporary folder. Returns 0, or -1 after a message. */
 int target_close(struct target *target, int made);
 
 #endif

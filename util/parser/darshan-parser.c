@@ -54,7 +54,7 @@ static void apply(struct parser_options *options, int code) {
   options->annex_sums |= code == ANNEX || code == ALL;
 }
 
-/* Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and the path. Returns -1 to continue, otherwise the exit status. */
 static int parse_arguments(int argc, char **argv, struct parser_options *options) {
   static const struct option names[] = {{"base", no_argument, NULL, BASE},
                                         {"total", no_argument, NULL, TOTAL},

@@ -17,7 +17,7 @@ static void print_missing(struct output *out, const struct darshan_counter *rows
       output_printf(out, "#   %s: not recorded, shown as %d\n", row->name, row->absent);
 }
 
-/* Rows that are not in the tables, because their number varies. */
+/* Returns the description of rows that are not in the tables, because their number varies. */
 static const char *more_rows(enum darshan_kind kind) {
   switch (kind) {
   case DARSHAN_KIND_FILE_COUNTERS:

@@ -53,7 +53,8 @@ struct printer {
   bool sums_are_good;
 };
 
-/* Returns whether sums are printed. Sums per rank are meaningless if a rank does not exist. */
+/* Returns whether the sums remain meaningful with this record. If its rank does not exist in the
+ * job, prints a message and returns false, and no sums are printed. */
 static bool has_sums(struct printer *printer, const struct darshan_base_record *record) {
   if (!printer->sums_are_good || record->rank < printer->nprocs) return printer->sums_are_good;
   char text[128];
@@ -65,7 +66,8 @@ static bool has_sums(struct printer *printer, const struct darshan_base_record *
   return false;
 }
 
-/* Returns 1 for a record, 0 at the end, -1 after a message. */
+/* Reads the next record, prints its rows and adds it to the sums. Returns 1 for a record, 0 at the
+ * end, -1 after a message. */
 static int print_next(struct printer *printer, darshan_records *records) {
   struct darshan_error error = {""};
   const void *record;

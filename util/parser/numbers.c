@@ -61,7 +61,8 @@ struct decimal {
   uint64_t whole, parts;
 };
 
-/* Returns false for 2^53 and more, infinity and NaN. */
+/* Splits a double into whole and parts, rounded to 1 / scale. Returns false for 2^53 and more,
+ * infinity and NaN. */
 static inline bool to_decimal(struct decimal *out, double value, uint64_t scale) {
   enum { MANTISSA_BITS = 52, BIAS = 1023 };
   uint64_t bits;

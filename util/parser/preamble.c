@@ -7,7 +7,8 @@
 
 static const char rule[] = "# -------------------------------------------------------\n";
 
-/* Prints the form of ctime, with its newline; nothing for years outside its range. */
+/* Prints two lines: the key with the seconds since the epoch, and <key>_asci with the local date in
+ * the form of ctime. The date is empty if its year is outside of ctime's range. */
 static void print_time(struct output *out, const char *key, int64_t seconds) {
   char text[64] = "\n";
   struct tm parts;

@@ -109,7 +109,7 @@ int rows_mdhim(struct rows *rows, const struct darshan_mdhim_head *head) {
 
 enum { UUID_SIZE = 16, UUID_TEXT = 37 };
 
-/* Writes the canonical lower-case form and returns its end. */
+/* Writes a UUID in its canonical lower-case form and returns the end. */
 static char *uuid_text(char *to, const unsigned char *uuid) {
   static const char digits[] = "0123456789abcdef";
   for (int i = 0; i < UUID_SIZE; i++) {
@@ -152,7 +152,8 @@ int rows_daos(struct rows *rows, const struct darshan_daos_record *record) {
   return 0;
 }
 
-/* Prints the head of a log. It tells which values the records of the ranks have. */
+/* Prints the APMPI head of a log, and notes whether the records of the ranks have synchronization
+ * times. Returns 0, or -1 if out of memory. */
 static int rows_apmpi_head(struct rows *rows, const struct darshan_apmpi_head *head) {
   rows->apmpi_sync = head->sync != 0;
   if (rows_begin(rows, &head->base, "", "", "") != 0) return -1;

@@ -74,12 +74,14 @@ int rows_begin(struct rows *rows, const struct darshan_base_record *base, const 
   return 0;
 }
 
-/* Removes the start of a further row, which the last joint wrote. */
+/* Ends the rows of a record: removes the start of a further row, which was printed with the end of
+ * the last one. */
 void rows_end(struct rows *rows) {
   rows->out->next -= rows->prefix;
 }
 
-/* Copies in fixed pieces; may read and write past the end, into slack. */
+/* Copies n bytes in pieces of fixed size, which is fast but may read and write past the end, into
+ * slack. Returns the end of the copy. */
 static inline char *copy_over(char *to, const char *from, size_t n) {
   enum { PIECE = 32 };
   for (size_t done = 0; done < n; done += PIECE)

@@ -34,7 +34,7 @@ struct rows {
   bool apmpi_sync; /* the log's first record says that waiting was measured */
 };
 
-/* Returns 0, or -1 if out of memory. */
+/* Prepares rows for the records of a log. Returns 0, or -1 if out of memory. */
 int rows_open(struct rows *rows, struct output *out, const darshan_log *log);
 void rows_close(struct rows *rows);
 
@@ -55,7 +55,8 @@ void rows_unsigned(struct rows *rows, const char *counter, uint64_t value);
 void rows_double(struct rows *rows, const char *counter, double value);
 void rows_text(struct rows *rows, const char *counter, const char *value);
 
-/* Begins with the name and mount columns of an ordinary record. */
+/* Like rows_begin, with the name, mount point and file system that the log has for an ordinary
+ * record. Returns 0, or -1 if out of memory. */
 int rows_begin_file(struct rows *rows, const struct darshan_base_record *base);
 
 int rows_lustre(struct rows *rows, const struct darshan_lustre_head *head);

@@ -16,7 +16,7 @@ static int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* An unknown offset (-1) makes the maximum unknown. */
+/* Returns the larger offset, or -1 (unknown) if one of them is unknown. */
 static int64_t max_offset(int64_t a, int64_t b) {
   return a == -1 || b == -1 ? -1 : larger(a, b);
 }

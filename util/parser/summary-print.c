@@ -30,7 +30,7 @@ static void print_category(struct output *out, const char *name,
                 category->max_offset);
 }
 
-/* The text counts partly shared files as shared. */
+/* Adds the partly shared files to the shared ones, because the text counts them as shared. */
 static void add_partly_shared(struct summary_category *shared,
                               const struct summary_category *partly) {
   shared->count += partly->count;

@@ -26,7 +26,7 @@ struct summary {
 bool summary_has_io(const struct darshan_module *module);
 bool summary_has_totals(const struct darshan_module *module);
 
-/* Returns 0, or -1 if out of memory. */
+/* Prepares empty sums for the records of a module. Returns 0, or -1 if out of memory. */
 int summary_open(struct summary *summary, const struct darshan_module *module,
                  struct summary_options want);
 int summary_add(struct summary *summary, const void *record);
@@ -50,7 +50,7 @@ struct summary_category {
   int64_t processes; /* sum over the files; -1: a file was shared by all */
 };
 int summary_file_add(struct summary *summary, const void *record);
-/* Fills all SUMMARY_CATEGORIES. */
+/* Writes the sums of each category of files; `categories` has SUMMARY_CATEGORIES elements. */
 void summary_files(const struct summary *summary, struct summary_category *categories);
 
 /* summary-perf.c: throughput; times in seconds. */

@@ -165,7 +165,8 @@ const char *darshan_names_find(const struct darshan_names *names, uint64_t id) {
   return place ? names->text + place - 1 + ID_SIZE : NULL;
 }
 
-/* Follows the order of the text. Skips an empty name that a later entry replaced. */
+/* Calls `each` for every name in the order of the text. Skips an empty name that a later entry
+ * replaced. */
 void darshan_names_each(const struct darshan_names *names,
                         void (*each)(uint64_t id, const char *name, void *context), void *context) {
   for (size_t place = 0; place < names->used;) {

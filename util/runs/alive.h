@@ -29,7 +29,8 @@ struct alive_traces {
   char boot[OWNER_BOOT + 1];
 };
 
-/* Values of a process from /proc. */
+/* Values of a process from /proc/PID/stat: its state letter, number of threads, and start in
+ * nanoseconds since the epoch. */
 struct alive_stat {
   char state;
   int64_t threads, start_ns;

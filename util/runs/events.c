@@ -19,7 +19,8 @@ static int is_head(const struct run_event *event) {
          event->kind <= RUN_UNWATCHED && event->pid > 0;
 }
 
-/* Accepts only times whose differences do not overflow. */
+/* Returns 1 if the bytes are a row whose times are valid, so that their differences do not
+ * overflow. */
 static int is_row(const struct run_event *event) {
   return is_head(event) && event->now_ns > 0 && event->now_ns < RUN_TIME_MOST &&
          event->start_ns >= 0 && event->start_ns < RUN_TIME_MOST;
@@ -59,7 +60,8 @@ static int fill(struct rows *rows) {
   return got > 0;
 }
 
-/* Skips a row that a full disk truncated: the next row begins within its 120 bytes. */
+/* Moves to the next complete row of a file. Skips a row that a full disk truncated: the next row
+ * begins within its 120 bytes. */
 static void find_row(struct rows *rows) {
   struct run_event *event = &rows->row;
   rows->has_row = 0;
@@ -77,7 +79,8 @@ static void find_row(struct rows *rows) {
   rows->has_row = 1;
 }
 
-/* Returns 0, or -1 if there is no such regular file. */
+/* Opens a file of the run directory to read its rows. Returns 0, or -1 if there is no such regular
+ * file. */
 static int open_rows(struct rows *rows, int folder, const char *name, size_t room) {
   struct stat st;
   *rows = (struct rows){.room = room};

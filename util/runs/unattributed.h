@@ -24,7 +24,8 @@ static inline double beside_number(int64_t value) {
   return value > 0 ? (double)value : 0;
 }
 
-/* has_file: the id has a POSIX record, which has these times already. */
+/* Adds a POSIX_EXT record to the sums. has_file: its id also has a POSIX record, which has the
+ * metadata and synchronization times already. */
 static inline void beside_add(struct beside_sums *sums,
                               const struct darshan_posix_ext_record *record, int has_file) {
   const double *times = record->fcounters;

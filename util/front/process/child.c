@@ -24,8 +24,8 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Forwards signals that another process sent (si_code <= 0). The kernel sends the terminal's
- * signals to the whole process group itself. */
+/* Waits until the child ends, and forwards signals that another process sent to this one (si_code
+ * <= 0). The kernel sends the terminal's signals to the whole process group itself. */
 static void wait_for(pid_t child, const sigset_t *signals, struct child_end *end) {
   for (;;) {
     siginfo_t info;

@@ -17,10 +17,10 @@ struct child_end {
   struct run_usage before, usage; /* calls_*: what this process had at the start, at the end */
 };
 
-/* Runs command (found by PATH) with this process's signals, descriptors, terminal and process
- * group. Calls `prepare` in the new process before exec. Forwards signals that a process sends to
- * this process alone; the terminal's signals reach the application anyway. Returns 0, or -1 with
- * errno set if no process can be started. */
+/* Starts command (found by PATH) with this process's signals, descriptors, terminal and process
+ * group, waits for its end and describes it in *end. Calls `prepare(context)` in the new process
+ * before exec. Forwards signals that a process sends to this process alone; the terminal's signals
+ * reach the application anyway. Returns 0, or -1 with errno set if no process can be started. */
 int child_run(char *const *command, void (*prepare)(const void *context), const void *context,
               struct child_end *end);
 

@@ -28,7 +28,7 @@ static uint64_t key_of(const struct run_event *row) {
   return key;
 }
 
-/* The pid belongs to another process now. */
+/* Clears the state of a pid's earlier process, because a new process has this pid. */
 static void begin_anew(struct tree_process *process) {
   process->starts = process->ended = process->is_rank = process->is_launcher = 0;
 }
@@ -40,8 +40,8 @@ static void add_start(struct tree_process *process, const struct run_event *row)
   process->starts++;
 }
 
-/* Takes the launcher's pid from darshan-run.<pid>p.<unique>. It began before the first row, on the
- * same host. */
+/* Stores the launcher, whose pid is in the folder's name (darshan-run.<pid>p.<unique>), as
+ * folder->parent. It began before the first row, on the same host. */
 static void note_parent(struct tree *folder, const struct run_event *row) {
   const char *slash = strrchr(folder->path, '/'), *name = slash ? slash + 1 : folder->path;
   char *end;
@@ -53,7 +53,8 @@ static void note_parent(struct tree *folder, const struct run_event *row) {
   memcpy(folder->parent.host, row->host, sizeof(row->host));
 }
 
-/* The kernel kills all processes of a PID namespace whose process 1 ends. */
+/* Marks all processes in the PID namespace of `first` as ended, because the kernel kills them when
+ * process 1 of the namespace ends. */
 static void end_namespace(struct tree *folder, const struct tree_process *first) {
   for (size_t i = 0; i < folder->processes.count; i++) {
     struct tree_process *process = id_table_value(&folder->processes, i);

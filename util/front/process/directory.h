@@ -35,17 +35,20 @@ struct tree {
 /* The name of a link to the runtime in the run directory, if the runtime's own path has a blank. */
 #define TREE_LIBRARY "libdarshan.so"
 
-/* Returns 0, or -1 if it cannot be read. tree_free is needed in both cases. */
+/* Reads the run directory at path: its rows, parts and journals. Returns 0, or -1 if it cannot be
+ * read. tree_free is needed in both cases. */
 int tree_read(struct tree *folder, const char *path);
 void tree_free(struct tree *folder);
 
-/* Makes later processes write logs of their own. Returns 0 or -1. */
+/* Marks the run as closed, so that processes that begin later leave logs of their own. Returns 0 or
+ * -1. */
 int tree_close(const struct tree *folder);
 
 /* Returns 1 if there is nothing to make a log from. */
 int tree_is_empty(const struct tree *folder);
 
-/* Counts the processes, including the parent, that have this answer and no end in the rows. */
+/* Returns how many processes of the run, including the launcher, have no end in the rows and give
+ * this answer to the question whether they live. */
 size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
 /* Returns 1 if the rows of all processes, except `but`, say that they ended. */

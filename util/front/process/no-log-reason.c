@@ -20,7 +20,7 @@
 
 enum { HEAD = 65536, SHORT_HEAD = 4096, MAX_SCRIPTS = 4 };
 
-/* Finds a program like execvp. Returns 0 or -1. */
+/* Writes the path of the program that execvp would start for a name. Returns 0 or -1. */
 static int find_program(char out[PATH_MAX], const char *name) {
   const char *path = getenv("PATH");
   if (strchr(name, '/')) return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX ? 0 : -1;
@@ -51,7 +51,8 @@ static int is_enough(const char *head, size_t n) {
   return 1;
 }
 
-/* Reads a page, or up to HEAD bytes if that is not enough. */
+/* Reads the start of a file: a page, or up to HEAD bytes if its headers need more. Returns the
+ * bytes read, 0 on an error. */
 static size_t read_head(const char *path, char head[HEAD]) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   ssize_t n = fd < 0 ? -1 : read(fd, head, SHORT_HEAD);
@@ -162,7 +163,8 @@ static const char other_size[] =
 static const char other_kind[] = OTHER_KIND,
                   other_processor[] = OTHER_KIND "; it ran without being recorded";
 
-/* Programs that start without the runtime, so that their dynamic linker prints no error. */
+/* Returns 1 if a program with this reason is started without LD_PRELOAD, because its dynamic linker
+ * would print an error about the runtime. */
 static int is_left_alone(const char *reason) {
   return reason == other_libc || reason == other_size || reason == other_processor;
 }
@@ -219,7 +221,7 @@ static int is_go(const char *head, size_t n) {
   return 0;
 }
 
-/* The result for the last command: it is needed before the run and after it. */
+/* The reason for the last command, stored because it is needed before the run and after it. */
 static struct {
   const char *command, *reason;
   char path[PATH_MAX];

@@ -11,7 +11,8 @@
  * none. */
 int program_of_command(char path[PATH_MAX], const char *command);
 
-/* Writes a reason as a phrase for one line. command: what was run, searched in PATH. */
+/* Writes the most likely reason why a program left no log, as a phrase for one line. command: the
+ * program's name, searched in PATH. */
 void reason_for_no_log(char *out, size_t room, const char *command);
 
 /* Returns the reason as in a run's rows, RUN_WATCHED if there is none. name: the program's name. */

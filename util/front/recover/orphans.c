@@ -126,8 +126,8 @@ static void add_folder(struct orphans *orphans, const char *folder, size_t most,
   if (dir) closedir(dir);
 }
 
-/* All processes that recover at the same time need one order, because they lock the first journal
- * of a job. */
+/* Sorts the journals of each job by name. Processes that recover at the same time need the same
+ * order, because each locks the first journal of a job. */
 static void put_in_order(struct orphans *orphans) {
   for (size_t i = 0; i < orphans->count; i++)
     path_list_sort(&orphans->all[i].files, 0);

@@ -38,7 +38,8 @@ struct journal_name {
   char program[NAME_MAX + 1];
   char job[24], unique[24], rank[24];
 };
-/* Returns 0, or -1 if this is not a journal's name. name->start points into path. */
+/* Splits the file name of a path into the parts of a journal's name. name->start points into path.
+ * Returns 0, or -1 if this is not a journal's name. */
 int journal_name_read(struct journal_name *name, const char *path);
 
 #endif

@@ -138,9 +138,10 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
   return is_sure ? ALIVE_NOT : ALIVE_UNKNOWN;
 }
 
-/* The name is the same whenever the log is made from the same journals. The lowest rank is part of
- * it, because the ranks of other nodes have the same unique number, and their log may be in the
- * same folder. */
+/* Writes the path of the log that is made from journals, of which `path` is the first. The same
+ * journals always give the same name. The lowest rank is part of the name, because the ranks of
+ * other nodes have the same unique number, and their log may be in the same folder. Returns 0, or
+ * -1 after a message. */
 static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;
@@ -164,7 +165,7 @@ static int lock(const char *path, const struct stat *st) {
   return -1;
 }
 
-/* Removes the first journal last, because the log's name comes from it. */
+/* Removes the journals, the first one last, because the log's name comes from it. */
 static void remove_all(const struct path_list *files) {
   for (size_t i = files->count; i-- > 0;)
     if (unlink(files->paths[i]) < 0 && errno != ENOENT)
@@ -194,8 +195,9 @@ static int is_blank(const char *path, const struct stat *st) {
   return n >= 0 && (st->st_size == 0 || memcmp(head, zeros, sizeof(head)) == 0);
 }
 
-/* If the log exists it is complete: a process was killed after it made the log and before it
- * removed the journals. So the log is not made again. */
+/* Makes the log of the journals, removes them and prints one line. Only removes a journal without
+ * content. A log that exists is complete and is not made again: a process was killed after it made
+ * the log and before it removed the journals. */
 static void make_log(struct recovery *recovery, const struct path_list *files,
                      const struct journal *first) {
   char folder[PATH_MAX], log[PATH_MAX];

@@ -16,7 +16,8 @@ struct recovery {
   char folder[PATH_MAX]; /* folder of the last log */
 };
 
-/* Makes the log and prints one line. Skips what lives or may live. */
+/* Makes the log of an orphaned run or of orphaned journals and prints one line. Skips it if one of
+ * its processes lives or may live. */
 void recover_orphan(struct recovery *recovery, const struct orphan *orphan);
 
 /* Makes the log of the ranks of a job, or of one process. in_run: the files are in a run directory

@@ -76,7 +76,8 @@ static void remove_run(struct recovery *recovery, const struct tree *run, const 
                 recovery->dry_run ? "would be removed" : "removed");
 }
 
-/* Returns 1 while a merger is at work: it has files of its own there, and it removes journals. */
+/* Returns 1 if a merger works in the run directory at path. Its files are there, and journals may
+ * disappear. */
 static int is_busy(const char *path) {
   struct tree now;
   int busy = tree_read(&now, path) < 0 || now.strange;
@@ -110,7 +111,8 @@ static void recover_tree(struct recovery *recovery, const char *path) {
   tree_free(&run);
 }
 
-/* The log goes where `darshan run` would have put it, unless the user names a folder. */
+/* Makes the log of a run directory, in the folder where `darshan run` would have put it, unless the
+ * user names a folder. */
 static void recover_run(struct recovery *recovery, const char *path) {
   char own[PATH_MAX], folder[PATH_MAX], run[PATH_MAX];
   struct stat st;

@@ -67,7 +67,8 @@ static int recover_own(struct command *command) {
   return command->recovery.failed || ferror(stdout) || fflush(stdout) ? 1 : 0;
 }
 
-/* Becomes this user for good: files in a shared folder may be a trap for root. */
+/* Gives this process the ids of a user for the rest of its life, because files in a shared folder
+ * may be a trap for root. Returns 0, or -1 with errno set. */
 static int become(uid_t uid) {
   const struct passwd *user = getpwuid(uid);
   gid_t group = user ? user->pw_gid : (gid_t)uid;
@@ -90,7 +91,7 @@ static int recover_of(struct command *command, uid_t uid) {
   return child < 0 || status != 0;
 }
 
-/* Collects the owners of files with such names. */
+/* Collects the user ids of all who own a journal or run directory in the folders. */
 static void find_users(const struct path_list *folders, struct id_table *users) {
   char path[PATH_MAX];
   struct stat st;

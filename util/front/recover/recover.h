@@ -2,7 +2,7 @@
 #ifndef DARSHAN_FRONT_RECOVER_H
 #define DARSHAN_FRONT_RECOVER_H
 
-/* argv[0] is the subcommand. Returns the exit status. */
+/* Runs `darshan recover`. argv[0] is the subcommand. Returns the exit status. */
 int command_recover(int argc, char **argv);
 
 /* Makes logs of what this user's processes left in a folder more than an hour ago: at most once a

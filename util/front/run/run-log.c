@@ -57,8 +57,8 @@ static enum merger_end take_part(char log[PATH_MAX], const struct tree *run,
   return log_name_give(part, log, named) == 0 ? MERGER_MADE : MERGER_FAILED;
 }
 
-/* The command line is for a root process that has none in its part, for example a static
- * program. */
+/* Joins the words of a command line with blanks. The merger uses it for a root process whose part
+ * has no command line, for example a static program. */
 static void join_words(char *out, size_t room, char *const *words) {
   size_t used = 0;
   out[0] = '\0';
@@ -145,7 +145,8 @@ static int is_of_job(const char *path) {
   return of_job;
 }
 
-/* Puts the log of the run first, unless the user started only a job. */
+/* Lists all logs of the outcome: the run's log first, then those of MPI jobs, then others. If the
+ * user started only a job, the jobs' logs come before that of the run. */
 static void put_in_order(struct run_outcome *outcome, const struct path_list *others,
                          const char *log) {
   enum { JOBS, OTHERS };
@@ -162,7 +163,8 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   outcome->has_own = log[0] != '\0';
 }
 
-/* The journals of a killed job's ranks: no other process makes their log. */
+/* Makes the logs of journals that remain in the run directory, for example those of a killed job's
+ * ranks, and adds these logs to `others`. No other process would make them. */
 static void take_rest(struct run_outcome *outcome, const struct places *places,
                       struct path_list *others) {
   struct recovery recovery;
@@ -230,8 +232,8 @@ static void add_logs(struct line *line, size_t count, const char *what, const ch
     add(line, "%zu logs%s, the first: %s", count, what, say_path(first));
 }
 
-/* The run's log is called "log". If there is none, or only a job was started, the jobs' logs are
- * named that way. */
+/* Adds the paths of all logs to the line. The run's log is called "log". If the run has none, or
+ * the user started only a job, the jobs' logs are called that. */
 static void add_all_logs(struct line *line, const struct run_outcome *outcome) {
   char *const *paths = outcome->logs.paths;
   size_t own = (size_t)outcome->has_own, jobs = outcome->jobs;

@@ -17,7 +17,8 @@ struct run_outcome {
   char kept[PATH_MAX];       /* no log could be made: path of the run directory */
 };
 
-/* Called after the program ended. command: its arguments. */
+/* Makes the log of a run whose root process has ended, and fills *outcome. command: the arguments
+ * of the root process. */
 void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end,
                   char *const *command);
 void run_outcome_free(struct run_outcome *outcome);

@@ -221,7 +221,7 @@ static int show(const struct run_options *given, const struct picture *picture,
   return ferror(stderr) ? -1 : 0;
 }
 
-/* Shows existing logs. */
+/* Prints the summary of existing logs (darshan stat -r). Returns the exit status. */
 static int show_logs(struct run_options *given) {
   struct picture picture;
   picture_init(&picture);

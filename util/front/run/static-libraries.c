@@ -125,7 +125,7 @@ static struct image constants(const struct image *image, const ElfW(Ehdr) * file
   return *image;
 }
 
-/* Returns one bit per library whose string is in the program. */
+/* Returns one bit for each known library whose identifying string is in the program. */
 static unsigned spoken(const struct image *image) {
   unsigned found = 0;
   for (unsigned i = 0; i < LIBRARIES; i++) {

@@ -185,7 +185,7 @@ static int wrong(void) {
   return USAGE;
 }
 
-/* Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and folders. Returns -1 to continue, otherwise the exit status. */
 static int parse(struct list *list, int argc, char **argv) {
   static const struct option names[] = {{"paths", no_argument, NULL, PATHS},
                                         {"json", no_argument, NULL, JSON},

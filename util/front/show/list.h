@@ -2,7 +2,7 @@
 #ifndef DARSHAN_FRONT_LIST_H
 #define DARSHAN_FRONT_LIST_H
 
-/* Returns the exit status. argv[0] is the name for messages. */
+/* Runs `darshan list`. argv[0] is the name for messages. Returns the exit status. */
 int command_list(int argc, char **argv);
 
 #endif

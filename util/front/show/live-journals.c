@@ -43,7 +43,7 @@ int live_journals(struct path_list *list, const char *place) {
   return 0;
 }
 
-/* Sums shrink when a journal disappears; the rate is then 0 instead of negative. */
+/* Returns the increase per second; 0 if the sum has shrunk, because a journal disappeared. */
 static double rate(int64_t now, int64_t before, double seconds) {
   return now > before && seconds > 0 ? (double)(now - before) / seconds : 0;
 }

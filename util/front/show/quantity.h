@@ -6,11 +6,11 @@
 
 enum { QUANTITY_ROOM = 32 };
 
-/* Bytes with up to three significant digits, powers of 1024: "322 B", "1.50 KiB"; "?" if negative
- * or NaN. Returns out or a constant, like all functions here. */
+/* Formats bytes with up to three significant digits, in powers of 1024: "322 B", "1.50 KiB"; "?" if
+ * negative or NaN. Returns out or a constant, like all functions here. */
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 
-/* Seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h". */
+/* Formats seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h". */
 const char *quantity_seconds(char out[QUANTITY_ROOM], double value);
 
 /* Writes a count, from 10 million on with a unit: "9999999", "12M". */

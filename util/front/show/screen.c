@@ -92,13 +92,15 @@ static struct moved moved_bytes(const struct picture *picture) {
   return sum;
 }
 
-/* Prefers the log's own run time, so that the same log always shows the same. */
+/* Prefers the run time in the log to the measured one, so that the same log always shows the same.
+ */
 double screen_run_time(const struct picture *picture) {
   double logged = picture->ended - picture->began;
   return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
 }
 
-/* Uses the report's wording (notes.py). */
+/* Prints what the log lacks, in the report's words (notes.py). missing: bits of enum
+ * picture_missing. */
 static void print_missing(struct screen *screen, int missing) {
   if (missing & PICTURE_LOST)
     fputs("the log is incomplete: the numbers are lower bounds", stderr);
@@ -141,7 +143,8 @@ static void print_not_found(struct screen *screen, const struct picture *picture
   end_line(screen);
 }
 
-/* Comma-separated items over at most two lines; pack returns 0 if there is no space left. */
+/* The state of a list of comma-separated items over at most two lines. pack adds an item, and
+ * returns 0 if there is no space left. */
 struct packed {
   struct screen *screen;
   int column, lines;
@@ -351,6 +354,8 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
+/* Prints the time that processes waited, at named pipes or for locks: the rows of layers and files
+ * contain it, but it is not file I/O. */
 static void print_wait(struct screen *screen, const struct picture *picture, double seconds,
                        const char *for_what) {
   char time[NUMBER];
@@ -405,7 +410,7 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   end_line(screen);
 }
 
-/* Returns how many datasets it printed. */
+/* Prints the table of the slowest HDF5 datasets. Returns how many rows it printed. */
 static size_t print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
   char name[4 * COLUMNS], a[NUMBER];
@@ -431,7 +436,7 @@ static size_t print_datasets(struct screen *screen, const struct datasets *datas
   return shown;
 }
 
-/* Writes " (5,000 files)", or "" for one file. */
+/* Writes " (5,000 files)", or "" for one file. Returns the length. */
 static int tell_files(char out[NUMBER], int64_t files) {
   char digits[NUMBER], grouped[NUMBER];
   int n = snprintf(digits, sizeof(digits), "%lld", (long long)files), at = 0;

@@ -5,10 +5,11 @@
 
 #include "../summary/summary.h"
 
-/* Returns seconds from the start to the end. */
+/* Returns the run time in seconds, from the start of the first process to the last end. */
 double screen_run_time(const struct picture *picture);
 
-/* Prints headings in bold if stderr is a terminal and NO_COLOR is not set. */
+/* Prints the summary on stderr; headings are bold if stderr is a terminal and NO_COLOR is not set.
+ */
 void screen_print(const struct picture *picture);
 
 #endif

@@ -14,7 +14,7 @@ struct number {
   double value;
 };
 
-/* Fills the numbers of a layer. */
+/* Fills the numbers of a layer: name, unit and value, in the order in which they are printed. */
 static void numbers_of(struct number out[NUMBERS], const struct picture *picture,
                        const struct picture_layer *layer) {
   const struct darshan_merge_plan *plan = &layer->plan;

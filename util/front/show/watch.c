@@ -71,7 +71,8 @@ static void print_rates(const struct live_rates *rates) {
          quantity_count(a[2], (long long)(rates->calls + 0.5)));
 }
 
-/* Stores the indices of the files with the highest rates, highest first. Returns how many. */
+/* Stores in `places` the indices of the files with the highest rates of bytes and calls since
+ * `before`, the highest first. Returns how many. */
 static size_t busiest(const struct picture *now, const struct picture *before, double seconds,
                       size_t places[FILES]) {
   double moved[FILES];

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_FRONT_WATCH_H
 #define DARSHAN_FRONT_WATCH_H
 
-/* argv[0] is "watch". Returns the exit status. */
+/* Runs `darshan watch`. argv[0] is "watch". Returns the exit status. */
 int command_watch(int argc, char **argv);
 
 #endif

@@ -39,7 +39,8 @@ void datasets_free(struct datasets *datasets) {
   id_table_free(&datasets->table);
 }
 
-/* Counters are untrusted: sums stop at INT64_MAX, negative values add nothing. */
+/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and a negative value
+ * adds nothing. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }

@@ -37,7 +37,8 @@ _Noreturn void findings_become_report(char **argv) {
   _exit(CANNOT_START);
 }
 
-/* Runs in the child. Its stdout is this program's stderr; its stderr goes to the pipe. */
+/* Becomes the report in the child process. The report's stdout is this program's stderr; its stderr
+ * goes to the pipe `complaints`. */
 static _Noreturn void start(char **argv, int complaints) {
   int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nowhere < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
@@ -60,7 +61,7 @@ static void hear(struct complaint *complaint, const char *bytes, size_t count) {
   }
 }
 
-/* Reads until the report closes its stderr. */
+/* Reads the report's stderr until the report closes it, and stores its last line. */
 static void hear_all(struct complaint *complaint, int from) {
   char bytes[512];
   for (;;) {
@@ -78,7 +79,8 @@ void findings_unavailable(const char *why) {
   fprintf(stderr, "darshan: findings are unavailable: %s\n", *why ? why : "the report failed");
 }
 
-/* Returns the report's exit status, or -1 if it could not be started or a signal ended it. */
+/* Runs the report and waits for it. Returns its exit status, or -1 if it could not be started or a
+ * signal ended it. */
 static int run(char **argv, struct complaint *complaint) {
   int ends[2], status = 0;
   if (pipe2(ends, O_CLOEXEC) < 0) return -1;

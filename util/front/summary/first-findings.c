@@ -32,7 +32,8 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * MS + now.tv_nsec / 1000000;
 }
 
-/* Takes "INDEX <tab> NAME <tab> TITLE"; any other line is a complaint. */
+/* Stores a line of the report: "INDEX <tab> NAME <tab> TITLE" is the finding of the log with this
+ * index, any other line is an error message. */
 static void take_line(struct answers *answers) {
   char *end, *name, *title;
   answers->line[answers->used] = '\0';
@@ -50,7 +51,8 @@ static void take_line(struct answers *answers) {
   one->is_known = 1;
 }
 
-/* Reads until the report ends or the time is up. */
+/* Reads and stores the report's lines from a pipe, until the report ends or the time (`until`, in
+ * milliseconds) is up. */
 static void hear(struct answers *answers, int from, int64_t until) {
   char bytes[LINE];
   for (;;) {

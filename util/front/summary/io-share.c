@@ -69,8 +69,8 @@ void log_shares_own(struct log_shares *sums, double time) {
   sums->own += seconds(time);
 }
 
-/* Returns the working time of a log in seconds. If the log does not distinguish its processes, each
- * of them counts with the run time. */
+/* Returns the working time of a log in seconds: the run times of its processes together. If the log
+ * does not distinguish its processes, each of them counts with the log's run time. */
 static double work_of(darshan_log *log, double io) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};

@@ -58,7 +58,9 @@ static struct word without_folder(struct word word) {
   return (struct word){slash + 1, word.length - (size_t)(slash + 1 - word.at)};
 }
 
-/* Returns the script, or the interpreter if an option holds the program or may have a value. */
+/* Returns the script or module (-m) among the arguments `rest` of the interpreter `program`.
+ * Returns the interpreter itself if an option holds the program (-c) or may have the next word as
+ * its value. */
 static struct word script_of(struct word program, const char *rest) {
   struct word word = next_word(&rest);
   if (word.length == 2 && strncmp(word.at, "-m", 2) == 0) {
@@ -115,7 +117,8 @@ const char *command_typed(const char *command) {
 
 /* --- sums --------------------------------------------------------------------------- */
 
-/* Counters are untrusted: sums stop at INT64_MAX, negative values add nothing. */
+/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and a negative value
+ * adds nothing. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
@@ -148,7 +151,8 @@ static void add_end(struct programs *programs, const char *name,
   add(&end->count, record->counters[PROCESS_FAILED]);
 }
 
-/* Maps the ranks + 1 of processes that were not recorded to the keys of their programs. */
+/* Notes a rank whose process was not recorded: `silent` maps the rank + 1 to the key of its
+ * program. */
 static void note_silent(struct id_table *silent, const struct darshan_process_record *record,
                         uint64_t key) {
   int is_new;
@@ -158,7 +162,8 @@ static void note_silent(struct id_table *silent, const struct darshan_process_re
   if (at) *at = key;
 }
 
-/* Adds the bytes of a process that was not recorded. */
+/* Adds the bytes that the kernel counted (USAGE) of a process that was not recorded to its program.
+ */
 static void add_usage(struct programs *programs, const struct id_table *silent,
                       const struct darshan_usage_record *usage) {
   const uint64_t *key = id_table_find(silent, (uint64_t)usage->base.rank + 1);

@@ -64,8 +64,9 @@ static void note_prefix(struct kind *kind, const char *name) {
   kind->prefix = same;
 }
 
-/* Files are similar if their names differ only in numbers. If there are too few such files, all
- * files of the folder and extension are similar. Returns 0, or -1 if out of memory. */
+/* Stores the key of each file's kind. Files are of one kind if their names differ only in numbers.
+ * If there are too few such files, all files of the folder and extension are of one kind. Returns
+ * 0, or -1 if out of memory. */
 static int find_keys(struct alike *alike) {
   const struct picture *picture = alike->picture;
   struct id_table stems;
@@ -85,7 +86,8 @@ static int find_keys(struct alike *alike) {
   return result;
 }
 
-/* Returns 0, or -1 if out of memory. */
+/* Groups the files of the picture into kinds, and counts the members and the time of each kind.
+ * Returns 0, or -1 if out of memory. */
 static int find_kinds(struct alike *alike) {
   const struct picture *picture = alike->picture;
   size_t count = picture->files.count;
@@ -124,7 +126,8 @@ static void add_file(struct alike_row *row, const struct picture_file *file) {
   row->files++;
 }
 
-/* Makes "/data/part_*.csv" and cuts neither a character nor a number in two. */
+/* Returns the common name of a kind's files, such as "/data/part_*.csv", which the caller frees.
+ * The star replaces whole characters and whole numbers. Returns NULL if out of memory. */
 static char *name_of(const struct kind *kind) {
   const char *name = kind->first;
   char *made = NULL;

@@ -48,8 +48,9 @@ static int is_aside(const char *name) {
   return digits > 0 && digits <= DIGITS && digits < length && name[length - 1 - digits] == '.';
 }
 
-/* Returns the id of the name that this file got, or 0 if it is known by its own name. A file that
- * was read has a reader who knows it by that name. */
+/* Returns the id of the name to which this file was renamed, or 0 if the file keeps its row: it was
+ * not renamed, its new name is that of an old version, or it was read, so that a reader knows it by
+ * its first name. */
 static uint64_t next_name(const struct picture *picture, const struct id_table *names,
                           uint64_t id) {
   const struct renamed *source = id_table_find(&picture->renamed, id);

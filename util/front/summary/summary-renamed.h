@@ -5,14 +5,14 @@
 
 #include "summary.h"
 
-/* What the POSIX records of a file have about renames. */
+/* The renames of a file, from its POSIX records. */
 struct renamed {
   int64_t sources, targets; /* renames from and to this name */
   uint64_t from;            /* record id of the first name that became this one */
   int64_t read;             /* bytes */
 };
 
-/* Notes a POSIX record. */
+/* Stores what a POSIX record tells of renames of its file. */
 void renamed_note(struct picture *picture, const void *record);
 /* Adds the numbers of temporary files to those of the files that they became. Called after all
  * logs. */

@@ -49,13 +49,14 @@ int picture_is_bottom(const struct darshan_merge_plan *plan) {
   return id == DARSHAN_MOD_POSIX || id == DARSHAN_MOD_STDIO || id == DARSHAN_MOD_DFS;
 }
 
-/* Counters are untrusted: sums stop at INT64_MAX, and unknown (negative) values add nothing. */
+/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and an unknown
+ * (negative) value adds nothing. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
 
-/* Sums the counters of calls: READS, or INDEP_READS, COLL_READS and so on, but not properties of
- * calls such as SEQ_READS. */
+/* Returns the number of calls of a record, the sum of its counters of `word`: READS, or
+ * INDEP_READS, COLL_READS and so on, but not properties of calls such as SEQ_READS. */
 static int64_t calls(const struct darshan_merge_plan *plan, const void *record, const char *word) {
   static const char *const kinds[] = {"", "INDEP_", "COLL_", "SPLIT_", "NB_"};
   const struct darshan_counter *counter = plan->module->counters;
@@ -199,7 +200,8 @@ static void add_module(struct picture *picture, struct adding *adding, int id) {
   if (records) darshan_records_close(records);
 }
 
-/* A mapped file was opened before, so it has a row if POSIX was recorded. */
+/* Adds the touched bytes of mapped files to the files' rows. A mapped file was opened before, so it
+ * has a row if POSIX was recorded. */
 static void add_touched(struct picture *picture, const struct id_table *touched) {
   for (size_t i = 0; i < touched->count; i++) {
     struct picture_file *file = id_table_find(&picture->files, touched->keys[i]);
@@ -253,8 +255,9 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
   return 0;
 }
 
-/* Takes the largest number of files that a process or log has for a group: a lower bound. Returns 1
- * if there are groups of files above the limit. */
+/* Adds the groups of a log: records that several files share. The number of files of a group is the
+ * largest that a process or log has, a lower bound. Returns 1 if some of these files share a record
+ * because a limit was reached. */
 static int add_groups(struct picture *picture, darshan_log *log) {
   enum { COUNTED = 114688 }; /* names in groups that a process counts exactly (overflow.c) */
   struct darshan_error error = {""};
@@ -326,7 +329,8 @@ static int missing_of(const darshan_log *log, int has_groups) {
   return found;
 }
 
-/* Converts "dropped_in_signal_handlers" to "in signal handlers". */
+/* Adds the dropped events of the log's metadata; the key "dropped_in_signal_handlers" becomes "in
+ * signal handlers". */
 static void add_dropped(struct picture *picture, const struct darshan_info *info) {
   static const char prefix[] = "dropped_";
   for (int i = 0; i < info->num_metadata; i++) {
@@ -345,7 +349,7 @@ static void add_dropped(struct picture *picture, const struct darshan_info *info
   }
 }
 
-/* Takes the failed lookups of the first log that has some. */
+/* Copies the failed lookups of a log's metadata, if no earlier log had some. */
 static void add_not_found(struct picture *picture, const struct darshan_info *info) {
   static const char key[] = "not_found", by[] = "not_found_by";
   int n = 0;

@@ -14,9 +14,9 @@ struct beside {
   double mapped, touched, unmeasured;
 };
 
-/* files: ids with a POSIX record in this log, which has these times already. touched: the touched
- * bytes of each mapped file are added to it (int64_t, by id). Returns 0, or -1 if the log is
- * corrupt there; `sum` then stays unchanged. */
+/* Sums the POSIX_EXT records of a log. files: ids with a POSIX record in this log, which has these
+ * times already. touched: the touched bytes of each mapped file are added to it (int64_t, by id).
+ * Returns 0, or -1 with an error if the module is corrupt; `sum` then stays unchanged. */
 int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files,
               struct id_table *touched, struct darshan_error *error);
 

@@ -63,8 +63,8 @@ static const struct job_log *copy_in(const struct job_world *world, const struct
 
 enum fit { FITS_NOT, FITS, IS_COPY, IS_UNCLEAR };
 
-/* Launches without a unique name are distinguished by time: the next one begins after the last one
- * ended. */
+/* Returns whether a log belongs to a launch. Launches without a unique name are distinguished by
+ * time: the next one begins after the last one ended. */
 static enum fit fit(const struct job_world *world, const struct job_log *log, int64_t jobid) {
   int is_unique = launch_is_unique(world->launcher, world->text);
   if (!is_unique && !log->is_child && world->jobid != jobid) return FITS_NOT;
@@ -112,7 +112,8 @@ static int new_world(struct job_worlds *worlds, struct job_log *log, const struc
   return join(world, log);
 }
 
-/* Returns 0, or -1 if out of memory or after a message. */
+/* Adds a log to the launch of one of its ranks, or to a new launch. Returns 0, or -1 if out of
+ * memory or after a message. */
 static int place(struct job_worlds *worlds, struct job_log *log, const struct job_unit *unit) {
   int64_t jobid = scheduler_job(log);
   for (size_t i = worlds->count; i-- > 0;) { /* the latest first */

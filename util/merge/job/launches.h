@@ -21,7 +21,8 @@ struct job_worlds { /* zeroed before its first use */
   size_t count, room;
 };
 
-/* Returns 0, or -1 if out of memory, or after a message if logs cannot be distinguished. */
+/* Finds the launches and assigns each log to them. Returns 0, or -1 if out of memory, or after a
+ * message if logs of two launches cannot be distinguished. */
 int job_worlds_find(struct job_worlds *worlds, struct job_logs *logs);
 /* Returns the launcher's rank of a log's rank, -1 if that does not belong to this launch. */
 int64_t job_world_rank(const struct job_world *world, const struct job_log *log, int64_t rank);

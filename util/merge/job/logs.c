@@ -34,7 +34,8 @@ static int has_records_of(const struct darshan_info *info, int module) {
   return 0;
 }
 
-/* Returns 1 for a log that was merged from logs of ranks, which is not one of these. */
+/* Returns 1 for a log that darshan-merge made from the logs of ranks. It is not the log of a rank.
+ */
 static int is_merged(const struct darshan_info *info) {
   return launch_metadata(info, "ranks_merged") != NULL;
 }

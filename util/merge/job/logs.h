@@ -41,8 +41,8 @@ struct job_logs { /* zeroed before its first use */
 /* Adds a log, or the logs of a folder that name a launcher. Skips unreadable logs of a folder with
  * a message. Returns 0, or -1 after a message. */
 int job_logs_add(struct job_logs *logs, const char *path);
-/* Returns 1 if the log, or a log in the folder, names a launcher. Journals that name none make it
- * the folder of an MPI job: 0. */
+/* Returns 1 if the log, or a log in the folder, names a launcher. Returns 0 for a folder with
+ * journals that name no launcher, which is that of an MPI job. */
 int job_logs_is_one(const char *path);
 void job_logs_free(struct job_logs *logs);
 /* Marks a log as skipped, after a message. */

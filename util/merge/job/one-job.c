@@ -17,7 +17,8 @@
 
 /* --- metadata of the job --------------------------------------------------------------------- */
 
-/* Returns 1 for keys that are true of one log only, or are computed again. */
+/* Returns 1 for a metadata key that is not copied, because it is true of one log only or is
+ * computed again for the job. */
 static int is_of_one(const char *key) {
   static const char *const keys[] = {
       "ranks_here", "processes", "still_running", "nodes",          "clocks_moved", "clock_error",
@@ -138,8 +139,8 @@ static size_t job_region(void *context, const struct facts *agreed, char *out) {
   return journal_job(out, one->first->path, job, more, command, is_of_one);
 }
 
-/* If the root process launched the ranks, its log has the launcher's command line, not the
- * rank's. */
+/* Takes the job's program name and, if the first log has the launcher's command line, also the
+ * command line from the records of the first rank. */
 static void take_command(struct one_job *job) {
   const char *command = job->records.command;
   size_t length = strcspn(command, " "), begin = length;
@@ -204,7 +205,8 @@ static struct job_log *first_log(const struct job_world *world) {
   return world->logs[0];
 }
 
-/* Counts the processes that are not ranks of this job, for example launchers. */
+/* Counts in job->around the processes of the logs that are not ranks of this job, for example
+ * launchers. */
 static void count_around(struct one_job *job) {
   const struct job_world *world = job->world;
   job->around = 0;

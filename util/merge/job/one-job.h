@@ -32,7 +32,7 @@ struct one_job { /* zeroed before its first use */
   char final[DARSHAN_PATH_ROOM]; /* path of the log */
 };
 
-/* Returns 0, or -1 after a message. */
+/* Makes the log of one job. Returns 0, or -1 after a message. */
 int one_job_make(struct one_job *job);
 void one_job_free(struct one_job *job);
 

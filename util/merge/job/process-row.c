@@ -10,7 +10,7 @@ void process_row_begin(struct process_row *row, const struct job_world *world, i
   *row = (struct process_row){.world = world, .rank = rank};
 }
 
-/* Counters are untrusted: the sum may overflow. */
+/* Returns a + b, which wraps if it overflows, because counters are untrusted. */
 static int64_t sum(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }

@@ -42,7 +42,8 @@ static void unload(struct rank_records *records) {
   records->loaded = NULL;
 }
 
-/* Returns 1 if the log is in memory, 0 if it is unreadable, -1 if out of memory. */
+/* Reads a log unless it is in memory already. Returns 1 if it is in memory, 0 if it is unreadable,
+ * -1 if out of memory. */
 static int load(struct rank_records *records, struct job_log *log) {
   struct darshan_error error = {""};
   if (log->left_out) return 0;

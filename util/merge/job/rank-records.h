@@ -28,7 +28,8 @@ struct rank_records { /* zeroed before its first use; reused for the next rank *
   size_t num_spans, room_spans;
 };
 
-/* Skips unreadable logs with a message. Returns 0, or -1 if out of memory. */
+/* Reads the records of a rank from all its logs. Skips unreadable logs with a message. Returns 0,
+ * or -1 if out of memory. */
 int rank_records_take(struct rank_records *records, int64_t rank);
 /* Callback of the reduction. Returns 1 and the ranks of a shared record, 0 if there are none. */
 int rank_records_span(const struct rank_records *records, int module, uint64_t id,

@@ -20,7 +20,8 @@ static void creates(void *context, const char *path) {
   folder_put(context, partial_name, path, strlen(path));
 }
 
-/* Writes "DEVICE INODE PATH". */
+/* Callback before the log gets its name: writes "DEVICE INODE PATH" of it into the file `naming`.
+ */
 static void names(void *context, const char *from, const char *to) {
   char text[PATH_MAX + 64];
   struct stat st;
@@ -30,7 +31,8 @@ static void names(void *context, const char *from, const char *to) {
   if (n < (int)sizeof(text)) folder_put(context, naming_name, text, (size_t)n);
 }
 
-/* Appends the part names of one process, or of all (NULL), each with its NUL. */
+/* Appends the names of the parts of one process, or of all (NULL), to the list, each with its NUL.
+ * Returns 0, or nonzero if out of memory. */
 static int list_parts(const struct run_tree *tree, const struct run_process *process,
                       struct bytes *list) {
   char name[NAME_MAX + 1];

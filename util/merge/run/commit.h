@@ -21,10 +21,12 @@ struct closing {
   struct bytes parts; /* names of the parts */
 };
 
-/* Called before a log is made from the parts of one process, or of all processes (NULL). */
+/* Notes in the folder that a log will be made from the parts of one process, or of all processes
+ * (NULL). Called before the log is made. */
 void closing_begin(struct closing *closing, struct run_folder *folder, const struct run_tree *tree,
                    const struct run_process *process);
-/* Called after it. made 1: the log has its name, so the parts are removed. */
+/* Called after closing_begin and the attempt to make the log. made 1: the log has its name, so its
+ * parts and the notes are removed. made 0: only the notes are removed. */
 void closing_end(struct closing *closing, int made);
 
 #endif

@@ -132,7 +132,8 @@ static size_t job_of(const struct fold *fold, char *out) {
   return journal_job(out, path, job, more, NULL, dropped_is_key);
 }
 
-/* The list holds the name of the new part, then the names of the parts that it replaces. */
+/* Writes the new part from `draft` and removes the parts that it replaces. First writes the list of
+ * their names, after that of the new part, so that a later merger can finish. */
 static void put(struct fold *fold, const struct log_draft *draft) {
   if (folder_put(fold->folder, folded_name, fold->list.at, fold->list.n) < 0) return;
   folder_put(fold->folder, fold->list.at, draft->bytes, draft->used);
@@ -149,7 +150,8 @@ static void write_part(struct fold *fold) {
   log_draft_drop(&draft);
 }
 
-/* Returns 0 if the rank is done or has too few parts, 1 to try again with another first part. */
+/* Combines parts of a rank into one. Returns 0 if the rank is done or has too few parts, 1 to try
+ * again with another first part. */
 static int fold_rank(struct fold *fold, const struct run_rank *rank) {
   const struct run_process *all = fold->tree->processes;
   combined_clear(&fold->combined);
@@ -181,7 +183,8 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
   bytes_free(&fold.list);
 }
 
-/* Returns 0, or -1 if a part whose records the new part holds cannot be removed. */
+/* Removes the parts that a list names, whose records the new part holds. Returns 0, or -1 if one of
+ * them cannot be removed. */
 static int remove_sources(struct run_folder *folder, const char *list, size_t n) {
   int failed = 0;
   for (size_t at = strlen(list) + 1; at < n; at += strlen(list + at) + 1)

@@ -7,7 +7,8 @@
 #include "folder.h"
 #include "processes/ranks.h"
 
-/* Needs a tree that was read completely and dealt to ranks. */
+/* Combines the parts of each rank, if it has enough. Needs a tree that was read completely and
+ * dealt to ranks. */
 void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct run_ranks *ranks);
 /* Finishes what a killed process began; called before parts are read. Returns 0. Returns -1 if
  * parts that another part holds cannot be removed (folder->folded lists them, and they are

@@ -34,8 +34,9 @@ static int32_t top_of(const char *path) {
   return *end == '.' && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
 }
 
-/* The kernel frees the lock when its holder exits. A lock on a file that was removed meanwhile
- * protects nothing, so the file is opened again. Returns -1 if another process holds the lock. */
+/* Opens and locks a file of the folder. The kernel frees the lock when its holder exits. A lock on
+ * a file that was removed meanwhile protects nothing, so the file is opened again. Returns the
+ * descriptor, or -1 if another process holds the lock. */
 static int take_lock(const struct run_folder *folder, const char *name, int waits) {
   struct stat mine, there;
   int busy = 0;

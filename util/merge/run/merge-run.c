@@ -55,7 +55,9 @@ static void discard(const struct one_log *run, const struct run_process *process
   }
 }
 
-/* The run has its log or needs none. Each process that is not in that log gets a log of its own. */
+/* Makes a log of each process that left a part after the run's log was made. If the run needed no
+ * log, makes one only of a process that needs one, and removes the parts of the others. result:
+ * that of the run's log, RUN_NOTHING if it needed none. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
   if (folder_list(&run->folder) < 0) return RUN_FAILED;
@@ -95,7 +97,8 @@ static enum run_result merge_folder(struct one_log *run) {
   return merge_rest(run, result);
 }
 
-/* Paths in the run's folder must be absolute, because any process may read them. Keeps NULL. */
+/* Makes *path absolute, in room, because any process may read it in the run's folder. NULL stays
+ * NULL. Returns 0, or -1 after a message. */
 static int make_absolute(struct run_options *options, const char **path, char room[PATH_MAX]) {
   static char here[PATH_MAX];
   if (!*path || **path == '/') return 0;

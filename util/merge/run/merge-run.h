@@ -6,7 +6,8 @@
 
 enum run_result { RUN_LOGGED = 0, RUN_FAILED = 1, RUN_NOTHING = 3 };
 
-/* Returns RUN_NOTHING if there is nothing to merge, or if another process merges. */
+/* Makes the log of the run directory that the options name. Returns RUN_NOTHING if there is nothing
+ * to merge, or if another process merges. */
 enum run_result merge_run(const struct run_options *options);
 
 #endif

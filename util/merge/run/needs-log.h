@@ -4,8 +4,8 @@
 
 #include "folder.h"
 
-/* Returns 0 if only launchers and ranks of jobs left parts. A run without parts and jobs needs a
- * log if it has processes at all. */
+/* Returns 1 if the run needs a log, 0 if only launchers and ranks of jobs left parts. A run without
+ * parts and jobs needs a log if it has processes at all. */
 int run_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree);
 /* Like run_is_worth_a_log, for one process. */
 int process_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree,

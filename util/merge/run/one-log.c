@@ -32,7 +32,7 @@ static void leave_out(struct one_log *run, struct run_part *part, const char *wh
   memcpy(run->damaged + used, name, length + 1);
 }
 
-/* Returns NULL if the part is skipped. */
+/* Opens a part. Returns NULL if it is unreadable and therefore skipped. */
 static darshan_log *open_part(struct one_log *run, struct run_part *part) {
   char path[PATH_MAX];
   struct darshan_error error = {""};
@@ -93,7 +93,8 @@ static int is_forked(const struct run_tree *tree, const struct run_part *part) {
   return part->program >= 0 && tree->programs[part->program].forked;
 }
 
-/* Takes the times of a part, at its first reading. The end of a journal is its last timestamp. */
+/* Extends the times of the run and the process by those of a part, when the part is read first. The
+ * end of a journal is its last timestamp. The part of the lowest rank also describes the run. */
 static void ask_times(struct one_log *run, struct run_process *process, struct run_part *part,
                       darshan_log *log) {
   const struct darshan_job *job = &darshan_log_info(log)->job;
@@ -146,7 +147,8 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   return each.failed ? -1 : 0;
 }
 
-/* The user of darshan-merge may give the root process's command line, if no part has it. */
+/* Adds the command line of the root process to its name, if no part has it: the option of
+ * darshan-merge gives it. */
 static void name_top(const struct one_log *run, struct row_name *name) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   const char *asked = run->options->command, *program;
@@ -158,7 +160,8 @@ static void name_top(const struct one_log *run, struct row_name *name) {
     row_name_first(name, &run->tree, asked);
 }
 
-/* Takes the names of a rank's parts; the second time also their records. */
+/* Combines the parts of a rank: the first time only their names, the second time (again 1) also
+ * their records. Returns 0, or -1 if out of memory. */
 static int take_rank(struct one_log *run, int number, int again) {
   const struct run_rank *rank = &run->ranks.ranks[number];
   struct row_name name;
@@ -236,7 +239,7 @@ static size_t tell_hosts(const struct clocks *clocks, char *out, size_t room, si
   return darshan_metadata_add(out, room, used, "clock_error", error < 0 ? "not known" : text);
 }
 
-/* Writes the metadata that are added to those of the speaker. */
+/* Writes the metadata of the run, which are added to those of the part that describes the run. */
 static void tell(const struct one_log *run, char *out, size_t room) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   int running = still_running(&run->tree);

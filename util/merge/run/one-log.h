@@ -52,7 +52,7 @@ struct one_log { /* zeroed before its first use */
   char final[DARSHAN_PATH_ROOM]; /* path of the log */
 };
 
-/* Needs at least one rank. Returns 0, or -1 after a message. */
+/* Makes the log of a run that has at least one rank. Returns 0, or -1 after a message. */
 int one_log_make(struct one_log *run);
 void one_log_free(struct one_log *run);
 

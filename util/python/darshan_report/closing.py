@@ -10,11 +10,12 @@ _Self = TypeVar("_Self", bound="Closing")
 
 
 class Closing(abc.ABC):
-    """A context manager whose end closes it."""
+    """A base class for what must be closed: used as a context manager, the object closes itself at
+    the end of the block."""
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Closes it."""
+        """Releases what the object has open."""
 
     def __enter__(self: _Self) -> _Self:
         return self

@@ -95,8 +95,9 @@ static int64_t end_of(const struct run_process *process) {
   return process->end_ns ? process->end_ns : process->reaped_ns;
 }
 
-/* Follows the child that ended last down from the root process, while each failure explains its
- * parent's. */
+/* Numbers in `cause`, from 1 on, the chain of processes through which the run failed: from the root
+ * process down, the child that ended last, while each failure explains that of the parent. last:
+ * the result of find_last. */
 static void find_cause(struct run_tree *tree, const int *last, int top) {
   int depth = 0;
   for (int at = top; at >= 0 && !tree->processes[at].cause; at = last[at]) {

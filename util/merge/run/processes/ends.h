@@ -20,7 +20,8 @@ struct ends_missed {
  * memory. */
 int ends_judge(struct run_tree *tree, int top);
 
-/* Takes the failed lookups from a part of a process. */
+/* Stores the failed lookups in a log of a process, if they explain the failure better than those
+ * stored so far. */
 void ends_hear(struct ends_missed *missed, const struct run_tree *tree,
                const struct run_process *process, const darshan_log *log);
 /* Appends the lookups to `used` bytes of metadata. Returns the new length. */

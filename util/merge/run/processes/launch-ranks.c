@@ -16,7 +16,7 @@ void world_hear(struct run_world *world, struct run_process *process,
   if (!world->launch.id || launch.size > world->launch.size) world->launch = launch;
 }
 
-/* The limit ends a cycle of parents in a damaged run. */
+/* Looks at most DEEPEST ancestors up, because the parents in a damaged run may form a cycle. */
 const struct run_process *world_speaker(const struct run_tree *tree,
                                         const struct run_process *process) {
   enum { DEEPEST = 256 };

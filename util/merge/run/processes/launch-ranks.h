@@ -12,7 +12,8 @@ struct run_world {      /* zeroed: no launcher */
   int is_all;           /* all processes of the run belong to it */
 };
 
-/* Takes the launcher's values from a part. Called in the order of ranks. */
+/* Reads the launcher's values from the metadata of a part, into the process and the launch. Called
+ * in the order of ranks. */
 void world_hear(struct run_world *world, struct run_process *process,
                 const struct darshan_info *info);
 /* Returns the process or its nearest ancestor that has a rank from a launcher, or NULL. */

@@ -153,7 +153,9 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   return program < 0 ? -1 : 0;
 }
 
-/* The parent may write this row before the child's first row, or after the child's exit. */
+/* Applies a row in which a parent names a child, which may write no rows itself: finds or adds the
+ * child. The row may come before the child's first row, or after its exit. Returns 0, or -1 if out
+ * of memory. */
 static int spawned(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int parent = current(tree, place, event->parent);
@@ -251,7 +253,7 @@ static void was_used(struct run_tree *tree, struct run_process *process,
   more(&parent->of_children.calls_written, own->calls_written);
 }
 
-/* Finds children whose rows came before the first row of their parent. */
+/* Gives a new process those children whose rows came before its own first row. */
 static void find_children(struct run_tree *tree, int number) {
   const struct run_process *found = &tree->processes[number];
   for (size_t i = 0; i < tree->num_processes; i++) {
@@ -271,7 +273,8 @@ static void goes_on(struct run_process *process) {
   process->status = -1;
 }
 
-/* The process becomes, or is, a program that is not instrumented. */
+/* Applies a row about a process that becomes, or is, a program that is not instrumented. Returns 0,
+ * or -1 if out of memory. */
 static int unwatched(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int is_new = number < 0 || tree->processes[number].was_reaped;
@@ -299,7 +302,8 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
   return add_program(tree, number, event->now_ns, event->program) < 0 ? -1 : 0;
 }
 
-/* Applies a row about a process that lives or lived until now. */
+/* Applies a row about a process that lives or lived until now: its exit, exec, MPI job or lost
+ * records. Returns 0, or -1 if out of memory. */
 static int tell(struct run_tree *tree, int place, const struct run_event *event) {
   int reaped = event->kind == RUN_REAPED;
   if (reaped && !WIFEXITED(event->status) && !WIFSIGNALED(event->status)) return 0;

@@ -24,7 +24,8 @@ static int by_arrival(const void *a, const void *b) {
   return left->process < right->process ? -1 : left->process > right->process;
 }
 
-/* Returns NULL if out of memory. */
+/* Returns all processes in the order of their starts, which the caller frees. Returns NULL if out
+ * of memory. */
 static struct arrival *in_order(const struct run_tree *tree) {
   struct arrival *order = malloc((tree->num_processes + 1) * sizeof(*order));
   for (size_t i = 0; order && i < tree->num_processes; i++)
@@ -44,7 +45,8 @@ static void top_first(const struct run_tree *tree, struct arrival *order, int32_
   }
 }
 
-/* Processes share a rank if their programs have the same name, which rows may truncate. */
+/* Returns the hash of the name of a process's last program. Processes with equal names, which rows
+ * may truncate, share a rank. */
 static uint64_t program_key(const struct run_tree *tree, const struct run_process *process) {
   const char *name = process->last_program >= 0 ? tree->programs[process->last_program].name : "";
   return darshan_hash(name, strlen(name), 0);

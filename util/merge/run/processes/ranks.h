@@ -22,9 +22,10 @@ struct run_ranks {
   int top; /* index of the root process; -1: none */
 };
 
-/* Returns 0, or -1 if out of memory. */
+/* Assigns each process to a rank. top: pid of the root process, 0 if not known. Returns 0, or -1 if
+ * out of memory. */
 int ranks_make(struct run_ranks *ranks, struct run_tree *tree, int32_t top);
-/* Makes one rank for one process. */
+/* Makes a rank for one process, and no other ranks. Returns 0, or -1 if out of memory. */
 int ranks_alone(struct run_ranks *ranks, struct run_tree *tree, int process);
 void ranks_free(struct run_ranks *ranks);
 

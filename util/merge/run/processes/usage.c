@@ -10,7 +10,7 @@
 static const int since_birth[PROCESS_SUMS] = {USAGE_CHARS_READ, USAGE_CHARS_WRITTEN,
                                               USAGE_READ_CALLS, USAGE_WRITE_CALLS, USAGE_CANCELLED};
 
-/* Counters are untrusted: sums and differences stop at their limits. */
+/* Returns a + b. Counters are untrusted, so the sum stops at the limits of the type. */
 static int64_t plus(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
@@ -20,7 +20,8 @@ static int64_t minus(int64_t a, int64_t b) {
   return b < 0 ? a : __builtin_sub_overflow(a, b, &rest) || rest < 0 ? 0 : rest;
 }
 
-/* The kernel adds a child's counters to its parent's when the parent waits for it. */
+/* Stores counter i of a process. Adds the increase to the parent's sum of its children, because the
+ * kernel adds a child's counters to its parent's when the parent waits for it. */
 static void take_sum(struct run_tree *tree, struct run_process *process, int i, int64_t value) {
   int64_t more = minus(value, process->sums[i]);
   process->sums[i] = value;
@@ -30,8 +31,8 @@ static void take_sum(struct run_tree *tree, struct run_process *process, int i, 
   of_children[i] = plus(of_children[i], more);
 }
 
-/* The waits of an uninstrumented parent are not recorded, so its usage is assumed to include its
- * children's. */
+/* Adds a child's storage bytes to what an uninstrumented parent got from its children. The waits of
+ * such a parent are not recorded, so its usage is assumed to include that of its children. */
 static void tell_silent_parent(struct run_tree *tree, const struct run_process *process,
                                const int64_t *counters) {
   struct run_process *parent = process->parent < 0 ? NULL : &tree->processes[process->parent];
@@ -107,8 +108,9 @@ static void at_least(int64_t *value, int64_t least) {
   if (*value < least) *value = least;
 }
 
-/* The record ends at the exec of an uninstrumented program; the parent's values cover all programs
- * of the process. */
+/* Raises the numbers of a USAGE record to those that the parent recorded: the record ends where the
+ * process became an uninstrumented program, the parent's numbers cover all programs of the process.
+ */
 static void add_after_exec(struct darshan_usage_record *record, const struct run_process *process,
                            int64_t read, int64_t written, int64_t stored) {
   double *times = record->fcounters;

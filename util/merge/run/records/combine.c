@@ -8,7 +8,8 @@
 
 /* --- times on the run's clock ---------------------------------------------------------- */
 
-/* Rounds like the runtime (log/round.h). */
+/* Returns time + shift in seconds, rounded like the runtime's times (log/round.h). A time of 0,
+ * which means "never", stays. */
 static double moved(double time, double shift) {
   const double per_second = 1 << 20;
   if (!(time > 0) || !(time + shift < 4e9)) return time;
@@ -81,7 +82,8 @@ static int add_heat(struct combined_module *into, const struct part_module *from
   return 0;
 }
 
-/* Keeps the first layout of a file: all programs found the same one. */
+/* Adds the LUSTRE records of files that have none yet. Later ones are skipped, because all programs
+ * found the same layout. Returns 0, or -1 if out of memory. */
 static int add_layouts(struct combined_module *into, const struct part_module *from,
                        const char *records) {
   for (size_t at = 0; at < from->length;) {

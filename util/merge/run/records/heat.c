@@ -25,7 +25,8 @@ static void put(int64_t *bin, int64_t bytes) {
   *bin = (int64_t)((uint64_t)*bin + (uint64_t)bytes);
 }
 
-/* Returns the bytes that were moved before this share of the time; all if share is 1. */
+/* Returns the part of a bin's bytes that falls into the first `share` of the bin's time: 0 to all
+ * of them, for a share of 0 to 1. */
 static int64_t until(int64_t bytes, double share) {
   double part = floor((double)bytes * share);
   if (!(share < 1) || part >= (double)bytes) return bytes;

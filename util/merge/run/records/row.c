@@ -142,7 +142,7 @@ static int is_standard_stream(uint64_t id) {
   return 0;
 }
 
-/* Counters are untrusted: the sum may overflow. */
+/* Adds to a sum, which wraps if it overflows, because counters are untrusted. */
 static void add(int64_t *sum, int64_t more) {
   *sum = (int64_t)((uint64_t)*sum + (uint64_t)more);
 }
@@ -258,7 +258,7 @@ int row_sum(struct darshan_process_record *record, const struct row_files *files
   return add_names(record, files->posix_ext, files->posix);
 }
 
-/* Returns why some or all of its I/O was not recorded. */
+/* Returns why some or all I/O of the process was not recorded; RUN_WATCHED if it was recorded. */
 static int64_t unseen(const struct run_process *process) {
   if (process->unseen) return process->unseen;
   return process->told || process->first_part >= 0 ? RUN_WATCHED : RUN_SILENT;

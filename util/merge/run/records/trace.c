@@ -55,7 +55,7 @@ static struct combined_trace *trace_of(struct combined_module *into,
   return trace;
 }
 
-/* Rounds like the runtime. */
+/* Returns time + shift in seconds, rounded like the times of the runtime's traces. */
 static double moved(double time, double shift) {
   const double per_second = 1 << 21;
   double then = time + shift;

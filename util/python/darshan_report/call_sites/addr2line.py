@@ -89,7 +89,8 @@ def _run(command: list[str], asked: IO[bytes], told: IO[bytes], seconds: float) 
 
 
 def _parsed(lines: list[str]) -> Iterator[tuple[int, tuple[Source, ...]]]:
-    """Yields what follows each line with an address: pairs of lines, function and place."""
+    """Yields the answer to each address in the program's output: its functions with file and line,
+    the innermost first."""
     starts = [place for place, line in enumerate(lines) if _ADDRESS.fullmatch(line)]
     for start, end in zip(starts, [*starts[1:], len(lines)]):
         pairs = lines[start + 1 : min(end, start + 1 + 2 * _INLINED)]

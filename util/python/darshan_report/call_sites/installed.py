@@ -1,4 +1,5 @@
-"""Which code is installed software, and which is the user's own: a table, and a setting."""
+"""Decides which code is installed software and which is the user's own, by a table and a
+setting."""
 
 from __future__ import annotations
 
@@ -50,8 +51,8 @@ def is_installed(path: str) -> bool:
 
 
 def may_be_program(path: str) -> bool:
-    """Tells whether an object can be the user's program: no library, and no interpreter, whose own
-    functions are no lines of a script."""
+    """Tells whether an object can be the user's program. A library cannot, nor can an interpreter,
+    because its own functions are not lines of the user's script."""
     return not _NO_PROGRAM.fullmatch(path.rsplit("/", 1)[-1])
 
 

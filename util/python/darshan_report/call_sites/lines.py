@@ -57,7 +57,7 @@ class Line:
 
     @property
     def place(self) -> Place | None:
-        """Where it is; None: the sites have no line of the user."""
+        """The line's place in the code; None if its sites have no line of the user."""
         return self.sites[0].line
 
 
@@ -134,7 +134,7 @@ def _places(stack: Stack, objects: Objects) -> tuple[Place, ...]:
 
 
 def _settle(sites: Iterable[Site], objects: Objects) -> None:
-    """Sets the places of sites whose frames were looked up."""
+    """Sets the places of each site, from the frames that `objects` has looked up."""
     for site in sites:
         site.places = _places(site.stack, objects)
         site.user = user_line(site.places)

@@ -1,4 +1,4 @@
-"""What the records of call sites counted, summed over processes."""
+"""Sums of the records of call sites over processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Measured:
     sized: list[float] = field(default_factory=lambda: [0.0] * 2)
 
     def add(self, other: Measured) -> None:
-        """Adds another one to this one."""
+        """Adds the sums of `other` to these."""
         self.seconds += other.seconds
         self.gap_seconds += other.gap_seconds
         self.calls += other.calls
@@ -51,7 +51,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Rows:
-    """The records by id."""
+    """The sums of call sites; a record's id gives its row."""
 
     sites: dict[int, Measured]  # with those of functions alone
     objects: list[int]

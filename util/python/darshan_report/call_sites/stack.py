@@ -45,7 +45,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class Object:
-    """A program or library; build_id is empty if it has none."""
+    """A program or library of a log; build_id is empty if the file has none."""
 
     short: str
     build_id: str  # hexadecimal digits

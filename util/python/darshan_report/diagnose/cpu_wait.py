@@ -67,8 +67,8 @@ def _copying(facts: Facts) -> float:
 
 
 def corrected(facts: Facts, finding: Finding) -> Finding | None:
-    """Returns the finding with its saving reduced by the wait for a processor; None if the rest is
-    too small to report."""
+    """Returns the finding, its potential saving reduced by the time in which calls waited for a
+    processor. Returns None if the remaining saving is too small to report."""
     modules = {e.module for e in finding.evidence}
     if finding.kind != PROBLEM or not modules or not modules <= _SYSTEM:
         return finding
@@ -104,7 +104,8 @@ def is_little(facts: Facts) -> bool:
 
 
 def latency(facts: Facts) -> float:
-    """Returns the seconds below which memory served a call; more on a busy machine."""
+    """Returns a duration of a call in seconds: a shorter call was served from memory. The value is
+    larger on a busy machine."""
     return facts.limits["stream.latency"] / max(real_part(facts), _LITTLE)
 
 

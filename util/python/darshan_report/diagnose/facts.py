@@ -249,7 +249,8 @@ class Facts:
 
     @functools.cached_property
     def base_time(self) -> float:
-        """Seconds in the lowest layers, summed over all files and processes."""
+        """Seconds in calls of the lowest layers (POSIX, STDIO, DFS), summed over all files and
+        processes."""
         files = float(sum(self.time(t).sum() for layer, t in self.layers if layer.base))
         return files + self.beside.metadata + self.beside.syncs
 
@@ -355,7 +356,8 @@ class Facts:
         return {number: int(sums[at]) for number, at in places.items() if at is not None}
 
     def stake(self, seconds: float, basis: str, moved: float = 0, of: float = 0) -> Stake:
-        """Returns a potential saving, limited to the time that there is."""
+        """Returns a potential saving of `seconds`, limited to the time that the processes have.
+        basis: how it was estimated; moved, of: bytes that the remedy saves, and all bytes."""
         seconds = min(max(0.0, float(seconds)), self.process_time or float(seconds))
         # Working time is a sum over processes; several of them may have worked at the same time.
         whole = min(self.run_time, self.process_time / self.at_once)
@@ -384,8 +386,9 @@ class Facts:
         moved: np.ndarray | float,
         processes: np.ndarray | int | None = None,
     ) -> np.ndarray:
-        """Returns the seconds beyond those that the bytes take at a good rate; processes: how many
-        move bytes at the same time, and share the rate that a job can expect."""
+        """Returns the seconds that transfers took beyond what their bytes take at a good rate.
+        seconds, moved: the time and bytes of the transfers. processes: how many processes move
+        bytes at the same time, and share the rate that a job can expect."""
         lost: np.ndarray = np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes))
         return lost
 
@@ -434,7 +437,7 @@ class Facts:
         return found
 
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Returns counters of one file as evidence."""
+        """Returns the named counters of one file, at index `place` of the table, as evidence."""
         number = int(table.ids[place])
         module, record = table.records.module.name, self.own_name(number)
         return tuple(
@@ -448,7 +451,7 @@ class Facts:
         return self.rows(found[0], found[1], *found[2]) if found else ()
 
     def sums(self, table: Table, *names: str) -> tuple[Evidence, ...]:
-        """Returns sums over all files as evidence."""
+        """Returns the sums of the named counters over all files as evidence."""
         module = table.records.module
         found = []
         for n in names:
@@ -458,7 +461,7 @@ class Facts:
 
     @once
     def small(self, table: Table, kind: str, infix: str = "") -> np.ndarray:
-        """Returns the small transfers per file."""
+        """Returns the number of small transfers of each file; kind: READ or WRITE."""
         classes = sum(1 for edge in _EDGES if edge <= self.limits["small.bytes"])
         found: np.ndarray = table.sizes(kind, infix)[:, :classes].sum(axis=1)
         return found

@@ -1,4 +1,5 @@
-"""Where the time of the processes went: each second of their lifetimes is in one row."""
+"""The ledger of a log: the time of its processes, with each second of their lifetimes in one
+row."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ class Row:
 
     @property
     def title(self) -> str:
-        """What the processes did in this time."""
+        """A phrase that says what the processes did in this time."""
         return TITLES[self.key]
 
 

@@ -1,4 +1,4 @@
-"""Which files an interpreter or the loader reads as program, and not as data."""
+"""Determines which files an interpreter or the loader reads as program text, and not as data."""
 
 from __future__ import annotations
 

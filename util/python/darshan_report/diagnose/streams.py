@@ -61,14 +61,14 @@ class Streams:
         return np.asarray(_OPENED * opens < calls)
 
     def moved(self, kind: str) -> Floats:
-        """Returns the bytes of these calls."""
+        """Returns the bytes per file that the calls of calls() moved."""
         if self.known:
             return self["FILLED_BYTES" if kind == "READ" else "DRAINED_BYTES"]
         name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
         return self.table[name].astype("f8")
 
     def time(self, kind: str) -> Floats:
-        """Returns the seconds in these calls, without flushes and seeks."""
+        """Returns the seconds per file in the calls of calls(), without flushes and seeks."""
         if self.known:
             return self["F_FILL_TIME" if kind == "READ" else "F_DRAIN_TIME"]
         return self.table[f"F_{kind}_TIME"].astype("f8")

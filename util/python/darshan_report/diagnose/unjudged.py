@@ -56,7 +56,8 @@ class Unjudged:
 
 @once
 def unjudged(facts: Facts) -> Unjudged | None:
-    """Returns None if all of the storage I/O is explained, or USAGE is missing."""
+    """Returns the storage I/O that neither calls nor program starts explain. Returns None if all of
+    it is explained, or USAGE is missing."""
     known = _usage(facts)
     if known is None:
         return None
@@ -123,7 +124,8 @@ class Unwatched:
 
 @once
 def unwatched(facts: Facts) -> Unwatched | None:
-    """Returns None if there is no such program, or no process recorded its I/O."""
+    """Returns the I/O of programs that were not instrumented. Returns None if there is no such
+    program, or no process recorded its I/O."""
     known, tree = _usage(facts), facts.processes
     if known is None or tree is None or not tree.unseen.any():
         return None
@@ -153,7 +155,8 @@ class PageWaits:
 
 @once
 def waits_for_pages(facts: Facts) -> PageWaits | None:
-    """Returns None if no process waited for many such pages."""
+    """Returns the page faults that waited for storage and each brought few bytes. Returns None if
+    no process waited for many of them."""
     known = _usage(facts)
     if known is None:
         return None

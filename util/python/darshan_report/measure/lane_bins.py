@@ -36,7 +36,8 @@ class LaneBins:
     """Sums transfers. A lane has a row for each kind of transfer."""
 
     def __init__(self, lanes: int, kinds: int, end: float) -> None:
-        """end: seconds from the start at which the last bin ends."""
+        """Makes empty bins for each lane and kind; end: seconds from the start at which the last
+        bin ends."""
         self._kinds, self._end = kinds, end
         self.bins = _fine_enough(lanes * kinds)
         shape = (lanes * kinds, self.bins)

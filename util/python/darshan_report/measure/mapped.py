@@ -41,7 +41,8 @@ class Mapped:
 
     @property
     def looked_at(self) -> float:
-        """Bytes that were touched, or mapped on request: at most so many are due to mappings."""
+        """Bytes that were touched, or that were mapped by request: the largest part of the I/O that
+        mappings can explain."""
         return (self.touched or 0.0) + self.populated
 
     @property

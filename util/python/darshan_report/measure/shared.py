@@ -58,8 +58,9 @@ class Users:
     def __init__(
         self, everybody: int, known: dict[int, Shared], tree: Processes | None = None
     ) -> None:
-        """everybody: the number to return for all processes. tree: a rank of it may represent many
-        processes."""
+        """Prepares the numbers for a log. everybody: the number to return for a record of all
+        processes. known: the SHARED rows by module. tree: the processes of a run, of which a rank
+        may represent many."""
         self._everybody, self._known = everybody, known
         self._ranks = np.empty(0, "i8") if tree is None else tree.ranks
         self._more = np.empty(0, "i8") if tree is None else tree.counts - 1
@@ -76,9 +77,9 @@ class Users:
     def _between(
         self, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Returns the processes beyond the number of ranks, if all ranks between two that represent
-        several processes took part. The result may be too large, so that no process is blamed for
-        the work of others."""
+        """Returns by how much the number of processes exceeds the number of ranks, from rank low to
+        rank high of each row, if all ranks in between that represent several processes took part.
+        The result may be too large, so that no process is blamed for the work of others."""
         first, behind = np.searchsorted(self._ranks, low), np.searchsorted(self._ranks, high + 1)
         more: np.ndarray = self._more_upto[behind] - self._more_upto[first]
         return more.clip(0)

@@ -171,7 +171,7 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
 
 
 class Judged(NamedTuple):
-    """What the diagnoses say of a log, and the figures that need all of its records."""
+    """The findings of a log, and the figures that need all of its records."""
 
     findings: list[Finding]
     shares: Shares
@@ -252,7 +252,8 @@ class Context:
 
     @property
     def ledger(self) -> Ledger | None:
-        """Where the time of the processes went; None while the program runs."""
+        """The ledger, which says how the processes spent their time; None while the program
+        runs."""
         return self._judged.ledger
 
     @functools.cached_property

@@ -167,7 +167,7 @@ class Documents:
         return made
 
     def _told(self, context: Context) -> None:
-        """Sets the exit status for an incomplete log, so that scripts notice it."""
+        """Sets the exit status if the log is incomplete, so that scripts notice it."""
         if context.incomplete and not self._status:
             self._status = INCOMPLETE
 

@@ -105,7 +105,8 @@ def _say(text: str) -> None:
 
 
 def _run(options: argparse.Namespace, at: list[str]) -> int:
-    """at[0]: what a failed call of the system concerns."""
+    """Prints and draws the transfers; returns the exit status. at[0] is set to what a failed call
+    of the system concerns, for the caller's error message."""
     traces = read(options.log)
     if options.filename:
         traces = [trace for trace in traces if trace.name.endswith(options.filename)]

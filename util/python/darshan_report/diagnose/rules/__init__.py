@@ -13,7 +13,7 @@ from ..finding import CAUSE, REMARK, SYMPTOM, Finding
 
 
 class Rule(Protocol):
-    """What every file here has."""
+    """The names that every file of this folder defines."""
 
     NAME: str
     ROLE: str

@@ -18,8 +18,9 @@ _SIDES = (("READ", "READS", "BYTES_ASKED_READ"), ("WRITE", "WRITES", "BYTES_ASKE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the contiguous datasets of which one call becomes many small POSIX calls:
-    on reads, or on writes if there is none on reads."""
+    """Yields a finding on contiguous datasets that are read across the order in which they are
+    stored, so that one call becomes many small POSIX calls. Only if there is none, yields one on
+    datasets that are written so."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

@@ -14,7 +14,8 @@ _MORE = 0.1  # a tenth of all, the public rule's threshold
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one sentence on the calls and bytes of the lowest layers."""
+    """Yields one finding, without a problem, that says whether the job mostly reads or writes:
+    calls and bytes of the lowest layers."""
     base = [table for layer, table in facts.layers if layer.base]
     read = sum(t.sum("BYTES_READ") for t in base)
     written = sum(t.sum("BYTES_WRITTEN") for t in base)

@@ -13,7 +13,8 @@ ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice, because the log does not show whether overlapping would help."""
+    """Yields a notice if all MPI-IO transfers block and take much time. It is not a problem,
+    because the log does not show whether overlapping them with computation would help."""
     upper = facts.table("MPI-IO")
     if upper is None:
         return

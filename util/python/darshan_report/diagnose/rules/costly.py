@@ -67,7 +67,8 @@ _BUFFER_EXAMPLE = (
 
 
 def _is_much(facts: Facts, spent: float) -> bool:
-    """Returns whether so many seconds (over all processes) must not stay without a word."""
+    """Returns whether so many seconds of I/O (over all processes) are too many to leave them
+    unreported."""
     part = spent / facts.process_time if facts.process_time > 0 else 0.0
     each = spent / facts.at_once
     if each < facts.limits["stake.seconds"]:
@@ -103,7 +104,7 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
 
 
 def _spent(facts: Facts, spent: float) -> str:
-    """Returns "1.2 s of 4.0 s (30 %)": time of the run, per process of a job."""
+    """Describes time in I/O as a part of the run, per process of a job: "1.2 s of 4.0 s (30 %)"."""
     stake = facts.stake(spent, "")
     each = " per process" if stake.ranks > 1 else ""
     whole = share(stake.run, stake.of_run)
@@ -162,7 +163,7 @@ def _layer(facts: Facts, kind: str) -> tuple[Table, np.ndarray, np.ndarray] | No
 
 
 def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
-    """Tells of reads or writes."""
+    """Returns the notice about the time in reads or writes; None if it has nothing to say."""
     kind = _KINDS[key]
     best = _layer(facts, kind)
     if best is None:
@@ -201,7 +202,8 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
 
 
 def _remedy(kind: str, large: bool, size: str) -> Remedy:
-    """Returns the remedy for transfers; size: what is said of the size of large ones."""
+    """Returns the remedy for a notice about transfers; kind: READ or WRITE, large: whether the
+    transfers are large, size: a sentence about the size of large ones."""
     if large:
         words = _FEWER_BYTES if kind == "READ" else _FEWER_WRITTEN
         return Remedy(size + words, "")
@@ -225,7 +227,8 @@ def _most(facts: Facts, table: Table, time: np.ndarray, first: int) -> str:
 
 
 def _opens(facts: Facts, _: str, spent: float) -> Told | None:
-    """Tells of calls on names and descriptors."""
+    """Returns the notice about the time in calls on names and descriptors, such as open and stat;
+    None if it has nothing to say."""
     tables = [table for layer, table in facts.layers if layer.base]
     if not tables:
         return None
@@ -264,7 +267,7 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
-    """Tells of lookups that found nothing."""
+    """Returns the notice about the time in failed lookups; None if it has nothing to say."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
@@ -285,7 +288,8 @@ def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _listings(facts: Facts, _: str, spent: float) -> Told | None:
-    """Tells of folders that were listed; time may be lost if they were listed before."""
+    """Returns the notice about the time in listings of folders; None if it has nothing to say. Time
+    may be lost if the same folders were listed before."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
@@ -305,7 +309,8 @@ def _listings(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
-    """Tells of waits for storage."""
+    """Returns the notice about the time in fsync and the like, which wait for storage; None if it
+    has nothing to say."""
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None:
@@ -331,7 +336,8 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
-    """Tells of calls that a buffer of the C library served."""
+    """Returns the notice about the time in stream calls that a buffer of the C library served; None
+    if it has nothing to say."""
     streams = facts.streams
     if streams is None:
         return None
@@ -358,7 +364,7 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
-    """Tells of the own time of HDF5."""
+    """Returns the notice about the time in HDF5 itself; None if it has nothing to say."""
     uppers = [*facts.datasets, *facts.hdf5_files]
     if facts.attribution is None or not uppers:
         return None
@@ -385,7 +391,8 @@ def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _mpi(facts: Facts, key: str, spent: float) -> Told | None:
-    """Tells of the own time of MPI-IO, or of communication below it."""
+    """Returns the notice about the time in MPI-IO itself, or in communication below it; None if it
+    has nothing to say."""
     layers, files = facts.table("LAYERS"), facts.table("MPI-IO")
     if layers is None:
         return None

@@ -45,7 +45,8 @@ def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for reads and one for writes, over all datasets."""
+    """Yields a finding if datasets are read a few bytes at a time, and one if they are written so,
+    each over all datasets."""
     h5 = hdf5(facts)
     if h5 is not None and len(h5.datasets):
         for kind, asked, word in _SIDES:

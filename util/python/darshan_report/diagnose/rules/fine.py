@@ -38,8 +38,8 @@ def _calls(facts: Facts) -> float:
 
 
 def _over(facts: Facts) -> int:
-    """Returns the divisor of a mean. The ranks of a job are alike, so a mean describes each of
-    them; the programs of a tree are not."""
+    """Returns the number by which sums over processes are divided: the number of ranks, because the
+    ranks of a job are similar; 1 for a tree, whose programs are not."""
     return 1 if facts.tree else facts.nprocs
 
 
@@ -56,7 +56,8 @@ def _spent(facts: Facts) -> str:
 
 
 def _crowded(facts: Facts) -> str:
-    """Describes how much of this was waiting for a processor, if the machine was busy."""
+    """Returns words, in parentheses, that tell how much of the I/O time was waiting for a
+    processor; empty if the machine was not busy."""
     words = cpu_wait.words(facts)
     return f" ({words})" if words else ""
 
@@ -67,8 +68,8 @@ def _begun(words: str) -> str:
 
 
 def _little(facts: Facts) -> str:
-    """Describes the costs around the calls: a program that parses or inflates the same file twenty
-    times waits for itself, not for the file."""
+    """Returns the words that tell what other I/O calls could gain: nothing, or little if the
+    program makes many calls or moves the same bytes many times."""
     again = _again(facts)
     calls = _calls(facts)
     if not again and calls < facts.limits["calls.many"]:
@@ -103,7 +104,8 @@ def _again(facts: Facts) -> str:
 
 
 def _but(facts: Facts) -> str:
-    """Returns the part of a title that tells of bytes that are moved again."""
+    """Returns the words that a title gets if the same bytes are read or written again and again;
+    otherwise empty."""
     for direction in ("READ", "WRITTEN"):
         if most_moved(facts, direction):
             return f", but the same bytes are {direction.lower()} again and again"
@@ -132,7 +134,8 @@ def _idle(facts: Facts) -> str:
 
 
 def _missed(near: Finding | None) -> str:
-    """Names the pattern that came nearest to a problem."""
+    """Returns a clause that no known problem was found, or that names the problem that comes
+    nearest to its thresholds."""
     if near is None:
         return "none of the patterns that are known to be slow was found."
     cost = f"{seconds(near.stake.run)}, {share(near.stake.run, near.stake.of_run)}"
@@ -200,7 +203,8 @@ def find(
     others: Sequence[Finding] = (),
     near: Callable[[Facts], Finding | None] = _nothing,
 ) -> Iterator[Finding]:
-    """Yields one finding if no other diagnosis found a problem, and so must run last."""
+    """Yields one finding that the I/O is fine, or that the log does not show enough to say so, if
+    no other rule found a problem. So this rule must run last."""
     if any(f.kind == PROBLEM for f in others):
         return
     failed = failure(facts.log, facts.processes)

@@ -92,7 +92,8 @@ def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: i
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files, for flushes of a file and of its datasets together."""
+    """Yields one finding on HDF5 files that are flushed after every small write: flushes of the
+    files and of their datasets together."""
     h5 = hdf5(facts)
     if h5 is None:
         return

@@ -31,7 +31,8 @@ def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
 
 @once
 def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
-    """Returns how often each process that used an HDF5 file opened it; None without such files."""
+    """Returns the HDF5 objects of the log, and how often each process that used a file opened it.
+    Returns None if the log has no HDF5 files."""
     h5, table = hdf5(facts), facts.table("H5F")
     if h5 is None or table is None or not len(h5.files):
         return None
@@ -39,7 +40,7 @@ def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files."""
+    """Yields one finding if HDF5 files are opened and closed again and again."""
     known, table = opened(facts), facts.table("H5F")
     if known is None or table is None:
         return

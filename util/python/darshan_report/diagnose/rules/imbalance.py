@@ -28,8 +28,8 @@ _WAITING = "time that the other processes wait for the slowest one, if they wait
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the files of single processes, by rank over all layers, and one on the
-    shared file that loses the most time by its slowest process."""
+    """Yields a finding if one process takes much longer for its own files than the others, summed
+    over all layers; and one on the shared file that loses the most time by its slowest process."""
     if not facts.together or any(f for rule in _CAUSES for f in facts.found(rule.find)):
         return
     tables = [(table, _mask(facts, table)) for table in map(facts.table, _MODULES) if table]

@@ -14,7 +14,8 @@ ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on collective calls, and one on transfers that go forward."""
+    """Yields praise, not problems: a finding if MPI-IO transfers are collective, and one if POSIX
+    transfers go forward."""
     upper = facts.table("MPI-IO")
     if upper is not None and facts.together:
         together = float(collective.calls(upper).sum())

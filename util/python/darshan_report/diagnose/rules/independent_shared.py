@@ -27,7 +27,8 @@ _FEWER = (
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for reads and one for writes."""
+    """Yields a finding if shared files are read by independent MPI-IO calls although collective
+    ones are possible, and one if they are written so."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return

@@ -27,7 +27,8 @@ def files(facts: Facts, streams: Streams) -> Mask:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding, by the mode that each stream had when it was written."""
+    """Yields one finding on files that are written line by line, because their stream had the mode
+    for terminals when it was written."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

@@ -15,8 +15,8 @@ ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding by the number of listings and their time, which is known only for all
-    folders together."""
+    """Yields a finding if folders are listed again and again, by the number of listings and their
+    time, which is known only for all folders together."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return

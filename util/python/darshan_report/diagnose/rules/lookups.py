@@ -17,7 +17,8 @@ _FOLDERS = 3  # folders that are named
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the opens, stats and accesses that failed, over all names."""
+    """Yields a finding if many opens, stats and accesses fail because the name does not exist, over
+    all names."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return

@@ -53,7 +53,7 @@ def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over the files of POSIX and STDIO."""
+    """Yields one finding if the program uses very many small files, of POSIX and STDIO together."""
     found: list[tuple[Table, np.ndarray]] = []
     records, more, time, largest = 0, 0, 0.0, 0
     made, making = 0, 0.0  # of written files only: a start of Python reads a hundred

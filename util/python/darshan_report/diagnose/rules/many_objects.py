@@ -41,7 +41,7 @@ def _of_datasets(sets: Objects, these: np.ndarray) -> str:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files with many small objects."""
+    """Yields one finding on HDF5 files with many small datasets, groups or attributes."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.files):
         return

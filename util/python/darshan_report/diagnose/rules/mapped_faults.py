@@ -21,8 +21,8 @@ IN_ORDER = 0.8  # share of the page faults that are a little after the one befor
 
 @dataclass(frozen=True)
 class _Order:
-    """What is known of the order (DARSHAN_PAGE_FAULTS): page faults, those that went forward, and
-    those that went at most 2 MiB forward."""
+    """The order of page faults, which DARSHAN_PAGE_FAULTS records: all page faults, those that went
+    forward, and those that went at most 2 MiB forward."""
 
     every: float
     forward: float
@@ -54,7 +54,8 @@ def _order(extra: Table) -> _Order:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all mapped files."""
+    """Yields one finding, over all mapped files, if page faults wait for storage and nearly each
+    brings a single page."""
     usage, extra = facts.table("USAGE"), facts.table("POSIX_EXT")
     waited = waits_for_pages(facts)
     if usage is None or extra is None or waited is None or not extra.has("MMAP_TOUCHED"):

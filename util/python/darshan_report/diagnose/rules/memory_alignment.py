@@ -14,8 +14,8 @@ ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice if I/O takes time, because the alignment matters little except with direct
-    I/O."""
+    """Yields a notice if I/O takes time and buffers are not aligned in memory. It is not a problem,
+    because the alignment matters little except with direct I/O."""
     table = facts.table("POSIX")
     if table is None or not places_memory(facts):
         return

@@ -18,7 +18,8 @@ _LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there to keep c
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files whose transfers are independent."""
+    """Yields one finding if independent MPI-IO transfers take far longer than the POSIX calls that
+    they make, over all files."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None or not facts.together:
         return

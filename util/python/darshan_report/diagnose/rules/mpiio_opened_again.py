@@ -15,7 +15,7 @@ ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files of MPI-IO."""
+    """Yields one finding if MPI-IO files are collectively opened again and again."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return

@@ -24,8 +24,8 @@ Numbers = npt.NDArray[np.float64]
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding, by the bytes that single processes wrote and read in the lowest
-    layers."""
+    """Yields one finding if one process of a job does all the I/O, all the writing or all the
+    reading, by the bytes in the lowest layers."""
     if not facts.together or facts.nprocs < _LEAST:
         return
     found = [one for kind in _KINDS for one in _alone(facts, *kind)]

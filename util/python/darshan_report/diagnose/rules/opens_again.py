@@ -43,7 +43,8 @@ _LIGHTER = 20  # seeks that cost as much as an open or a stat
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for POSIX files, one for streams."""
+    """Yields a finding if the same POSIX files are opened or queried with stat again and again, and
+    one for streams that are opened so."""
     for module in ("POSIX", "STDIO"):
         if (table := facts.table(module)) is not None:
             yield from _find(facts, table)

@@ -15,7 +15,8 @@ ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding by the job's metadata, and by the time that MPI-IO calls wait in MPI."""
+    """Yields a finding if the job has more ranks than processors, by its metadata and by the time
+    that MPI-IO calls wait in MPI."""
     table = facts.table("MPI-IO")
     if table is None or not outnumbered(facts):
         return

@@ -38,7 +38,8 @@ class _Each:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding, which names the program whose starts cost the most."""
+    """Yields one finding if a program starts a process for each file, such as a loop of a shell; it
+    names the program whose starts cost the most."""
     tree = facts.tree
     if tree is None:
         return
@@ -100,7 +101,8 @@ def _groups(tree: Processes) -> dict[tuple[int, str], list[int]]:
 def _of(
     facts: Facts, tree: Processes, program: str, starter: int, places: list[int]
 ) -> _Each | None:
-    """Returns None if these processes are not a pattern."""
+    """Returns the processes of one program that `starter` started, if they are a pattern: many,
+    each with files of its own. Otherwise returns None."""
     at = np.array(places)
     number = int(tree.counts[at].sum())
     if number < facts.limits["each.processes"]:

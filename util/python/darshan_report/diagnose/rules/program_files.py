@@ -14,7 +14,8 @@ ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all program files."""
+    """Yields one finding if a program reads very many files of program text: modules of an
+    interpreter, and libraries."""
     table = facts.table("POSIX")
     if table is None or not (mask := which(facts, table)).any():
         return

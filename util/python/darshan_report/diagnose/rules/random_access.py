@@ -17,7 +17,7 @@ _FEW_FORWARD = 0.1  # part of the transfers; of random ones 0.5 go forward
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for reads and one for writes."""
+    """Yields a finding if reads jump back and forth in a file, and one if writes do."""
     table = facts.table("POSIX")
     if table is not None:
         for kind in ("READ", "WRITE"):

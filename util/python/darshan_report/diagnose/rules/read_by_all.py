@@ -28,7 +28,7 @@ def whole(facts: Facts, table: Table) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files."""
+    """Yields one finding on files that every process of a job reads as a whole."""
     if not facts.together:
         return
     masks, lost, tables = [], [], []

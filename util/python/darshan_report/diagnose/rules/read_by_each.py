@@ -22,7 +22,8 @@ _MANY = 64  # files whose readers are looked up, the costliest
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files."""
+    """Yields one finding on files that many processes of one program, which are not an MPI job,
+    each read as a whole."""
     if facts.tree is None:
         return
     tables = [t for t in map(facts.table, ("POSIX", "STDIO")) if t is not None]

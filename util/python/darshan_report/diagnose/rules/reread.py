@@ -32,7 +32,8 @@ _WORDS = {
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for reads and one for writes, of files and of streams."""
+    """Yields a finding if the same bytes are read several times, and one if they are written
+    several times, of files and of streams."""
     table = facts.table("POSIX")
     for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
         if table is not None:

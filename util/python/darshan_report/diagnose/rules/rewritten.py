@@ -143,7 +143,9 @@ def _of_target(
     facts: Facts, posix: Table, target: int, places: list[int],
     timed: list[tuple[Table, dict[int, int], np.ndarray]],
 ) -> Rewritten | None:  # fmt: skip
-    """timed: tables, the row of each file there, and the seconds that it spent."""
+    """Returns the rewritten file that other files were renamed to; None if the renames are not a
+    pattern. target, places: rows of the file and of the other files. timed: tables, the row of each
+    file there, and the seconds that it spent."""
     number = int(posix.ids[target])
     renames = float(posix["RENAME_TARGETS"][target])
     sources = posix.ids[places]
@@ -170,7 +172,8 @@ def _of_target(
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files."""
+    """Yields one finding on files that are written whole again and again, in place or as new files
+    that are then renamed."""
     found = files(facts)
     lost = sum(one.lost for one in found)
     stake = facts.stake(

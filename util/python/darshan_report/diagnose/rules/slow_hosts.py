@@ -24,7 +24,8 @@ def _slowness(host: Host) -> float:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all slow hosts of a traced job."""
+    """Yields one finding on the hosts whose ranks are far slower than those of other hosts, if the
+    job was traced."""
     posix = facts.table("POSIX")
     if posix is None or not facts.together or facts.found(slow_targets.find):
         return

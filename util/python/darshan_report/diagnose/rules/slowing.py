@@ -24,8 +24,8 @@ def _read(heat: Heat, bins: np.ndarray) -> float:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice from the heat maps, by the bytes per second in the first and the last
-    third."""
+    """Yields a notice if the rate falls while the job runs: the bytes per second of the last third
+    in the heat maps are far below those of the first."""
     if facts.tree:
         return  # one program after another: each has a rate of its own
     for heat in heats(facts.log):

@@ -50,7 +50,7 @@ _MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for reads and one for writes of the POSIX layer."""
+    """Yields a finding if a file is read by many small POSIX calls, and one if it is written so."""
     table = facts.table("POSIX")
     if table is None:
         return

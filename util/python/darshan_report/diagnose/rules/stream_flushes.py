@@ -45,7 +45,7 @@ def _written(streams: Streams) -> Floats:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files that are flushed often, after few bytes."""
+    """Yields one finding on streams that are flushed often, after few bytes."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

@@ -46,7 +46,8 @@ def _writing(facts: Facts, streams: Streams) -> Mask:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding, by the bytes that libc read and the bytes that the program used."""
+    """Yields one finding on streams whose seeks discard the buffer, by the bytes that libc read and
+    the bytes that the program used."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

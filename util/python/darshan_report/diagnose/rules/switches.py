@@ -15,7 +15,8 @@ ROLE = SYMPTOM
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the file that loses the most time."""
+    """Yields a finding if reads and writes of a file alternate, on the file that loses the most
+    time."""
     table = facts.table("POSIX")
     if table is None:
         return

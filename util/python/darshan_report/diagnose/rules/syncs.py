@@ -16,8 +16,8 @@ ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on fsync and the like, and on writes that sync because their file was
-    opened so."""
+    """Yields one finding if waiting for the device takes much time: in fsync and the like, and in
+    writes to files that were opened so that each write waits (O_SYNC)."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if extra is None or posix is None:
         return

@@ -33,7 +33,8 @@ def tiny(facts: Facts, table: Table) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all files, reads and writes together."""
+    """Yields one finding on files of which collective MPI-IO calls move tiny pieces, reads and
+    writes together."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return

@@ -15,8 +15,8 @@ ROLE = SYMPTOM
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on a file that several processes write, or on a file system where a block is
-    a lock."""
+    """Yields a finding if transfers straddle blocks or stripes of the file system, on a file that
+    several processes write, or where a block is a lock."""
     table = facts.table("POSIX")
     if table is None:
         return

@@ -20,7 +20,8 @@ _WORDS = {"READ": ("read", "reads"), "WRITE": ("written", "writes")}
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for reads and one for writes."""
+    """Yields a finding if a stream is read without a buffer or with a tiny one, and one if it is
+    written so."""
     if facts.streams is not None:
         for kind in _WORDS:
             yield from _find(facts, facts.streams, kind)

@@ -105,7 +105,8 @@ def _programs(facts: Facts) -> Iterator[Finding]:
 
 
 def _watch(reasons: set[int]) -> Remedy:
-    """Returns what makes programs of these kinds leave records."""
+    """Returns the remedy by which programs that were not instrumented for these reasons leave
+    records."""
     words, code = [], ""
     if STATIC in reasons:
         words.append("Link a static program with the runtime.")

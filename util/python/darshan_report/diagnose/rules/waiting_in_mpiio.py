@@ -80,8 +80,8 @@ class Waits:
 
 
 def waits(facts: Facts) -> Waits | None:
-    """Returns None if the log has no records of MPI-IO or POSIX, or its processes do not work
-    together."""
+    """Returns the times in calls on MPI-IO files and their parts. Returns None if the log has no
+    records of MPI-IO or POSIX, or its processes do not work together."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None or not facts.together:
         return None
@@ -121,7 +121,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _of(found: Waits, lost: np.ndarray) -> Iterator[Finding]:
-    """Yields the finding on the files of one reason."""
+    """Yields the finding on the files that lose time for one reason; lost: seconds per file."""
     facts, mask = found.facts, lost > 0
     stake = facts.stake(
         float(lost.sum()),

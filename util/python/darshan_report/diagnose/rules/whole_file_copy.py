@@ -18,8 +18,8 @@ _SAME = 0.05  # sizes may differ by what the edit added
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on a file that was read whole and changed a little, and the file in its
-    folder that took its bytes."""
+    """Yields a finding if a whole file is copied for a small change: a file that was read whole,
+    and a file of its folder that received its bytes with few changes."""
     table = facts.table("POSIX")
     if table is None:
         return

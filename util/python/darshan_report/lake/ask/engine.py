@@ -150,9 +150,9 @@ class Asked(Closing):
         only: Mapping[str, str] | None = None,
         beside: Mapping[str, str] | None = None,
     ) -> None:
-        """user: only rows of this user are visible to any query.  memory: DuckDB spills to the
-        disk beyond it.  only: restricts the rows (since, until: days; program).  beside: further
-        tables by name, from files of CSV, JSON or Parquet."""
+        """Opens the lake. user: only rows of this user are visible to any query. memory: beyond
+        this size DuckDB spills to the disk. only: restricts the rows (since, until: days; program).
+        beside: further tables by name, from files of CSV, JSON or Parquet."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._shown = 0  # the commit that the views show

@@ -23,7 +23,7 @@ class Progress:
     """The progress of one collection."""
 
     def __init__(self, program: str, whole: int) -> None:
-        """whole is the number of files to check."""
+        """Begins the progress of a collection; whole is the number of files to check."""
         self._program = program
         self._whole = whole
         self._terminal = sys.stderr is not None and sys.stderr.isatty()

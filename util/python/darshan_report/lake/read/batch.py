@@ -87,7 +87,8 @@ class Batch:
     """Reads logs until it is full.  Its arrays are valid until the next read or clear."""
 
     def __init__(self, size: int, traces: bool = False) -> None:
-        """size is the approximate size of all columns together, in bytes."""
+        """Makes an empty batch; size is the approximate size of all columns together, in bytes.
+        traces: also reads traces."""
         self._library = library.load()
         error = structs.Error()
         self._handle: Any = self._library.darshan_batch_new(

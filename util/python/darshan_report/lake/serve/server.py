@@ -98,7 +98,7 @@ class _Lines(io.BufferedReader):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """A request."""
+    """A connection of a browser: answers its request with a page or a refusal."""
 
     timeout = _SECONDS
     server: Server
@@ -176,8 +176,8 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(
         self, address: str, port: int, site: Site, remote: bool, names: Iterable[str] = ()
     ) -> None:
-        """remote: accepts every IP address and this machine's names as host.  names: further
-        accepted host names."""
+        """Listens at an address. remote: accepts every IP address and this machine's names as host.
+        names: further accepted host names."""
         self.site = site
         self.remote = remote
         self.shown = f"[{address}]" if ":" in address else address
@@ -234,7 +234,8 @@ class Server(http.server.ThreadingHTTPServer):
                 self._open -= 1
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Prints an error, unless the client closed the connection or timed out."""
+        """Prints the error of a connection, unless the client closed the connection or timed
+        out."""
         error = sys.exc_info()[1]
         if isinstance(error, Exception) and not isinstance(error, (ConnectionError, TimeoutError)):
             self.site.complain("", error)

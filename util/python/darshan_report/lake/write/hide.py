@@ -24,7 +24,7 @@ class Hide:
 
     @property
     def sign(self) -> str:
-        """Identifies the key; the key cannot be computed from it."""
+        """A string that identifies the key; the key cannot be computed from it."""
         return self._text("key of a lake")
 
     def __bool__(self) -> bool:

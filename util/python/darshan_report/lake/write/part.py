@@ -290,8 +290,8 @@ class _Maker:
         self._settle(job)
 
     def _settle(self, job: Job) -> None:
-        """Leaves a log for the next collection if its file changed since its identity was read, or
-        if the file is damaged and young."""
+        """Decides about a log that was read. Leaves it for the next collection if its file changed
+        since its identity was read, or if the file is damaged and young."""
         age = time.time() - job.found.changed / 1e9
         try:
             same = files.state(job.found.path) == job.state

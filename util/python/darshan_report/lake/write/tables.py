@@ -25,7 +25,8 @@ class Whose:
     """The columns that every table begins with, for rows that have the index of their log."""
 
     def __init__(self, jobs: list[Job], first: int) -> None:
-        """first is the index of the first of these jobs among all logs of the batch."""
+        """Takes the jobs of a batch; first is the index of the first of them among all logs of the
+        batch."""
         self._first = first
         self._columns = {
             "log": arrow.of_values([j.identity for j in jobs]),
@@ -38,7 +39,7 @@ class Whose:
         self._order = np.array([j.day.toordinal() if j.day else 0 for j in jobs], "i8")
 
     def places(self, logs: Places) -> Places:
-        """Returns indices among these jobs."""
+        """Returns, for indices among all logs of the batch, the indices among these jobs."""
         return logs - self._first
 
     def columns(self, places: Places) -> list[pa.Array]:

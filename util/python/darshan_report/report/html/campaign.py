@@ -22,7 +22,7 @@ class Pages:
     """The folder with the pages of single logs, next to the page of all jobs."""
 
     def __init__(self, target: str) -> None:
-        """target is the path of the page of all jobs."""
+        """Chooses the folder of the pages; target is the path of the page of all jobs."""
         self._folder = f"{os.path.splitext(target)[0]}-logs"
         self._names: set[str] = set()
 

@@ -46,7 +46,8 @@ class Lanes:
     """Maps ranks or files to lanes."""
 
     def __init__(self, labels: list[str], place_of: dict[int, int], rest: int = 0) -> None:
-        """rest is the lane of ranks or files without a lane of their own."""
+        """Defines the lanes by their labels; place_of maps a rank or file to its lane, rest is the
+        lane of all others."""
         self.labels, self._place_of, self._rest = labels, place_of, rest
 
     def of(self, key: int) -> int:

@@ -63,7 +63,8 @@ def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> st
 
 
 def io(sums: Sums, shown: str) -> str:
-    """Returns a dash if all processes are ranks of MPI jobs, whose I/O is in other logs."""
+    """Returns the amount of I/O of some processes: the text `shown`, or a dash if all of them are
+    ranks of MPI jobs, whose I/O is in other logs."""
     return NONE if sums.elsewhere == sums.number else shown
 
 
