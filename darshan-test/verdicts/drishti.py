@@ -183,11 +183,11 @@ def section(logs: Mapping[str, frozenset[str]]) -> Iterator[str]:
     first = FILE.read_text().splitlines()[0]
     yield f"\n{first[2:].partition(':')[0]}, of the logs of the same programs and of other "
     yield (
-        "people's: its insights have no order of cost, so its verdict counts as right if any "
-        "critical insight or warning points at the problem or at what it looks like from below "
-        "(`darshan-test/verdicts/drishti.py` has the list), as silent if none is critical, and "
-        "a healthy program as accused if one is; cures were not asked for. "
-        "`./dev verdicts --drishti` repeats it where drishti-io is installed.\n\n"
+        "users: its insights are not ordered by cost. So its result counts as right if any "
+        "critical insight or warning names the problem or its symptom in a lower layer "
+        "(`darshan-test/verdicts/drishti.py` has the list), as silent if no insight is critical, "
+        "and a healthy program as accused if one is. Cures were not examined. "
+        "`./dev verdicts --drishti` repeats this if drishti-io is installed.\n\n"
     )
     yield "| | problems | right | wrong | silent | crashed | healthy | accused | crashed "
     yield "| critical insights on a healthy one |\n"

@@ -35,7 +35,7 @@ GROUPS = {
 _HEAD = """
 ## How often they are right
 
-`darshan-test/verdicts/` has small programs with a problem each, made from what people do, their cures, and healthy programs that look alike. A problem is *right* if the finding that is told first is the one that a reader of the program would tell, with its remedy, and the cure is no longer accused of it; *either* if the verdict depends on how busy the machine is. A stake is *in range* if it is within a factor of two of what the cure gains, measured as the difference of the medians of five alternated runs; gains below three standard errors are left out as *noise*, and *no stake* is known of what was not measured since its first finding is right. `./dev verdicts --keep` measures it again, `known.txt` names every row that is not right. These programs have been mended for; [first contacts](history/reliability.md#first-contact) are scores of programs before anything was.
+`darshan-test/verdicts/` has small programs with one known problem each, the same programs without it (*cures*), and healthy programs that look similar. A problem is *right* if the first finding is the one that a reader of the program would report, with its remedy, and the report of the cure no longer has it; *either* if the result depends on how busy the machine is. A stake is *in range* if it is within a factor of two of what the cure gains, measured as the difference of the medians of five alternated runs. Gains below three standard errors are *noise*, and *no stake* counts the problems whose gain was not measured since their first finding is right. `./dev verdicts --keep` repeats the measurement, and `known.txt` names every row that is not right. The rules were corrected with these programs; [first contacts](history/reliability.md#first-contact) are the results of programs before any correction.
 
 | programs | problems | right | wrong | silent | cure accused | either | healthy | false alarms | either | stakes | in range | noise | no stake |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -85,6 +85,6 @@ def _parts() -> Iterator[str]:
     yield _line("all", ROWS)
     logs = {real.name_of(row): row.findings for row in real.expected().values()}
     right = sum(name not in known() for name in logs)
-    yield f"\nOf {len(logs)} logs of other people's runs, whose counters were read for what "
-    yield f"should come first (`logs.tsv`), {right} are told right.\n"
+    yield f"\nOf {len(logs)} logs of other users' runs, {right} have the first finding that a "
+    yield "reader of their counters expects (`logs.tsv`).\n"
     yield from drishti.section(logs)
