@@ -1,4 +1,4 @@
-/* See convert.h. */
+/* Converts a log into a new one. See convert.h. */
 #include "convert.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* See hashes.h. */
+/* The two hashes for anonymized logs. See hashes.h. */
 #include "hashes.h"
 
 /* --- lookup3 -------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* See hide.h. */
+/* Anonymizes a log. See hide.h. */
 #include "hide.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* See job.h. */
+/* Writes the job region of the new log. See job.h. */
 #include "job.h"
 
 #include <stdio.h>

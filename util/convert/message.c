@@ -1,4 +1,4 @@
-/* See message.h. */
+/* Messages of the command: one line on stderr. See message.h. */
 #include "message.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* See names.h. */
+/* Writes the names of the new log. See names.h. */
 #include "names.h"
 
 #include <stdlib.h>

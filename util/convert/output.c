@@ -1,4 +1,5 @@
-/* See output.h. */
+/* The output: a new file that appears when it is complete, standard output, a device or a named
+ * pipe. See output.h. */
 #include "output.h"
 
 #include <errno.h>

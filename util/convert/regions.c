@@ -1,4 +1,4 @@
-/* See regions.h. */
+/* Writes the regions of a log in turn. See regions.h. */
 #include "regions.h"
 
 #include <bzlib.h>

@@ -1,4 +1,5 @@
-/* See threads.h. */
+/* Replaces thread ids in traces by numbers: pthread_self is an address, which reveals the memory
+ * layout of a process. See threads.h. */
 #include "threads.h"
 
 #include "message.h"

@@ -1,4 +1,4 @@
-/* See differences.h. */
+/* Compares the records of two logs, module by module. See differences.h. */
 #include "differences.h"
 
 #include <fnmatch.h>

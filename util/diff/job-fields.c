@@ -1,4 +1,4 @@
-/* See job-fields.h. */
+/* Compares the job records, metadata and mount tables of two logs. See job-fields.h. */
 #include "job-fields.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* See record-list.h. */
+/* All records of a module, in an order that two logs can be compared in. See record-list.h. */
 #include "record-list.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* See record-rows.h. */
+/* A record as the rows that darshan-parser prints, in memory. See record-rows.h. */
 #include "record-rows.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* See log-name.h. */
+/* Names of logs that the `darshan` command makes, in the runtime's form. See log-name.h. */
 #define _GNU_SOURCE
 #include "log-name.h"
 

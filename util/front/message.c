@@ -1,4 +1,4 @@
-/* See message.h. */
+/* Messages and text for a terminal. See message.h. */
 #define _GNU_SOURCE
 #include "message.h"
 

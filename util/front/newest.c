@@ -1,4 +1,4 @@
-/* See newest.h. */
+/* Finds the newest logs of this user where programs leave their logs. See newest.h. */
 #define _GNU_SOURCE
 #include "newest.h"
 

@@ -1,4 +1,4 @@
-/* See paths.h. */
+/* The paths of a run: where it finds the runtime and where it leaves files. See paths.h. */
 #define _GNU_SOURCE
 #include "paths.h"
 

@@ -1,4 +1,4 @@
-/* See suggest.h. */
+/* Finds the word that the user probably meant. See suggest.h. */
 #include "suggest.h"
 
 #include <string.h>

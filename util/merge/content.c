@@ -1,4 +1,4 @@
-/* See content.h. */
+/* Prepares the records of one journal for the reduction. See content.h. */
 #include "content.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* See dropped.h. */
+/* Sums of dropped events over several logs, from their metadata ("dropped_in_signal_handlers=12"),
+ * for the metadata of the merged log. See dropped.h. */
 #include "dropped.h"
 
 #include <inttypes.h>

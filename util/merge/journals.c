@@ -1,4 +1,5 @@
-/* See journals.h. */
+/* The journals that a job left, one per rank, or the node logs that were made from them. See
+ * journals.h. */
 #include "journals.h"
 
 #include <dirent.h>

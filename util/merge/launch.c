@@ -1,4 +1,5 @@
-/* See launch.h. */
+/* The launcher that started a process as one of several, from the metadata of the process's log.
+ * See launch.h. */
 #include "launch.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* See lookups.h. */
+/* The last failed lookups of a killed or failed process, for the metadata of the merged log. See
+ * lookups.h. */
 #include "lookups.h"
 
 #include <stdio.h>

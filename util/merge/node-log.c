@@ -1,4 +1,5 @@
-/* See node-log.h. */
+/* A node log: made from the journals of one node while other ranks of the job ran on other nodes.
+ * See node-log.h. */
 #include "node-log.h"
 
 #include <stdio.h>

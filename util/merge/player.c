@@ -1,4 +1,5 @@
-/* See player.h. */
+/* Plays many ranks in one process: runs the steps of the reduction in the order of the tree, with
+ * messages in memory. See player.h. */
 #include "player.h"
 
 #include <stdlib.h>

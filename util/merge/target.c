@@ -1,4 +1,5 @@
-/* See target.h. */
+/* The destination of the merged log: a new file, or an existing pipe or device, which is written to
+ * and never replaced. See target.h. */
 #include "target.h"
 
 #include <errno.h>

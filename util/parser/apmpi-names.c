@@ -1,4 +1,4 @@
-/* See apmpi-names.h. */
+/* Names of the values of an APMPI record. See apmpi-names.h. */
 #include "apmpi-names.h"
 
 #include "apmpi.h"

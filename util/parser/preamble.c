@@ -1,4 +1,5 @@
-/* See preamble.h. Other programs read the keys, so they never change. */
+/* The comment lines before the records, for darshan-parser and darshan-dxt-parser: format, job and
+ * regions of the log. See preamble.h. Other programs read the keys, so they never change. */
 #include "preamble.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* See events.h. */
+/* Reads the event file of a run, `events`, and the files that continue it; no byte is trusted. See
+ * events.h. */
 #include "events.h"
 
 #include <dirent.h>

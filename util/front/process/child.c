@@ -1,4 +1,4 @@
-/* See child.h. */
+/* Starts the application and waits for it. See child.h. */
 #define _GNU_SOURCE
 #include "child.h"
 

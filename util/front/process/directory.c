@@ -1,4 +1,5 @@
-/* See directory.h. */
+/* The run directory (runtime/format/run.h), as far as the `darshan` command needs it: which
+ * processes still live, and whether there is a log to make. See directory.h. */
 #define _GNU_SOURCE
 #include "directory.h"
 

@@ -1,4 +1,4 @@
-/* See no-log-reason.h. */
+/* Determines why a program left no log. See no-log-reason.h. */
 #define _GNU_SOURCE
 #include "no-log-reason.h"
 

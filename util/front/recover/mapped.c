@@ -1,4 +1,4 @@
-/* See mapped.h. */
+/* Decides whether the owner of a journal lives. See mapped.h. */
 #define _GNU_SOURCE
 #include "mapped.h"
 

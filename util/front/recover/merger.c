@@ -1,4 +1,4 @@
-/* See merger.h. */
+/* Starts darshan-merge. See merger.h. */
 #define _GNU_SOURCE
 #include "merger.h"
 

@@ -1,4 +1,5 @@
-/* See orphans.h. */
+/* Finds the run directories and orphaned journals in a folder: journals of single processes and of
+ * MPI jobs. See orphans.h. */
 #define _GNU_SOURCE
 #include "orphans.h"
 

@@ -1,4 +1,4 @@
-/* See recover-log.h. */
+/* Makes logs from what killed processes, jobs and runs left. See recover-log.h. */
 #define _GNU_SOURCE
 #include "recover-log.h"
 

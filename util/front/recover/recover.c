@@ -1,4 +1,4 @@
-/* See recover.h. */
+/* The subcommand recover, and the recovery after `darshan run`. See recover.h. */
 #define _GNU_SOURCE
 #include "recover.h"
 

@@ -1,4 +1,5 @@
-/* See run-log.h. */
+/* Results of `darshan run` for the user: the log of the run, those of its MPI jobs, and processes
+ * that still run. See run-log.h. */
 #define _GNU_SOURCE
 #include "run-log.h"
 

@@ -1,4 +1,4 @@
-/* See run.h. */
+/* The subcommands run and stat. See run.h. */
 #define _GNU_SOURCE
 #include "run.h"
 

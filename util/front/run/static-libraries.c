@@ -1,4 +1,5 @@
-/* See static-libraries.h. */
+/* Detects libraries that are statically linked into a program, where no wrapper is called. See
+ * static-libraries.h. */
 #define _GNU_SOURCE
 #include "static-libraries.h"
 

@@ -1,4 +1,4 @@
-/* See json.h. */
+/* Values of JSON. See json.h. */
 #include "json.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* See list.h. */
+/* darshan list: the newest logs, one line each. See list.h. */
 #define _GNU_SOURCE
 #include "list.h"
 

@@ -1,4 +1,4 @@
-/* See live-journals.h. */
+/* Journals of running processes, and the rates between two readings. See live-journals.h. */
 #define _GNU_SOURCE
 #include "live-journals.h"
 

@@ -1,4 +1,4 @@
-/* See quantity.h. */
+/* Formats numbers for narrow columns of a terminal. See quantity.h. */
 #include "quantity.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* See screen.h. */
+/* The summary of `darshan stat` on stderr: about 20 lines as wide as the terminal, so that the
+ * findings and the path of the log fit below. See screen.h. */
 #define _GNU_SOURCE
 #include "screen.h"
 

@@ -1,4 +1,4 @@
-/* See signal-name.h. */
+/* Names of signals. See signal-name.h. */
 #include "signal-name.h"
 
 #include <signal.h>

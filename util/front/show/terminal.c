@@ -1,4 +1,4 @@
-/* See terminal.h. */
+/* The width of a terminal, and whether to use colour. See terminal.h. */
 #define _GNU_SOURCE
 #include "terminal.h"
 

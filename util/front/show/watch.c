@@ -1,4 +1,5 @@
-/* See watch.h. */
+/* The subcommand watch: what running processes do at the moment, from their journals. See watch.h.
+ */
 #define _GNU_SOURCE
 #include "watch.h"
 

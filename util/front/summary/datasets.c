@@ -1,4 +1,5 @@
-/* See datasets.h. */
+/* HDF5 datasets of some logs, and what their calls caused in POSIX (module LAYERS). See datasets.h.
+ */
 #define _GNU_SOURCE
 #include "datasets.h"
 

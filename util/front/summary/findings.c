@@ -1,4 +1,4 @@
-/* See findings.h. */
+/* Findings of some logs: a few lines below the summary. See findings.h. */
 #define _GNU_SOURCE
 #include "findings.h"
 

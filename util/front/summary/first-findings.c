@@ -1,4 +1,4 @@
-/* See first-findings.h. */
+/* The costliest finding of each of some logs, within a time limit. See first-findings.h. */
 #define _GNU_SOURCE
 #include "first-findings.h"
 

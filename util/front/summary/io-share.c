@@ -1,4 +1,4 @@
-/* See io-share.h. */
+/* The I/O share of the run time, over some logs. See io-share.h. */
 #include "io-share.h"
 
 #include <math.h>

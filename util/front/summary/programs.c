@@ -1,4 +1,4 @@
-/* See programs.h. */
+/* The programs of runs, from PROCESS records of some logs. See programs.h. */
 #define _GNU_SOURCE
 #include "programs.h"
 

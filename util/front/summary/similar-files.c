@@ -1,4 +1,4 @@
-/* See similar-files.h. */
+/* Rows of the table of files. See similar-files.h. */
 #define _GNU_SOURCE
 #include "similar-files.h"
 

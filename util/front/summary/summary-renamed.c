@@ -1,4 +1,5 @@
-/* See summary-renamed.h. */
+/* Files that were written under a temporary name and then renamed: a user knows the last name. See
+ * summary-renamed.h. */
 #define _GNU_SOURCE
 #include "summary-renamed.h"
 

@@ -1,4 +1,4 @@
-/* See summary.h. */
+/* The summary of some logs of one run, small enough for a terminal. See summary.h. */
 #define _GNU_SOURCE
 #include "summary.h"
 

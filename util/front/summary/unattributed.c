@@ -1,4 +1,5 @@
-/* See unattributed.h. */
+/* Operations without a file record: POSIX_EXT counts them for names and folders. See
+ * unattributed.h. */
 #include "unattributed.h"
 
 #include "../../runs/unattributed.h"

@@ -1,4 +1,4 @@
-/* See launches.h. */
+/* Groups logs by the launch that started their processes. See launches.h. */
 #include "launches.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* See logs.h. */
+/* The logs of processes that a launcher started side by side, and what each log tells of them. See
+ * logs.h. */
 #include "logs.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
-/* See merge-job.h. */
+/* Makes one log of a job whose ranks a launcher started without MPI, from the ranks' logs. See
+ * merge-job.h. */
 #include "merge-job.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* See one-job.h. As in a run, the player opens each rank twice: for its names, then for its
- * records. */
+/* Makes one log of a job from the logs of its ranks. See one-job.h. As in a run, the player opens
+ * each rank twice: for its names, then for its records. */
 #include "one-job.h"
 
 #include <inttypes.h>

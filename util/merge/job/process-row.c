@@ -1,4 +1,5 @@
-/* See process-row.h. */
+/* The PROCESS record of a job's rank, from the records of its processes in all logs. See
+ * process-row.h. */
 #include "process-row.h"
 
 #include <stdio.h>

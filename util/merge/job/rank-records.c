@@ -1,6 +1,7 @@
-/* See rank-records.h. A log's own ranks are replaced by the launcher's. A shared record belongs to
- * the launcher's rank of the processes that made it. If these are several ranks, the record is
- * taken with the lowest and stays shared. */
+/* The records of one rank of a job, from all logs that have some. See rank-records.h. A log's own
+ * ranks are replaced by the launcher's. A shared record belongs to the launcher's rank of the
+ * processes that made it. If these are several ranks, the record is taken with the lowest and stays
+ * shared. */
 #include "rank-records.h"
 
 #include <stdio.h>

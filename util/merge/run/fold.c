@@ -1,5 +1,7 @@
-/* See fold.h. The file `folded` lists the new part and the parts that it replaces. Once the new
- * part has its name, it holds their records. */
+/* Combines parts while the run goes on, if it has more processes than a log has ranks: the parts of
+ * ended processes that will share a rank become one part. See fold.h. The file `folded` lists the
+ * new part and the parts that it replaces. Once the new part has its name, it holds their records.
+ */
 #include "fold.h"
 
 #include <errno.h>

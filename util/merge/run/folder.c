@@ -1,4 +1,5 @@
-/* See folder.h. */
+/* The folder of a run: its parts and files, the locks of the mergers, and its removal. See
+ * folder.h. */
 #include "folder.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* See merge-run.h. */
+/* Makes the log of a run from its folder. See merge-run.h. */
 #include "merge-run.h"
 
 #include <errno.h>

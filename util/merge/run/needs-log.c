@@ -1,4 +1,4 @@
-/* See needs-log.h. */
+/* Decides whether a run needs a log besides those of its MPI jobs. See needs-log.h. */
 #include "needs-log.h"
 
 #include "darshan-read.h"

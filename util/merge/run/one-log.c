@@ -1,5 +1,5 @@
-/* See one-log.h. The player opens each rank twice: for its names and times, then for its
- * records. */
+/* Makes one log from the parts of processes. See one-log.h. The player opens each rank twice: for
+ * its names and times, then for its records. */
 #include "one-log.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* See read-run.h. */
+/* Reads the files of a run directory: rows, parts, and journals of processes that died. See
+ * read-run.h. */
 #include "read-run.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* See clocks.h. */
+/* The clock differences between the hosts of a run. See clocks.h. */
 #include "clocks.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* See ends.h. */
+/* Decides which processes of a run failed. See ends.h. */
 #include "ends.h"
 
 #include <signal.h>

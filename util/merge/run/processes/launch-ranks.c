@@ -1,4 +1,5 @@
-/* See launch-ranks.h. */
+/* Finds the processes of a run that a launcher started side by side, on this host and perhaps on
+ * others. See launch-ranks.h. */
 #include "launch-ranks.h"
 
 #include <inttypes.h>

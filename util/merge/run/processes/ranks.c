@@ -1,4 +1,5 @@
-/* See ranks.h. */
+/* Deals the processes of a run to ranks, in order of their starts, the root process first. See
+ * ranks.h. */
 #include "ranks.h"
 
 #include <stdlib.h>

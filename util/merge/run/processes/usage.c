@@ -1,4 +1,5 @@
-/* See usage.h. */
+/* Resource usage of a run's processes, from the kernel (USAGE), so that each byte is in the record
+ * of one rank only. See usage.h. */
 #include "usage.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* See combine.h. */
+/* Combines the records of all programs of a rank into what one process would have left: times on
+ * the run's clock, one record per file. See combine.h. */
 #include "combine.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* See heat.h. */
+/* Heat maps of a run: all have one bin width and one number of bins. See heat.h. */
 #include "heat.h"
 
 #include <math.h>

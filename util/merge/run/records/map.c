@@ -1,4 +1,4 @@
-/* See map.h. */
+/* A hash table from 64-bit keys to 64-bit values. See map.h. */
 #include "map.h"
 
 #include <stdlib.h>

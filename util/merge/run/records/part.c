@@ -1,4 +1,4 @@
-/* See part.h. */
+/* The records of one part in memory. See part.h. */
 #include "part.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* See row.h. */
+/* The PROCESS record of a rank, and the name of that record. See row.h. */
 #include "row.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* See trace.h. */
+/* The traces (DXT) of a rank: the segments of all its programs, per file. See trace.h. */
 #include "trace.h"
 
 #include <math.h>

@@ -44,7 +44,8 @@ class Site:
 
     @property
     def line(self) -> Place | None:
-        """The user's line."""
+        """The user's line of the site: its innermost known line outside of installed software; None
+        if it has none."""
         return self.places[self.user] if self.user >= 0 else None
 
 

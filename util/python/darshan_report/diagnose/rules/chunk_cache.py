@@ -84,7 +84,7 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
 
 
 def _covered(facts: Facts, hits: list[Upper]) -> frozenset[int]:
-    """Returns the ids of the datasets and of their files."""
+    """Returns the ids of the datasets in `hits` and of their files, which the finding explains."""
     ids = {upper.id for upper in hits}
     if facts.attribution is not None:
         ids.update(f for u in hits if (f := facts.attribution.file_of(u.id)) is not None)

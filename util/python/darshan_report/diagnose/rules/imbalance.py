@@ -48,7 +48,8 @@ def _mask(facts: Facts, table: Table) -> Mask:
 
 
 def _sum(table: Table, rows: Mask, names: tuple[str, ...]) -> Floats:
-    """Returns the sum of some counters per record; unknown values are 0."""
+    """Returns, for each record that the mask `rows` selects, the sum of the counters with these
+    names; unknown values are 0."""
     return added([table.seconds_or_bytes(n)[rows] for n in names])
 
 

@@ -56,7 +56,7 @@ def _block(block: Block) -> str:
 
 
 def of_blocks(blocks: Sequence[Block]) -> str:
-    """Returns the blocks one below the other."""
+    """Returns the HTML of the blocks, one below the other."""
     return "\n".join(filter(None, map(_block, blocks)))
 
 

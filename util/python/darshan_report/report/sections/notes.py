@@ -169,7 +169,8 @@ def _left_out(context: Context) -> list[str]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the last section."""
+    """Returns the notes about numbers that are incomplete or wrong: the last section of the
+    report."""
     lines = [line for line in map(_unknown, context.figures) if line]
     inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None
     if inlined:
