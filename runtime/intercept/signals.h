@@ -20,8 +20,9 @@ static inline uint64_t signals_that_wait(void) {
     mask &= ~(UINT64_C(1) << (at_once[i] - 1));
   return mask;
 }
-/* Begins a critical section of calls (sys-gate.h) and blocks signals. Returns the previous mask for
- * signals_restore, or one of the two values above. */
+/* Begins a critical section of calls (sys-gate.h) and blocks signals. Returns the previous mask
+ * for signals_restore; SIGNALS_NO_STRETCH if the gate is shut; SIGNALS_AS_THEY_ARE if signals
+ * cannot be blocked. */
 static inline uint64_t signals_block(void) {
   uint64_t mask = signals_that_wait(), before = 0;
   if (!sys_gate_begin()) return SIGNALS_NO_STRETCH;

@@ -1,4 +1,4 @@
-/* Distinguishes this process from others that run in its memory. */
+/* Distinguishes this process from other processes that run in its memory (runtime.h). */
 
 #include "runtime.h"
 

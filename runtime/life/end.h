@@ -26,7 +26,8 @@ int runtime_has_something_to_say(void);
  * environment; hand_on: stores the names of inherited files for it. */
 void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void));
 void runtime_exec_failed(void);
-/* Like runtime_before_exec, before a call that may end the process otherwise. */
+/* Like runtime_before_exec, but called before a call that may end the process in another way
+ * (daemon). */
 void runtime_pause(void);
 
 #endif

@@ -31,7 +31,8 @@ static int look(const char *line, uintptr_t address, struct span *span, int *is_
   return *at == ' ' && at[1] == 'r' && address >= span->start && address < span->end;
 }
 
-/* Looks at the whole lines of text; moves the rest to its beginning and returns its length. */
+/* Parses the whole lines of text, until one contains the address: *found is 1 then. Moves the
+ * rest to the beginning of text and returns its length. */
 static size_t look_at_lines(char *text, size_t length, uintptr_t address, struct span *span,
                             int *is_main, int *found) {
   char *line = text, *end;

@@ -43,9 +43,7 @@ static inline struct facts_spread facts_spread_of(const double times[2], int ran
   return (struct facts_spread){.ranks = 1, .first = rank, .sum = {times[0], times[1]}};
 }
 
-/* The largest number of children. The parent of a rank is the rank without its lowest set bit.
- * The ranks below a rank thus follow it without a gap: data that are concatenated as self, first
- * child, second child, … are in order of rank. */
+/* The processors that a rank may use: number of 64-bit words with one bit for each processor. */
 enum { RANK_PROCESSOR_WORDS = 8 };
 struct rank_processors {
   uint64_t bits[RANK_PROCESSOR_WORDS]; /* all 0: unknown, or higher numbers are in use */
@@ -59,8 +57,8 @@ struct reduce_limits {
 static const struct reduce_limits reduce_default_limits = {.streams = 4 << 20,
                                                            .candidates = 16 << 20};
 
-/* The ranks of a shared record that was reduced before: their number, the lowest and the highest.
- */
+/* The ranks of a shared record that was reduced before: their number, the lowest and the
+ * highest. */
 struct rank_span {
   uint32_t ranks;
   int32_t lowest, highest;
@@ -105,9 +103,9 @@ struct reduce_source {
 
 /* --- the tree ----------------------------------------------------------------- */
 
-/* The parent of a rank is the rank without its lowest set bit. The ranks below a rank thus follow
- * it without a gap: data that are concatenated as self, first child, second child, … are in order
- * of rank. */
+/* The largest number of children of a rank. The parent of a rank is the rank without its lowest
+ * set bit. The ranks below a rank thus follow it without a gap: data that are concatenated as
+ * self, first child, second child, … are in order of rank. */
 enum { TREE_CHILDREN = 31 };
 
 static inline int tree_parent(int rank) {
@@ -128,8 +126,9 @@ static inline int tree_children(int rank, int size) {
   return n;
 }
 
-/* The result, a few bytes, goes down a tree of base 8 instead of 2. It has fewer levels, and a rank
- * may have to wait for a processor at each level. */
+/* The tree for the result, a few bytes, which goes down a tree of base 8 instead of 2: bits of a
+ * digit, its mask, and the largest number of digits. This tree has fewer levels, and a rank may
+ * have to wait for a processor at each level. */
 enum { TREE_BITS = 3, TREE_DIGIT = (1 << TREE_BITS) - 1, TREE_LEVELS = 31 / TREE_BITS };
 
 /* Returns the index of the lowest digit that is not 0, TREE_LEVELS for rank 0. */

@@ -59,6 +59,7 @@ void apmpi_forked(void);
 void apmpi_ending(void);
 
 /* write.c: writes the log */
+
 struct log_content;
 void apmpi_add_part(struct log_content *content);
 /* Sets times to the seconds in communication and in waiting for other ranks. Returns 0 if there is

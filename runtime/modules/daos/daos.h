@@ -53,6 +53,7 @@ void daos_expect(const struct daos_pending *pending);
 struct daos_pending daos_expected(const void *event); /* event NULL: none */
 
 /* containers.c */
+
 void daos_mounted(const struct daos_call *call, daos_handle coh, void *const *dfs);
 void daos_unmounted(const struct daos_call *call, const void *dfs);
 /* Returns the application's buffer for the information about a pool or container, or one of the
@@ -90,6 +91,7 @@ int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl 
 int64_t daos_cells_bytes(const struct daos_item *array, const struct daos_array_iod *iod);
 
 /* files.c: libdfs */
+
 void dfs_opened(const struct daos_call *call, int counter, const void *dfs, const void *parent,
                 const char *name, void *const *file);
 void dfs_released(const struct daos_call *call, struct daos_item *item, const void *file);
@@ -100,6 +102,7 @@ void dfs_named(const struct daos_call *call, int counter, const void *dfs, const
                const char *name, const daos_oid *oid);
 
 /* objects.c: libdaos */
+
 struct daos_opening { /* of an object */
   enum daos_kind kind;
   int counter;

@@ -24,12 +24,13 @@ struct h5_known {
 };
 
 /* ids.c */
+
 int h5_start(void);
 int h5_prepare(void); /* 1, or 0 if out of memory */
 void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);
-/* Returns the file that an object belongs to; NULL if it is not recorded. Calls the library if the
- * id is unknown. */
+/* Returns the file that an object belongs to; NULL if it is not recorded. Calls the library if
+ * the id is unknown. */
 struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number);
 void h5_forget(const struct h5_library *lib, int64_t id);
@@ -37,6 +38,7 @@ void h5_forget_known(const struct h5_library *lib, const struct h5_known *known)
 void h5_forget_all(const struct h5_library *lib);
 
 /* files.c */
+
 void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fapl,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5f_reopened(struct h5_library *lib, int64_t id, int64_t from, struct layer_frame *frame,

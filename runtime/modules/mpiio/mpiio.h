@@ -17,6 +17,7 @@ struct mpiio_call {
 };
 
 /* handles.c: from handles and names to files and their records */
+
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh);
 struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file);
 /* mpiio_handle_take copies and removes the entry of a handle that is about to be closed.
@@ -38,6 +39,7 @@ void mpiio_forked(void);
 void mpiio_ended(void);
 
 /* calls.c: start and end of every call */
+
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation);
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);
 /* Returns the record for the time of calls that no upper layer made. */
@@ -48,6 +50,7 @@ void mpiio_end(const struct mpiio_call *call, enum mpiio_operation operation, in
                uint64_t t1, uint64_t t2);
 
 /* view.c */
+
 void mpiio_view_bytes(struct mpiio_view *view);
 void mpiio_view_set(struct mpiio_call *call, int result, int64_t displacement, mpi_handle etype,
                     mpi_handle filetype, const char *representation, mpi_handle info, uint64_t t1,
@@ -59,6 +62,7 @@ int64_t mpiio_view_place(const struct mpiio_view *view, int64_t etypes);
 int64_t mpiio_position(mpi_handle fh);
 
 /* files.c */
+
 int mpiio_begin_close(struct mpiio_call *call, mpi_handle fh, struct mpiio_handle *last);
 void mpiio_opened(struct mpiio_call *call, int result, mpi_handle comm, const char *path, int mode,
                   mpi_handle info, const mpi_handle *fh, uint64_t t1, uint64_t t2);
@@ -73,6 +77,7 @@ void mpiio_info_set(struct mpiio_call *call, int result, mpi_handle info, uint64
 void mpiio_atomicity_set(struct mpiio_call *call, int result, int on, uint64_t t1, uint64_t t2);
 
 /* transfer.c */
+
 enum mpiio_pointer { MPIIO_EXPLICIT, MPIIO_INDIVIDUAL, MPIIO_SHARED };
 enum mpiio_end_of { MPIIO_AT_ONCE, MPIIO_SPLIT, MPIIO_REQUEST };
 struct mpiio_transfer {
@@ -95,6 +100,7 @@ void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, in
                      uint64_t begun, uint64_t t2);
 
 /* requests.c */
+
 enum { MPIIO_ROOMS = 16 }; /* statuses that the runtime supplies if the caller passes none */
 struct mpiio_wait {
   int ours;       /* 1: it has a request of a file, or is within a call of an upper layer */

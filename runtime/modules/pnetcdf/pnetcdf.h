@@ -59,6 +59,7 @@ void pn_forget_all(const struct pn_library *lib);
 struct pn_variable *pn_next_variable(const struct pn_library *lib, int ncid, uint32_t *at);
 
 /* files.c */
+
 void pn_opened(const struct pn_call *call, int counter, const char *path, const int *ncid);
 struct pn_moved pn_before_close(const struct pn_library *lib, const struct pn_known *known);
 void pn_closed(const struct pn_call *call, const struct pn_known *known,
@@ -71,6 +72,7 @@ struct pn_file *pn_file_of(const struct pn_library *lib, int ncid);
 uint32_t pn_file_number(const struct pn_file *file);
 
 /* variables.c */
+
 void pn_variable_opened(const struct pn_call *call, const struct pn_known *known, const int *varid,
                         int defined);
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid);
@@ -102,8 +104,9 @@ struct pn_place {
 void pn_describe(const struct pn_library *lib, int ncid, const struct pn_member *shape,
                  const struct pn_place *place, int64_t access[ACCESS_FIELDS]);
 
-/* transfers.c: calls any function of transfers.def by its number. name: its symbol. arguments: six,
- * or ten with PN_MORE_THAN_SIX. */
+/* The interfaces of PnetCDF's transfers. pn_transfer (transfers.c) makes and counts a call of
+ * any function of transfers.def by its number. name: its symbol. arguments: six, or ten with
+ * PN_MORE_THAN_SIX. */
 enum { PN_API_put, PN_API_get, PN_API_iput, PN_API_iget, PN_API_bput, PN_API_mput, PN_API_mget };
 enum { /* traits: an API, a form times PN_FORM, a mode, and flags */
        PN_API_MASK = 15,

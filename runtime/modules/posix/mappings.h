@@ -55,7 +55,7 @@ void mappings_ending(void);
 void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
                      uint32_t *kept);
 
-/* ext.c: bytes found by one inspection of a mapping */
+/* Bytes found by one inspection of a mapping, which the functions below count (ext.c). */
 struct mapped {
   int64_t touched, writable, dirty /* -1: unknown */, populated, estimated, unmeasured;
 };

@@ -19,6 +19,7 @@
 #define POSIX_HERE INT64_MIN /* offset of a transfer: the tracked position */
 
 /* files.c: from names to files and their records */
+
 struct posix_name {
   const char *text;
   uint32_t length; /* 0: a file without a name, for the overflow record */
@@ -51,8 +52,8 @@ int posix_name_opened(struct posix_name *name, int module, int dirfd, const char
 static inline void posix_name_done(struct posix_name *name) {
   path_buffer_give(name->buffer);
 }
-/* Returns FILE_ALIGNMENT of a file, which is determined once per folder, plus ON_LUSTRE if Lustre
- * can report the striping. The caller holds no lock. */
+/* posix_file_system returns FILE_ALIGNMENT of a file, which is determined once per folder, plus
+ * ON_LUSTRE if Lustre can report the striping. The caller holds no lock. */
 enum { ON_LUSTRE = 1 };
 uint32_t posix_file_system(const char *name, uint32_t length, int fd);
 uint32_t posix_file_system_of(const struct posix_name *name, int fd);
@@ -132,6 +133,7 @@ void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2);
 
 /* open.c */
+
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2);
 /* Like posix_opened, for an open that returned no descriptor or whose descriptor was reused since.
@@ -156,6 +158,7 @@ void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
 void posix_standard_replaced(void);
 
 /* arrive.c: descriptors that this process did not open */
+
 struct mmsghdr;
 struct msghdr;
 void posix_arrived(int fd);
@@ -173,6 +176,7 @@ void posix_hand_on(void);
 void posix_hand_on_by_exec(void);
 
 /* attributes.c */
+
 void posix_stated_fd(int fd, uint64_t t1, uint64_t t2);
 void posix_stated_name(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
@@ -190,6 +194,7 @@ void posix_renamed(int result, int from_dir, const char *from, int to_dir, const
                    unsigned flags, uint64_t t1, uint64_t t2);
 
 /* ext.c: events that have no counter in the POSIX record */
+
 void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,
                uint64_t t2);
 void posix_ext_locked(struct posix_file *file, int counter, int64_t amount);
@@ -220,6 +225,7 @@ static inline int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 
 /* aio.c */
+
 struct kaio_request { /* struct iocb of libaio */
   void *data;
   uint32_t words[2];
@@ -246,6 +252,7 @@ void kaio_completed(const struct kaio_event *events, int n, uint64_t t1, uint64_
 void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2);
 
 /* syscall.c */
+
 struct posix_call { /* a system call by number */
   long number, argument[6];
   struct ring *ring;          /* the ring that io_uring_enter uses */

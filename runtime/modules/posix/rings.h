@@ -41,6 +41,7 @@ struct rings_state {
 extern struct rings_state rings_state __attribute__((visibility("hidden")));
 
 /* rings.c: the table of rings */
+
 void ring_made(int fd, const struct uring_setup *setup);
 void ring_made_by_library(const struct uring *ring);
 /* Return the ring that a struct of liburing, or a descriptor, stands for; NULL if it is not

@@ -24,6 +24,7 @@
 enum stdio_operation { STDIO_META, STDIO_READ, STDIO_WRITE };
 
 /* streams.c */
+
 int stdio_prepare(void);
 void stdio_forked(void);
 void stdio_ended(void);
@@ -92,6 +93,7 @@ static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_ki
 }
 
 /* open.c */
+
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2);
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2);
 void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
@@ -128,12 +130,14 @@ static inline int64_t stdio_took_away(const struct stdio_stream *stream, int64_t
 }
 
 /* cookies.c: streams of fopencookie */
+
 void stdio_cookie_opened(FILE *file);
 void stdio_cookie_closing(FILE *file);
 /* Flushes the open streams of fopencookie. Called at exit. */
 void stdio_flush_cookies(void);
 
 /* transfer.c */
+
 struct stdio_mark { /* pointers of a stream before a call */
   const char *pointer, *end, *base;
 };
@@ -144,7 +148,8 @@ static inline struct stdio_mark stdio_mark(const FILE *file) {
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
 /* Remembers pushed-back bytes, which are not counted when they are read again. */
 void stdio_ungot(struct stdio_stream *stream, int64_t bytes);
-/* scan-glibc.c, scan-musl.c: cleans up after a call that was abandoned by longjmp. */
+/* Cleans up after an earlier call on the stream that was abandoned by longjmp (scan-glibc.c,
+ * scan-musl.c). */
 void stdio_scan_left(struct stdio_stream *stream);
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
