@@ -214,7 +214,10 @@ void model_miss(const char *path) {
 }
 
 void model_rename(const char *from, const char *to) {
-  if (!expects_record("POSIX", from)) return;
+  if (!expects_record("POSIX", from)) {
+    model_ext(from, "POSIX_EXT_RENAMES", 1);
+    return;
+  }
   posix_record(to);
   expect(from, "POSIX_RENAME_SOURCES", 1);
   expect(to, "POSIX_RENAME_TARGETS", 1);

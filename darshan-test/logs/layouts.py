@@ -265,6 +265,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         ("MMAP_TOUCHED MMAP_WRITABLE MMAP_DIRTY MMAP_POPULATED MMAP_UNMEASURED", ""),
         ("MMAP_ESTIMATED", ""),
         ("MMAP_FAULTS MMAP_FAULTS_FORWARD MMAP_FAULTS_NEAR MMAP_FAULTS_LOST", ""),
+        ("RENAMES", ""),
     ),
     "H5_META": {
         1: layout(

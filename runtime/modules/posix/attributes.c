@@ -80,14 +80,14 @@ static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   return number;
 }
 
-/* Counts a rename, with t1 and t2 in ticks. Does so only if the source has a record; the target
- * then gets a record, too. */
-static void book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
-                        uint64_t t2) {
+/* Counts a rename of a source that has a record, with t1 and t2 in ticks; the target then gets a
+ * record, too. Returns 1, or 0 if the source has none. */
+static int book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
+                       uint64_t t2) {
   struct posix_name target;
   uint64_t source_id;
   uint32_t source_number = find_source(from_dir, from, &source_id), target_number = 0;
-  if (!source_number) return;
+  if (!source_number) return 0;
   if (posix_name_of(&target, DARSHAN_MOD_POSIX, to_dir, to)) {
     target_number = posix_file_enter(&target, -1);
     posix_name_done(&target);
@@ -98,6 +98,7 @@ static void book_rename(int from_dir, const char *from, int to_dir, const char *
     posix_file_unused(posix_file_at(target_number));
   }
   posix_file_unused(posix_file_at(source_number));
+  return 1;
 }
 
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
@@ -106,6 +107,7 @@ void posix_renamed(int result, int from_dir, const char *from, int to_dir, const
   if (result != 0) return;
   folder_changed(); /* the working folder may be below the renamed one */
   if (!fd_may_change()) return;
-  book_rename(from_dir, from, to_dir, to, t1, t2);
-  if (flags & EXCHANGE) book_rename(to_dir, to, from_dir, from, t1, t2);
+  int is_counted = book_rename(from_dir, from, to_dir, to, t1, t2);
+  if (flags & EXCHANGE) is_counted |= book_rename(to_dir, to, from_dir, from, t1, t2);
+  if (!is_counted) posix_path_event(0, from_dir, from, POSIX_EXT_RENAMES, t1, t2);
 }
