@@ -436,6 +436,12 @@ class Facts:
         found[here] = beside[f"UNPLACED_{direction}"][there]
         return found
 
+    def renames(self) -> float:
+        """Returns the number of renames of all files, with and without a POSIX record."""
+        posix, extra = self.table("POSIX"), self.table("POSIX_EXT")
+        found = 0.0 if posix is None else float(np.maximum(posix["RENAME_SOURCES"], 0).sum())
+        return found + (0.0 if extra is None else float(np.maximum(extra["RENAMES"], 0).sum()))
+
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
         """Returns the named counters of one file, at index `place` of the table, as evidence."""
         number = int(table.ids[place])

@@ -198,10 +198,9 @@ def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
     for processes with these numbers of opens: a page for each file that was written, and for each
     name that was made, renamed or removed."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
-    files = names = 0.0
+    files, names = 0.0, facts.renames()
     if posix is not None:
         files = float(facts.files(posix)[posix["WRITES"] > 0].sum())
-        names = posix.sum("RENAME_SOURCES")
     if extra is not None:
         names += sum(extra.sum(name) for name in ("UNLINKS", "LINKS", "MKDIRS", "RMDIRS"))
     found: np.ndarray = PAGE * (names + np.minimum(opens, files))

@@ -34,7 +34,7 @@ def _calls(facts: Facts) -> float:
     extra = facts.table("POSIX_EXT")
     if extra is not None:
         found += sum(map(extra.sum, _NAME_CALLS))
-    return found
+    return found + facts.renames()
 
 
 def _over(facts: Facts) -> int:

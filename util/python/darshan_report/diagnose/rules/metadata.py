@@ -49,12 +49,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     opens = sum(float(facts.opens(table)[own].sum()) for table, own in base)
     stats = sum(float(table["STATS"][own].sum()) for table, own in base)
     more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
+    renames = facts.renames()
     # If other findings explain nearly all of the time, they have the remedy.
     if meta - told < facts.limits["metadata.share"] * meta:
         return
     if meta <= facts.limits["metadata.share"] * whole or not facts.worth(stake):
         return
-    if opens + stats + more < facts.limits["operations"]:
+    if opens + stats + more + renames < facts.limits["operations"]:
         return
     # A file may have a record in POSIX and one in STDIO, and a record may be of many files.
     known = {
@@ -70,13 +71,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence += facts.sums(
             extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", "F_META_TIME"
         )
+    calls = [f"{count(opens)} opens and {count(stats)} stat calls on {count(files)} files"]
+    calls = calls if opens + stats else []
+    calls += [f"{count(renames)} renames"] if renames else []
+    calls += [f"{count(more)} other operations on names"] if more else []
     yield Finding(
         NAME,
         "Metadata calls take much of the I/O time",
         f"{share(meta, whole)} of the I/O time ({seconds(meta)}{facts.over_all}) went into "
-        f"opening, stat calls, seeking and closing: {count(opens)} opens and {count(stats)} stat "
-        f"calls on {count(files)} files"
-        + (f", {count(more)} other operations on names." if more else "."),
+        f"metadata calls: {", ".join(calls)}.",
         stake=stake,
         evidence=evidence,
         remedy=Remedy(
