@@ -73,6 +73,15 @@ def mostly(facts: Facts, table: Table, kind: str) -> Mask:
     return mask & (moved >= facts.limits["again.mostly"] * size)
 
 
+def times_read(facts: Facts, table: Table, place: int) -> float:
+    """Returns how often each byte of a file was read on average, at least, by each process; 1 if
+    that is not known to be more."""
+    read = float(table["BYTES_READ"][place] - facts.unplaced(table, "READ")[place])
+    users = int(table.processes[place]) if bool(table.shared[place]) else 1
+    size = (int(table["MAX_BYTE_READ"][place]) + 1) * max(users, 1)
+    return max(1.0, read / size) if facts.single(table)[place] else 1.0
+
+
 def most_moved(facts: Facts, direction: str) -> str:
     """Describes the file of which the most bytes are READ or WRITTEN many times, even if that takes
     little time; empty without such a file."""

@@ -29,6 +29,10 @@ _SORTED = (
     "Python: requests.sort(key=lambda request: request.offset)\n"
     "Java: requests.sort(Comparator.comparingLong(r -> r.offset))"
 )
+_AGAIN = (
+    " Each byte was read {:,.0f} times on average: keep what was read in memory, which saves the "
+    "other reads."
+)
 _FULL = 0.75  # part of a buffer from which on a mean transfer is a whole block
 _BLOCK = 512  # bytes; a program that moves multiples of it has a buffer, and chose its size
 _LIBRARIES = {
@@ -133,13 +137,15 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     forward = (1 - facts.limits["random.share"]) * int(all_calls[first])
     in_order = int(table[f"SEQ_{calls}"][first]) >= forward
     descending = not in_order and random_access.goes_back(facts, table, kind, first)
+    times = reread.times_read(facts, table, first) if kind == "READ" else 1.0
     remedy = (
         random_access.backwards(kind)
         if descending
         else Remedy(
             (_BLOCKS if own else _HOW[kind] + (_FLUSHED if kind == "WRITE" else ""))
             + (_BY_LIBRARY if _library(facts) else "")
-            + ("" if in_order else _HERE_AND_THERE),
+            + ("" if in_order else _HERE_AND_THERE)
+            + (_AGAIN.format(times) if times >= facts.limits["again.mostly"] else ""),
             _example(facts, kind, blocks=own, in_order=in_order),
         )
     )
