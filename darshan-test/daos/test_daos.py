@@ -211,26 +211,19 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
     assert sums[0] == sums[1] and sums[0]["DFS_BYTES_WRITTEN"] > 0
 
 
-@pytest.mark.parametrize(
-    ("what", "number", "written", "dropped"),
-    [
-        # A pool and a container have handles, too; a pool has an entry as a container of no name.
-        ("handles", 17000, 16384 - 2, 17000 + 2 - 16384),
-        ("containers", 300, 300, 300 + 3 - 256),
-        ("events", 300, 256, 300 - 256),
-    ],
-)
-def test_full_tables(
-    what: str,
-    number: int,
-    written: int,
-    dropped: int,
-    build: Path,
-    programs: Programs,
-    tmp_path: Path,
-) -> None:
+FULL = {  # by kind: how many a program opens, how many are written to, and those without a place
+    # A pool and a container have handles, too; a pool has an entry as a container of no name.
+    "handles": (17000, 16384 - 2, 17000 + 2 - 16384),
+    "containers": (300, 300, 300 + 3 - 256),
+    "events": (300, 256, 300 - 256),
+}
+
+
+@pytest.mark.parametrize("what", FULL)
+def test_full_tables(what: str, build: Path, programs: Programs, tmp_path: Path) -> None:
     """Every open counts. Writes count if the handle has a place in its table; the log says how
     many have none, and objects of further containers share a record."""
+    number, written, dropped = FULL[what]
     ran = programs.run(tmp_path, build, "many", what, str(number))
     assert ran.said == "done\n"
     log = read_logs(build / "darshan-parser", *ran.logs)

@@ -1,4 +1,4 @@
-"""Tables of the layers above POSIX are full: programs go on, and the log says what does not count."""
+"""Tables of the layers above POSIX are full: programs go on, and no byte is lost."""
 
 from __future__ import annotations
 
