@@ -43,6 +43,7 @@ STARTED = {  # by Python
     "darshan-job-summary": "main",
     "darshan-trace": "trace",
     "darshan-where": "where",
+    "darshan-annotate": "annotate",
     "darshan-compare": "compare",
     "darshan-dxt-analyzer": "transfers",
     "darshan-collect": "collect",

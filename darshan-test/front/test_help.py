@@ -15,6 +15,7 @@ GROUPS = {
         "list",
         "report",
         "where",
+        "annotate",
         "parse",
         "compare",
         "diff",

@@ -191,11 +191,11 @@ static const struct {
 } readers[] = {
     {"report", "-o --output --thresholds --keep",
      "-h --help --version --list-thresholds --compare --campaign --per-file --transfers --trace "
-     "--where --python-path --collect --ask --lake --digest --serve"},
+     "--where --annotate --python-path --collect --ask --lake --digest --serve"},
     {"parse", "", "--help --version"},
     {"dxt-parse", "", "--help --version"},
     {"trace", "-o --output", "-h --help --version"},
-    {"where", "--top", "-h --help --version"},
+    {"where", "--top --speedscope", "-h --help --version"},
 };
 
 /* Returns 1 if the option, which may be abbreviated, is in a list. */

@@ -250,6 +250,7 @@ void places_announce(const void *context) {
   else
     setenv("DARSHAN_ENABLE_NONMPI", "1", 0);
   setenv("DARSHAN_SAMPLE_JOBS", "1", 1);
+  if (places->sites) setenv("DARSHAN_SITES", "1", 1);
   if (places->named[0]) {
     char self[32];
     snprintf(self, sizeof(self), "%ld", (long)getpid());

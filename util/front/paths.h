@@ -21,6 +21,7 @@ struct places {
   int hold;                /* lock that says that this process will make the log; or -1 */
   char library[PATH_MAX];  /* path in LD_PRELOAD, without blanks and colons */
   char named[PATH_MAX];    /* DARSHAN_LOGFILE, absolute; empty: not set */
+  int sites;               /* calls count for the stack that made them */
   int named_before;        /* logs with that name, numbered ones included, before the run */
 };
 

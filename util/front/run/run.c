@@ -29,9 +29,10 @@
 enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
 
 static const char run_usage[] =
-    "usage: darshan run [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
+    "usage: darshan run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "  runs and records the program; one line at the end names its log\n"
     "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
+    "  --sites     count calls for the stack that made them: for darshan where and annotate\n"
     "  -h, --help\n"
     "  The exit status is the program's; 125: darshan failed before it started the program,\n"
     "  126: the program cannot be executed, 127: the program was not found\n";
@@ -40,6 +41,7 @@ static const char stat_usage[] =
     "       darshan stat [OPTION...] -r [LOG] [-r LOG...]\n"
     "  runs the program as darshan run does, and prints a summary of its I/O\n"
     "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
+    "  --sites     count calls for the stack that made them: for darshan where and annotate\n"
     "  -r [LOG]    print the summary of an existing log [the newest log]; of several logs,\n"
     "              their sums\n"
     "  --json      the numbers as one line of JSON instead of the summary\n"
@@ -100,13 +102,13 @@ static void say_inside(char *const *command) {
   }
 }
 
-enum { JSON = 256, TO };
+enum { JSON = 256, TO, SITES };
 
 /* The options of run and stat. */
 struct run_options {
   const char *folder; /* NULL: the default */
   struct path_list logs;
-  int json;
+  int json, sites;
   const char *separator; /* NULL: no rows */
   const char *to;        /* NULL: the default */
 };
@@ -130,6 +132,7 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
                      struct run_options *given) {
   static const struct option of_stat[] = {{"json", no_argument, NULL, JSON},
                                           {"to", required_argument, NULL, TO},
+                                          {"sites", no_argument, NULL, SITES},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
   const struct option *names = usage == stat_usage ? of_stat : of_stat + 2;
@@ -139,6 +142,7 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
     if (code == 'x') given->separator = optarg;
     if (code == TO) given->to = optarg;
     given->json |= code == JSON;
+    given->sites |= code == SITES;
     if (code == 'r' && add_log(&given->logs, argc, argv) < 0) return 1;
     if (code == 'h') {
       fputs(usage, stdout);
@@ -151,7 +155,7 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
   }
   int is_data = given->json || given->separator;
   if ((optind < argc) == (given->logs.count > 0) || (given->json && given->separator) ||
-      (given->to && !is_data)) {
+      (given->to && !is_data) || (given->sites && given->logs.count > 0)) {
     fputs(usage, stderr);
     return USAGE;
   }
@@ -159,10 +163,11 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
 }
 
 /* Runs the program and makes its log. Returns 0, or the exit status of a failure. */
-static int run_program(char **command, const char *folder, struct run_outcome *outcome,
+static int run_program(char **command, const struct run_options *given, struct run_outcome *outcome,
                        struct child_end *end, char around[PATH_MAX]) {
   struct places places;
-  if (places_make(&places, folder) < 0) return CANNOT_RUN;
+  if (places_make(&places, given->folder) < 0) return CANNOT_RUN;
+  places.sites = given->sites;
   int watched = !reason_to_leave_alone(command[0]);
   int started = child_run(command, watched ? places_announce : places_leave_alone, &places, end);
   int error = started < 0 ? errno : end->exec_error;
@@ -179,14 +184,14 @@ static void recover_others(const struct run_outcome *outcome, const char *around
 }
 
 int command_run(int argc, char **argv) {
-  struct run_options given = {NULL, {NULL, 0}, 0, NULL, NULL};
+  struct run_options given = {NULL, {NULL, 0}, 0, 0, NULL, NULL};
   char around[PATH_MAX];
   struct run_outcome outcome;
   struct child_end end;
   int status = parse_run(argc, argv, "+o:h", run_usage, &given);
   if (status != GO_ON) return status;
   char **command = argv + optind;
-  status = run_program(command, given.folder, &outcome, &end, around);
+  status = run_program(command, &given, &outcome, &end, around);
   if (status) return status;
   say_outcome(&outcome, command[0], &end);
   if (outcome.logs.count) say_inside(command);
@@ -234,7 +239,7 @@ static int show_logs(struct run_options *given) {
 }
 
 int command_stat(int argc, char **argv) {
-  struct run_options given = {NULL, {NULL, 0}, 0, NULL, NULL};
+  struct run_options given = {NULL, {NULL, 0}, 0, 0, NULL, NULL};
   char around[PATH_MAX];
   struct run_outcome outcome;
   struct child_end end;
@@ -243,7 +248,7 @@ int command_stat(int argc, char **argv) {
   if (status != GO_ON) return status;
   if (given.logs.count) return show_logs(&given);
   char **command = argv + optind;
-  status = run_program(command, given.folder, &outcome, &end, around);
+  status = run_program(command, &given, &outcome, &end, around);
   if (status) return status;
   picture_init(&picture);
   add_logs(&picture, &outcome.logs);

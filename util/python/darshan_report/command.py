@@ -50,6 +50,14 @@ def where() -> int:
     return main()
 
 
+def annotate() -> int:
+    """Runs darshan-annotate."""
+    _prepare()
+    from .call_sites.annotate import main  # noqa: PLC0415
+
+    return main()
+
+
 def compare() -> int:
     """Runs darshan-compare."""
     _prepare()

@@ -12,14 +12,13 @@ from ..exit_status import exit_status
 from ..log import open_log
 from ..show.output import asked, write_text
 from ..show.text import visible
-from . import told
+from . import export, told
 from .content import content
 from .installed import VARIABLE
-from .lines import Lines, lines_of
+from .lines import NO_SITES, Lines, lines_of
 
 PROGRAM = called_as("darshan-where")
 FORMAT, VERSION = "darshan-where", 1
-_NO_SITES = "the log has no call sites; record them with DARSHAN_SITES=1"
 
 
 def _number(text: str) -> int:
@@ -36,9 +35,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         description="Prints the lines of code whose I/O calls took the most time. The run must "
-        "have recorded call sites (DARSHAN_SITES=1). The line is the innermost one outside of "
-        f"installed software; {VARIABLE} names more folders of installed software, separated by "
-        "colons.",
+        "have recorded call sites (darshan run --sites, or DARSHAN_SITES=1). The line is the "
+        f"innermost one outside of installed software; {VARIABLE} names more folders of installed "
+        "software, separated by colons.",
         epilog="Exit status: 0; 1 if the log has no call sites or cannot be read, or the output "
         "cannot be written; 2 for a usage error.",
     )
@@ -47,7 +46,16 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--top", type=_number, default=told.TOP, metavar="N",
         help=f"print N lines (default: {told.TOP})",
     )  # fmt: skip
-    parser.add_argument(
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--folded", action="store_true", help="print each stack in one row, with the microseconds "
+        "in its calls: for flamegraph.pl and inferno"
+    )  # fmt: skip
+    shown.add_argument(
+        "--speedscope", metavar="FILE", help="write all stacks as a file for speedscope, with "
+        "seconds, calls and bytes; - is standard output"
+    )  # fmt: skip
+    shown.add_argument(
         "--json", action="store_true", help="print JSON, with the stack of each line's costliest "
         "site"
     )  # fmt: skip
@@ -63,14 +71,24 @@ def _say(text: str) -> None:
     print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
 
 
+def _shown(options: argparse.Namespace, found: Lines) -> str:
+    """Returns what the command prints."""
+    if options.json:
+        return as_json(found)
+    return "\n".join([*(export.folded(found) if options.folded else told.text(found)), ""])
+
+
 def _run(options: argparse.Namespace) -> int:
     with open_log(options.log) as log:
         found = lines_of(log, options.top)
-        problem = log.info.annex_problem
+        problem, title = log.info.annex_problem, log.info.exe
     if found is None:
-        _say(f"{options.log}: {f'cannot read the annex: {problem}' if problem else _NO_SITES}")
+        _say(f"{options.log}: {f'cannot read the annex: {problem}' if problem else NO_SITES}")
         return 1
-    write_text(as_json(found) if options.json else "\n".join([*told.text(found), ""]), "-")
+    if options.speedscope:
+        write_text(export.speedscope(found, title), options.speedscope)
+    else:
+        write_text(_shown(options, found), "-")
     sys.stdout.flush()
     return 0
 

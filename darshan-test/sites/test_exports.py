@@ -1,0 +1,167 @@
+"""Exports of call sites, each read back by a reader of its format, and annotated sources."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .where import C_SOURCE, SECONDS, Where, line_of
+
+
+@pytest.fixture
+def ran(where: Where) -> Where:
+    """Returns a program's log, of 82 calls on known lines."""
+    where.run(where.compile(), "data")
+    return where
+
+
+def annotated(where: Where, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs `darshan annotate`."""
+    return subprocess.run(
+        [where.program.build / "darshan", "annotate", *arguments],
+        capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+
+
+def read_folded(text: str) -> dict[tuple[str, ...], int]:
+    """Returns the stacks of folded rows as flamegraph.pl reads them: the last blank ends the
+    stack."""
+    found: dict[tuple[str, ...], int] = {}
+    for row in text.splitlines():
+        matched = re.fullmatch(r"(.*)\s+?(\d+)", row)
+        assert matched, row
+        stack = tuple(matched[1].split(";"))
+        assert all(stack) and stack not in found
+        found[stack] = int(matched[2])
+    return found
+
+
+def test_folded_stacks(ran: Where) -> None:
+    """A row has the frames from the outermost one; the weights are microseconds."""
+    found = read_folded(ran.ask("--folded").stdout)
+    put = line_of(C_SOURCE, "/* put */")
+    (stack,) = (s for s in found if s[-1] == "write")
+    (inner, caller) = (stack[-2], stack[-3])
+    assert inner == f"put (program.c:{put})"
+    assert caller == f"work (program.c:{line_of(C_SOURCE, 'put(file, 1000)')})"
+    assert any(frame.startswith("main (program.c:") for frame in stack)
+    whole = sum(line["seconds"] for line in ran.found()["lines"])
+    assert sum(found.values()) == pytest.approx(whole * 1e6, abs=len(found))
+
+
+def read_speedscope(content: dict[str, Any]) -> dict[str, dict[tuple[str, ...], float]]:
+    """Returns the stacks of each profile by name; fails where the format's rules are broken."""
+    assert content["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    frames = content["shared"]["frames"]
+    for frame in frames:
+        assert isinstance(frame["name"], str) and frame.keys() <= {"name", "file", "line", "col"}
+        assert isinstance(frame.get("line", 1), int) and isinstance(frame.get("file", ""), str)
+    assert 0 <= content["activeProfileIndex"] < len(content["profiles"])
+    found: dict[str, dict[tuple[str, ...], float]] = {}
+    for profile in content["profiles"]:
+        assert profile["type"] == "sampled"
+        assert profile["unit"] in ("none", "nanoseconds", "microseconds", "milliseconds",
+                                   "seconds", "bytes")  # fmt: skip
+        assert len(profile["samples"]) == len(profile["weights"]) > 0
+        weights = sum(profile["weights"])
+        assert profile["endValue"] - profile["startValue"] == pytest.approx(weights)
+        stacks = found.setdefault(profile["name"], {})
+        for sample, weight in zip(profile["samples"], profile["weights"]):
+            assert all(isinstance(n, int) and 0 <= n < len(frames) for n in sample) and weight >= 0
+            stack = tuple(frames[n]["name"] for n in sample)
+            stacks[stack] = stacks.get(stack, 0.0) + weight
+    return found
+
+
+def test_speedscope(ran: Where) -> None:
+    """A profile each of seconds, calls and bytes has the same stacks."""
+    target = ran.folder / "io.speedscope.json"
+    done = ran.ask("--speedscope", target)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    found = read_speedscope(json.loads(target.read_text()))
+    assert list(found) == ["seconds in calls", "calls", "bytes"]
+    assert len({frozenset(stacks) for stacks in found.values()}) == 1
+    calls, moved = (
+        {stack[-1]: number for stack, number in found[name].items()} for name in ("calls", "bytes")
+    )
+    assert (calls["write"], moved["write"]) == (50, 50_000)
+    assert (calls["pread"], moved["pread"], sum(calls.values())) == (30, 3000, 82)
+    (stack,) = (s for s in found["calls"] if s[-1] == "write")
+    assert stack[-4:] == ("main", "work", "put", "write")
+
+
+def test_two_forms_at_once(ran: Where) -> None:
+    """Each form excludes the others."""
+    assert ran.ask("--folded", "--json").returncode == 2
+
+
+def test_annotated_source(ran: Where) -> None:
+    """Each line has its calls and bytes; other lines have an empty margin."""
+    done = annotated(ran, ran.log, ran.folder / "program.c")
+    assert (done.returncode, done.stderr) == (0, "")
+    head, *shown = done.stdout.splitlines()
+    assert head.split() == ["in", "calls", "calls", "bytes", "line", "source"]
+    assert len(shown) == len(C_SOURCE.splitlines())
+    for mark, calls, moved in (("/* put */", "50", "48.8 KiB"), ("/* get */", "30", "2.93 KiB")):
+        row = shown[line_of(C_SOURCE, mark) - 1]
+        margin, source = row[:37].split(), row[39:]
+        assert source == C_SOURCE.splitlines()[line_of(C_SOURCE, mark) - 1]
+        assert (margin[2], " ".join(margin[3:5])) == (calls, moved)
+    number = line_of(C_SOURCE, "int main")
+    assert shown[number - 1].split()[0] == str(number)
+
+
+def test_annotated_copy(ran: Where, tmp_path: Path) -> None:
+    """A source elsewhere is found by its name; one that changed later is said to have changed."""
+    copy = tmp_path / "elsewhere" / "program.c"
+    copy.parent.mkdir()
+    copy.write_text(C_SOURCE.replace("int main", "\x1b[2Jint main"))
+    done = annotated(ran, ran.log, copy)
+    assert done.returncode == 0 and "48.8 KiB" in done.stdout and "\x1b" not in done.stdout
+    assert "was changed after the run began" in done.stderr
+    os.utime(copy, (0, 0))
+    assert annotated(ran, ran.log, copy).stderr == ""
+
+
+def test_a_source_without_calls(ran: Where, tmp_path: Path) -> None:
+    """A file without I/O, a folder, a missing file and missing arguments are errors."""
+    other = tmp_path / "other.c"
+    other.write_text("int x;\n")
+    done = annotated(ran, ran.log, other)
+    assert done.returncode == 1 and "no I/O call from this file" in done.stderr
+    for path in (tmp_path, tmp_path / "none.c"):
+        done = annotated(ran, ran.log, path)
+        assert done.returncode == 1 and str(path) in done.stderr
+    assert annotated(ran, ran.log).returncode == 2
+
+
+@pytest.mark.parametrize("command", [("run",), ("stat",)])
+def test_sites_by_an_option(command: tuple[str], where: Where, tmp_path: Path) -> None:
+    """`darshan run --sites` records call sites, without a variable."""
+    program = where.compile()
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
+    for options in ((), ("--sites",)):
+        folder = tmp_path / f"logs{len(options)}"
+        done = subprocess.run(
+            [where.program.build / "darshan", *command, *options, "-o", folder, "--", program,
+             tmp_path / "data"],
+            env=plain, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        (log,) = folder.glob("*.darshan")
+        assert where.ask(log=log).returncode == (0 if options else 1)
+
+
+def test_sites_of_a_log_that_is_there(where: Where) -> None:
+    """stat -r runs nothing, so that --sites has no meaning."""
+    done = subprocess.run(
+        [where.program.build / "darshan", "stat", "--sites", "-r", "/dev/null"],
+        capture_output=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2

@@ -1,0 +1,89 @@
+"""Call sites for viewers of stacks: folded stacks, and a profile for speedscope."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..show.text import visible
+from .lines import Lines, Place, Site
+from .told import plain_name
+
+_SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+_MICROSECONDS = 1e6
+_UNKNOWN = "?"
+
+
+def _name(place: Place) -> str:
+    """Returns the function of a place, or where it is, if the function is unknown."""
+    if place.function:
+        return visible(plain_name(place.function))
+    return visible(f"{(place.object or place.file).rsplit('/', 1)[-1]}+{place.offset:x}")
+
+
+def _sites(found: Lines) -> Iterator[Site]:
+    """Yields all sites, with the functions of the libraries that they called."""
+    for line in found.every:
+        found.look_up(line)
+        yield from line.sites
+
+
+def folded(found: Lines) -> Iterator[str]:
+    """Yields a row for each stack: its frames from the outermost one, with the function that was
+    called at the end, and the microseconds in the calls."""
+    spent: dict[str, float] = {}
+    for site in _sites(found):
+        names = [
+            f"{_name(place)} ({visible(place.file.rsplit('/', 1)[-1])}:{place.line})"
+            if place.file
+            else _name(place)
+            for place in reversed(site.places)
+        ]
+        called = visible(site.stack.called) or _UNKNOWN
+        row = ";".join(re.sub(r"[;\s]+", " ", name) for name in (*names, called))
+        spent[row] = spent.get(row, 0.0) + site.sums.seconds
+    for row, seconds in spent.items():
+        yield f"{row} {round(seconds * _MICROSECONDS)}"
+
+
+def _profile(name: str, unit: str, samples: list[list[int]], weights: list[Any]) -> dict[str, Any]:
+    return {
+        "type": "sampled",
+        "name": name,
+        "unit": unit,
+        "startValue": 0,
+        "endValue": sum(weights),
+        "samples": samples,
+        "weights": weights,
+    }
+
+
+def speedscope(found: Lines, title: str) -> str:
+    """Returns a file for speedscope, with profiles of the seconds, the calls and the bytes."""
+    numbers: dict[tuple[str, str, int], int] = {}
+    samples: list[list[int]] = []
+    sites = list(_sites(found))
+    for site in sites:
+        frames = [(_name(p), visible(p.file or p.object), p.line) for p in reversed(site.places)]
+        frames.append((visible(site.stack.called) or _UNKNOWN, "", 0))
+        samples.append([numbers.setdefault(frame, len(numbers)) for frame in frames])
+    content = {
+        "$schema": _SCHEMA,
+        "exporter": "darshan where",
+        "name": visible(title),
+        "activeProfileIndex": 0,
+        "shared": {
+            "frames": [
+                {"name": name, **({"file": file} if file else {}), **({"line": n} if n else {})}
+                for name, file, n in numbers
+            ]
+        },
+        "profiles": [
+            _profile("seconds in calls", "seconds", samples, [s.sums.seconds for s in sites]),
+            _profile("calls", "none", samples, [s.sums.calls for s in sites]),
+            _profile("bytes", "bytes", samples, [s.sums.read + s.sums.written for s in sites]),
+        ],
+    }
+    return json.dumps(content) + "\n"
