@@ -129,6 +129,7 @@ def c_messages(file: str, text: str) -> Iterator[Item]:
         code = [token for token in body if token.kind not in ("space", "line", "comment")]
         for place, token in enumerate(code[:-1]):
             called = token.kind == "word" and code[place + 1].text == "("
+            called = called and token.text != "called_usage"  # it prints the usage text
             wanted = "stderr" in [t.text for t in code[place + 2 : place + 3]]
             if called and (C_MESSAGE.match(token.text) or wanted):
                 said = "".join(first_string(code[place + 1 :]))

@@ -44,7 +44,7 @@ static int check_sum(const struct darshan_annex_trailer *trailer, const struct d
                      struct darshan_error *error) {
   if (trailer->flags & DARSHAN_ANNEX_LIVE) return 0;
   unsigned char *bytes = malloc(CHECK_STEP);
-  if (!bytes) return darshan_fail(error, "out of memory");
+  if (!bytes) return darshan_fail(error, "cannot read the annex: out of memory");
   uLong sum = crc32(0, NULL, 0);
   uint64_t done = 0;
   while (done < trailer->length) {

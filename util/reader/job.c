@@ -50,7 +50,7 @@ static int parse_metadata(struct darshan_job_region *job, struct darshan_error *
   for (const char *p = job->metadata_text; *p; p++)
     lines += *p == '\n';
   job->metadata = calloc((size_t)lines, sizeof(*job->metadata));
-  if (!job->metadata) return darshan_fail(error, "out of memory");
+  if (!job->metadata) return darshan_fail(error, "cannot read the job region: out of memory");
   char *next = NULL;
   for (char *line = strtok_r(job->metadata_text, "\n", &next); line;
        line = strtok_r(NULL, "\n", &next)) {
@@ -85,7 +85,7 @@ int darshan_job_read(struct darshan_job_region *job, const struct darshan_file *
   load_record(job, frame, bytes);
   job->run_time = darshan_run_time(frame, &job->job);
   job->text = calloc(1, got - fixed + 1);
-  if (!job->text) return darshan_fail(error, "out of memory");
+  if (!job->text) return darshan_fail(error, "cannot read the job region: out of memory");
   memcpy(job->text, bytes + fixed, got - fixed);
   return parse_metadata(job, error) != 0 ? -1 : darshan_mounts_parse(job, error);
 }

@@ -55,7 +55,7 @@ static void fill_info(struct darshan_log *log) {
 darshan_log *darshan_log_read(const char *path, struct darshan_error *error) {
   struct darshan_log *log = calloc(1, sizeof(*log));
   if (!log) {
-    darshan_fail(error, "out of memory");
+    darshan_fail(error, "cannot open the log: out of memory");
     return NULL;
   }
   if (darshan_file_open(&log->file, path, error) != 0 ||

@@ -40,7 +40,7 @@ int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *e
   job->mounts = calloc(lines, sizeof(*job->mounts));
   job->mount_lengths = calloc(lines, sizeof(*job->mount_lengths));
   if (!job->tokens || !job->mounts || !job->mount_lengths)
-    return darshan_fail(error, "out of memory");
+    return darshan_fail(error, "cannot store the mount table: out of memory");
   for (const char *p = job->tokens; (p = strchr(p, '\n')); p++) {
     const char *rest = p + 1;
     const char *type = next_word(&rest);

@@ -108,7 +108,8 @@ static long take_entries(struct darshan_names *names, size_t end, const struct d
       return darshan_fail(error, "corrupt data: the name region has a name that is too long");
     if (length == 0) break;
     place_entry(names, names->text + from, (size_t)length, frame);
-    if (add_entry(names, (size_t)length) != 0) return darshan_fail(error, "out of memory");
+    if (add_entry(names, (size_t)length) != 0)
+      return darshan_fail(error, "cannot store the names of records: out of memory");
     from += in_file;
   }
   memmove(names->text + names->used, names->text + from, end - from);
@@ -123,7 +124,7 @@ static int read_all(struct darshan_names *names, struct darshan_stream *stream,
     if (names->capacity - end < STEP) {
       size_t capacity = names->capacity ? 2 * names->capacity : (size_t)4 * STEP;
       char *text = realloc(names->text, capacity);
-      if (!text) return darshan_fail(error, "out of memory");
+      if (!text) return darshan_fail(error, "cannot store the names of records: out of memory");
       names->text = text;
       names->capacity = capacity;
     }

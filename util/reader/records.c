@@ -20,7 +20,7 @@ enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_
     records->end = kept;
     if (kept == records->capacity) { /* grows only for data that exist */
       unsigned char *buffer = realloc(records->buffer, 2 * records->capacity);
-      if (!buffer) return darshan_fail(error, "out of memory");
+      if (!buffer) return darshan_fail(error, "cannot read the records: out of memory");
       records->buffer = buffer;
       records->capacity *= 2;
     }
@@ -40,7 +40,7 @@ uint64_t *darshan_records_room(struct darshan_records *records, size_t words,
   if (words <= records->out_words) return records->out;
   uint64_t *out = realloc(records->out, words * sizeof(*out));
   if (!out) {
-    darshan_fail(error, "out of memory");
+    darshan_fail(error, "cannot read the records: out of memory");
     return NULL;
   }
   records->out = out;
@@ -125,7 +125,7 @@ static int check_kind(struct darshan_records *records, struct darshan_error *err
 darshan_records *darshan_records_open(darshan_log *log, int module, struct darshan_error *error) {
   struct darshan_records *records = calloc(1, sizeof(*records));
   if (!records) {
-    darshan_fail(error, "out of memory");
+    darshan_fail(error, "cannot read the records: out of memory");
     return NULL;
   }
   struct darshan_region region;
@@ -142,7 +142,7 @@ darshan_records *darshan_records_open(darshan_log *log, int module, struct darsh
     return NULL;
   }
   records->buffer = malloc(records->capacity);
-  if (!records->buffer) darshan_fail(error, "out of memory");
+  if (!records->buffer) darshan_fail(error, "cannot read the records: out of memory");
   if (!records->buffer || !darshan_records_room(records, DARSHAN_WORDS_MAX, error)) {
     darshan_records_close(records);
     return NULL;

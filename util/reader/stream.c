@@ -20,7 +20,7 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
     return darshan_fail(error, "a region begins behind the end of the file (truncated log?)");
   if (compression == DARSHAN_UNCOMPRESSED) return 0;
   stream->input = malloc(INPUT_STEP);
-  if (!stream->input) return darshan_fail(error, "out of memory");
+  if (!stream->input) return darshan_fail(error, "cannot decompress the data: out of memory");
   return 0;
 }
 
@@ -42,7 +42,7 @@ static size_t read_stored(struct darshan_stream *stream, void *buffer, size_t n)
 static size_t step_zlib(struct darshan_stream *stream, void *buffer, size_t n) {
   z_stream *z = &stream->zlib;
   if (!stream->ready && inflateInit(z) != Z_OK) {
-    darshan_fail(&stream->failure, "out of memory");
+    darshan_fail(&stream->failure, "cannot decompress the data: out of memory");
     return 0;
   }
   stream->ready = true;
@@ -67,7 +67,7 @@ static size_t step_zlib(struct darshan_stream *stream, void *buffer, size_t n) {
 static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) {
   bz_stream *b = &stream->bzip2;
   if (!stream->ready && BZ2_bzDecompressInit(b, 0, 0) != BZ_OK) {
-    darshan_fail(&stream->failure, "out of memory");
+    darshan_fail(&stream->failure, "cannot decompress the data: out of memory");
     return 0;
   }
   stream->ready = true;

@@ -228,7 +228,7 @@ int darshan_log_work(darshan_log *log, double io, double *work, struct darshan_e
     take(&workers[i], &records[i], log);
   darshan_block_free(block);
   if (!workers) {
-    darshan_fail(error, "out of memory");
+    darshan_fail(error, "cannot compute the working time: out of memory");
     return -1;
   }
   failed = add_usages(workers, (size_t)count, log, error) < 0;

@@ -1,5 +1,5 @@
 /* Makes sure that each part of a run is in exactly one log, even if a merger is killed. See
- * commit.h. If one of these files cannot be written, the disk is probably full. The merge
+ * commit.h. If a note about this cannot be written, the disk is probably full. The merge
  * continues, because a log is worth more than the guarantee that it is the only one. */
 #include "commit.h"
 
