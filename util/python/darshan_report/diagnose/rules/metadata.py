@@ -71,15 +71,21 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence += facts.sums(
             extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", "F_META_TIME"
         )
-    calls = [f"{count(opens)} opens and {count(stats)} stat calls on {count(files)} files"]
-    calls = calls if opens + stats else []
-    calls += [f"{count(renames)} renames"] if renames else []
-    calls += [f"{count(more)} other operations on names"] if more else []
+    calls = [
+        text
+        for number, text in (
+            (opens + stats, f"{count(opens)} opens and {count(stats)} stat calls on "
+             f"{count(files)} files"),
+            (renames, f"{count(renames)} renames"),
+            (more, f"{count(more)} other operations on names"),
+        )
+        if number
+    ]  # fmt: skip
     yield Finding(
         NAME,
         "Metadata calls take much of the I/O time",
         f"{share(meta, whole)} of the I/O time ({seconds(meta)}{facts.over_all}) went into "
-        f"metadata calls: {", ".join(calls)}.",
+        f"metadata calls (open, stat, seek, close and the like): {', '.join(calls)}.",
         stake=stake,
         evidence=evidence,
         remedy=Remedy(
