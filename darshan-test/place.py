@@ -113,7 +113,8 @@ def root() -> str:
 
 
 def page_faults() -> str:
-    """Tells whether this process may sample the addresses of its page faults."""
+    """Returns "" if this process may sample the addresses of its page faults, else the reason
+    why not."""
     opening = 241 if platform.machine() == "aarch64" else 298  # perf_event_open
     event = struct.pack("IIQQQQQIIQ", 1, 64, 2, 1, 8, 0, 96, 0, 0, 0)
     fd = ctypes.CDLL(None, use_errno=True).syscall(opening, event, 0, -1, -1, 8)

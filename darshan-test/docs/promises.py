@@ -23,8 +23,8 @@ def _read(path: str) -> str:
 
 
 def commands() -> Iterator[str]:
-    """Yields commands and their options; darshan-test/docs/test_manual.py compares the manual
-    with --help."""
+    """Yields the commands that have a manual page, and the options of these pages; darshan-
+    test/docs/test_manual.py compares the pages with --help."""
     for page in sorted((TREE / "doc" / "man").glob("*.1")):
         yield f"command {page.stem}"
     for page in sorted((TREE / "doc" / "man").glob("darshan*.1")):

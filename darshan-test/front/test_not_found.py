@@ -76,7 +76,8 @@ def test_hidden(darshan: Run, build: Path, work: Path) -> None:
 
 @pytest.mark.parametrize("status", [0, 3])
 def test_exported(build: Path, work: Path, environment: dict[str, str], status: int) -> None:
-    """A process without darshan run records its failed lookups."""
+    """Without darshan run, the log of a process that fails has its exit status and its last
+    failed lookups; the log of one that ends well has neither."""
     log = work / "log.darshan"
     variables = settings(build, DARSHAN_JOB_TREE="0", DARSHAN_LOGFILE=str(log))
     command = [sys.executable, "-c", LOOKS % status]

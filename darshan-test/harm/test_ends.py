@@ -212,7 +212,8 @@ def test_plugins(build: Path, folder: Path, tmp_path: Path) -> None:
 
 
 def test_exit_in_a_constructor(build: Path, folder: Path, tmp_path: Path) -> None:
-    """exit() before main, and before the loader registers destructors: no destructor runs."""
+    """The log is complete if a constructor calls exit() before main, and before the loader
+    registers destructors, so that no destructor runs."""
     expected = {f"below-{what}": n for what, n in (("constructor", 80), ("atexit", 20))}
     outcomes = both(build, tmp_path, [folder / "linked"], extra={"ENDS_IN_CONSTRUCTOR": "1"})
     assert outcomes[0].status != 3  # the variable is not set there

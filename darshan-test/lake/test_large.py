@@ -43,6 +43,6 @@ def test_the_process_may_die(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     whole(tmp_path / "lake", made)
     found = rows(tmp_path / "lake", "problems")
     assert [r["problem"] for r in found] == [
-        "its findings: the process that computed the findings ended with status -9"
+        "its findings: not computed: their process was killed by signal 9; it may need more memory"
     ] * 2
     assert {r["problems"] for r in rows(tmp_path / "lake", "jobs")} == {None}

@@ -221,7 +221,7 @@ def test_a_program_that_has_changed(change: str, where: Where) -> None:
         "another": "its build id differs",
         "gone": "no longer exists",
         "pipe": "is not a regular file",
-        "text": "is not a 64-bit program or library",
+        "text": "is not a 64-bit, little-endian ELF file",
         "folder": "is not a regular file",
     }
     assert problem.startswith(f"{path} ") and said[change] in problem

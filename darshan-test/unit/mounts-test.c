@@ -14,7 +14,8 @@ static struct darshan_job_region parse(const char *text) {
   return job;
 }
 
-/* want: "path type" of every mount, in order. */
+/* Parses text, the text of a job region. Checks that its command line is exe, and that it has
+ * `count` mounts; want: "path type" of each, in order. */
 static void check_mounts(const char *text, const char *exe, const char *const *want, int count) {
   struct darshan_job_region job = parse(text);
   assert_string_equal(job.text, exe);

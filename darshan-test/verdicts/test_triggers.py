@@ -144,7 +144,7 @@ def test_all_have_one(build: Path) -> None:
 
 
 def circumstances(trigger: Trigger) -> Row:
-    """Returns the row with the trigger's circumstances."""
+    """Returns the row that the trigger names, with the trigger's settings added."""
     row = BY_NAME[trigger.row]
     return replace(row, settings=row.settings + trigger.settings)
 

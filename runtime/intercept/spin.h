@@ -50,8 +50,8 @@ static inline int spin_token(void) {
 /* Returns 1 if the thread of this token has ended. */
 int spin_is_gone(int token);
 
-/* The slow path of spin_lock: the lock is taken. Returns 1 if this thread has it now, 0 if the
- * owner lives and does not continue. */
+/* The slow path of spin_lock: the lock is taken, or this thread has no token yet. Returns 1 if this
+ * thread has the lock now, 0 if the owner lives and does not continue. */
 int spin_wait(int *lock);
 /* Releases this thread's locks after the frames that took them were abandoned. */
 void spin_release_left(void);

@@ -8,10 +8,12 @@
 
 enum { STACK_BYTES = 128 << 10 };
 
-/* Runs function(argument) on such a stack, or on the current stack if that is already one. Several
- * threads and signal handlers may call it at once. If a thread gets no memory for a stack of its
- * own, it waits for the stack that is part of the library. Returns 0, or -1 without calling the
- * function if that stack does not become free or signals cannot be blocked. */
+/* Runs function(argument) on such a stack, or on the current stack if that is already one or if an
+ * inherited filter forbids to block signals. Several threads and signal handlers may call it at
+ * once. If all stacks are taken, or there is no memory for another one, waits up to some ten
+ * seconds for a free one; the first stack is part of the library. Returns 0, or -1 without calling
+ * the function if no stack becomes free, signals cannot be blocked or the system call gate is shut.
+ */
 int stack_run(void (*function)(void *argument), void *argument);
 
 /* Like stack_run, for work that must be done in any case: if there is no stack, runs on the

@@ -45,9 +45,10 @@ extern struct mpi_library mpi_library __attribute__((visibility("hidden")));
 /* resolve.c: finds functions and objects of the library, which may be loaded outside the scope of
  * RTLD_NEXT (Python extensions). */
 
-/* Returns the next function of this name after the runtime's: that of another tool or of the
- * library.  caller: an address in the object that called the wrapper.  Returns NULL if there is
- * none. */
+/* Returns the real function of this name: the executable's own if the library is linked into it,
+ * else the next one after the runtime's (of another tool or of the library), else one of a loaded
+ * library outside the global scope. caller: an address in the object that called the wrapper, whose
+ * libraries are searched first of these. Returns NULL if there is none. */
 void *mpi_find_function(const char *name, const void *caller);
 
 /* Returns the data object that the application uses, which may be a copy of the library's. */

@@ -1,4 +1,4 @@
-/* The bounds of a stack. */
+/* Finds the bounds of a stack in /proc/self/maps. */
 #ifndef DARSHAN_STACK_SPAN_H
 #define DARSHAN_STACK_SPAN_H
 

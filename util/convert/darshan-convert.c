@@ -81,11 +81,11 @@ static int hide_all(struct hiding *hiding, const char *how) {
 static const char *read_key(const char *path, char *room, size_t size) {
   FILE *file = fopen(path, "re");
   const char *line = file ? fgets(room, (int)size, file) : NULL;
-  if (!line && file)
+  if (!line && file && !ferror(file))
     convert_say("%s contains no key; write at least one character into it", path);
   else if (!line)
     convert_say("cannot read the key from %s: %s", path, strerror(errno));
-  if (line && strlen(line) == size - 1) {
+  if (line && strlen(line) == size - 1 && line[size - 2] != '\n') {
     convert_say("cannot use the key in %s: it has more than %zu bytes", path, size - 2);
     line = NULL;
   }

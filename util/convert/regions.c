@@ -53,7 +53,7 @@ static size_t compress_batch(struct regions *regions) {
 static int grow(char **bytes, size_t *room, size_t needed) {
   if (needed <= *room) return 0;
   char *grown = realloc(*bytes, needed);
-  if (!grown) return convert_say("cannot compress a region of %zu bytes: out of memory", needed);
+  if (!grown) return convert_say("cannot convert the log: out of memory (%zu bytes)", needed);
   *bytes = grown;
   *room = needed;
   return 0;

@@ -145,7 +145,9 @@ static bool stops_at(const struct printer *printer, const struct darshan_module_
   return true;
 }
 
-/* Reads the file layouts, which give the storage targets of a segment. */
+/* Reads the file layouts, which give the storage targets of a segment. Prints a message if they are
+ * damaged. Returns 0, or STATUS_INCOMPLETE after a message if the Lustre module is partial and
+ * --show-incomplete is not set. */
 static int load_stripes(struct printer *printer) {
   const struct darshan_module_region *region = find_region(printer->log, DARSHAN_MOD_LUSTRE);
   if (!region) return 0;

@@ -134,7 +134,8 @@ int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runti
 int darshan_log_get_exe(void *log, char *exe);
 /* Returns 0 and the mount points, longest path first, or -1. */
 int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);
-/* Lists the modules with data whose records this library knows. *count may be 0. */
+/* Lists the modules with data whose records this library knows, except those of the annex (ids from
+ * 64 on). *count may be 0. *modules is NULL if out of memory. */
 void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *count);
 
 /* Returns the names of all records in *names, in the order of the log, and their number in *count.

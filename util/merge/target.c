@@ -74,11 +74,18 @@ static int copy(int from, int to) {
 static int bring(const struct target *target) {
   int standard = strcmp(target->through, "-") == 0;
   int from = open(target->path, O_RDONLY | O_CLOEXEC);
+  if (from < 0) {
+    merge_say("cannot read %s: %s", target->path, strerror(errno));
+    return -1;
+  }
   int to = standard ? STDOUT_FILENO : open(target->through, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  int result = from < 0 || to < 0 ? -1 : copy(from, to);
-  if (result < 0) merge_say("cannot write %s: %s", target->through, strerror(errno));
-  if (from >= 0) close(from);
-  if (!standard && to >= 0 && close(to) < 0) result = -1;
+  int result = to < 0 ? -1 : copy(from, to), error = errno;
+  close(from);
+  if (!standard && to >= 0 && close(to) < 0 && result == 0) {
+    result = -1;
+    error = errno;
+  }
+  if (result < 0) merge_say("cannot write %s: %s", target->through, strerror(error));
   return result;
 }
 

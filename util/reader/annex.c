@@ -64,10 +64,12 @@ static int check_sum(const struct darshan_annex_trailer *trailer, const struct d
 
 static int check_block(const struct darshan_annex_block *block, uint64_t room,
                        const struct darshan_annex *annex, struct darshan_error *error) {
-  if (block->module < DARSHAN_ANNEX_FIRST_ID || block->module > INT32_MAX ||
-      block->version > INT32_MAX)
+  if (block->module < DARSHAN_ANNEX_FIRST_ID || block->module > INT32_MAX)
     return darshan_fail(error, "a block of the annex has the invalid module id %u",
                         (unsigned)block->module);
+  if (block->version > INT32_MAX)
+    return darshan_fail(error, "a block of the annex has the invalid version %u",
+                        (unsigned)block->version);
   if (block->comp_type != DARSHAN_ZLIB && block->comp_type != DARSHAN_UNCOMPRESSED)
     return darshan_fail(error, "a block of the annex has the unknown compression method %u",
                         (unsigned)block->comp_type);

@@ -163,7 +163,9 @@ enum darshan_taken { DARSHAN_TAKEN_ERROR = -1, DARSHAN_TAKEN_END = 0, DARSHAN_TA
 /* Makes n raw bytes available at records->buffer + begin. */
 enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_t n,
                                         struct darshan_error *error);
-/* Returns a buffer for a converted record, or NULL with an error if out of memory. */
+/* Returns the buffer of records for a converted record of this many 64-bit words. It belongs to
+ * records; the next call may move it, and the next record overwrites it. Returns NULL with an error
+ * if out of memory. */
 uint64_t *darshan_records_room(struct darshan_records *records, size_t words,
                                struct darshan_error *error);
 enum darshan_taken darshan_next_lustre(struct darshan_records *records, const void **record,

@@ -56,7 +56,8 @@ def study(lab: Lab) -> Study:
 
 
 def execute(study: Study, level: str, path: Path, text: str) -> tuple[int, str]:
-    """Returns the status and stderr."""
+    """Runs h5edit on a file with the commands of text. Returns its exit status, and stderr
+    without the program's name and the path of the command file."""
     commands = study.lab.folder / "commands"
     commands.write_text(text)
     done = subprocess.run(

@@ -1,4 +1,5 @@
-"""Does adding a record cost the same, however large the keyed file is, and if not, why?"""
+"""Does adding a record to a keyed file (a table of SQLite with nine indexes) cost the same,
+however large the file is, and if not, why?"""
 
 from __future__ import annotations
 

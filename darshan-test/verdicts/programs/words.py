@@ -243,7 +243,7 @@ def packed_crowded(_: bool) -> None:
 
 
 def prepare_packed_crowded() -> None:
-    """48 MB that do not become smaller."""
+    """Writes 48 MiB of text into a gzip file without compression (level 0)."""
     lines = (np.random.default_rng(1).bytes(16 << 20).hex()[: 16 << 20] for _ in range(3))
     with gzip.open("packed.gz", "wt", 0) as packed:
         packed.writelines(f"{line}\n" for line in lines)

@@ -65,8 +65,9 @@ void apmpi_add_part(struct log_content *content);
 /* Sets times to the seconds in communication and in waiting for other ranks. Returns 0 if there is
  * no record. */
 int apmpi_times(double times[2]);
-/* Stores the variances of these times over all ranks with a record. is_first: this rank is the
- * first of them. */
+/* Stores the variances of the times that apmpi_times returns, over all ranks with a record.
+ * is_first: this rank is the first of these ranks; only its part of the log begins with the head,
+ * which has the variances. */
 void apmpi_agree(const double variances[2], int is_first);
 
 /* bytes.c: bytes of a call, from its arguments, computed after it succeeded. Arguments that MPI

@@ -56,9 +56,10 @@ struct daos_pending daos_expected(const void *event); /* event NULL: none */
 
 void daos_mounted(const struct daos_call *call, daos_handle coh, void *const *dfs);
 void daos_unmounted(const struct daos_call *call, const void *dfs);
-/* Returns the application's buffer for the information about a pool or container, or one of the
- * runtime if the application passes none. Returns NULL if there is neither, and for a call with
- * an event, which would fill the buffer later. */
+/* Returns info, the application's buffer for the information about a pool or container. If info is
+ * NULL, returns a buffer of the runtime, which daos_pool_opened or daos_container_opened frees.
+ * Returns NULL if no buffer is free, or if the call has an event: DAOS would fill the buffer after
+ * it is freed. */
 void *daos_room_for_info(struct daos_call *call, void *info, const void *event);
 void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void *info,
                       const void *event);

@@ -19,11 +19,13 @@ enum {
   OBJECT_OST = 20
 };
 
-/* Bits of the pattern of a component and of an entry's flags, and their values in the record. */
-enum { RAID0 = 0x1, MDT = 0x100, OVERSTRIPED = 0x200, FOREIGN = 0x400, KINDS = 0xffff };
+/* Bits of the pattern of a component. */
+enum { RAID0 = 0x1, MDT = 0x100, OVERSTRIPED = 0x200, FOREIGN = 0x400 };
+/* Values of the pattern in the record. */
 enum { SAID_RAID0 = 0, SAID_MDT = 2, SAID_OVERSTRIPED = 4, SAID_FOREIGN = 8, SAID_NOTHING = -1 };
 #define RELEASED 0x80000000u /* the data are in an archive; there are no objects */
 #define NEGATED 0x80000000u  /* bit 11 of the record's flags */
+/* Flags of an entry of a composite layout, and of a component in the record. */
 enum { INITIALISED = 0x10, EXTENSION = 0x40, PLAIN_FLAGS = 0x7ff, SAID_NEGATED = 0x800 };
 
 static uint32_t word(const unsigned char *at) {

@@ -95,7 +95,9 @@ void mpiio_split_ended(struct mpiio_call *call, int result, const void *status, 
 /* Counts the result of a transfer; done -1: unknown. The caller holds the file's lock. */
 void mpiio_note_done(struct mpiio_file *file, enum mpiio_operation operation, int64_t asked,
                      int64_t done);
-/* Counts the end of a split or non-blocking transfer. The caller holds the file's lock. */
+/* Adds the time from begun to t2 of a split or non-blocking transfer to a float counter of
+ * MPIIO_EXT, and notes its end. counter: index of the one for reads; that for writes follows. Does
+ * nothing without a record of MPIIO_EXT. The caller holds the file's lock. */
 void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, int counter,
                      uint64_t begun, uint64_t t2);
 

@@ -142,7 +142,8 @@ void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounte
   posix_unlock_other(file, kind_of(counter, fcounter), t1, t2);
 }
 
-/* Counts an event of a path that is not known. */
+/* Counts an event of a path that path_file does not know: in the record of this file if it has one,
+ * else in the record of other paths. Makes no record for the file. */
 static __attribute__((noinline)) void other_path_event(int dirfd, const char *path, int counter,
                                                        uint64_t t1, uint64_t t2) {
   struct posix_name name;

@@ -63,8 +63,10 @@ static inline struct posix_file *posix_file_behind(int fd) {
   return posix_file_look(fd);
 }
 
-/* Like posix_file_behind, but returns FD_EXCLUDED for a file whose name is excluded, and FD_OTHER
- * or NULL for others that are not recorded. */
+/* posix_entry_behind is like posix_file_behind, but also returns the class of a descriptor that is
+ * not recorded: FD_EXCLUDED for a regular file without a record (its name is excluded, too long or
+ * not known), FD_OTHER for anything else, NULL if the descriptor is not classified or its number is
+ * not below fd_limit. posix_file_or_excluded is its slow path, for an entry that is NULL. */
 struct posix_file *posix_file_or_excluded(int fd);
 static inline struct posix_file *posix_entry_behind(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return posix_file_behind_far(fd);

@@ -88,9 +88,10 @@ struct new_stack {
   struct site_part *part;
 };
 
-/* Finds the bounds of the running stack, and remembers them if it is this thread's own, which
- * stays as long as the thread: the main thread's, or the one that has the thread's variables at
- * its end. Returns 1 if it is the thread's own, else 0. */
+/* Finds the bounds of the running stack, and remembers them if it is this thread's own, which stays
+ * as long as the thread: the main thread's, or the one that has the thread's variables at its end.
+ * Returns 1 if it is the thread's own, else 0: then span has the bounds of the mapping that
+ * contains frame, or is {0, 0} if they are not known. */
 static int find_bounds(uintptr_t frame, struct span *span) {
   struct span *own = &site_thread.stack;
   int is_main;
@@ -98,8 +99,10 @@ static int find_bounds(uintptr_t frame, struct span *span) {
     *span = *own;
     return 1;
   }
-  *span = (struct span){0, 0};
-  if (stack_span(frame, span, &is_main) < 0) return 0;
+  if (stack_span(frame, span, &is_main) < 0) {
+    *span = (struct span){0, 0};
+    return 0;
+  }
   uintptr_t variables = (uintptr_t)&site_thread;
   if (!is_main && !(variables > frame && variables < span->end)) return 0;
   if (!is_main) span->end = variables & ~(uintptr_t)(sizeof(uintptr_t) - 1);

@@ -129,7 +129,8 @@ int tree_close(const struct tree *folder) {
   return fd < 0 ? -1 : close(fd);
 }
 
-/* Lists the files, without the rows of `events`. Returns 0, or -1 if that fails. */
+/* Lists the journals and parts of a run directory, and notes which other files it has. Does not
+ * read the rows of the event files. Returns 0, or -1 if the folder cannot be opened. */
 static int list(struct tree *folder, const char *path) {
   memset(folder, 0, sizeof(*folder));
   id_table_init(&folder->processes, sizeof(struct tree_process));

@@ -12,7 +12,7 @@
 
 static const char mark[] = "_mmap-log-", run_folder[] = "darshan-run";
 
-/* Returns 1 if the file belongs to this user. */
+/* Returns 1 if the path is a regular file, not a symbolic link, of this user. */
 static int is_ours(const char *path) {
   struct stat st;
   return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();

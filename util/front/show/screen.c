@@ -355,8 +355,7 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
-/* Prints the time that processes waited, at named pipes or for locks: the rows of layers and files
- * contain it, but it is not file I/O. */
+/* Prints the time that processes waited, at named pipes or for locks, which is not file I/O. */
 static void print_wait(struct screen *screen, const struct picture *picture, double seconds,
                        const char *for_what) {
   char time[NUMBER];

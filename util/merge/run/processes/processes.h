@@ -96,7 +96,8 @@ int tree_take_part(struct run_tree *tree, const struct run_part *part);
 /* Converts the times of processes, but not of parts, to the run's clock. Called after all rows and
  * parts. */
 void tree_set_clocks(struct run_tree *tree);
-/* Returns the nanoseconds to add to the times in a process's own parts. */
+/* Returns the nanoseconds to add to the times in a process's own parts to get times of the run's
+ * clock, that of the first host; 0 unless the clock of the process's host certainly differs. */
 int64_t tree_behind(const struct run_tree *tree, const struct run_process *process);
 /* Returns the program that began at start_ns in a process with this pid, -1 if there is none. */
 int tree_program(const struct run_tree *tree, int32_t pid, int64_t start_ns);

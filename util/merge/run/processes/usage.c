@@ -11,7 +11,7 @@
 static const int since_birth[PROCESS_SUMS] = {USAGE_CHARS_READ, USAGE_CHARS_WRITTEN,
                                               USAGE_READ_CALLS, USAGE_WRITE_CALLS, USAGE_CANCELLED};
 
-/* Returns a + b. Counters are untrusted, so the sum stops at the limits of the type. */
+/* Returns a + b, or INT64_MAX if that overflows: counters are untrusted. */
 static int64_t plus(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;

@@ -40,7 +40,7 @@ class Elf:
             self._size = os.fstat(self._file).st_size
             head = self._read(16, struct.calcsize(_HEAD))
             if self._read(0, len(_MAGIC)) != _MAGIC or len(head) < struct.calcsize(_HEAD):
-                raise NotReadableError("is not a 64-bit program or library")
+                raise NotReadableError("is not a 64-bit, little-endian ELF file")
             fields = struct.unpack(_HEAD, head)
             self._programs, self._sections = fields[4], fields[5]  # where the tables are
             self._program_count, self._section_count = fields[9], fields[11]

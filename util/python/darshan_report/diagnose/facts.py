@@ -120,7 +120,8 @@ class Facts:
 
     @functools.cached_property
     def in_pipes(self) -> float:
-        """Seconds in calls on named pipes, which no table contains."""
+        """Seconds in calls on named pipes, which the tables of this class leave out. The
+        report's rows of layers and files contain them."""
         found = 0.0
         for module in ("POSIX", "STDIO") if len(self._pipes) else ():
             if self.info.region(module):

@@ -92,8 +92,9 @@ def _misses(facts: Facts) -> tuple[float, Callable[[str], str]]:
 
 
 def _loading(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
-    """Returns the time in program files, because the I/O of a run may be an interpreter that loads
-    its modules."""
+    """Returns the seconds in program files, because the I/O of a run may be an interpreter that
+    loads its modules, and a function that makes the sentence about them from its beginning
+    ("Most of it"). over: number of processes by which times in the sentence are divided."""
     time, own, files = 0.0, 0.0, 0
     for layer, table in facts.layers:
         if layer.base:

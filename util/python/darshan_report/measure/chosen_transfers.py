@@ -183,8 +183,8 @@ class Transfers:
 def wanted(
     found: Survey, choice: Choice, part: Part
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Returns a mask of the transfers of a part that are shown, and a mask of the others that are
-    long enough."""
+    """Returns two masks of the transfers of a part: those that are shown, and those of the
+    others that are long enough to be candidates for the longest transfers, which are shown, too."""
     if choice.all or part.rank in choice.ranks or part.file in choice.files:
         every = np.ones(len(part.start), bool)
         return every, ~every

@@ -21,6 +21,10 @@ _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?(\([^)]*\)\s*)?", re.IGNORECAS
 _READS = re.compile(r"\s*(PIVOT|UNPIVOT|SELECT|FROM|WITH)\b", re.IGNORECASE)
 _PLAIN = re.compile(r"\w+")
 _HARMLESS = frozenset(("unnest", "range", "generate_series"))
+_ONLY_TABLES = (
+    "a query that is limited to one user (--user) can only read the tables of the lake, by their "
+    "names"
+)
 _CATALOGUE = "SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE internal"
 
 
@@ -101,12 +105,10 @@ def must_read_views(database: duckdb.DuckDBPyConnection, query: str) -> None:
             if node.get("type") == "TABLE_FUNCTION":
                 name = str(node.get("function", {}).get("function_name", ""))
                 if name not in _HARMLESS:
-                    raise LakeError(
-                        f"{name}: the query of a user can only read the tables of the lake"
-                    )
+                    raise LakeError(f"cannot use {name}(): {_ONLY_TABLES}")
             name = node.get("table_name", "")
             others = any(node.get(n) for n in ("schema_name", "catalog_name"))
             if not isinstance(name, str) or not name:
                 continue
             if others or not _PLAIN.fullmatch(name) or name.lower() in own:
-                raise LakeError(f"{name}: the query of a user can only read the tables of the lake")
+                raise LakeError(f"cannot read {name}: {_ONLY_TABLES}")

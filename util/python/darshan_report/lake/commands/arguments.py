@@ -153,7 +153,7 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_intermixed_args(given)
     options.grace = _span(parser, "--grace", options.grace)
     if options.what == "prune" and (options.older is None) == (options.user is None):
-        parser.error("prune needs --older TIME or --user NAME")
+        parser.error("prune needs either --older TIME or --user NAME, not both")
     if options.older is not None:
         text, options.older = options.older, _span(parser, "--older", options.older)
         if options.older < _DAY:

@@ -76,8 +76,10 @@ def _remove(path: str, swept: Swept) -> None:
 
 
 def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) -> Swept:
-    """Removes files that are older than the grace time, in seconds.  If replaced_now is true,
-    replaced files are removed at once, because a user has the right to erasure."""
+    """Removes files that no process needs any more: files that no commit names, files that were
+    replaced, remains of collections, and old commits. grace: seconds that they remain; what was
+    never committed remains at least an hour. If replaced_now is true, replaced files are removed
+    at once, because a user has the right to erasure."""
     now, swept = _clock(snapshot.path), Swept()
     making = max(grace, _MAKING)
     # Refresh first: a file that is committed after this is newer than any grace time.

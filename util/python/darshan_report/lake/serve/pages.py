@@ -258,7 +258,7 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
         made.head("Its runs over time")
         some = rows(lake, questions.SOME, filters, top=_POINTS)
         if len(some) == _POINTS:
-            made.say(f"The picture shows {count(_POINTS)} runs, evenly distributed over all.")
+            made.say(f"The diagram shows {count(_POINTS)} runs, evenly distributed over all.")
         made.add('<div class="picture" id="runs"></div>')
         made.data["runs"] = _points(some)
         made.head("Its runs, the last first")

@@ -45,9 +45,10 @@ def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
         check=False,
     )
     if done.returncode != 0:
-        raise LogError(
-            f"the process that computed the findings ended with status {done.returncode}"
-        )
+        how = f"failed with exit status {done.returncode}"
+        if done.returncode < 0:
+            how = f"was killed by signal {-done.returncode}; it may need more memory"
+        raise LogError(f"not computed: their process {how}")
     found: Made | str = pickle.loads(done.stdout)
     if isinstance(found, str):
         raise LogError(found)
