@@ -324,7 +324,8 @@ def test_a_log_without_sites(where: Where) -> None:
     done = where.ask()
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        f"darshan where: {where.log}: the log has no call sites; record them with DARSHAN_SITES=1\n"
+        f"darshan where: {where.log}: the log has no call sites; "
+        "record them by darshan run --sites, or with DARSHAN_SITES=1\n"
     )
 
 
