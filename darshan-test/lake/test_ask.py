@@ -204,7 +204,7 @@ def test_a_user_comes_to_no_rows_of_others(lake: Path, query: str) -> None:
     """A user cannot read others' rows by the name of a file."""
     with Asked(lake, user="user2") as asked:
         [file] = asked.files("jobs")[:1]
-        with pytest.raises(LakeError, match="user's query"):
+        with pytest.raises(LakeError, match="limited to one user"):
             asked.sql(query.format(lake=lake, file=file))
 
 

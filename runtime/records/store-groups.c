@@ -72,19 +72,17 @@ static struct store_entry *named(struct record_store *store, const char *name, s
 }
 
 /* Arguments and result of find_tree, which runs on a stack of the runtime, because callers are
- * deep in their own stack. */
-struct search {
+ * deep in their own stack. They hold no more than it needs. */
+struct tree_search {
   struct record_store *store;
-  enum store_module module;
   const char *name;
   size_t length, tree; /* tree: length of the part of the name that is a tree's */
   size_t ending;       /* offset of the ending that the tree's name has; length: none */
-  struct name_folder folder;
   struct store_entry *found;
 };
 
 static void find_tree(void *search_) {
-  struct search *search = search_;
+  struct tree_search *search = search_;
   search->found = named(search->store, search->name, search->tree, search->ending, search->length,
                         &search->store->trees, GROUP_TREES_MOST);
 }
@@ -95,7 +93,7 @@ static __attribute__((noinline)) void learn_tree(struct record_store *store, con
                                                  size_t length, struct name_folder folder,
                                                  struct store_folder *known) {
   size_t tree = darshan_program_tree(name, folder.bytes);
-  struct search search = {
+  struct tree_search search = {
       .store = store, .name = name, .length = length, .tree = tree, .ending = length};
   if (tree) stack_run_anyway(find_tree, &search);
   *known = (struct store_folder){folder.hash, search.found};
@@ -105,7 +103,7 @@ static __attribute__((noinline)) void learn_tree(struct record_store *store, con
 static __attribute__((noinline)) struct store_entry *
 by_ending(struct record_store *store, const char *name, size_t length, struct name_folder folder) {
   size_t ending = darshan_ending_after(folder.bytes, name, length);
-  struct search search = {
+  struct tree_search search = {
       .store = store, .name = name, .length = length, .tree = folder.bytes, .ending = ending};
   stack_run_anyway(find_tree, &search);
   return search.found;
@@ -167,6 +165,16 @@ struct store_entry *store_tree(struct record_store *store, enum store_module mod
   struct store_entry *tree = tree_of(store, name, length, folder);
   return tree && store_share(store, module, tree) ? tree : NULL;
 }
+
+/* Arguments and result of a search for a folder's group, on a stack of the runtime, too. */
+struct search {
+  struct record_store *store;
+  enum store_module module;
+  const char *name;
+  size_t length;
+  struct name_folder folder;
+  struct store_entry *found;
+};
 
 static void find_group(void *search_) {
   struct search *search = search_;

@@ -109,5 +109,5 @@ void posix_renamed(int result, int from_dir, const char *from, int to_dir, const
   if (!fd_may_change()) return;
   int is_counted = book_rename(from_dir, from, to_dir, to, t1, t2);
   if (flags & EXCHANGE) is_counted |= book_rename(to_dir, to, from_dir, from, t1, t2);
-  if (!is_counted) posix_path_event(0, from_dir, from, POSIX_EXT_RENAMES, t1, t2);
+  if (!is_counted) posix_other_path_event(from_dir, from, POSIX_EXT_RENAMES, t1, t2);
 }

@@ -142,10 +142,8 @@ void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounte
   posix_unlock_other(file, kind_of(counter, fcounter), t1, t2);
 }
 
-/* Counts an event of a path that path_file does not know: in the record of this file if it has one,
- * else in the record of other paths. Makes no record for the file. */
-static __attribute__((noinline)) void other_path_event(int dirfd, const char *path, int counter,
-                                                       uint64_t t1, uint64_t t2) {
+__attribute__((noinline)) void posix_other_path_event(int dirfd, const char *path, int counter,
+                                                      uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change()) return;
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
@@ -172,7 +170,7 @@ static __attribute__((noinline)) void name_event(int dirfd, const char *path, in
   if (LIKELY(file != NULL))
     posix_ext(file, counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
   else
-    other_path_event(dirfd, path, counter, t1, t2);
+    posix_other_path_event(dirfd, path, counter, t1, t2);
 }
 
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,

@@ -201,6 +201,9 @@ void posix_ext_locked(struct posix_file *file, int counter, int64_t amount);
 void posix_ext_time_locked(struct posix_file *file, int fcounter, uint64_t t1, uint64_t t2);
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2);
+/* Counts an event, with its time, of a path that path_file does not know: in the record of this
+ * file if it has one, else in the record of other paths. Makes no record for the file. */
+void posix_other_path_event(int dirfd, const char *path, int counter, uint64_t t1, uint64_t t2);
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2);
 void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags);

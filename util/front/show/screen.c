@@ -494,7 +494,7 @@ static void print_rest(struct screen *screen, const struct alike_rows *rows, siz
 /* Prints as many files as the screen has lines for. least: print at least so many, because a table
  * of datasets may fill the screen. */
 static void print_files(struct screen *screen, const struct picture *picture, int least) {
-  int room = LINES - screen->lines - 7, has_mapped = 0;
+  int room = LINES - screen->lines - 8, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);
   size_t shown = (size_t)(room < least ? least : room);
   if (shown > rows.count) shown = rows.count;

@@ -26,11 +26,13 @@ from ..call_sites.measured import (
     Measured,
 )  # fmt: skip
 from ..call_sites.stack import IMPORT
+from ..show.text import shorten
 from ..units import share
 from .finding import GOOD, Finding
 
 _ENOUGH = 0.5  # share of the calls or seconds that one line must have
 _EQUAL = 0.02  # relative difference of two numbers of calls that are the same
+_NAME = 48  # characters of a function in the sentence
 _SEVERAL = 20  # calls that tell a line by their number
 _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
@@ -199,10 +201,10 @@ def _place(found: Lines, line: Line, about: _About) -> tuple[str, str]:
     ((where, function),) = told.places_of([line])
     site = max(line.sites, key=lambda site: _part(Line([site], site.sums), about, about.by))
     through = told.library_call(site)
-    text = f"{where}, in {function}" if function else where
+    text = f"{where}, in {shorten(function, _NAME)}" if function else where
     if site.stack.called == IMPORT:
         text += " (an import)"
-    return text + (f" (through {through})" if through else ""), through
+    return text + (f" (through {shorten(through, _NAME)})" if through else ""), through
 
 
 def _chosen(lines: Sequence[Line], finding: Finding, about: _About) -> tuple[Line, float, int]:

@@ -93,7 +93,7 @@ def must_read_views(database: duckdb.DuckDBPyConnection, query: str) -> None:
     own = {name for (name,) in database.execute(_CATALOGUE).fetchall()}
     for statement in duckdb.extract_statements(query):
         if statement.type != duckdb.StatementType.SELECT:
-            raise LakeError("the query of a user must be a SELECT")
+            raise LakeError("a query that is limited to one user (--user) must be a SELECT")
         asked = database.execute("SELECT json_serialize_sql(?)", [statement.query])
         [(said,)] = asked.fetchall()
         tree = json.loads(said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
@@ -22,6 +23,8 @@ _LEADING = 1.35  # line height as a multiple of the font size
 # Width of a character as a multiple of the font size: exact for the monospaced font, a safe mean
 # for the proportional font.
 _TYPEWRITER, _PROPORTIONAL = 0.602, 0.56
+# Widths of wide characters as multiples of the average one.
+_CAPITAL, _WIDE = 1.3, {"W": 1.9, "M": 1.6, "@": 1.8, "%": 1.7, "m": 1.7, "w": 1.4}
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,17 @@ class _Font:
     bold: bool = False
     italic: bool = False
     typewriter: bool = False
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """Yields the lines of a text whose average characters fit `width` times on a line; a line with
+    many wide characters (capitals) is wrapped again."""
+    for line in textwrap.wrap(printable(text), width) or [""]:
+        wide = sum(_WIDE.get(c, _CAPITAL if c.isupper() else 1.0) for c in line)
+        if wide <= width:
+            yield line
+        else:
+            yield from textwrap.wrap(line, max(1, int(width * len(line) / wide)))
 
 
 class _Pages:
@@ -96,7 +110,7 @@ class _Pages:
         """Adds running text, wrapped."""
         width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
         step = size * _POINT * _LEADING
-        for line in textwrap.wrap(printable(text), width) or [""]:
+        for line in _wrapped(text, width):
             self._room(step)
             self._y += step
             self._put(_LEFT, self._y, line, _Font(size, bold, italic), url=url)
@@ -121,7 +135,7 @@ class _Pages:
         step = size * _POINT * _LEADING
         width = int((figures.TEXT_WIDTH - indent) / (size * _POINT * _PROPORTIONAL))
         for label, value in facts.wide:
-            for place, line in enumerate(textwrap.wrap(printable(value), width) or [""]):
+            for place, line in enumerate(_wrapped(value, width)):
                 self._room(step)
                 self._y += step
                 if place == 0:
