@@ -72,12 +72,16 @@ def test_names_of_objects() -> None:
         ("(anonymous namespace)::T::operator()(int) const", "{anonymous}::T::operator()"),
         ("std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*)",
          "std::ostream& std::operator<<"),
+        ("load.<locals>.<listcomp>", "load"),
+        ("Loader.read.<locals>.<lambda>", "Loader.read.lambda"),
+        ("<module>", "<module>"),
         ("<", "<"),
         ("", ""),
     ],
 )  # fmt: skip
 def test_names_of_functions(function: str, name: str) -> None:
-    """Return types, parameters and template arguments are left out."""
+    """Return types, parameters and template arguments are left out, and what Python adds to the
+    name of the function around."""
     assert plain_name(function) == name
 
 

@@ -19,6 +19,7 @@ _CALLED = 2  # functions that are named
 _PLACE = 38  # characters
 _ROW = f"{{:<{_PLACE}}}{{:>10}}{{:>12}}{{:>10}}{{:>10}}"
 _TEMPLATE = re.compile(r"<[^<>]*>")
+_PYTHON = re.compile(r"\.<(?:locals|listcomp|setcomp|dictcomp|genexpr)>")  # parts of a qualname
 _OPERATOR = re.compile(r"operator *(?:<=>|<<=?|>>=?|<=|>=|->\*?|<|>|\(\))")
 # Brackets in names of operators, while those of templates and parameters are removed.
 _MARKS = str.maketrans("<>()", "\ue000\ue001\ue002\ue003")
@@ -28,6 +29,7 @@ _NO_LINE = "(no line)"
 
 def plain_name(function: str) -> str:
     """Returns the name of a function without return type, parameters and template arguments."""
+    function = _PYTHON.sub("", function).replace(".<lambda>", ".lambda")
     marked = _OPERATOR.sub(lambda found: found[0].translate(_MARKS), function)
     marked = marked.replace("(anonymous namespace)", "{anonymous}")
     before = ""

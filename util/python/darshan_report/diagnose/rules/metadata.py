@@ -76,8 +76,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         for number, text in (
             (opens + stats, f"{count(opens)} opens and {count(stats)} stat calls on "
              f"{count(files)} files"),
-            (renames, f"{count(renames)} renames"),
-            (more, f"{count(more)} other operations on names"),
+            (renames, f"{count(renames)} rename" + "s" * (renames != 1)),
+            (more, f"{count(more)} other operation" + "s" * (more != 1) + " on names"),
         )
         if number
     ]  # fmt: skip
