@@ -42,6 +42,17 @@ def test_the_answer(darshan: Run, work: Path) -> None:
     fits(screen)
 
 
+def test_renames_alone(darshan: Run, work: Path) -> None:
+    """A program that only renames files, which no other call touched, has done I/O."""
+    for number in range(500):
+        (work / f"a{number}").touch()
+    program = "import os\nfor n in range(500): os.rename(f'a{n}', f'b{n}')"
+    screen = darshan("stat", sys.executable, "-c", program).stderr.decode()
+    (log,) = (work / "darshan-logs").iterdir()
+    assert layers(screen)["POSIX"][2] == "0" and "No I/O was recorded" not in screen
+    assert re.search(r"\tPOSIX_EXT_RENAMES\t500\t", darshan("parse", log).stdout.decode())
+
+
 def test_tree_is_added_up(darshan: Run, work: Path) -> None:
     script = "for i in 1 2 3; do dd if=/dev/zero of=f$i bs=100 count=$i status=none; done; exit 4"
     done = darshan("stat", "sh", "-c", script)

@@ -66,11 +66,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     files = sum(known.values())
     evidence: tuple[Evidence, ...] = ()
     if posix is not None:
-        evidence += facts.sums(posix, "OPENS", "STATS", "SEEKS", "F_META_TIME")
+        renamed = ("RENAME_SOURCES",) if renames else ()
+        evidence += facts.sums(posix, "OPENS", "STATS", "SEEKS", *renamed, "F_META_TIME")
     if extra is not None:
+        renamed = ("RENAMES",) if renames else ()
         evidence += facts.sums(
-            extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", "F_META_TIME"
-        )
+            extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", *renamed,
+            "F_META_TIME",
+        )  # fmt: skip
     calls = [
         text
         for number, text in (
