@@ -122,6 +122,14 @@ def test_page_names_the_files_of_its_patch(name: str) -> None:
     assert [file for file in files if not re.search(rf"(?<![\w-]){re.escape(file)}", page)] == []
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_patch_applies(name: str) -> None:
+    """Each run checks this for all pages, and does the steps of one."""
+    command = ["git", "apply", "--check", PATCHES / f"{name}.patch"]
+    done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("page", sorted((SOURCE / "doc").glob("howto-*.md")), ids=lambda p: p.stem)
 def test_page_is_linked_and_executed(page: Path) -> None:
     """CONTRIBUTING.md leads to each page, and each page has a patch."""
