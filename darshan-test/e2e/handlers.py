@@ -13,8 +13,9 @@ from .descriptors import Follower, Process, Tally, clean, install, of
 Handler = Callable[[Follower, Process, Call], None]
 LOADER_READ = '"\\177ELF'
 LOADER_BYTES = "832"
-# Calls by which the runtime inspects an unknown descriptor (names/fd-name.c).
-OUR_LOOK = "AT_STATX_DONT_SYNC|AT_EMPTY_PATH, STATX_TYPE|STATX_NLINK|STATX_INO"
+# How the calls begin by which the runtime inspects an unknown descriptor (names/fd-name.c); no
+# program asks for the type and the number of links without the size.
+OUR_LOOK = "AT_STATX_DONT_SYNC|AT_EMPTY_PATH, STATX_TYPE|STATX_NLINK|"
 # Replayed at their start, because a child runs, or a descriptor is free, before the call returns.
 FORKS = ("clone", "clone3", "fork", "vfork")
 EARLY = (*FORKS, "close", "close_range")

@@ -28,6 +28,7 @@ LAST = 60  # seconds after its end until a run must have its log
 TOOLS = ("darshan", "darshan-merge", "darshan-parser")
 USER = 65534
 NOBODY = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+LATE = re.compile(rb"^darshan_library_warning: cannot make the run's log now; .*\n", re.M)
 OURS = re.compile(rb"^darshan: .*\n", re.M)
 
 
@@ -36,6 +37,7 @@ class RunBox(Sandbox):
     """A folder for one row; waits for processes that outlive the root process."""
 
     killed: bool = False  # as in Row
+    slowed: bool = False  # by strace: the runtime may leave the log to darshan recover
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
         """Runs a command until its last process exits: each holds an end of a pipe."""
@@ -53,7 +55,10 @@ class RunBox(Sandbox):
             out, error = process.communicate(timeout=SECONDS)
             os.read(inner, 1)
             os.close(inner)
-        if not self.killed:
+        if self.slowed and LATE.search(error):
+            self.recover()
+            error = LATE.sub(b"", error)
+        elif not self.killed:
             self.settle()
         return Outcome(process.returncode, out, error, snapshot(self.work))
 
@@ -169,6 +174,7 @@ class Runner:
         box = self.box(row)
         command, settings = self.command(row, box, mode)
         if row.varies:
+            box.slowed = True
             return box, *box.traced(command, settings)
         box.fresh()
         outcome = box.execute(command, box.environment() | settings)

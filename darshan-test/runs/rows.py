@@ -63,7 +63,6 @@ SHELLS = [
         "parallel",
         ["sh", "-c", "ls item-* | parallel -j4 --will-cite 'gzip -n <{{}} | cksum >{{}}.sum'"],
         many_files,
-        full=True,  # strace slows it so that its log is left to darshan recover
         needs=("program:parallel",),
         varies="it measures how long a command line may be, and how fast its disk is",
         random=r"(?<=/par)\w{5}(?=\.)|(?<=/linelen)\d+",
