@@ -141,6 +141,16 @@ def test_a_source_without_calls(ran: Where, tmp_path: Path) -> None:
     assert annotated(ran, ran.log).returncode == 2
 
 
+def test_a_damaged_annex(ran: Where, tmp_path: Path) -> None:
+    """The message is not that sites were not recorded."""
+    content, path = bytearray(ran.log.read_bytes()), tmp_path / "damaged.darshan"
+    content[-80] ^= 0xFF  # the annex is the end of a log, and has a checksum
+    path.write_bytes(content)
+    done = annotated(ran, path, ran.folder / "program.c")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"{path}: cannot read the annex: " in done.stderr
+
+
 @pytest.mark.parametrize("command", [("run",), ("stat",)])
 def test_sites_by_an_option(command: tuple[str], where: Where, tmp_path: Path) -> None:
     """`darshan run --sites` records call sites, without a variable."""

@@ -5,28 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 import stat
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from ..called import called_as
-from ..exit_status import exit_status
 from ..log import Log, open_log
-from ..show.output import asked, write_text
+from ..show.output import write_text
 from ..show.text import visible
 from ..units import amount, seconds
 from . import told
-from .lines import NO_SITES, Lines, Site, lines_of
+from .command import UnusableError, run, sites_in
+from .lines import Lines, Site
 from .measured import Measured
 
 PROGRAM = called_as("darshan-annotate")
 _SOURCE_MOST = 16 << 20  # bytes of a source file
 _TAB = 8
 _ROW = "{:>10}{:>10}{:>10}{:>7}  {}"
-
-
-class _UnusableError(Exception):
-    """The file cannot be shown with this log; the message says why."""
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -55,7 +50,7 @@ def _common(one: str, other: str) -> int:
 
 def file_in_log(found: Lines, path: str) -> str:
     """Returns the log's name of a source file: the same path, or the one whose last components are
-    the same. Raises _UnusableError if there is none, or several."""
+    the same. Raises UnusableError if there is none, or several."""
     whole = os.path.realpath(path)
     files = {file: os.path.realpath(file) for file in _files(found) if file.startswith("/")}
     for file, there in files.items():
@@ -65,9 +60,9 @@ def file_in_log(found: Lines, path: str) -> str:
     most = max(scores.values(), default=0)
     best = sorted(file for file, score in scores.items() if score == most)
     if most == 0:
-        raise _UnusableError("the log has no I/O call from this file")
+        raise UnusableError("the log has no I/O call from this file")
     if len(best) > 1:
-        raise _UnusableError(f"the log has several files of this name: {', '.join(best[:3])}")
+        raise UnusableError(f"the log has several files of this name: {', '.join(best[:3])}")
     return best[0]
 
 
@@ -86,7 +81,7 @@ def _source(path: str) -> list[str]:
     """Returns the lines of a regular file."""
     with open(path, "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise _UnusableError("is no regular file")
+            raise UnusableError("is no regular file")
         text = file.read(_SOURCE_MOST).decode("utf-8", "replace")
     return text.removesuffix("\n").split("\n")
 
@@ -112,33 +107,20 @@ def _notes(log: Log, path: str, source: Sequence[str], sums: dict[int, Measured]
         yield f"the log has I/O in line {last}, which the file does not have"
 
 
-def _say(text: str) -> None:
-    print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
-
-
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
     with open_log(options.log) as log:
-        found = lines_of(log, 1)
-        if found is None:
-            _say(f"{options.log}: {NO_SITES}")
-            return 1
+        found = sites_in(log, options.log, 1)
         try:
             source = _source(options.file)
             sites = [site for line in found.every for site in line.sites]
             sums = sums_of(sites, file_in_log(found, options.file))
-        except _UnusableError as error:
-            _say(f"{options.file}: {error}")
-            return 1
+        except UnusableError as error:
+            raise UnusableError(f"{options.file}: {error}") from None
         for note in _notes(log, options.file, source, sums):
-            _say(f"{options.file}: {note}")
+            say(f"{options.file}: {note}")
     write_text("\n".join([*rows(source, sums), ""]), "-")
-    sys.stdout.flush()
-    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
-    options = asked(lambda: _arguments(arguments), _say)
-    return exit_status(
-        lambda: _run(options), options.log, _say, lambda: "cannot write to standard output"
-    )
+    return run(PROGRAM, lambda: _arguments(arguments), _run)

@@ -17,7 +17,6 @@ from .objects import Objects
 from .stack import Native, Python, Stack, object_of, stack_of
 
 MODULE = "SITES"
-NO_SITES = "the log has no call sites; record them by darshan run --sites, or with DARSHAN_SITES=1"
 _SITES_MOST = 5000  # with the most time; the others have no line
 _LOOKED_UP = 32  # sites of a line whose frames in libraries are looked up
 _HASH = re.compile(r"[0-9]{1,10}|[0-9a-f]{16}")  # what darshan-convert makes of a name

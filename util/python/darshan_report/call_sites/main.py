@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..called import called_as
-from ..exit_status import exit_status
 from ..log import open_log
-from ..show.output import asked, write_text
-from ..show.text import visible
+from ..show.output import write_text
 from . import export, told
+from .command import run, sites_in
 from .content import content
 from .installed import VARIABLE
-from .lines import NO_SITES, Lines, lines_of
+from .lines import Lines
 
 PROGRAM = called_as("darshan-where")
 FORMAT, VERSION = "darshan-where", 1
@@ -67,10 +65,6 @@ def as_json(found: Lines) -> str:
     return json.dumps({"format": FORMAT, "version": VERSION, **content(found)}, indent=1) + "\n"
 
 
-def _say(text: str) -> None:
-    print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
-
-
 def _shown(options: argparse.Namespace, found: Lines) -> str:
     """Returns what the command prints."""
     if options.json:
@@ -78,24 +72,15 @@ def _shown(options: argparse.Namespace, found: Lines) -> str:
     return "\n".join([*(export.folded(found) if options.folded else told.text(found)), ""])
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, _say: Callable[[str], None]) -> None:
     with open_log(options.log) as log:
-        found = lines_of(log, options.top)
-        problem, title = log.info.annex_problem, log.info.exe
-    if found is None:
-        _say(f"{options.log}: {f'cannot read the annex: {problem}' if problem else NO_SITES}")
-        return 1
+        found, title = sites_in(log, options.log, options.top), log.info.exe
     if options.speedscope:
         write_text(export.speedscope(found, title), options.speedscope)
     else:
         write_text(_shown(options, found), "-")
-    sys.stdout.flush()
-    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
-    options = asked(lambda: _arguments(arguments), _say)
-    return exit_status(
-        lambda: _run(options), options.log, _say, lambda: "cannot write to standard output"
-    )
+    return run(PROGRAM, lambda: _arguments(arguments), _run)

@@ -1,0 +1,60 @@
+"""What the commands that read call sites have in common: messages, and their exit status."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from ..exit_status import exit_status
+from ..log import Log
+from ..show.output import asked
+from ..show.text import visible
+from .lines import Lines, lines_of
+
+_NO_SITES = "the log has no call sites; record them by darshan run --sites, or with DARSHAN_SITES=1"
+
+
+class UnusableError(Exception):
+    """The command cannot do what is asked; the message says why, and of which file."""
+
+
+def sites_in(log: Log, path: str, top: int) -> Lines:
+    """Returns the lines of a log, of which `top` have names and places.
+
+    path: of the log, for messages. Raises UnusableError if the log has no call sites, or if they
+    cannot be read.
+    """
+    found = lines_of(log, top)
+    if found is None:
+        problem = log.info.annex_problem
+        why = f"cannot read the annex: {problem}" if problem else _NO_SITES
+        raise UnusableError(f"{path}: {why}")
+    return found
+
+
+def run(
+    program: str,
+    arguments: Callable[[], argparse.Namespace],
+    action: Callable[[argparse.Namespace, Callable[[str], None]], None],
+) -> int:
+    """Runs a command that reads one log; returns its exit status.
+
+    program: its name, with which messages begin. arguments: parses them. action: does the work,
+    with the options and a function that prints a message; it may raise UnusableError.
+    """
+
+    def say(text: str) -> None:
+        print(f"{program}: {visible(text)}", file=sys.stderr)
+
+    def act() -> int:
+        try:
+            action(options, say)
+        except UnusableError as error:
+            say(str(error))
+            return 1
+        sys.stdout.flush()
+        return 0
+
+    options = asked(arguments, say)
+    return exit_status(act, options.log, say, lambda: "cannot write to standard output")
