@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from darshan_report import open_log
 from darshan_report.diagnose import rules
-from darshan_report.diagnose.finding import PROBLEM, Finding
+from darshan_report.diagnose.blame import WITHOUT, about_of
+from darshan_report.diagnose.finding import GOOD, PROBLEM, Finding
 from darshan_report.diagnose.limits import LIMITS
 from darshan_report.diagnose.run import diagnose
 
@@ -48,6 +49,14 @@ def test_every_rule_has_a_case() -> None:
     for module, rule in RULES.items():
         assert any(n == rule.NAME or n.startswith(f"{rule.NAME}-") for n in names), module
     assert len(names) == len(set(names))
+
+
+def test_every_finding_has_a_line_or_none(tmp_path: Path) -> None:
+    """A finding tells its line of code, unless it is about none (diagnose/blame.py)."""
+    for name, having, _ in CASES:
+        [found] = [f for f in findings(having, tmp_path / name) if f.name == name][:1]
+        has_none = name.startswith(WITHOUT) or found.kind == GOOD
+        assert (about_of(name) is None) == has_none, name
 
 
 def test_every_rule_is_run() -> None:

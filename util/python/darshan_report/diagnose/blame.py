@@ -1,8 +1,8 @@
 """The line of code behind a finding, from the call sites of a log.
 
 A finding tells which kinds of calls it is about. The line is the one with most of these calls, or
-of their time, if that is at least half. A site does not know its files, so a line whose number of
-calls is that of the finding's file counts before all others.
+of their time, if that is at least half; the sentence tells which part it has. A site does not know
+its files, so a line whose number of calls is that of the finding's file counts before all others.
 """
 
 from __future__ import annotations
@@ -38,6 +38,12 @@ _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
 _HDF5, _MPIIO, _ANY = r"H5|nc_", r"MPI_File_|ncmpi", ""
 _CALLS, _SECONDS, _BYTES, _SMALL = "calls", "seconds", "bytes", "small calls"
+_OF = {
+    _CALLS: "of such calls",
+    _SECONDS: "of the time in such calls",
+    _BYTES: "of the bytes of such calls",
+    _SMALL: "of such calls that are small",
+}
 
 
 @dataclass(frozen=True)
@@ -110,10 +116,23 @@ _ABOUT = (
     ("unaligned", _About(_DATA, _ANY, _CALLS)),
     ("unbuffered-stream-read", _About((READ,), _ANY, _CALLS)),
     ("unbuffered-stream-write", _About((WRITE,), _ANY, _CALLS)),
+    ("waits-for-locks", _About((OTHER,), r"flock|lockf|fcntl")),
     ("waiting-in-mpi-io", _About(_DATA, _MPIIO)),
     ("whole-file-copy", _About(_DATA, _ANY, _BYTES)),
     ("program-files", _About(KINDS, IMPORT)),
 )  # fmt: skip
+# Findings without a line: about processes, hosts, targets, what was not recorded, or page faults.
+WITHOUT = (
+    "deprecated-calls",
+    "incomplete",
+    "mapped-faults",
+    "process-each",
+    "ranks-outnumber-processors",
+    "slow-hosts",
+    "slow-targets",
+    "storage-targets",
+    "unseen-",
+)
 # Counters of evidence that are numbers of calls of these kinds.
 _COUNTED = {
     READ: re.compile(r"(?:POSIX|STDIO|H5D|MPIIO)_(?:INDEP_|COLL_)?READS"),
@@ -129,7 +148,7 @@ _COUNTED = {
 class Blame:
     """What a log says of the line behind a finding."""
 
-    text: str  # "at train.py:31, in load (through numpy.load)", or that there is no single line
+    text: str  # "at train.py:31, in load (through numpy.load): 92 % of such calls"
     line: Line | None  # None: no line has half of it
     through: str  # the library function that the line called; empty: none
     share: float  # of the line, or of the largest one
@@ -207,35 +226,45 @@ def _place(found: Lines, line: Line, about: _About) -> tuple[str, str]:
     return text + (f" (through {shorten(through, _NAME)})" if through else ""), through
 
 
-def _chosen(lines: Sequence[Line], finding: Finding, about: _About) -> tuple[Line, float, int]:
-    """Returns the line with the largest part of a finding's calls, its share of them, and how many
-    lines have such calls."""
-    same = _equal(lines, finding, about)
+def _chosen(lines: Sequence[Line], finding: Finding, about: _About) -> tuple[Line, float, str, int]:
+    """Returns the line with the largest part of a finding's calls, its share of them, what the
+    share is of (empty: the line is chosen because of its number of calls), and how many lines have
+    such calls."""
+    whole = sum(_part(line, about, about.by) for line in lines)
     line, part, number = _largest(lines, lambda one: _part(one, about, about.by))
+    same = _equal(lines, finding, about)
     if same is not None:
-        return same, 1.0, number
+        return same, _part(same, about, about.by) / whole if whole > 0 else 0.0, "", number
     if part < _ENOUGH:
         # What costs little beside other lines may be called most often, and the reverse.
         other = _CALLS if about.by == _SECONDS else _SECONDS
         again, share_again, _ = _largest(lines, lambda one: _part(one, about, other))
         if share_again >= _ENOUGH:
-            return again, share_again, number
-    return line, part, number
+            return again, share_again, _OF[other], number
+    return line, part, _OF[about.by], number
+
+
+def about_of(name: str) -> _About | None:
+    """Returns the calls that findings of this name are about; None if they have no line."""
+    return next((about for start, about in _ABOUT if name.startswith(start)), None)
 
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
     """Returns the line behind a finding; None if call sites cannot tell it."""
     if found is None or found.is_anonymous or finding.kind == GOOD:
         return None
-    about = next((a for start, a in _ABOUT if finding.name.startswith(start)), None)
+    about = about_of(finding.name)
     lines = [line for line in found.every if line.place is not None]
     if about is None or not lines:
         return None
-    line, part, number = _chosen(lines, finding, about)
+    line, part, of, number = _chosen(lines, finding, about)
     if number == 0:
         return None
     text, through = _place(found, line, about)
+    if not of:
+        text = f"at {text}: no other line made as many calls of this kind as the file had"
+        return Blame(text, line, through, part, number)
     if part >= _ENOUGH:
-        return Blame(f"at {text}", line, through, part, number)
-    text = f"no single line: {number:,} lines, the largest is {text} with {share(part, 1.0)}"
+        return Blame(f"at {text}: {share(part, 1.0)} {of}", line, through, part, number)
+    text = f"no single line: {number:,} lines, the largest is {text} with {share(part, 1.0)} {of}"
     return Blame(text, None, through, part, number)

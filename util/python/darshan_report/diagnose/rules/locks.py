@@ -15,8 +15,8 @@ ROLE = CAUSE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on all files with locks. The time is no I/O time: a lock that nobody
-    holds takes a microsecond, and what takes longer is the wait for its holder."""
+    """Yields one finding on all files with locks. The time is no I/O time: what takes longer than
+    a microsecond is the wait for the lock's holder, or for the server of a network file system."""
     extra = facts.table("POSIX_EXT")
     if extra is None or facts.run_time <= 0:
         return
@@ -33,9 +33,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Processes wait for locks of files",
         f"{count(calls)} calls that set or release locks (flock, lockf, fcntl) took "
-        f"{seconds(time)}{facts.over_all}, most of it for {name}: {_who(int(extra.processes[at]))} "
-        f"waited {seconds(longest)} for it, {share(longest, facts.run_time)} of the run. A lock "
-        "that nobody holds takes no time.",
+        f"{seconds(time)}{facts.over_all}. The longest waits were for {name}: "
+        f"{_who(int(extra.processes[at]))} waited {seconds(longest)} for it, "
+        f"{share(longest, facts.run_time)} of the run. On a local file system, a lock that nobody "
+        "holds takes a microsecond.",
         stake=Stake(
             time,
             max(time, facts.run_time * facts.nprocs),
