@@ -67,9 +67,9 @@ uint64_t clock_ns(clockid_t id);
 uint64_t clock_ticks_asked(const struct darshan_clock *clock);
 void clock_start(struct darshan_clock *clock);
 /* Called before the application forbids system calls (sys-gate.h), reading the counter, or both.
- * calls: 1 if system calls stay allowed; counter: 1 if reading the counter does. The time is
- * read in the best remaining way from then on. clock_unsettle returns to the way before, because
- * the kernel refused the filter. */
+ * calls: 1 if system calls stay allowed; counter: 1 if reading the counter stays allowed. The time
+ * is read in the best remaining way from then on. clock_unsettle restores the earlier way, for a
+ * caller whose filter the kernel refused. */
 void clock_settle(struct darshan_clock *clock, int calls, int counter);
 void clock_unsettle(struct darshan_clock *clock);
 struct timespec clock_wall(const struct darshan_clock *clock);
@@ -130,7 +130,8 @@ static inline double clock_seconds(const struct darshan_clock *clock, uint64_t t
   return clock_seconds_by(clock_line(clock), ticks);
 }
 
-/* Uses one line for both: a refit in between could make a short span negative. */
+/* Returns the ticks start and end in seconds. Uses one line for both, because a refit in between
+ * could make a short span negative. */
 static inline struct clock_span clock_span(const struct darshan_clock *clock, uint64_t start,
                                            uint64_t end) {
   struct clock_line line = clock_line(clock);

@@ -58,8 +58,8 @@ static int count_in_record(int64_t *values, int64_t *counts, const int64_t *acce
   return 0;
 }
 
-/* Allocates the table, and fills it with the accesses that the record has counted so far.
- * Returns its entries, or NULL if out of memory. */
+/* Allocates the table, and fills it with the accesses that are in the record's four slots. Returns
+ * its entries, or NULL if out of memory. */
 static struct common_access *new_table(struct common_accesses *table, struct scratch *scratch,
                                        const int64_t *values, const int64_t *counts) {
   struct common_access *entry =

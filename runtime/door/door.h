@@ -68,8 +68,9 @@ static inline void record_unlock(int *lock) {
 }
 
 int fd_may_change(void); /* 1: this thread may change tables; 0: it is a vfork child */
-/* Report to the log that an event was dropped (of a process that shares this memory, if set), and
- * that a module lacks memory for part of its data. */
+/* runtime_lost_event notes for the log that an event was dropped; of_another_process: 1 if the
+ * event is of a process that shares this memory. The other function notes that a module lacks
+ * memory for part of its data. */
 void runtime_lost_event(int of_another_process);
 void runtime_lost_part(void);
 /* Counts a file, id or request whose calls are not recorded, because a table is full. */
@@ -151,7 +152,7 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
-/* Like store_record_number, by name. If there is no room for a record, the name is not stored. */
+/* Like store_record_number, by name. If the module's table is full, the name is not stored. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length);
 /* Need the store's lock. store_tree returns the program tree whose record a file of this name

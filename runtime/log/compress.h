@@ -29,7 +29,7 @@ int log_can_pack(size_t size, size_t n);
 /* Returns the bytes written to out, 0 if room is too small or out of memory. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
-/* Like log_compress, for records. Records of one size take a quarter of the time. */
+/* Like log_compress, for records. If all records have one size, it takes a quarter of the time. */
 size_t log_compress_records(struct log_compressor *compressor, const struct log_records *records,
                             void *out, size_t room);
 void log_compressor_drop(struct log_compressor *compressor);

@@ -12,7 +12,7 @@
  * or -1. */
 int log_save_elsewhere(const struct log_draft *draft, const struct darshan_log_identity *identity,
                        uint64_t begun_ns, char *final);
-/* Removes the log at path, which was written last, and the link to it. */
+/* Removes the log at path, the last one written, and the link to it. */
 int log_take_back(const char *path);
 
 #endif

@@ -145,8 +145,8 @@ static int comm_receive(struct rank_comm *comm, int from, void **bytes, size_t *
   return 0;
 }
 
-/* Fails. A job of one process has no other rank to send to. Its log is made like that of several
- * ranks, so that its records are shared records. */
+/* Returns -1: a job of one process has no other rank to send to. Its log is made like that of
+ * several ranks, so that its records are shared records. */
 static int send_to_nobody(struct rank_comm *comm, int to, const void *bytes, size_t n) {
   (void)comm, (void)to, (void)bytes, (void)n;
   return -1;

@@ -27,7 +27,8 @@ int darshan_has_program_ending(const char *name, size_t length);
 int darshan_is_data(const char *name, size_t length);
 /* Returns the offset of the ending, with its dot; length if no ending identifies a kind of file. */
 size_t darshan_ending(const char *name, size_t length);
-/* Like darshan_ending, for a caller that knows the bytes of the name up to its last "/". */
+/* Like darshan_ending, for a caller that knows `folder`, the number of bytes up to the last "/" of
+ * the name. */
 size_t darshan_ending_after(size_t folder, const char *name, size_t length);
 /* Returns the bytes of the name up to its last "/", inclusive; 0 if there is none. */
 size_t darshan_folder_part(const char *name, size_t length);

@@ -136,7 +136,7 @@ static int set_byte(struct parser *p, uint8_t *set) {
   return NONE;
 }
 
-/* Parses a set, after its '['. */
+/* Parses a set, such as [a-z], from the byte after its '['. */
 static struct piece parse_set(struct parser *p) {
   struct piece piece = one(p, BYTES);
   uint8_t *set = p->nodes[piece.first].set;

@@ -184,7 +184,8 @@ static void keep_lookups(struct record_store *store, int fd) {
 }
 
 /* Writes the heads of all annex blocks, because a reader goes from one to the next, and then the
- * last page with the failed lookups and the trailer. */
+ * last page with the failed lookups and the trailer. Returns 0, or -1 if the file cannot be
+ * written. */
 int store_write_annex(struct record_store *store, int fd) {
   struct darshan_annex_trailer trailer = {.magic = DARSHAN_ANNEX_MAGIC,
                                           .version = DARSHAN_ANNEX_VERSION,

@@ -447,9 +447,9 @@ uint32_t store_number_of_name(struct record_store *store, enum store_module modu
   return store_record_number(store, module, entry);
 }
 
-/* Gives the record of one entry to another one. Returns 1, or 0 if there is nothing to give, or
- * if the other entry has a record. The journal has the name of `to` before the record gets its
- * id. */
+/* Gives the record of one entry to another one. Returns 1, or 0 if the first entry has no record
+ * of its own or the other one has a record already. The journal has the name of `to` before the
+ * record gets its id. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to) {
   if (!from || !to || !from->record[module] || to->record[module]) return 0;

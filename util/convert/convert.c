@@ -63,7 +63,8 @@ static bool is_wanted(const struct conversion *conversion, const void *record) {
   return !conversion->options->one_file || base->id == conversion->options->file;
 }
 
-/* Writes all records of a module into the region that the caller began. */
+/* Writes all records of a module into the region that the caller began. Returns 0, or -1 on
+ * failure. */
 static int put_records(struct conversion *conversion, const struct darshan_module_region *region,
                        const struct darshan_module *module) {
   struct darshan_error error = {""};

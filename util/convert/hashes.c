@@ -7,7 +7,7 @@ static uint32_t rotate32(uint32_t x, int n) {
   return x << n | x >> (32 - n);
 }
 
-/* Reads bytes as a little-endian number on any machine. */
+/* Returns the value of n bytes, read as a little-endian number on any machine. */
 static uint64_t number(const unsigned char *bytes, size_t n) {
   uint64_t value = 0;
   for (size_t i = 0; i < n; i++)

@@ -98,14 +98,14 @@ static int copy_out(const struct output_file *out, int to) {
 }
 
 /* Gives the file the permissions of any new file (0666 without the umask); mkstemp made it
- * unreadable for other users. */
+ * unreadable for other users. Returns 0, or -1 with errno set. */
 static int allow_others(const struct output_file *out) {
   mode_t mask = umask(0);
   umask(mask);
   return fchmod(out->fd, 0666 & ~mask);
 }
 
-/* Copies the log to a device or a named pipe. */
+/* Copies the log to a device or a named pipe. Returns 0, or -1 with errno set. */
 static int write_through(const struct output_file *out) {
   int to = open(out->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   int result = copy_out(out, to), error = errno;

@@ -163,7 +163,7 @@ static int version(void) {
   return written(stdout, "darshan", 0);
 }
 
-/* Runs a command. argv[0] is its word. */
+/* Runs a subcommand. argv[0] is the name under which the user called it. */
 static int start(const struct command *command, int argc, char **argv) {
   static char name[64];
   if (!command->run) return become(command, argc, argv);

@@ -184,8 +184,8 @@ char *newest_log(const char *command) {
 
 /* --- the arguments of a command --- */
 
-/* A command that reads one log. values: its options with a value. others: options with which it
- * does something else than to read one log. */
+/* A command that reads one log. values: its options that take a value. others: the options with
+ * which it does not read a single log. */
 static const struct {
   const char *word, *values, *others;
 } readers[] = {

@@ -12,7 +12,7 @@
 #define HERE __attribute__((visibility("hidden")))
 #define ALSO(name) __attribute__((visibility("hidden"), alias(name)))
 
-/* Declares them without the header, which would make both names one. */
+/* Declares the functions without the header, which would make both names one. */
 HERE int fstatat64(int folder, const char *path, void *out, int flags) {
   return (int)syscall(SYS_newfstatat, folder, path, out, flags);
 }

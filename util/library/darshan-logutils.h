@@ -128,9 +128,10 @@ void darshan_log_close(void *log);
 
 /* Copies the job's data. Returns 0, or -1 if an argument is NULL. */
 int darshan_log_get_job(void *log, struct darshan_job *job);
-/* Writes the run time of the job in seconds, negative if it has no end time. */
+/* Stores the run time of the job in seconds, negative if it has no end time. */
 int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runtime);
-/* Writes the command line, empty in a log without a mount table; exe has 4096 bytes. */
+/* Stores the command line in exe, which has 4096 bytes; the empty string for a log without a mount
+ * table. */
 int darshan_log_get_exe(void *log, char *exe);
 /* Returns 0 and the mount points, longest path first, or -1. */
 int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);

@@ -94,7 +94,8 @@ static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) 
   return produced;
 }
 
-/* Copies from a stream that was decompressed in one call. */
+/* Copies up to n bytes from a stream that was decompressed in one call. Returns the number of
+ * bytes copied. */
 static size_t read_whole(struct darshan_stream *stream, void *buffer, size_t n) {
   if (n > stream->whole_left) n = stream->whole_left;
   memcpy(buffer, stream->whole_next, n);

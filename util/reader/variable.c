@@ -66,8 +66,8 @@ static void swap_lustre(unsigned char *raw, size_t comps, size_t stripes) {
   darshan_swap_words(raw, stripes);
 }
 
-/* Drops the components from the first one without a stripe size on, which are unused, and moves the
- * server ids to the end of the remaining ones. */
+/* Drops the unused components: the first one without a stripe size, and all after it, and moves
+ * the server ids to the end of the remaining ones. */
 static int trim_lustre(unsigned char *raw, size_t *size, struct darshan_error *error) {
   struct darshan_lustre_head *head = (void *)raw;
   struct darshan_lustre_component *comps = (void *)(head + 1);

@@ -98,7 +98,7 @@ static int by_rank(const void *a, const void *b) {
   return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* Sorts children by parent, then by start. */
+/* Compares two children for qsort: by parent, then by start. */
 static int by_parent(const void *a, const void *b) {
   const struct worker *left = *(struct worker *const *)a, *right = *(struct worker *const *)b;
   if (left->parent != right->parent) return left->parent < right->parent ? -1 : 1;
@@ -114,8 +114,9 @@ static void find_parents(struct worker *workers, size_t count) {
   }
 }
 
-/* The records of a rank with several processes do not say how long each of them ran. It is assumed
- * that they ran as long, on average, as single processes without children. */
+/* The records of a rank with several processes do not have the run time of each process. The
+ * function assumes that these processes ran as long, on average, as single processes without
+ * children. */
 static void find_lives(struct worker *workers, size_t count) {
   double sum = 0;
   size_t known = 0;

@@ -11,7 +11,8 @@ static inline int stream_fd(const FILE *file) {
   return file->_fileno;
 }
 
-/* Data read ahead, from base to end. The application has read everything before at. */
+/* The data that libc has read ahead: base is their start, end their end, and `at` the first byte
+ * that the application has not read. */
 static inline const char *stream_read_base(const FILE *file) {
   return file->_IO_read_base;
 }
@@ -22,7 +23,7 @@ static inline const char *stream_read_end(const FILE *file) {
   return file->_IO_read_end;
 }
 
-/* Data not yet written. */
+/* The data that the application has written and libc has not: from base to at. */
 static inline const char *stream_write_base(const FILE *file) {
   return file->_IO_write_base;
 }
@@ -46,7 +47,8 @@ static inline int stream_is_putting(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (file->_flags & 0x1000) != 0;
 }
-/* Bytes pushed back are in a separate area; the buffer is not in use meanwhile. */
+/* Returns 1 if the stream reads bytes that ungetc pushed back. They are in a separate area, and
+ * the buffer is not in use meanwhile. */
 static inline int stream_is_in_backup(const FILE *file) {
   return (file->_flags & 0x100) != 0;
 }

@@ -372,11 +372,11 @@ static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   return child > 0;
 }
 
-/* Starts the merger and waits for it.  The merger is a grandchild.  The child between them shares
- * this memory, sends no signal at its exit, is invisible to a wait() without __WALL or __WCLONE,
- * and ends after the merger.  So no signal and no wait of this process, its parent, a subreaper
- * or process 1 reports either of them.  The child ignores SIGCHLD, so the merger's processor time
- * is not added to that of this process's children. */
+/* Starts the merger and waits for it. Returns 0, or -1 if it cannot be started. The merger is a
+ * grandchild. The child between them shares this memory, sends no signal at its exit, is invisible
+ * to a wait() without __WALL or __WCLONE, and ends after the merger. So no signal and no wait of
+ * this process, its parent, a subreaper or process 1 reports either of them. The child ignores
+ * SIGCHLD, so the merger's processor time is not added to that of this process's children. */
 static int start(struct start it) {
   int status;
   if (valgrind_is_there()) return valgrind_call(start_past_valgrind, &it) ? 0 : -1;

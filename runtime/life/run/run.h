@@ -16,8 +16,8 @@ void run_started(void);
 /* Called before this process starts a second process or program.  Makes the run directory if
  * necessary, and joins the run. */
 void run_grows(void);
-/* Appends a row that tells the merger that the records of this process cannot have a journal.
- * Does nothing if the process has not joined a run. */
+/* Appends an event row which tells the merger that the records of this process cannot have a
+ * journal. Does nothing if the process has not joined a run. */
 void run_note_unkept(void);
 /* Called in the parent before a fork. run_fork_failed is called after a failed fork, and
  * run_has_forked with the fork's result, which it ignores in the child (0). */

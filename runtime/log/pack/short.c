@@ -16,7 +16,7 @@ enum {
 /* The position after the last occurrence of each hash; 0: none. */
 typedef uint16_t places[1 << PLACES_BITS];
 
-/* Reverses the order of at most eight bits. */
+/* Returns the code with its lowest `bits` bits in reverse order; bits is at most 8. */
 static unsigned turned(unsigned code, unsigned bits) {
   code = (code & 0x0f) << 4 | (code & 0xf0) >> 4;
   code = (code & 0x33) << 2 | (code & 0xcc) >> 2;

@@ -33,8 +33,9 @@ void stretch_join(struct stretch *a, const struct stretch *b) {
   a->raw += b->raw;
 }
 
-/* Compresses records into one stream and appends it; the caller adds sections in ascending order. A
- * line is added even without records, because it holds their version. */
+/* Compresses records into one stream and appends it; the caller adds sections in ascending order.
+ * Returns 0, or -1 on failure. A line is added even without records, because it holds their
+ * version. */
 static int add_compressed(const struct leaving *leaving, struct stretches *stretches,
                           const struct stretch *kind, const struct log_records *records) {
   size_t n = records->length;

@@ -70,8 +70,8 @@ int apmpi_times(double times[2]);
  * which has the variances. */
 void apmpi_agree(const double variances[2], int is_first);
 
-/* bytes.c: bytes of a call, from its arguments, computed after it succeeded. Arguments that MPI
- * ignores are not read. */
+/* bytes.c: each function returns the bytes of a call, computed from its arguments after it
+ * succeeded. Arguments that MPI ignores are not read. */
 int64_t apmpi_sized(int64_t count, mpi_handle type);
 /* Like apmpi_sized, for a message to or from a peer. Returns 0 if the peer is the null process. */
 int64_t apmpi_with(int peer, int64_t count, mpi_handle type);

@@ -42,7 +42,8 @@ int daos_start(void);
 void daos_forked(void);
 void daos_settle_heatmaps(void);
 
-/* keys.c: open handles. The caller holds no lock. */
+/* keys.c: open handles. The caller holds no lock. daos_prepare returns 1 if the memory for handles
+ * exists, which the first call allocates, else 0. */
 int daos_prepare(void);                                     /* 0 if out of memory */
 uint32_t daos_number_of(enum daos_kind kind, uint64_t key); /* 0 if unknown */
 void daos_remember(enum daos_kind kind, uint64_t key, uint32_t number);

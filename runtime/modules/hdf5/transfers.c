@@ -153,9 +153,9 @@ static uint64_t weight_of(const struct transfer *transfer) {
   return transfer->access[0] > 0 ? (uint64_t)transfer->access[0] + 1 : 1;
 }
 
-/* Counts one call on several datasets: distributes its time, and the calls of lower layers, by
- * the bytes asked of each. The datasets are queried twice, because the results for any number of
- * datasets would need memory. */
+/* Counts one call on several datasets: distributes its time, and the calls of lower layers, by the
+ * bytes that the call requests of each. The datasets are queried twice, because the results for
+ * any number of datasets would need memory. */
 static void share_out(struct h5_library *lib, enum h5d_operation operation,
                       const struct h5d_selections *several, struct layer_frame *frame, uint64_t t1,
                       uint64_t t2) {

@@ -300,8 +300,8 @@ static inline void book(struct layer_part *part, struct layer_frame *frame, uint
   if (frame->sums.told) note_pieces(part, frame);
 }
 
-/* Counts the outermost call for its site. The bytes are those that it asked of MPI-IO, or else
- * those that the lowest layers moved. */
+/* Counts the outermost call for its site. The bytes are those that the call requested of MPI-IO,
+ * or else those that the lowest layers moved. */
 static __attribute__((noinline)) void count_site(const struct layer_frame *frame, uint64_t t1,
                                                  uint64_t t2) {
   static const uint8_t kinds[LAYER_OPERATIONS] = {SITE_OPEN,  SITE_READ,  SITE_WRITE, SITE_SYNC,

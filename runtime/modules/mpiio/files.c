@@ -1,7 +1,8 @@
 /* Opens, closes, and all other calls that transfer no data. */
 #include "mpiio.h"
 
-/* Converts MPI_MODE_... from the standard ABI to the values of MPI 2 to 4 libraries. */
+/* Converts the bits of MPI_MODE_... of MPI's standard ABI, and returns the bits that libraries of
+ * MPI 2 to 4 use. */
 static int64_t classic_mode(int mode) {
   static const struct {
     int classic, standard;

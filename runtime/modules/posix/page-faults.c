@@ -114,8 +114,8 @@ static long number_in(const char *name) {
   return number;
 }
 
-/* Calls each for every thread that /proc knows. Returns 1 if self was among them: in another
- * namespace of processes, the numbers of /proc are others. */
+/* Calls each for every thread that /proc knows. Returns 1 if self was among them: in another PID
+ * namespace, the thread ids in /proc differ from the thread's own. */
 static int each_thread(int fd, long self, void (*each)(long thread, unsigned pages)) {
   _Alignas(8) char entries[2048];
   int found = 0;

@@ -21,8 +21,8 @@ typedef void page_fault_count(uintptr_t from, const struct page_faults *found);
 
 /* Watches the calling thread and, without a seccomp filter, all other threads of the process. */
 void page_faults_watch(void);
-/* Reads all rings. Returns the number of page faults for which a ring had no room: a lower bound,
- * because the kernel tells it late. */
+/* Reads all rings. Returns the number of page faults that the kernel dropped because a ring was
+ * full: a lower bound, because the kernel reports them late. */
 int64_t page_faults_read(page_fault_mapping *mapping, page_fault_count *count);
 /* Returns the errno of perf_event_open if the kernel let no thread be watched, else 0. */
 uint64_t page_faults_refused(void);

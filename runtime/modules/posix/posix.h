@@ -78,7 +78,7 @@ static inline void posix_file_unused(struct posix_file *file) {
 int posix_materialise(struct posix_file *file);
 void posix_forked(void);
 void posix_ended(void);
-/* For the metadata: number of names that share the overflow record. */
+/* Returns the number of names that share the overflow record, for the log's metadata. */
 uint64_t posix_files_in_overflow(void);
 
 /* Locks a file's record for an update. Returns 1, or 0 if the event is not counted. */

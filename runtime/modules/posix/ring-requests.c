@@ -218,7 +218,7 @@ static void understand_there(void *understanding_) {
 }
 
 /* Returns 1 for a request with several results that have a flag: a multishot request, which has a
- * result per event, and a send without a copy, which also tells when its buffer is free. */
+ * result per event, or a zero-copy send, whose second result reports that its buffer is free. */
 static int tells_often(const struct uring_entry *entry) {
   enum { POLL_MULTI = 1, ACCEPT_MULTI = 1, RECEIVE_MULTI = 2, TIMEOUT_MULTI = 1 << 6 };
   switch (entry->operation) {

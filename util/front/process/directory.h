@@ -51,7 +51,7 @@ int tree_is_empty(const struct tree *folder);
  * this answer to the question whether they live. */
 size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
-/* Returns 1 if the rows of all processes, except `but`, say that they ended. */
+/* Returns 1 if each process except `but` has a row that says that it ended. */
 int tree_has_ended(const struct tree *folder, pid_t but);
 /* Counts the instrumented processes that still run, except `but`. */
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);

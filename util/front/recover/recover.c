@@ -118,7 +118,8 @@ static int recover_all(struct command *command) {
   return status;
 }
 
-/* On a terminal, prints what would be done and asks. Returns 1 to go on. */
+/* On a terminal, prints what would be done and asks the user for confirmation. Returns 1 to
+ * continue. */
 static int ask(struct command *command) {
   char answer[16] = "";
   if (command->yes || command->recovery.dry_run || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))

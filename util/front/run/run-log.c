@@ -90,9 +90,9 @@ static int is_launched(const struct tree *run, pid_t top) {
   return 0;
 }
 
-/* Waits a little for processes that end shortly after the root process, like servers of Python's
- * multiprocessing, so that they are in the log. Does not wait for others. Returns 0, or -1 if the
- * folder is unreadable. */
+/* Waits briefly for processes that end shortly after the root process, like servers of Python's
+ * multiprocessing, so that their records are in the log. Does not wait for longer-lived processes.
+ * Returns 0, or -1 if the folder is unreadable. */
 static int read_settled(struct tree *run, size_t *running, const struct places *places, pid_t top) {
   enum { STEP_MS = 5, MOST_MS = 250 };
   const struct timespec step = {0, STEP_MS * 1000000L};
@@ -133,7 +133,7 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
   return told;
 }
 
-/* Returns 1 for the log of an MPI job, 0 for others and for an unreadable log. */
+/* Returns 1 for the log of an MPI job, 0 for any other log and for an unreadable one. */
 static int is_of_job(const char *path) {
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_read(path, &error);

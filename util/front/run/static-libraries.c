@@ -55,8 +55,9 @@ static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t 
   return names->sh_size - at >= length && memcmp(here, name, length) == 0;
 }
 
-/* Returns 1 if the name may be that of a library's function. Two letters tell most names apart; a
- * table may have thousands, and many names in Python start with P like PMPI. */
+/* Returns 1 if the name may be that of a library's function. Checks two letters: a symbol table
+ * may have thousands of names, two letters exclude most of them, and one letter does not, because
+ * many names in Python start with P like PMPI. */
 static inline int may_be_of_library(const char *name) {
   int may = 0;
   for (unsigned i = 0; i < LIBRARIES; i++)

@@ -13,13 +13,14 @@ const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 /* Formats seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h". */
 const char *quantity_seconds(char out[QUANTITY_ROOM], double value);
 
-/* Writes a count, from 10 million on with a unit: "9999999", "12M". */
+/* Formats a count, from 10 million on with a unit: "9999999", "12M". */
 const char *quantity_count(char out[QUANTITY_ROOM], int64_t value);
 
-/* Writes part / whole: "0.05", "24.1", "1234"; "-" unless both are positive. */
+/* Formats part / whole: "0.05", "24.1", "1234"; "-" unless both are positive. */
 const char *quantity_ratio(char out[QUANTITY_ROOM], double part, double whole);
 
-/* Writes part of whole: "37%"; "-" if there is no whole. */
+/* Formats part as a share of whole: "37%"; "-" if whole is not positive, or part is negative or
+ * larger than whole. */
 const char *quantity_share(char out[QUANTITY_ROOM], double part, double whole);
 
 /* Like quantity_share, in the report's form: "4.3 %", "< 0.1 %", "100 %". */

@@ -93,8 +93,8 @@ static struct moved moved_bytes(const struct picture *picture) {
   return sum;
 }
 
-/* Prefers the run time in the log to the measured one, so that the same log always shows the same.
- */
+/* Returns the run time to print, in seconds. Prefers the run time in the log to the measured one,
+ * so that the same log always gives the same output. */
 double screen_run_time(const struct picture *picture) {
   double logged = picture->ended - picture->began;
   return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
@@ -332,7 +332,7 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   }
 }
 
-/* Prints mapped bytes in one line, without the parts that have no room; the report has them. A page
+/* Prints mapped bytes in one line, without the parts that do not fit; the report has them. A page
  * fault makes the kernel map neighbouring pages, too. */
 static void print_mapped(struct screen *screen, const struct picture *picture) {
   char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];

@@ -16,7 +16,7 @@ struct program {
   int why;               /* the last reason for that: PROCESS_UNSEEN */
 };
 
-/* One way in which processes of a program failed. */
+/* A signal or exit status with which processes of a program failed. */
 struct bad_end {
   const char *name;
   int64_t count;
@@ -41,7 +41,7 @@ int programs_add(struct programs *programs, darshan_log *log, int64_t *processes
 /* Returns all *count programs, most time first. The caller frees the array; NULL: none. */
 const struct program **programs_by_time(const struct programs *programs, size_t *count);
 
-/* Like programs_by_time, for bad ends, most processes first. */
+/* Like programs_by_time, for failures, most processes first. */
 const struct bad_end **programs_bad_ends(const struct programs *programs, size_t *count);
 
 /* Returns a program's name from the name of a PROCESS record: an interpreter's script, otherwise

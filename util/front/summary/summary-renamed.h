@@ -12,7 +12,7 @@ struct renamed {
   int64_t read;             /* bytes */
 };
 
-/* Stores what a POSIX record tells of renames of its file. */
+/* Stores the renames that a POSIX record has of its file. */
 void renamed_note(struct picture *picture, const void *record);
 /* Adds the numbers of temporary files to those of the files that they became. Called after all
  * logs. */

@@ -261,8 +261,8 @@ void folder_unlink(const struct run_folder *folder, const char *name) {
   unlinkat(folder->fd, name, 0);
 }
 
-/* Removes `closed` after the rows: while rows exist, it says that the run has its log or needs
- * none. */
+/* Removes `closed` after the rows: while rows exist, the file `closed` says that the run has its
+ * log or needs none. */
 void folder_remove(struct run_folder *folder) {
   folder_unlink(folder, new_name);
   events_remove(folder->fd);

@@ -45,7 +45,8 @@ static enum run_result merge_all(struct one_log *run) {
   return RUN_NOTHING;
 }
 
-/* Removes the parts of a process that only started jobs: the jobs' own logs say all about it. */
+/* Removes the parts of a process that only started jobs: the jobs' own logs have all its
+ * records. */
 static void discard(const struct one_log *run, const struct run_process *process) {
   char path[PATH_MAX];
   for (int at = process->first_part; at >= 0; at = run->tree.parts[at].next) {

@@ -17,7 +17,7 @@ void world_hear(struct run_world *world, struct run_process *process,
   if (!world->launch.id || launch.size > world->launch.size) world->launch = launch;
 }
 
-/* Looks at most DEEPEST ancestors up, because the parents in a damaged run may form a cycle. */
+/* Searches at most DEEPEST ancestors, because the parents in a damaged run may form a cycle. */
 const struct run_process *world_speaker(const struct run_tree *tree,
                                         const struct run_process *process) {
   enum { DEEPEST = 256 };

@@ -47,7 +47,7 @@ static void add_command(struct row_name *name, const char *command) {
   add_text(name, command, ROW_COMMAND);
 }
 
-/* Appends the last command that did not fit, and dots if there were others. */
+/* Appends the last of the commands that did not fit, after dots if there were several. */
 static void add_last(struct row_name *name) {
   if (name->left_out == 0) return;
   if (name->programs++ > 0) add_text(name, arrow, ROW_NAME);

@@ -29,7 +29,7 @@ void row_name_first(struct row_name *name, const struct run_tree *tree, const ch
 /* Adds the names of the remaining programs from the rows. Returns the record's id. */
 uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 
-/* The records of a process that tell of its I/O on files. */
+/* The records of a process that count its I/O on files. */
 struct row_files {
   const struct bytes *posix, *stdio, *posix_ext, *stdio_ext;
 };
