@@ -157,6 +157,7 @@ complete -c darshan -n '__fish_seen_subcommand_from collect' -l workers -x -d 'p
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l traces -d 'also collect traced transfers (the table dxt)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l no-findings -d 'do not make the table findings'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l thresholds -r -F -d 'read thresholds of findings from FILE: lines name = number'
+complete -c darshan -n '__fish_seen_subcommand_from collect' -l process-rate -x -d 'GiB per second that a process can move at most (1024)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l since -x -d 'only logs that changed since 2026-11-22, or within 7d, 12h'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l follow -d 'run until interrupted: look for new logs every minute (--every)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l every -x -d 'seconds between two looks with --follow (60)'

@@ -192,6 +192,9 @@ PROBLEMS = Table(
         Column("log_bytes", WHOLE, "bytes", "its size"),
         Column("module", TEXT, "", "of which records; empty: the log itself"),
         Column("problem", TEXT, "", "one line"),
+        Column("counter", TEXT, "", "whose value cannot be, and is null in the other tables"),
+        Column("value", TEXT, "", "the value that the log has, of the first such record"),
+        Column("records", WHOLE, "count", "records that have such a value"),
     ),
 )
 

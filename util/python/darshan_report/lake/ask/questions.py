@@ -47,8 +47,9 @@ QUESTIONS = (
         "programs by bytes that they moved",
         f"""WITH one AS (
   SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
-    CAST(sum(bytes_read) AS BIGINT) AS r, CAST(sum(bytes_written) AS BIGINT) AS w,
-    sum({IO}) AS io_seconds, sum(process_seconds) AS process_seconds, sum({_MOVED}) AS moved
+    try_sum(bytes_read) AS r, try_sum(bytes_written) AS w,
+    sum({IO}) AS io_seconds, sum(process_seconds) AS process_seconds,
+    sum(CAST({_MOVED} AS DOUBLE)) AS moved
   FROM {{jobs}} GROUP BY program)
 SELECT program, jobs, users, r AS bytes_read, w AS bytes_written, io_seconds, process_seconds
 FROM one ORDER BY moved DESC NULLS LAST, program LIMIT $top""",
@@ -65,10 +66,10 @@ FROM cost GROUP BY program, rule ORDER BY lost_seconds DESC, program, rule LIMIT
     Question(
         "small-writes",
         "programs by bytes written in pieces of at most 10 KiB (an upper bound, of sizes by class)",
-        f"""SELECT program, count(DISTINCT log) AS jobs, CAST(sum(writes) AS BIGINT) AS writes,
-  CAST(sum({_SMALL_CALLS}) AS BIGINT) AS small_writes,
+        f"""SELECT program, count(DISTINCT log) AS jobs, try_sum(writes) AS writes,
+  try_sum({_SMALL_CALLS}) AS small_writes,
   sum({_SMALL_CALLS}) / nullif(sum(writes), 0) AS share_of_writes,
-  CAST(sum(least({_SMALL_BYTES}, bytes_written)) AS BIGINT) AS small_bytes,
+  try_sum(least({_SMALL_BYTES}, bytes_written)) AS small_bytes,
   sum(least({_SMALL_BYTES}, bytes_written)) / nullif(sum(bytes_written), 0) AS share_of_bytes,
   sum(write_seconds) AS write_seconds
 FROM {{layers}} WHERE layer IN ('POSIX', 'STDIO')
@@ -88,7 +89,7 @@ worst AS (
   FROM by_rule GROUP BY "user"),
 lose AS (SELECT "user", sum(lost) AS sum_lost FROM each GROUP BY "user")
 SELECT "user", count(*) AS jobs, count(DISTINCT program) AS programs,
-  CAST(sum({_MOVED}) AS BIGINT) AS bytes, sum({IO}) AS io_seconds,
+  try_sum({_MOVED}) AS bytes, sum({IO}) AS io_seconds,
   max(sum_lost) AS lost_seconds, max(begin_with) AS begin_with
 FROM {{jobs}} LEFT JOIN worst USING ("user") LEFT JOIN lose USING ("user")
 GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" LIMIT $top""",
@@ -103,18 +104,19 @@ GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" L
   SELECT mount, file_system, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
     STDIO_F_READ_TIME + STDIO_F_WRITE_TIME, STDIO_F_META_TIME FROM {files_stdio})
 SELECT coalesce(mount, 'not known') AS mount, file_system,
-  count(*) AS records, CAST(sum(r) AS BIGINT) AS bytes_read,
-  CAST(sum(w) AS BIGINT) AS bytes_written,
+  count(*) AS records, try_sum(r) AS bytes_read,
+  try_sum(w) AS bytes_written,
   sum(t) AS transfer_seconds, sum(m) AS meta_seconds
 FROM one GROUP BY mount, file_system
-ORDER BY sum(r) + sum(w) DESC NULLS LAST, mount, file_system NULLS LAST LIMIT $top""",
+ORDER BY sum(CAST(r AS DOUBLE)) + sum(CAST(w AS DOUBLE)) DESC NULLS LAST, mount,
+  file_system NULLS LAST LIMIT $top""",
     ),
     Question(
         "growth",
         "weeks: jobs, bytes, time in file I/O",
         f"""SELECT CAST(date_trunc('week', day) AS DATE) AS week, count(*) AS jobs,
-  count(DISTINCT "user") AS users, CAST(sum(bytes_read) AS BIGINT) AS bytes_read,
-  CAST(sum(bytes_written) AS BIGINT) AS bytes_written, sum({IO}) AS io_seconds
+  count(DISTINCT "user") AS users, try_sum(bytes_read) AS bytes_read,
+  try_sum(bytes_written) AS bytes_written, sum({IO}) AS io_seconds
 FROM {{jobs}} WHERE day IS NOT NULL GROUP BY week ORDER BY week""",
     ),
     Question(
@@ -174,12 +176,13 @@ ORDER BY io_seconds * (1 - exp(middle - pace)) DESC, log LIMIT $top""",
         "files",
         "files by bytes, of names like a pattern (--name '%/shared.h5')",
         """SELECT name, count(DISTINCT log) AS jobs, count(DISTINCT "user") AS users,
-  file_system, CAST(sum(POSIX_BYTES_READ) AS BIGINT) AS bytes_read,
-  CAST(sum(POSIX_BYTES_WRITTEN) AS BIGINT) AS bytes_written,
+  file_system, try_sum(POSIX_BYTES_READ) AS bytes_read,
+  try_sum(POSIX_BYTES_WRITTEN) AS bytes_written,
   sum(POSIX_F_READ_TIME + POSIX_F_WRITE_TIME + POSIX_F_META_TIME) AS io_seconds
 FROM {files_posix} WHERE name LIKE $name
 GROUP BY name, file_system
-ORDER BY sum(POSIX_BYTES_READ) + sum(POSIX_BYTES_WRITTEN) DESC, name, file_system NULLS LAST
+ORDER BY sum(CAST(POSIX_BYTES_READ AS DOUBLE)) + sum(CAST(POSIX_BYTES_WRITTEN AS DOUBLE)) DESC,
+  name, file_system NULLS LAST
 LIMIT $top""",
         ("name",),
     ),

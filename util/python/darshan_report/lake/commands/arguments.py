@@ -56,6 +56,11 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         help="read thresholds of findings from FILE: lines name = number",
     )
     parser.add_argument(
+        "--process-rate", metavar="GIB", type=float, default=1024.0, help="GiB per second that a "
+        "process can move at most (1024); of a job that claims more, the bytes are null, and a row "
+        "of the table problems"
+    )  # fmt: skip
+    parser.add_argument(
         "--since", metavar="WHEN", help="only logs that changed since 2026-11-22, or within 7d, 12h"
     )
     parser.add_argument(
@@ -79,6 +84,8 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(given)
     options.since = _moment(parser, "--since", options.since)
     _check_workers(parser, options.workers)
+    if not 0 < options.process_rate <= 1 << 30:
+        parser.error("--process-rate: must be a number of GiB per second above 0")
     if options.every <= 0:
         parser.error("--every: must be a number of seconds above 0")
     return options

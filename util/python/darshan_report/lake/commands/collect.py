@@ -88,8 +88,9 @@ class Collector:
         self._publisher = Publisher(lake)
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
         self._part = Options(
-            lake, options.traces, not options.no_findings, options.obfuscate, thresholds=limits
-        )
+            lake, options.traces, not options.no_findings, options.obfuscate, thresholds=limits,
+            rate=int(options.process_rate * (1 << 30)),
+        )  # fmt: skip
         if options.follow:
             self._part = dataclasses.replace(self._part, settled=_SETTLED)
         self._sums = Sums()

@@ -113,13 +113,13 @@ def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = N
     return array.take(pa.array(places))
 
 
-def counter(array: np.ndarray, column: Column) -> pa.Array:
-    """Makes the column of a counter."""
+def counter(array: np.ndarray, column: Column, null: np.ndarray | None = None) -> pa.Array:
+    """Makes the column of a counter; the rows of the mask are null."""
     if columns.unknown_is_null(column):
         unknown = array == UNKNOWN
         if unknown.any():
-            return pa.array(array, _TYPES[column.type], mask=unknown)
-    return pa.array(array, _TYPES[column.type])
+            null = unknown if null is None else null | unknown
+    return pa.array(array, _TYPES[column.type], mask=null)
 
 
 def rows(table: Table, found: list[dict[str, Any]]) -> pa.Table:

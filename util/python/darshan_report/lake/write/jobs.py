@@ -15,11 +15,12 @@ from ...measure.programs import program_name
 from ..columns import has_bytes
 from ..read.batch import Columns, Texts
 from ..read.files import Found, Identity, State, shown
+from . import impossible
 from .hide import Hide
 
-_LAST_YEAR = 2200  # a later start means a damaged log
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _ENDS = {"open": ("open", "create", "lookup"), "read": ("read",), "write": ("write",)}
+_TIMES = (("start", "started"), ("end", "ended"))
 Totals = Mapping[str, int | float | None]
 
 
@@ -39,6 +40,8 @@ class Job:
     program: str = ""
     user: str = ""
     day: datetime.date | None = None
+    most_bytes: int = impossible.MOST_BYTES
+    impossible: impossible.Values = field(default_factory=dict)
 
     @property
     def month(self) -> str:
@@ -58,21 +61,35 @@ def user_of(path: str) -> str:
 
 
 def _moment(seconds: int, nanoseconds: int) -> datetime.datetime | None:
-    last = (_LAST_YEAR - 1970) * 365 * 86400
-    if not 0 < seconds < last:
+    if not impossible.is_moment(seconds):
         return None
     part = nanoseconds // 1000 if 0 <= nanoseconds < 1_000_000_000 else 0
     return _EPOCH + datetime.timedelta(seconds=seconds, microseconds=part)
 
 
-def begin(job: Job, logs: Columns, texts: Texts, row: int, hide: Hide) -> None:
+def _times(job: Job, info: dict[str, Any]) -> None:
+    """Sets the begin, the end and the run time of a job, as far as they can be."""
+    for name, column in _TIMES:
+        seconds = info[f"{name}_sec"]
+        info[column] = _moment(seconds, info[f"{name}_nsec"])
+        if seconds and info[column] is None:
+            impossible.note(job.impossible, "", column, impossible.MOMENT, seconds)
+    run = info["run_time"]
+    lacks = any(info[f"{n}_sec"] and info[c] is None for n, c in _TIMES)
+    if lacks or (run >= 0 and not impossible.is_span(run)):
+        info["run_time"] = -1.0
+
+
+def begin(
+    job: Job, logs: Columns, texts: Texts, row: int, hide: Hide, *, rate: int = impossible.RATE
+) -> None:
     """Fills a job from the columns that describe its log."""
     info: dict[str, Any] = {}
     for name, array in logs.arrays.items():
         value = array[row].item()
         info[name] = texts[value] if name in logs.texts else value
-    info["started"] = _moment(info["start_sec"], info["start_nsec"])
-    info["ended"] = _moment(info["end_sec"], info["end_nsec"])
+    _times(job, info)
+    job.most_bytes = impossible.most_bytes(info["nprocs"], info["run_time"], rate)
     info["metadata"] = dict(
         line.partition("=")[::2] for line in info["metadata"].split("\n") if line
     )

@@ -30,7 +30,7 @@ from ..commit.seen import ROW
 from ..read import files
 from ..read.batch import Batch, Columns, Kind, Texts
 from ..read.files import Found, Identity, State
-from . import arrow
+from . import arrow, impossible
 from .findings import MOST_BYTES, Findings
 from .hide import Hide
 from .jobs import Job, begin, identified, job_row, layer_rows, needed
@@ -52,6 +52,7 @@ class Options:
     batch_bytes: int = _BATCH_BYTES
     thresholds: dict[str, float] = field(default_factory=dict)
     run: str = ""  # a folder below _work that is deleted with the collector's run
+    rate: int = impossible.RATE  # bytes per second that a process can move at most
     settled: float = 0.0  # a damaged file that is younger, in seconds, may still be being copied
 
 
@@ -208,25 +209,26 @@ class _Maker:
     def _take(self, batch: Batch, first: int, behind: int) -> None:
         """Writes the tables of a full batch, whose rows belong to the jobs from first on."""
         texts = batch.texts
-        tables = batch.tables
+        # Records before totals: a total of which a record cannot be is null, too.
+        tables = sorted(batch.tables, key=lambda one: one.kind)
         for table in tables:
             if table.kind is Kind.LOGS:
                 for row, log in enumerate(table.arrays["log"].tolist()):
-                    begin(self._jobs[log], table, texts, row, self._hide)
+                    begin(self._jobs[log], table, texts, row, self._hide, rate=self._options.rate)
             elif table.kind is Kind.PROBLEMS:
                 self._problems(table, texts)
         whose = Whose(self._jobs[first:behind], first)
         made = Tables(texts, whose, self._hide)
         for table in tables:
-            if table.kind is Kind.TOTALS:
-                self._totals(table)
-            elif table.kind is Kind.RECORDS:
-                self._count(table)
-                self._hosts(table, texts)
-            else:
+            if table.kind not in (Kind.TOTALS, Kind.RECORDS):
                 continue
             for name, month, rows in made.each(table):
                 self._writer.write(name, month, rows)
+            if table.kind is Kind.TOTALS:
+                self._totals(table)
+            else:
+                self._count(table)
+                self._hosts(table, texts)
 
     def _count(self, table: Columns) -> None:
         module = module_by_id(table.module)
@@ -245,13 +247,22 @@ class _Maker:
             known = module_by_id(module) if module >= 0 else None
             self._problem(job, known.name if known else "", texts[problem])
 
-    def _problem(self, job: Job, module: str, problem: str) -> None:
+    def _impossible(self, job: Job) -> None:
+        """Adds the rows of values that are null because they cannot be."""
+        for (module, counter), one in job.impossible.items():
+            more = {"counter": counter, "value": one.raw, "records": one.number}
+            self._problem(job, module, one.why, more)
+
+    def _problem(
+        self, job: Job, module: str, problem: str, more: dict[str, Any] | None = None
+    ) -> None:
         row = {
             **job.whose,
             "path": files.shown(job.found.path),
             "log_bytes": job.found.size,
             "module": module,
             "problem": problem,
+            **(more or {}),
         }
         self._rows.setdefault("problems", []).append(row)
 
@@ -263,7 +274,11 @@ class _Maker:
         ordered = sorted(names)
         values = zip(*(table.arrays[n].tolist() for n in ordered))
         for log, row in zip(table.arrays["log"].tolist(), values):
-            self._jobs[log].totals[module.name] = dict(zip(ordered, row))
+            job = self._jobs[log]
+            job.totals[module.name] = {
+                name: None if (module.name, name) in job.impossible else value
+                for name, value in zip(ordered, row)
+            }
 
     def _hosts(self, table: Columns, texts: Texts) -> None:
         module = module_by_id(table.module)
@@ -280,10 +295,13 @@ class _Maker:
         if not job.info:
             self._settle(job)
             return
+        job.damaged = job.damaged or bool(job.impossible)
         layers = list(layer_rows(job))
         row = job_row(job, layers)
         if self._options.findings:
             row.update(self._found(job))
+        row = impossible.of_row(columns.JOBS, row, job.most_bytes, job.impossible)
+        self._impossible(job)
         self._rows.setdefault("jobs", []).append(row)
         self._rows.setdefault("layers", []).extend(found for _, found in layers)
         job.info = {}
@@ -314,7 +332,9 @@ class _Maker:
             said = str(error).split("\n")[0]
             self._problem(job, "", f"its findings: {type(error).__name__}: {said}")
             return {}
-        self._rows.setdefault("findings", []).extend(rows)
+        self._rows.setdefault("findings", []).extend(
+            impossible.of_row(columns.FINDINGS, row, job.most_bytes) for row in rows
+        )
         return more
 
 

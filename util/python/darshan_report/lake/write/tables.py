@@ -14,11 +14,19 @@ from ...measure.programs import split
 from ...tables import Module, module_by_id
 from .. import columns
 from ..read.batch import Columns, Kind, Texts
-from . import arrow
+from . import arrow, impossible
 from .hide import Hide
 from .jobs import Job
 
 Places = npt.NDArray[np.int64]
+# The columns of a trace by the library's names.
+_TRACE = {
+    "at": "offset",
+    "length": "length",
+    "start_seconds": "start_seconds",
+    "end_seconds": "end_seconds",
+    "thread": "thread",
+}
 
 
 class Whose:
@@ -28,6 +36,8 @@ class Whose:
         """Takes the jobs of a batch; first is the index of the first of them among all logs of the
         batch."""
         self._first = first
+        self._jobs = jobs
+        self._most = np.array([j.most_bytes for j in jobs], "i8")
         self._columns = {
             "log": arrow.of_values([j.identity for j in jobs]),
             "day": pa.array([j.day for j in jobs], pa.date32()),
@@ -41,6 +51,24 @@ class Whose:
     def places(self, logs: Places) -> Places:
         """Returns, for indices among all logs of the batch, the indices among these jobs."""
         return logs - self._first
+
+    def impossible(
+        self, places: Places, module: str, column: columns.Column, array: np.ndarray
+    ) -> np.ndarray | None:
+        """Returns a mask of the values that become null; notes them in their jobs.  A value that is
+        null in a record of a log is null in all later rows of the log's totals."""
+
+        def add(row: int, why: str, raw: object) -> None:
+            job = self._jobs[places[row]]
+            impossible.note(job.impossible, module, column.name, why, raw)
+
+        return impossible.of_array(array, column, self._most[places], add)
+
+    def without(self, places: Places, module: str, counter: str) -> np.ndarray | None:
+        """Returns a mask of the rows whose logs have a record with an impossible value."""
+        key = (module, counter)
+        bad = [place for place, job in enumerate(self._jobs) if key in job.impossible]
+        return np.isin(places, bad) if bad else None
 
     def columns(self, places: Places) -> list[pa.Array]:
         """Returns the columns for rows with these indices."""
@@ -82,16 +110,18 @@ class Tables:
         table = columns.total_table(module) if total else columns.record_table(module)
         places = self._whose.places(found.arrays["log"])
         arrays: list[pa.Array] = self._whose.columns(places)
-        own = self._own(module, found)
+        own = self._own(module, found, table, places)
         arrays += [
-            own[c.name] if c.name in own else self._column(found, c)
+            own[c.name] if c.name in own else self._column(found, c, places, module.name)
             for c in table.columns[len(columns.WHOSE) :]
         ]
         whole = pa.table(arrays, schema=arrow.schema(table))
         for month, rows in self._whose.parts(places):
             yield table.name, month, whole if rows is None else whole.take(pa.array(rows))
 
-    def _column(self, found: Columns, column: columns.Column) -> pa.Array:
+    def _column(
+        self, found: Columns, column: columns.Column, places: Places, module: str
+    ) -> pa.Array:
         array = found.arrays[column.name]
         if column.type == columns.TEXT:
             made = self._dictionary.column(array)
@@ -99,16 +129,24 @@ class Tables:
         if column.type == columns.UUID:
             data = pa.py_buffer(np.ascontiguousarray(array))
             return pa.Array.from_buffers(pa.binary(16), len(array), [None, data])
-        return arrow.counter(array, column)
+        null = None
+        if found.kind is Kind.TOTALS:
+            null = self._whose.without(places, module, column.name)
+            array = array if null is None else np.where(null, array.dtype.type(0), array)
+        bad = self._whose.impossible(places, module, column, array)
+        null = bad if null is None else null if bad is None else null | bad
+        return arrow.counter(array, column, null)
 
-    def _own(self, module: Module, found: Columns) -> dict[str, pa.Array]:
+    def _own(
+        self, module: Module, found: Columns, table: columns.Table, places: Places
+    ) -> dict[str, pa.Array]:
         """Makes the columns that are computed from other columns."""
         if found.kind is Kind.TOTALS:
             return {}
         if module.name == "HEATMAP":
             return {"layer": self._of_texts(found.arrays["name"], _after_colon)}
         if module.name in columns.TRACES:
-            return _of_trace(module, found)
+            return self._of_trace(module, found, table, places)
         if module.name == "PROCESS":
             many = found.arrays["PROCESS_PROGRAMS"] > found.arrays["PROCESS_COUNT"].clip(1)
             number = 1 + int(many.any())
@@ -128,22 +166,21 @@ class Tables:
         column = arrow.of_values(made, inverse.astype("i4"))
         return self._hide.column(column) if secret else column
 
+    def _of_trace(
+        self, module: Module, found: Columns, table: columns.Table, places: Places
+    ) -> dict[str, pa.Array]:
+        layer = "POSIX" if module.name == "DXT_POSIX" else "MPI-IO"
+        known = {c.name: c for c in table.columns}
+        made = {}
+        for name, of in _TRACE.items():
+            array = found.arrays[of]
+            bad = self._whose.impossible(places, module.name, known[name], array)
+            made[name] = pa.array(array, mask=bad)
+        kinds = found.arrays["is_write"].astype("i4")
+        made["operation"] = arrow.of_values(["read", "write"], kinds)
+        made["layer"] = arrow.of_values([layer], np.zeros(found.rows, "i4"))
+        return made
+
 
 def _after_colon(name: str) -> str:
     return {"MPIIO": "MPI-IO"}.get(re.sub(r".*:", "", name), re.sub(r".*:", "", name))
-
-
-def _of_trace(module: Module, found: Columns) -> dict[str, pa.Array]:
-    layer = "POSIX" if module.name == "DXT_POSIX" else "MPI-IO"
-    names = {
-        "at": "offset",
-        "length": "length",
-        "start_seconds": "start_seconds",
-        "end_seconds": "end_seconds",
-        "thread": "thread",
-    }
-    made = {name: pa.array(found.arrays[of]) for name, of in names.items()}
-    kinds = found.arrays["is_write"].astype("i4")
-    made["operation"] = arrow.of_values(["read", "write"], kinds)
-    made["layer"] = arrow.of_values([layer], np.zeros(found.rows, "i4"))
-    return made

@@ -1,0 +1,141 @@
+"""Values that no program can have caused: null in the tables, and kept in a row of problems.
+
+One damaged or forged log would otherwise spoil the sums of everybody.  A value that is nulled in a
+record is nulled in the log's total, too, because that total would be wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..columns import NUMBER, WHOLE, Column, Table, unknown_is_null
+
+RATE = 1 << 40  # bytes per second that one process can move at most
+# Limits of one value, whatever the log says of its processes and its time.  The sums that the
+# questions make of the columns of a row fit into 64 bits below them.
+MOST_BYTES, MOST_COUNT, MOST_SECONDS = 1 << 60, 1 << 48, 1e16
+FIRST = 946_684_800  # 2000-01-01 in seconds since the epoch
+_DAY = 86_400
+_WORDS = "no program can have caused this value: "
+NEGATIVE = f"{_WORDS}it is negative"
+INFINITE = f"{_WORDS}it is not a finite number"
+LARGE = f"{_WORDS}it is too large"
+FAST = f"{_WORDS}more bytes than its processes can move in its time"
+MOMENT = f"{_WORDS}the time is not between the year 2000 and tomorrow"
+Note = Callable[[int, str, Any], None]  # row, reason, value
+
+
+@dataclass
+class Value:
+    """Values of one counter of one log that became null."""
+
+    why: str
+    raw: str  # the first of them
+    number: int = 0
+
+
+Values = dict[tuple[str, str], Value]  # by module and counter
+
+
+def note(values: Values, module: str, counter: str, why: str, raw: Any) -> None:
+    """Remembers values that become null."""
+    values.setdefault((module, counter), Value(why, str(raw))).number += 1
+
+
+def is_moment(seconds: int) -> bool:
+    """Tells whether a job can have begun or ended at this time, in seconds since the epoch."""
+    return FIRST <= seconds <= time.time() + _DAY
+
+
+def is_span(seconds: float) -> bool:
+    """Tells whether a job can have run for so many seconds."""
+    return math.isfinite(seconds) and 0 <= seconds <= time.time() + _DAY - FIRST
+
+
+def most_bytes(processes: int, run_seconds: float, rate: int) -> int:
+    """Returns how many bytes a job can have moved.  A run without a known end has no such limit."""
+    if not is_span(run_seconds):
+        return MOST_BYTES
+    return min(MOST_BYTES, int(rate * max(1, processes) * max(1.0, run_seconds)))
+
+
+def _limit(column: Column) -> float:
+    if column.unit == "bytes":
+        return MOST_BYTES
+    return MOST_SECONDS if column.type == NUMBER else MOST_COUNT
+
+
+def _is_bounded(column: Column) -> bool:
+    """Tells whether a column is added up, or a count.  A largest or common value, such as a stride,
+    may be anything that a program asked for."""
+    added = column.rule.startswith("sum") or column.unit == "count"
+    return column.type in (WHOLE, NUMBER) and added
+
+
+def of_array(array: np.ndarray, column: Column, most: np.ndarray, add: Note) -> np.ndarray | None:
+    """Returns a mask of the values of a counter that become null, or None for no such value.  most
+    has for each row the bytes that its log can have moved.  add is called for each of them."""
+    whole = array.dtype.kind == "i"
+    if not len(array) or not (whole or array.dtype.kind == "f"):
+        return None
+    bounded = _is_bounded(column)
+    of_time = column.unit.startswith("seconds")
+    low = array.min()
+    if whole and not bounded:
+        return None
+    limit = int(most.min()) if column.unit == "bytes" else _limit(column)
+    high = array.max()
+    if low >= 0 and math.isfinite(high) and (not bounded or high <= limit):
+        return None
+    tests: list[tuple[str, np.ndarray]] = []
+    if not whole:
+        tests.append((INFINITE, ~np.isfinite(array)))
+    if bounded or of_time:
+        unknown = (array == -1) & unknown_is_null(column)
+        tests.append((NEGATIVE, (array < 0) & ~unknown))
+    if bounded:
+        tests.append((LARGE, array > _limit(column)))
+    if bounded and column.unit == "bytes":
+        tests.append((FAST, array > most))
+    found = np.zeros(len(array), bool)
+    for why, mask in tests:
+        for row in np.flatnonzero(mask & ~found).tolist():
+            add(row, why, array[row].item())
+        found |= mask
+    return found if found.any() else None
+
+
+def _why(value: float, column: Column, most: int) -> str:
+    if not math.isfinite(value):
+        return INFINITE
+    if value < 0:
+        return NEGATIVE
+    if column.unit == "bytes" and value > most:
+        return FAST
+    return LARGE if value > _limit(column) else ""
+
+
+def of_row(
+    table: Table, row: dict[str, Any], most: int, values: Values | None = None
+) -> dict[str, Any]:
+    """Returns a row in which numbers that cannot be are null; adds them to values."""
+    made = dict(row)
+    for column in table.columns:
+        value = made.get(column.name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        if column.unit not in ("bytes", "count", "seconds"):
+            continue
+        # the size of the log's file is a fact
+        why = "" if column.name == "log_bytes" else _why(value, column, most)
+        if why:
+            made[column.name] = None
+            if values is not None:
+                note(values, "", f"{table.name}.{column.name}", why, value)
+    return made
