@@ -134,7 +134,7 @@ def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
     whole(lake, made)
 
 
-@pytest.mark.parametrize("step", ["sync", "refresh"])
+@pytest.mark.parametrize("step", ["sync", "_take"])
 def test_what_fails_after_the_commit(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,7 +155,7 @@ def test_what_fails_after_the_commit(
         return once
 
     with monkeypatch.context() as patch:
-        owner, name = (storage, "sync") if step == "sync" else (Snapshot, "refresh")
+        owner, name = (storage, "sync") if step == "sync" else (Snapshot, "_take")
         patch.setattr(owner, name, fail(getattr(owner, name)))
         with pytest.raises(KeyboardInterrupt):
             fill(lake, made)
@@ -164,7 +164,8 @@ def test_what_fails_after_the_commit(
 
 
 def test_killed_command_leaves_no_worker(build: Path, tmp_path: Path) -> None:
-    """Whenever the command is killed, collecting again completes the lake."""
+    """Whenever the command is killed, its workers end, too, and collecting again completes the
+    lake."""
     made = make_logs(tmp_path / "logs", 150)
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
@@ -179,7 +180,12 @@ def test_killed_command_leaves_no_worker(build: Path, tmp_path: Path) -> None:
             time.sleep(0.005)
         os.kill(process.pid, number)
         assert process.wait(60) in (-number, 0)
-        os.killpg(process.pid, signal.SIGKILL) if _has_group(process.pid) else None
+        deadline = time.monotonic() + 30
+        while _has_group(process.pid):
+            if time.monotonic() > deadline:
+                os.killpg(process.pid, signal.SIGKILL)
+                pytest.fail("a worker stays after its collector")
+            time.sleep(0.01)
         there = [p for p in made if identity(p) in logs(tmp_path / "lake")]
         whole(tmp_path / "lake", there)
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=60)

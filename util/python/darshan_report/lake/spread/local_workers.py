@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import ctypes
 import itertools
 import multiprocessing
+import os
 import signal
 from collections.abc import Generator, Iterator
 
@@ -12,9 +14,15 @@ from ..read.files import Found
 from ..worker import alone, collect_part
 from ..write.part import Options, Part
 
+_PDEATHSIG = 1  # PR_SET_PDEATHSIG
 
-def _begin() -> None:
-    """Prepares a worker; it ignores Ctrl-C, because the collector ends the workers."""
+
+def _begin(collector: int) -> None:
+    """Prepares a worker; it ignores Ctrl-C, because the collector ends the workers.  If the
+    collector is killed, the kernel kills the worker."""
+    ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != collector:  # it was killed before the line above
+        os._exit(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     alone()
 
@@ -35,7 +43,7 @@ def by_processes(
     """Yields the parts of all batches as they complete."""
     # Not by fork: locks that Arrow's threads hold at the fork would never be released.
     context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(workers, context, _begin) as pool:
+    with concurrent.futures.ProcessPoolExecutor(workers, context, _begin, (os.getpid(),)) as pool:
         try:
             # Enough batches that no worker waits, and few enough that memory suffices.
             waiting = {pool.submit(collect_part, logs, options)
