@@ -19,7 +19,7 @@ import numpy as np
 from ...diagnose.limits import LimitError, read_limits
 from ..commit import storage
 from ..commit.commits import Snapshot
-from ..commit.compact import compact
+from ..commit.compact import Compactor, compact
 from ..commit.publish import Publisher
 from ..commit.remove import remove
 from ..commit.storage import LakeError
@@ -94,6 +94,7 @@ class Collector:
         if options.follow:
             self._part = dataclasses.replace(self._part, settled=_SETTLED)
         self._sums = Sums()
+        self._rewritten = 0  # files, since the last sweep
         self._closed: list[OSError] = []  # folders that could not be read
 
     def run(self) -> int:
@@ -127,7 +128,9 @@ class Collector:
         self._progress.clear()
         if self._options.compact:
             compact(self._part.lake, schema_of, shape)
+        if self._options.compact or self._rewritten:
             sweep(Snapshot(self._part.lake))
+            self._rewritten = 0
         if not self._options.follow:
             self._tell()
 
@@ -170,6 +173,9 @@ class Collector:
         """Commits a part, and removes its logs if the user asked for it."""
         logs = len(part.took)
         self._publisher.publish(part)
+        compactor = Compactor(self._publisher.snapshot, schema_of, shape)
+        compactor.some()
+        self._rewritten += compactor.made.before
         sums = self._sums
         # If two collectors read the same logs, each counts the logs that its own commits added.
         sums.logs += len(part.took)

@@ -8,6 +8,7 @@ together.  Readers of a lake read its commits, and only the files that these nam
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from .storage import COMMITS, LakeError
 
 _DIGITS = 12
 _TRIES = 2
+_EACH_STATE = 64  # commits after which a state is written, so that no reader reads many commits
 _STATE = ".state.json"  # all commits up to this number in one file
 
 
@@ -153,9 +155,14 @@ class Snapshot:
 
     def commit(self, change: Change) -> bool:
         """Tries to make this the next commit; returns False if another process was first."""
-        if not storage.create(self._name(self.number + 1), change.content(self.number + 1)):
+        content = change.content(self.number + 1)
+        if not storage.create(self._name(self.number + 1), content):
             return False
-        self.refresh()
+        # Not refresh(), which lists all commits: a compaction makes many.
+        self._take(json.loads(content))
+        if self.number % _EACH_STATE == 0:
+            with contextlib.suppress(OSError):  # the commit is made; a later one writes a state
+                self.write_state()
         return True
 
     def of(self, table: str) -> list[File]:

@@ -26,6 +26,11 @@ SMALLEST, LARGEST = 64 << 20, 512 << 20
 _AT_ONCE = 32 << 20  # bytes that are sorted in memory
 _GROUP = 32 << 20  # bytes of a row group, before compression
 _MANY_SEEN = 16
+_OPENED = 128  # files that are open at a time: many systems allow 1,024
+# Files of a table, of a month and of about the same size (a factor of 16), above which a collector
+# rewrites them, and how many such groups after a commit.
+_LIKE, _STEP_BITS, _AT_A_COMMIT = 32, 4, 4
+_MOST_SEEN = 256
 
 
 @dataclass
@@ -179,10 +184,88 @@ def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
 
 
 def _partitions(snapshot: Snapshot) -> dict[tuple[str, str], list[File]]:
+    """Returns the small files of each table and month."""
     found: dict[tuple[str, str], list[File]] = {}
     for file in snapshot.files.values():
-        found.setdefault((file.table, file.month), []).append(file)
+        if file.bytes < SMALLEST:
+            found.setdefault((file.table, file.month), []).append(file)
     return found
+
+
+def _groups(files: list[File]) -> Iterator[list[File]]:
+    """Yields groups of files that are opened together, of neighbouring days; a single file is no
+    group."""
+    ordered = sorted(files, key=lambda f: (f.first, f.path))
+    for begin in range(0, len(ordered), _OPENED):
+        group = ordered[begin : begin + _OPENED]
+        if len(group) > 1:
+            yield group
+
+
+class Compactor:
+    """Rewrites groups of small files as large ones, with a commit for each group."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        schema_of: Callable[[str], pa.Schema],
+        shape_of: Callable[[pa.Schema], str],
+    ) -> None:
+        self.snapshot = snapshot
+        self._schema_of, self._shape_of = schema_of, shape_of
+        self.made = Made()
+
+    def all(self) -> None:
+        """Rewrites all small files.  The files of many groups are small again, so they are
+        grouped once more, until a month has one small file or none."""
+        for (table, month), first in sorted(_partitions(self.snapshot).items()):
+            files = first
+            while len(files) > 1:
+                for group in _groups(files):
+                    self._rewrite(table, month, group)
+                before = len(files)
+                files = _partitions(self.snapshot).get((table, month), [])
+                if len(files) >= before:  # other processes change this month, too
+                    break
+        _compact_seen(self.snapshot, sorted(self.snapshot.seen), _MANY_SEEN)
+
+    def some(self) -> None:
+        """Rewrites a few groups of files of about the same size, so that no month ever has many
+        small files, and no row is rewritten often.  A collector does this after a commit."""
+        done = 0
+        for (table, month), files in sorted(_partitions(self.snapshot).items()):
+            sizes: dict[int, list[File]] = {}
+            for file in files:
+                sizes.setdefault(file.bytes.bit_length() // _STEP_BITS, []).append(file)
+            for like in sizes.values():
+                if len(like) >= _LIKE and done < _AT_A_COMMIT:
+                    self._rewrite(table, month, next(_groups(like)))
+                    done += 1
+        folder = os.path.join(self.snapshot.path, storage.SEEN)
+        if len(self.snapshot.seen) >= _MOST_SEEN:
+            sized = sorted((os.path.getsize(os.path.join(folder, n)), n)
+                           for n in self.snapshot.seen)  # fmt: skip
+            _compact_seen(self.snapshot, sorted(n for _, n in sized[: _MOST_SEEN // 2]), 2)
+
+    def _rewrite(self, table: str, month: str, group: list[File]) -> None:
+        lake = self.snapshot.path
+        folder = os.path.join(lake, storage.WORK, storage.new_name())
+        os.makedirs(folder)
+        try:
+            schema = self._schema_of(table)
+            output = _Output(folder, table, month, schema, self._shape_of(schema))
+            for rows in _sorted_parts([os.path.join(lake, f.path) for f in group], schema):
+                output.write(rows)
+            output.close()
+            if replace(self.snapshot, Change("compact", output.files, group), folder):
+                self.made.before += len(group)
+                self.made.after += len(output.files)
+            else:
+                self.made.given_up += 1
+        except FileNotFoundError:  # another process pruned the files
+            self.made.given_up += 1
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def compact(
@@ -190,38 +273,15 @@ def compact(
     schema_of: Callable[[str], pa.Schema],
     shape_of: Callable[[pa.Schema], str],
 ) -> Made:
-    """Rewrites small files as large ones, with one commit per partition."""
-    snapshot = Snapshot(lake)
-    made = Made()
-    for (table, month), files in sorted(_partitions(snapshot).items()):
-        small = sorted((f for f in files if f.bytes < SMALLEST), key=lambda f: (f.first, f.path))
-        if len(small) < 2:
-            continue
-        folder = os.path.join(lake, storage.WORK, storage.new_name())
-        os.makedirs(folder)
-        try:
-            schema = schema_of(table)
-            output = _Output(folder, table, month, schema, shape_of(schema))
-            for rows in _sorted_parts([os.path.join(lake, f.path) for f in small], schema):
-                output.write(rows)
-            output.close()
-            if replace(snapshot, Change("compact", output.files, small), folder):
-                made.before += len(small)
-                made.after += len(output.files)
-            else:
-                made.given_up += 1
-        except FileNotFoundError:  # another process pruned the files
-            made.given_up += 1
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-    _compact_seen(snapshot)
-    snapshot.write_state()
-    return made
+    """Rewrites all small files as large ones."""
+    compactor = Compactor(Snapshot(lake), schema_of, shape_of)
+    compactor.all()
+    compactor.snapshot.write_state()
+    return compactor.made
 
 
-def _compact_seen(snapshot: Snapshot) -> None:
-    names = sorted(snapshot.seen)
-    if len(names) < _MANY_SEEN:
+def _compact_seen(snapshot: Snapshot, names: list[str], least: int) -> None:
+    if len(names) < least:
         return
     known = seen.Seen(snapshot.path)
     known.update(set(names))

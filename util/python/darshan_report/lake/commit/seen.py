@@ -1,8 +1,8 @@
 """The logs that a lake has: sorted arrays of their identities, one file per commit.
 
 A row is the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
-and modification time.  The key identifies an unchanged file without reading it.  The files are
-mapped, not read: a lookup touches few of their pages.
+and modification time.  The key identifies an unchanged file without reading it.  Large files
+are mapped, not read: a lookup touches few of their pages.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from . import storage
 
+_MAPPED = 1 << 20  # bytes from which on a file is mapped
 ROW = np.dtype([("high", "<u8"), ("low", "<u8"), ("key", "<u8")])
 
 
@@ -30,8 +31,9 @@ def write(lake: str, rows: np.ndarray) -> str:
 
 def _load(lake: str, name: str) -> np.ndarray:
     path = os.path.join(lake, storage.SEEN, name)
-    if os.path.getsize(path) < ROW.itemsize:
-        return np.empty(0, ROW)
+    # A mapping keeps a descriptor, and there may be many small files.
+    if os.path.getsize(path) < _MAPPED:
+        return np.fromfile(path, ROW)
     return np.memmap(path, ROW, "r")
 
 
