@@ -15,6 +15,7 @@ from darshan_report.lake.commands.collect import Collector
 from darshan_report.lake.commit import seen, storage
 from darshan_report.lake.commit.commits import Change, File, Snapshot
 from darshan_report.lake.commit.compact import compact
+from darshan_report.lake.commit.sweep import sweep
 from darshan_report.lake.write.arrow import schema_of, shape
 from logs.content import standard_log
 from logs.encode import encode
@@ -118,3 +119,16 @@ def collect(lake: Path, path: Path) -> None:
     """Runs the command in this process, which saves the start of Python."""
     options = arguments.collect(["--into", str(lake), "--workers", "1", "--no-findings", str(path)])
     assert Collector(options, None).run() == 0
+
+
+def test_removed_files_are_forgotten(darshan: Run, tmp_path: Path) -> None:
+    """The state names replaced files while they are there, and no longer."""
+    lake = tmp_path / "lake"
+    for path in make_logs(tmp_path / "logs", 2):
+        assert darshan("collect", "--into", lake, "--no-findings", path).returncode == 0
+    compact(str(lake), schema_of, shape)
+    snapshot = Snapshot(str(lake))
+    assert snapshot.replaced and all((lake / path).exists() for path in snapshot.replaced)
+    sweep(snapshot, 0.0)
+    snapshot.write_state()
+    assert Snapshot(str(lake)).replaced == {}

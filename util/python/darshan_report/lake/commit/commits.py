@@ -137,7 +137,13 @@ class Snapshot:
         self.number = number
 
     def write_state(self) -> None:
-        """Writes all commits so far into one file, so that a reader need not read each of them."""
+        """Writes all commits so far into one file, so that a reader need not read each of them.
+        Replaced files that a sweep has removed are forgotten, or the file would grow for ever."""
+        self.replaced = {
+            path: when
+            for path, when in self.replaced.items()
+            if os.path.lexists(os.path.join(self.path, path))
+        }
         content = {
             "number": self.number,
             "files": [vars(f) for f in self.files.values()],
