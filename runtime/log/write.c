@@ -487,8 +487,8 @@ static size_t timing_line(char *out) {
 }
 
 /* Prints this process's problems, or the times of DARSHAN_INTERNAL_TIMING, as one line on stderr.
- * Prints nothing and returns 0 if stderr is another file than at the start. Not inlined, because
- * torn_settle before it needs as much stack. */
+ * Prints nothing and returns 0 if there is nothing to report, or if stderr is another file than at
+ * the start. Not inlined, because torn_settle before it needs as much stack. */
 __attribute__((noinline)) static int say_line(void) {
   char line[512];
   struct stat st;

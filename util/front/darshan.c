@@ -163,7 +163,8 @@ static int version(void) {
   return written(stdout, "darshan", 0);
 }
 
-/* Runs a subcommand. argv[0] is the name under which the user called it. */
+/* Runs a subcommand with the options from argv[1] on. Overwrites argv[0] with the name for
+ * messages. */
 static int start(const struct command *command, int argc, char **argv) {
   static char name[64];
   if (!command->run) return become(command, argc, argv);
