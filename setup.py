@@ -44,6 +44,7 @@ STARTED = {  # by Python
     "darshan-trace": "trace",
     "darshan-where": "where",
     "darshan-annotate": "annotate",
+    "darshan-try": "try_remedies",
     "darshan-compare": "compare",
     "darshan-dxt-analyzer": "transfers",
     "darshan-collect": "collect",

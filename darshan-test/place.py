@@ -208,6 +208,11 @@ def chroot() -> str:
     return root() or works("chroot", "/", "true")
 
 
+def runs_privately() -> str:
+    """Tells whether a process can have mounts and a network of its own."""
+    return works("unshare", "--map-root-user", "--mount", "--net", "mount", "--make-rprivate", "/")
+
+
 def seccomp(action: int) -> Probe:
     """Returns a probe for a seccomp filter action of the kernel."""
 
@@ -321,6 +326,7 @@ ABILITIES: dict[str, Ability] = {
     "loop:btrfs": Ability(loop("btrfs"), refused=True),
     "overlay": Ability(overlay, refused=True),
     "chroot": Ability(chroot),
+    "private": Ability(runs_privately, refused=True),
     "seccomp": Ability(seccomp(0x00050000)),  # SECCOMP_RET_ERRNO
     "seccomp:notify": Ability(seccomp(0x7FC00000)),  # SECCOMP_RET_USER_NOTIF
     "io_uring": Ability(io_uring, ci=False),

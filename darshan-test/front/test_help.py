@@ -16,6 +16,7 @@ GROUPS = {
         "report",
         "where",
         "annotate",
+        "try",
         "parse",
         "compare",
         "diff",

@@ -73,14 +73,15 @@ void places_say_missing(const char *name) {
   say("cannot find %s: " FRONT_MISSING, name);
 }
 
-/* Finds the runtime. Returns 0, or -1 after a message: a pip installation has no runtime. Called
- * before any folder is made. */
+/* Finds the runtime; for a run of `darshan try`, which sets DARSHAN_TRY, the one with remedies.
+ * Returns 0, or -1 after a message: a pip installation has no runtime. Called before any folder is
+ * made. */
 static int find_library(struct places *places) {
   char path[PATH_MAX];
-  if (places_installed(path, TREE_LIBRARY, FRONT_LIBRARY_FOLDER) == 0 &&
-      realpath(path, places->library))
+  const char *name = getenv("DARSHAN_TRY") ? "libdarshan-try.so" : TREE_LIBRARY;
+  if (places_installed(path, name, FRONT_LIBRARY_FOLDER) == 0 && realpath(path, places->library))
     return 0;
-  places_say_missing(TREE_LIBRARY);
+  places_say_missing(name);
   return -1;
 }
 

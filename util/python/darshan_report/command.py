@@ -58,6 +58,15 @@ def annotate() -> int:
     return main()
 
 
+def try_remedies() -> int:
+    """Runs darshan-try."""
+    _prepare()
+    from .trial.main import main  # noqa: PLC0415
+
+    here = os.path.dirname(os.path.abspath(sys.argv[0]))
+    return main([os.path.join(here, "darshan"), *sys.argv[1:]])
+
+
 def compare() -> int:
     """Runs darshan-compare."""
     _prepare()

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU)
 
@@ -21,6 +22,7 @@ class _Begun:
     def __init__(self) -> None:
         self.paths: set[str] = set()
         self.children: set[subprocess.Popen[bytes]] = set()
+        self.groups: set[subprocess.Popen[bytes]] = set()  # leaders of process groups
         self.holds = 0
         self.came: int | None = None
 
@@ -29,7 +31,9 @@ _begun = _Begun()
 
 
 def _clean() -> None:
-    for child in _begun.children:
+    for leader in _begun.groups:
+        _kill_group(leader)
+    for child in (*_begun.children, *_begun.groups):
         child.kill()
         # Not child.wait: the interrupted code may hold its lock.
         with contextlib.suppress(ChildProcessError):
@@ -90,10 +94,10 @@ def prepare() -> None:
 
 
 @contextlib.contextmanager
-def folder() -> Iterator[str]:
+def folder(parent: str | None = None, prefix: str = "darshan-report-") -> Iterator[str]:
     """Creates a temporary folder that exists during the block."""
     with _held():
-        path = tempfile.mkdtemp(prefix="darshan-report-")
+        path = tempfile.mkdtemp(prefix=prefix, dir=parent)
         _begun.paths.add(path)
     try:
         yield path
@@ -137,3 +141,27 @@ def run(command: list[str], where: str, environment: dict[str, str], seconds: fl
         child.kill()  # no effect if it has exited
         child.wait()
         _begun.children.discard(child)
+
+
+def _kill_group(leader: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader.pid, signal.SIGKILL)
+
+
+def start_group(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
+    """Starts a program as the leader of a process group, which wait_group ends."""
+    with _held():
+        leader = subprocess.Popen(command, start_new_session=True, **how)
+        _begun.groups.add(leader)
+    return leader
+
+
+def wait_group(leader: subprocess.Popen[bytes], limit: float | None) -> int:
+    """Waits for the leader, ends what is left of its process group, and returns its exit status.
+    limit: seconds; raises TimeoutExpired after them."""
+    try:
+        return leader.wait(limit)
+    finally:
+        _kill_group(leader)
+        leader.wait()
+        _begun.groups.discard(leader)

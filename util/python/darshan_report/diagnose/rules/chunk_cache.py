@@ -114,6 +114,20 @@ def _read_again(facts: Facts, upper: Upper) -> int:
     return extra
 
 
+def is_lost(facts: Facts) -> bool:
+    """Returns whether each close of such a dataset drops its cache, so that no size helps."""
+    return any(_read_again(facts, upper) and _dies(facts, upper) for upper in facts.datasets)
+
+
+def wanted_bytes(facts: Facts) -> int:
+    """Returns the bytes of a cache that holds what is read again, for each of the datasets."""
+    return max(
+        _wanted(upper, upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"])[0]
+        for upper in facts.datasets
+        if _read_again(facts, upper)
+    )
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on the datasets that read the same bytes again from the file."""
     hits: list[Upper] = []

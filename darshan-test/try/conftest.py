@@ -1,0 +1,87 @@
+"""Runs `darshan try` on small programs, each in a folder of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab.environment import plain
+from place import needs
+from tree import use_binding
+
+use_binding()
+SECONDS = 120
+
+
+def bytes_of(folder: Path) -> dict[str, tuple[int, str]]:
+    """Returns mode and checksum of all that a folder holds."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        content = path.read_bytes() if path.is_file() else b""
+        found[str(path.relative_to(folder))] = (
+            path.lstat().st_mode,
+            hashlib.sha256(content).hexdigest(),
+        )
+    return found
+
+
+@dataclass
+class Try:
+    """The command, in a folder of the user."""
+
+    build: Path
+    user: Path  # the user's folder
+    variables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Returns the environment of the command."""
+        return {**plain(), "LC_ALL": "C.UTF-8", **self.variables}
+
+    def command(self, *words: str | Path) -> list[str]:
+        """Returns the words that start the command."""
+        return [str(self.build / "darshan"), "try", *map(str, words)]
+
+    def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+        """Runs `darshan try WORD...`."""
+        return self.run_words(self.command(*words))
+
+    def run_words(self, words: list[str]) -> subprocess.CompletedProcess[str]:
+        """Runs a command in the user's folder."""
+        return subprocess.run(
+            words, cwd=self.user, env=self.environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+
+    def found(self, *words: str | Path) -> tuple[int, dict[str, dict[str, Any]], Any]:
+        """Runs `darshan try --json WORD...`; returns its status, its rows by remedy, and all of
+        it."""
+        done = self.run("--json", *words)
+        assert done.stdout, done.stderr
+        whole = json.loads(done.stdout)
+        return done.returncode, {row["remedy"]: row for row in whole["remedies"]}, whole
+
+    def log(self, *command: str | Path) -> Path:
+        """Runs a program by `darshan run`; returns its log."""
+        logs = self.user.parent / "logs"
+        subprocess.run(
+            [self.build / "darshan", "run", "-o", logs, "--", *map(str, command)], cwd=self.user,
+            env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
+            check=True,
+        )  # fmt: skip
+        return max(logs.glob("*.darshan"), key=os.path.getmtime)
+
+
+@pytest.fixture
+def trial(build: Path, tmp_path: Path) -> Try:
+    """Returns the command, with an empty folder of the user."""
+    needs("private")
+    user = tmp_path / "user"
+    user.mkdir()
+    return Try(build, user)

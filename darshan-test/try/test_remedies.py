@@ -1,0 +1,160 @@
+"""Each remedy helps a program that has the problem, refuses another, and breaks none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from lab.compile import compile_c
+
+from .conftest import Try, bytes_of
+from .programs import COLUMNS, COPIES, ENDS, HEALTHY, MAKE, OPENED_AGAIN, unbuffered
+
+pytest.importorskip("h5py")
+
+
+def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
+    """Writes a program in Python into the user's folder; returns its command."""
+    (trial.user / name).write_text(text)
+    return [sys.executable, name]
+
+
+@pytest.fixture
+def field(trial: Try) -> Try:
+    """Returns a folder of the user with an HDF5 file."""
+    trial.log(*script(trial, MAKE, "make.py"))
+    return trial
+
+
+def test_a_chunk_cache_helps(field: Try) -> None:
+    """From the program to the log, its finding, the trial, and the line to change."""
+    command = script(field, COLUMNS)
+    log = field.log(*command)
+    before = bytes_of(field.user)
+    status, rows, whole = field.found(log, "--", *command)
+    row = rows["chunk-cache"]
+    assert (status, row["result"]) == (0, "helped"), whole
+    assert row["low"] >= 1.10 and row["gain_seconds"] >= 0.1
+    line = 1 + COLUMNS.splitlines().index('with h5py.File("field.h5") as file:')
+    (keep,) = row["keep"]
+    assert keep.startswith(f"program.py:{line} "), keep
+    # What it says to write reads no chunk twice.
+    arguments = keep.partition("(path, ")[2].rstrip(")")
+    cured = script(field, COLUMNS.replace('"field.h5")', f'"field.h5", {arguments})'), "cured.py")
+    status, rows, whole = field.found("--", *cured)
+    assert (status, rows["chunk-cache"]["result"]) == (1, "not tried"), whole
+    changes = {change["name"]: change for change in row["changes"]}
+    assert changes["bytes read"]["after"] < changes["bytes read"]["before"] / 2
+    assert {"program.py", "make.py", "field.h5"} <= before.keys()
+    assert all(bytes_of(field.user)[name] == old for name, old in before.items())
+
+
+def test_no_cache_for_a_dataset_that_is_opened_again(field: Try) -> None:
+    command = script(field, OPENED_AGAIN)
+    status, rows, _ = field.found("--", *command)
+    assert status == 1
+    assert rows["chunk-cache"]["result"] == "not tried"
+    assert "closed each time" in rows["chunk-cache"]["reason"]
+
+
+def test_no_cache_beyond_the_memory(field: Try) -> None:
+    """The same log, on a machine with little memory."""
+    from darshan_report.diagnose.facts import Facts  # noqa: PLC0415
+    from darshan_report.log import open_log  # noqa: PLC0415
+    from darshan_report.trial.case import Case  # noqa: PLC0415
+    from darshan_report.trial.remedies import chunk_cache  # noqa: PLC0415
+
+    with open_log(field.log(*script(field, COLUMNS))) as log:
+        facts = Facts(log)
+        assert not isinstance(chunk_cache.plan(Case(facts, None, 1 << 30)), str)
+        told = chunk_cache.plan(Case(facts, None, 100 << 20))
+    assert isinstance(told, str) and "more than half of the free memory" in told
+
+
+def test_a_cache_does_not_break_a_copy(field: Try) -> None:
+    """Chunks are written in another order, so the bytes of the file may differ: its values do
+    not."""
+    command = script(field, COPIES)
+    done = field.run("--only", "chunk-cache", "--copy", ".", "--", *command)
+    assert done.returncode in (0, 1), done
+    assert "changed the output" not in done.stdout
+    assert not (field.user / "copy.h5").exists()
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_buffer(trial: Try, end: str) -> None:
+    """The buffer helps, and the file is the same however the program ends; what asks the kernel
+    for the size of the file meanwhile changes its output, and is never called helped."""
+    program = compile_c(trial.user, unbuffered(end))
+    status, rows, whole = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
+    row = rows["stdio-buffer"]
+    if end == "asks for the size":
+        assert (status, row["result"]) == (3, "changed the output"), whole
+    else:
+        assert (status, row["result"]) == (0, "helped"), whole
+        changes = {change["name"]: change for change in row["changes"]}
+        assert changes["writes"]["before"] >= 600_000
+        assert changes["writes"]["after"] <= 2
+    assert not (trial.user / "numbers.txt").exists()
+
+
+def test_no_buffer_for_a_file_that_is_also_opened_without_a_stream(trial: Try) -> None:
+    source = unbuffered("closes").replace(
+        "setvbuf", 'if (open("numbers.txt", O_RDONLY) < 0) return 5;\n  setvbuf'
+    )
+    program = compile_c(trial.user, f"#include <fcntl.h>\n{source}")
+    status, rows, _ = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
+    assert (status, rows["stdio-buffer"]["result"]) == (1, "not tried")
+    assert "without a stream" in rows["stdio-buffer"]["reason"]
+
+
+def test_temporary_files_in_memory(trial: Try) -> None:
+    """TMPDIR is set for the program; the folder of the runs differs, so the answer shows it."""
+    command = script(
+        trial,
+        "import os, tempfile, time\n"
+        "for _ in range(300):\n"
+        "    with tempfile.NamedTemporaryFile() as file:\n"
+        "        file.write(b'x' * 5000), file.flush(), os.fsync(file.fileno())\n"
+        "where = os.path.realpath(tempfile.gettempdir())\n"
+        "time.sleep(0 if where.startswith('/dev/shm') else 0.5)\n",
+    )
+    status, rows, whole = trial.found("--only", "tmpdir", "--", *command)
+    assert (status, rows["tmpdir"]["result"]) == (0, "helped"), whole
+    assert rows["tmpdir"]["keep"] == ["export TMPDIR=/dev/shm"]
+
+
+def test_a_healthy_program(trial: Try) -> None:
+    (trial.user / "input").write_text("7")
+    program = compile_c(trial.user, HEALTHY)
+    status, rows, _ = trial.found("--all", "--", program)
+    assert status == 1
+    assert {row["result"] for row in rows.values()} <= {"not tried", "no gain shown"}
+
+
+def test_the_library_needs_the_variable(trial: Try) -> None:
+    """`darshan run` loads the recorder; `darshan try` another library, and only with a setting of
+    DARSHAN_TRY does that apply a remedy."""
+    (trial.user / "read.sh").write_text("grep -o 'libdarshan[a-z-]*.so' /proc/self/maps | uniq\n")
+    run = [trial.build / "darshan", "run", "-o", trial.user.parent / "logs", "--", "sh", "read.sh"]
+    loaded = {}
+    for name in ("", "chunk-cache=1"):
+        trial.variables = {"DARSHAN_TRY": name} if name else {}
+        loaded[name] = trial.run_words(list(map(str, run))).stdout.split()
+    assert loaded == {"": ["libdarshan.so"], "chunk-cache=1": ["libdarshan-try.so"]}
+    program = compile_c(trial.user, unbuffered("closes"))
+    calls = {}
+    for setting in ("", "chunk-cache=1", "stdio-buffer=1048576"):
+        trial.variables = {"DARSHAN_TRY": setting}
+        log = trial.log(program)
+        calls[setting] = _drains(log)
+    assert calls[""] == calls["chunk-cache=1"] >= 600_000
+    assert calls["stdio-buffer=1048576"] <= 2
+
+
+def _drains(path: Path) -> int:
+    from darshan_report.log import open_log  # noqa: PLC0415
+
+    with open_log(path) as log:
+        return int(log.records("STDIO_EXT")["STDIO_EXT_DRAINS"].sum())

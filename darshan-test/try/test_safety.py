@@ -1,0 +1,178 @@
+"""Nobody's data are at risk: refusals, limits, and ends at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import Try, bytes_of
+
+# Overwrites its input, by a relative and by an absolute path.
+CHANGES = """
+import os, time
+here = os.path.realpath(os.getcwd())
+open("data", "w").write("changed")
+open(os.path.join(here, "new"), "w").write("made")
+os.path.exists("old") and os.unlink("old")
+time.sleep(0.3)
+"""
+
+
+@pytest.fixture
+def changing(trial: Try) -> tuple[Try, list[str]]:
+    """Returns a folder with data and a program that changes them."""
+    (trial.user / "data").write_text("precious")
+    (trial.user / "old").write_text("old")
+    (trial.user / "program.py").write_text(CHANGES)
+    return trial, [sys.executable, "program.py"]
+
+
+def leftovers(folder: Path) -> list[Path]:
+    """Returns the folders of trials beside the user's."""
+    return list(folder.parent.glob(".darshan-try-*"))
+
+
+def test_runs_change_a_copy(changing: tuple[Try, list[str]]) -> None:
+    trial, command = changing
+    before = bytes_of(trial.user)
+    done = trial.run("--only", "tmpdir", "--copy", ".", "--", *command)
+    assert "the program writes no temporary file" in done.stdout, done
+    assert bytes_of(trial.user) == before
+    assert not leftovers(trial.user)
+
+
+def test_without_a_copy_nothing_can_be_changed(changing: tuple[Try, list[str]]) -> None:
+    """Without a log, nothing is known before the first run: the kernel refuses its writes."""
+    trial, command = changing
+    before = bytes_of(trial.user)
+    done = trial.run("--all", "--", *command)
+    assert done.returncode == 1
+    assert "Read-only file system" in done.stderr and "--yes-repeat" in done.stderr
+    assert bytes_of(trial.user) == before
+
+
+def test_a_log_with_writes_elsewhere(changing: tuple[Try, list[str]], tmp_path: Path) -> None:
+    """Nothing runs: the file that the program appends to has the line of the recorded run only."""
+    trial, _ = changing
+    outside = tmp_path / "outside"
+    command = ["sh", "-c", f"echo once >> {outside}; exec {sys.executable} program.py"]
+    kept = Path(f"/var/tmp/darshan-try-{os.getpid()}")
+    command = ["sh", "-c", f"echo once >> {kept}"]
+    try:
+        log = trial.log(*command)
+        done = trial.run("--only", "stdio-buffer", "--all", "--copy", ".", log, "--", *command)
+        assert kept.read_text() == "once\n"
+        assert done.returncode == 1
+    finally:
+        kept.unlink(missing_ok=True)
+
+
+def test_no_network(trial: Try) -> None:
+    """A run cannot talk to another machine; --yes-repeat lets it."""
+    program = (
+        "import socket, sys\n"
+        "one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "try: one.connect(('192.0.2.1', 9))\n"
+        "except OSError as error: sys.exit(str(error))\n"
+    )
+    done = trial.run("--all", "--", sys.executable, "-c", program)
+    assert done.returncode == 1
+    assert "unreachable" in done.stderr
+
+
+def test_a_run_that_hangs_with_a_remedy(trial: Try) -> None:
+    """It is ended after three times the baseline, with its children."""
+    mark = trial.user.parent / "still-there"
+    program = (
+        "import os, subprocess, tempfile, time\n"
+        "with tempfile.NamedTemporaryFile() as f: f.write(b'x' * 9000)\n"
+        "if tempfile.gettempdir().startswith('/dev/shm'):\n"
+        f"    subprocess.Popen(['sleep', '987.{os.getpid()}'], start_new_session=True)\n"
+        "    time.sleep(600)\n"
+    )
+    del mark
+    done = trial.run("--only", "tmpdir", "--", sys.executable, "-c", program)
+    assert done.returncode == 1, done
+    assert "not applicable: took more than" in done.stdout
+    assert subprocess.run(["pgrep", "-f", f"sleep 987.{os.getpid()}"], check=False).returncode == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("after", [0.3, 0.8, 1.5, 2.5])
+def test_an_end_at_any_moment(
+    changing: tuple[Try, list[str]], number: signal.Signals, after: float
+) -> None:
+    """The user's folder stays as it was; only SIGKILL leaves the folder of the trial."""
+    trial, command = changing
+    (trial.user / "program.py").write_text(
+        f"{CHANGES}\nimport tempfile\nwith tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
+    )
+    before = bytes_of(trial.user)
+    words = trial.command("--only", "tmpdir", "--copy", ".", "--", *command)
+    with subprocess.Popen(
+        words, cwd=trial.user, env=trial.environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    ) as running:  # fmt: skip
+        time.sleep(after)
+        running.send_signal(number)
+        assert running.wait(30) == -number
+    assert bytes_of(trial.user) == before
+    if number != signal.SIGKILL:
+        assert not leftovers(trial.user)
+
+
+@pytest.mark.needs("mount")
+def test_a_full_disk(trial: Try, tmp_path: Path) -> None:
+    """The copy does not fit: a message, and the folder as it was."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], check=True)
+    try:
+        user = disk / "user"
+        user.mkdir()
+        (user / "data").write_bytes(os.urandom(3 << 20))
+        before = bytes_of(user)
+        full = Try(trial.build, user)
+        done = full.run("--all", "--copy", ".", "--", "true")
+        assert done.returncode == 1
+        assert "No space left on device" in done.stderr
+        assert bytes_of(user) == before
+        assert not leftovers(user)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def test_what_differs_by_itself_is_masked(trial: Try) -> None:
+    """A line with the time differs in each run: it is not compared, and this is said."""
+    program = (
+        "import tempfile, time\n"
+        "with tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
+        "print('fixed'); print(time.time_ns()); print('end')\n"
+    )
+    done = trial.run("--only", "tmpdir", "--", sys.executable, "-c", program)
+    assert "standard output: line 2 not compared" in done.stdout, done
+    assert "changed the output" not in done.stdout
+
+
+def test_a_changed_line_beside_a_masked_one(trial: Try) -> None:
+    program = (
+        "import tempfile, time\n"
+        "with tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
+        "print(time.time_ns()); print(tempfile.gettempdir().startswith('/dev/shm'))\n"
+    )
+    done = trial.run("--only", "tmpdir", "--", sys.executable, "-c", program)
+    assert done.returncode == 3, done
+    assert "changed the output: standard output differs" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [["--only", "none", "--", "true"], ["--all"], ["--copy", "/none", "--", "true"]]
+)
+def test_usage_errors(trial: Try, words: list[str]) -> None:
+    assert trial.run(*words).returncode == 2

@@ -1,0 +1,49 @@
+"""What a remedy knows of the program, and what it answers."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..diagnose.facts import Facts
+from ..diagnose.finding import Finding
+
+_CGROUP = "/sys/fs/cgroup/memory"
+
+
+def free_memory() -> int:
+    """Returns the bytes of memory that a new process can have."""
+    found = []
+    with open("/proc/meminfo", encoding="ascii") as file:
+        rows = dict(line.split(":") for line in file)
+    found.append(int(rows["MemAvailable"].split()[0]) << 10)
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY:
+        found.append(limit)
+    for path in (f"{_CGROUP}.max", f"{_CGROUP}/memory.limit_in_bytes"):
+        if os.path.exists(path):
+            with open(path, encoding="ascii") as file:
+                text = file.read().strip()
+            found += [int(text)] if text.isdigit() else []
+    return min(found)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A log, and the finding that a remedy may cure."""
+
+    facts: Facts
+    finding: Finding | None  # None: no finding asks for the remedy
+    memory: int  # bytes that are free
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a remedy is applied, and what to write to keep it."""
+
+    setting: str = ""  # for DARSHAN_TRY
+    variables: Mapping[str, str] = field(default_factory=dict)
+    keep: str = ""  # lines "language: what to write"; a line without a language is for all
+    opens: str = ""  # pattern of the functions at whose line it is written; empty: the finding's

@@ -1,0 +1,84 @@
+"""Which remedies are tried, by the findings of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..diagnose.facts import Facts
+from ..diagnose.finding import PROBLEM, Finding
+from ..diagnose.run import diagnose_facts
+from ..library import LogError
+from ..log import Log, open_log
+from ..measure.processes import processes
+from .arguments import Options
+from .case import Case, free_memory
+from .measure import NOT_TRIED, Candidate
+from .remedies import REMEDIES, Remedy
+
+
+@dataclass
+class Chosen:
+    """The findings of a log, and a candidate for each remedy."""
+
+    facts: Facts
+    findings: list[Finding]
+    candidates: list[Candidate]
+
+    def __post_init__(self) -> None:
+        self.sites = self  # the log with call sites
+
+    @staticmethod
+    def of(path: str, options: Options) -> Chosen:
+        """Opens a log. Raises LogError."""
+        facts = _facts(open_log(path))
+        findings = [f for f in diagnose_facts(facts, nearest=False) if f.kind == PROBLEM]
+        return Chosen(facts, findings, [_candidate(r, facts, findings, options) for r in REMEDIES])
+
+    def finding_of(self, remedy: str) -> Finding | None:
+        """Returns the finding that asks for a remedy; None without one."""
+        return next((_asks(r, self.findings) for r in REMEDIES if remedy == r.NAME), None)
+
+    @property
+    def files(self) -> list[str]:
+        """Paths of all files in the log."""
+        return [name for name in self.facts.log.names().values() if name.startswith("/")]
+
+
+def _facts(log: Log) -> Facts:
+    try:
+        known = processes(log)
+    except LogError:
+        known = None
+    return Facts(log, None, known)
+
+
+def _asks(remedy: Remedy, findings: Sequence[Finding]) -> Finding | None:
+    return next((f for f in findings if f.name.startswith(tuple(remedy.CURES))), None)
+
+
+def _candidate(
+    remedy: Remedy, facts: Facts, findings: Sequence[Finding], options: Options
+) -> Candidate:
+    finding = _asks(remedy, findings)
+    if options.only and remedy.NAME not in options.only:
+        return Candidate(remedy.NAME, None, "not asked for", NOT_TRIED)
+    if finding is None and not options.all and not options.only:
+        return Candidate(remedy.NAME, None, "no finding that it would cure", NOT_TRIED)
+    plan = remedy.plan(Case(facts, finding, free_memory()))
+    if isinstance(plan, str):
+        return Candidate(remedy.NAME, None, plan, NOT_TRIED)
+    return Candidate(remedy.NAME, plan)
+
+
+def choose(options: Options) -> str:
+    """Returns the text of --list."""
+    rows = []
+    chosen = Chosen.of(options.log, options) if options.log else None
+    for number, remedy in enumerate(REMEDIES):
+        rows.append(f"{remedy.NAME:<14} {remedy.WHAT}")
+        if chosen:
+            one, finding = chosen.candidates[number], chosen.finding_of(remedy.NAME)
+            why = finding.title if finding else "no finding asks for it"
+            rows.append(f"{'':<14} {f'not tried: {one.reason}' if one.reason else why}")
+    return "\n".join([*rows, ""])

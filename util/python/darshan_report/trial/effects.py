@@ -1,0 +1,61 @@
+"""What a remedy changed in calls, bytes and time of I/O: sums of two logs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..log import Log, open_log
+from ..units import amount, count, seconds
+
+_SUMS = {
+    "reads": (("POSIX", "POSIX_READS"), ("STDIO_EXT", "STDIO_EXT_FILLS")),
+    "writes": (("POSIX", "POSIX_WRITES"), ("STDIO_EXT", "STDIO_EXT_DRAINS")),
+    "bytes read": (("POSIX", "POSIX_BYTES_READ"), ("STDIO_EXT", "STDIO_EXT_FILLED_BYTES")),
+    "bytes written": (("POSIX", "POSIX_BYTES_WRITTEN"), ("STDIO_EXT", "STDIO_EXT_DRAINED_BYTES")),
+    "time in HDF5": (("H5D", "H5D_F_READ_TIME"), ("H5D", "H5D_F_WRITE_TIME")),
+    "time in reads": (("POSIX", "POSIX_F_READ_TIME"), ("STDIO", "STDIO_F_READ_TIME")),
+    "time in writes": (("POSIX", "POSIX_F_WRITE_TIME"), ("STDIO", "STDIO_F_WRITE_TIME")),
+}
+_CHANGED = 0.1  # of the larger value; a smaller change is not told
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A sum over all files of a run, without and with a remedy."""
+
+    name: str
+    before: float
+    after: float
+
+    @property
+    def text(self) -> str:
+        """The change as text."""
+        show = count
+        if self.name.startswith("bytes"):
+            show = amount
+        elif self.name.startswith("time"):
+            show = seconds
+        return f"{self.name} {show(self.before)} -> {show(self.after)}"
+
+
+def _sum(log: Log, module: str, counter: str) -> float:
+    if log.info.region(module) is None:
+        return 0.0
+    return float(log.records(module)[counter].clip(0).sum(dtype="f8"))
+
+
+def _sums(path: str) -> dict[str, float]:
+    with open_log(path) as log:
+        return {name: sum(_sum(log, *one) for one in of) for name, of in _SUMS.items()}
+
+
+def effects(without: str, with_it: str) -> list[Effect]:
+    """Returns the sums that differ by a tenth or more between two logs."""
+    if not without or not with_it:
+        return []
+    before, after = _sums(without), _sums(with_it)
+    return [
+        Effect(name, before[name], after[name])
+        for name in _SUMS
+        if abs(before[name] - after[name]) >= _CHANGED * max(before[name], after[name], 1e-3)
+    ]

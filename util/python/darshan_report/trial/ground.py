@@ -1,0 +1,113 @@
+"""Where runs happen: a copy of the user's folder, or an empty folder that a command fills."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..show import signal_exit
+from .private import View
+
+FROM = "DARSHAN_TRY_FROM"  # tells the command of --setup the user's folder
+
+
+class TrialError(Exception):
+    """The trial cannot go on; the message says why."""
+
+
+Entry = tuple[int, int, int, int]  # mode, size, time of the last change, number
+
+
+def entries(folder: str) -> dict[str, Entry]:
+    """Returns all that a folder holds, by relative path."""
+    return dict(_entries(folder, ""))
+
+
+def _entries(folder: str, inside: str) -> Iterator[tuple[str, Entry]]:
+    with os.scandir(os.path.join(folder, inside)) as found:
+        for entry in found:
+            path, told = os.path.join(inside, entry.name), entry.stat(follow_symlinks=False)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            # What is in a folder tells more than its size and time.
+            size, time = (0, 0) if is_folder else (told.st_size, told.st_mtime_ns)
+            yield path, (told.st_mode, size, time, told.st_ino)
+            if is_folder:
+                yield from _entries(folder, path)
+
+
+@dataclass
+class Ground:
+    """The folder of a trial. `data` stands in for `place`, unless place is empty."""
+
+    work: str  # the folder of all that the trial makes
+    place: str  # the user's folder that runs may change; empty: none
+    copy: bool  # the user's folder is copied; else --setup fills an empty one
+    setup: str = ""  # the command of --setup
+    closed: bool = True
+    before: dict[str, Entry] = field(default_factory=dict)
+    fresh: bool = False  # `data` is as a run should find it
+
+    @property
+    def data(self) -> str:
+        """The folder that stands in for the user's."""
+        return os.path.join(self.work, "data")
+
+    @property
+    def view(self) -> View:
+        """What a run sees."""
+        replaced = ((self.data, self.place),) if self.place else ()
+        return View(replaced, (self.work,), self.closed)
+
+    def folder(self, name: str) -> str:
+        """Returns a folder of the trial, which is empty now."""
+        path = os.path.join(self.work, name)
+        shutil.rmtree(path, ignore_errors=True)
+        os.mkdir(path)
+        return path
+
+    def prepare(self) -> None:
+        """Makes `data` as a run should find it. Raises TrialError."""
+        if self.fresh or not self.place:
+            return
+        shutil.rmtree(self.data, ignore_errors=True)
+        if self.copy:
+            self._do(["cp", "-a", "--reflink=auto", "--", self.place, self.data], self.work)
+        else:
+            os.mkdir(self.data)
+        if self.setup:
+            self._do(["/bin/sh", "-c", self.setup], self.data)
+        self.before = entries(self.data)
+        self.fresh = True
+
+    def _do(self, command: list[str], where: str) -> None:
+        # In memory: the disk may be full, which the command then says.
+        with os.fdopen(os.memfd_create("told"), "r+b") as told:
+            child = signal_exit.start_group(
+                command,
+                cwd=where,
+                env={**os.environ, FROM: self.place},
+                stdin=subprocess.DEVNULL,
+                stdout=told,
+                stderr=told,
+            )
+            status = signal_exit.wait_group(child, None)
+            told.seek(0)
+            lines = told.read().decode("utf-8", "replace").strip().split("\n")
+        if status:
+            raise TrialError(f"{' '.join(command[:3])} ... ended with status {status}: {lines[-1]}")
+
+    def changes(self) -> dict[str, Entry | None]:
+        """Returns what a run made or changed, by relative path; None: removed. Raises TrialError if
+        the user's folder itself is in the way of comparing."""
+        if not self.place:
+            return {}
+        after = entries(self.data)
+        found: dict[str, Entry | None] = {
+            path: entry for path, entry in after.items() if self.before.get(path) != entry
+        }
+        found.update({path: None for path in self.before if path not in after})
+        self.fresh = not found
+        return found

@@ -1,0 +1,71 @@
+"""What to write to keep a remedy: at which line, in the language of that line."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..call_sites import told
+from ..call_sites.lines import Line, Lines, lines_of
+from ..call_sites.measured import OPEN
+from ..diagnose.blame import blame
+from ..diagnose.facts import Facts
+from ..diagnose.finding import Finding
+from ..diagnose.language import languages
+from .case import Plan
+
+_ENDINGS = {
+    ".py": "Python", ".c": "C", ".h": "C", ".cc": "C++", ".cpp": "C++", ".cxx": "C++",
+    ".hpp": "C++", ".f": "Fortran", ".f90": "Fortran", ".F90": "Fortran", ".rs": "Rust",
+    ".go": "Go", ".R": "R", ".jl": "Julia", ".pl": "Perl", ".rb": "Ruby", ".java": "Java",
+}  # fmt: skip
+_LABELS = re.compile(r"([A-Z][A-Za-z+]*|netCDF|shell|dd): (.*)")
+_NETCDF = re.compile(r"netCDF4|libnetcdf")
+
+
+def _opening(found: Lines, opens: str) -> Line | None:
+    """Returns the line that made most of these calls, which open a file."""
+    counts = [
+        (sum(s.sums.calls_of[OPEN] for s in line.sites if re.fullmatch(opens, s.stack.called)), n)
+        for n, line in enumerate(found.every)
+        if line.place is not None
+    ]
+    most = max(counts, default=(0, 0), key=lambda pair: pair[0])
+    return found.every[most[1]] if most[0] > 0 else None
+
+
+def _line(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str, bool]:
+    """Returns the line where the remedy is written ("train.py:4"), the ending of its file, and
+    whether netCDF is between the line and HDF5; empty if the log does not tell."""
+    found = lines_of(facts.log, 1)
+    if found is None or found.is_anonymous:
+        return "", "", False
+    if plan.opens:
+        line = _opening(found, plan.opens)
+    else:
+        said = blame(found, finding) if finding is not None else None
+        line = said.line if said else None
+    if line is None or line.place is None:
+        return "", "", False
+    found.look_up(line)
+    through = " ".join(told.library_call(site) for site in line.sites)
+    ((where, _),) = told.places_of([line])
+    return where, os.path.splitext(line.place.file)[1], bool(_NETCDF.search(through))
+
+
+def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
+    """Returns what to write, a line each, with the place in the program where it is known."""
+    rows = plan.keep.split("\n")
+    # A variable is not set at a line of the program.
+    nowhere = ("", "", False)
+    where, ending, through_netcdf = nowhere if plan.variables else _line(facts, finding, plan)
+    labelled = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
+    known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, ""))
+    if through_netcdf and "netCDF" in labelled:
+        known = {"netCDF"}
+    if known == {"C++"} and "C++" not in labelled:
+        known = {"C"}
+    told_rows = [labelled[language] for language in labelled if language in known]
+    if len(told_rows) != 1:
+        told_rows = rows
+    return [f"{where}  {row}" if where else row for row in told_rows]

@@ -1,0 +1,185 @@
+"""The command darshan try."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from ..exit_status import exit_status
+from ..show import signal_exit
+from ..show.output import asked, write_text
+from ..show.text import visible
+from . import arguments
+from .arguments import PROGRAM, USAGE, Options
+from .choose import Chosen, choose
+from .effects import effects
+from .ground import Ground, TrialError
+from .keep import keep
+from .measure import CHANGED, HELPED, Candidate, Trial, together
+from .private import problem
+from .runs import LIMIT, Runner, TooLongError, first_problem
+from .side_effects import side_effects
+from .temporary import WORK
+from .told import Result
+
+NOTHING_HELPED, OUTPUT_CHANGED = 1, 3
+_OTHER_STATUS = (
+    "the program ends with exit status {status}: {why}. It may write only to the folder of --copy "
+    "and to TMPDIR, and has no network; --yes-repeat allows both"
+)
+
+
+def say(text: str) -> None:
+    """Prints a message."""
+    print(f"{PROGRAM}: {visible(text)}", file=sys.stderr, flush=True)
+
+
+def _ground(options: Options, work: str) -> Ground:
+    place = os.path.realpath(options.copy) if options.copy else ""
+    if not place and options.setup:
+        place = os.getcwd()
+    closed = not options.yes_repeat
+    return Ground(work, place, bool(options.copy), options.setup, closed)
+
+
+def _enters(ground: Ground) -> bool:
+    """Returns whether runs get a view of their own. Raises TrialError if they must have one."""
+    if ground.place:
+        ground.prepare()
+    why = problem(ground.view)
+    if why and ground.closed:
+        raise TrialError(
+            f"cannot shield your files from the runs: {why}; --yes-repeat runs the program without "
+            "this protection"
+        )
+    if why:
+        say(f"runs are not shielded from your files ({why}): they happen in {ground.data}")
+    return not why
+
+
+def _refuse(chosen: Chosen, place: str) -> None:
+    """Raises TrialError if a run has effects outside of the folder that is copied."""
+    found = side_effects(chosen.facts, place)
+    if not found:
+        return
+    for line in found[:20]:
+        say(f"each run {line}")
+    if len(found) > 20:
+        say(f"... and {len(found) - 20} more")
+    raise TrialError(
+        "nothing is repeated; --copy DIR runs the program in a copy of DIR, --yes-repeat repeats "
+        "these effects"
+    )
+
+
+def _status_of(chosen: Chosen | None) -> int:
+    """Returns the exit status of the program in the log; 0 if unknown."""
+    tree = chosen.facts.tree if chosen else None
+    return int(tree.status[0]) if tree is not None and len(tree.status) else 0
+
+
+def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
+    """Makes the first two runs. Returns the findings: of the first run, if there is no log."""
+    limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
+    first = trial.first(limit)
+    status = first.output.status
+    if status != _status_of(chosen):
+        raise TrialError(_OTHER_STATUS.format(status=status, why=first_problem(first)))
+    sites = Chosen.of(first.log, options)
+    if chosen is None:
+        if not options.yes_repeat:
+            _refuse(sites, trial.runner.ground.place)
+        chosen = sites
+    chosen.sites = sites
+    _cold(trial.runner, options, chosen)
+    if any(one.plan for one in chosen.candidates):
+        trial.second()
+    return chosen
+
+
+def _cold(runner: Runner, options: Options, chosen: Chosen) -> None:
+    if options.cold:
+        runner.cold = [name for name in chosen.files if os.path.isfile(name)]
+
+
+def _asked(chosen: Chosen) -> None:
+    """Asks on a terminal. Raises TrialError if the answer is no."""
+    names = ", ".join(one.name for one in chosen.candidates if one.plan)
+    say(
+        f"this tries {names}: at least 11 runs, which took {chosen.facts.run_time:.1f} s in the log"
+    )
+    print(f"{PROGRAM}: go on? [Y/n] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
+        raise TrialError("nothing was run")
+
+
+def _try(options: Options, work: str) -> int:
+    """Tries the remedies; returns the exit status."""
+    ground = _ground(options, work)
+    chosen = Chosen.of(options.log, options) if options.log else None
+    if chosen and not any(one.plan for one in chosen.candidates):
+        write_text(Result([], chosen.candidates).text(), "-")
+        return NOTHING_HELPED
+    if chosen and not options.yes_repeat:
+        _refuse(chosen, ground.place)
+    if chosen and not options.all and not options.only and sys.stdin and sys.stdin.isatty():
+        _asked(chosen)
+    runner = Runner(options.darshan, options.command, ground, _enters(ground))
+    ends = time.monotonic() + (options.budget or float("inf"))
+    quiet = say if not options.json else lambda _: None
+    trial = Trial(runner, options.same, options.ignore, ends, quiet)
+    try:
+        chosen = _begin(trial, options, chosen)
+    except TooLongError as error:
+        raise TrialError(f"a run without a remedy {error}") from None
+    if trial.log:
+        check_candidates(trial, chosen.candidates)
+    return _tell(options, trial, chosen)
+
+
+def check_candidates(trial: Trial, candidates: list[Candidate]) -> None:
+    """Measures the remedies one at a time, then those that helped together."""
+    trial.measure(candidates)
+    both = together(candidates)
+    if both is not None:
+        trial.measure([both])
+        candidates.append(both)
+
+
+def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
+    result = Result(trial.baseline, chosen.candidates, notes=trial.mask.told())
+    for one in chosen.candidates:
+        if one.found is not None and one.plan is not None:
+            result.effects[one.name] = effects(trial.log, one.log)
+            finding = chosen.finding_of(one.name)
+            if one.plan.keep:
+                result.keep[one.name] = keep(chosen.sites.facts, finding, one.plan)
+    write_text(result.as_json(options.command) if options.json else result.text(), "-")
+    states = {one.state for one in chosen.candidates}
+    if HELPED in states:
+        return 0
+    return OUTPUT_CHANGED if CHANGED in states else NOTHING_HELPED
+
+
+def _run(options: Options) -> int:
+    if options.list:
+        write_text(choose(options), "-")
+        return 0
+    parent = os.path.dirname(os.path.realpath(options.copy)) if options.copy else None
+    with signal_exit.folder(parent, WORK) as work:
+        try:
+            return _try(options, work)
+        except TrialError as error:
+            say(str(error))
+            return NOTHING_HELPED
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status. The first word is the path of `darshan`."""
+    given = sys.argv[1:] if words is None else list(words)
+    options = asked(lambda: arguments.parse(given), say)
+    if options is None:
+        return USAGE
+    return exit_status(lambda: _run(options), options.log, say, lambda: "cannot run the trial")

@@ -1,0 +1,153 @@
+"""Alternates runs without and with each remedy until the pairs that are needed are made."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .case import Plan
+from .outputs import Mask, Output, differences, mask_of
+from .runs import LEAST_LIMIT, LIMIT, Run, Runner, TooLongError, check
+from .values import pythons
+from .verdict import PILOT, Verdict, pairs_needed, verdict
+
+HELPED, NOT_HELPED, CHANGED, NOT_APPLICABLE, NOT_TRIED, UNDECIDED = (
+    "helped", "no gain shown", "changed the output", "not applicable", "not tried", "undecided",
+)  # fmt: skip
+_UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
+
+
+@dataclass
+class Candidate:
+    """A remedy, and what is known of it."""
+
+    name: str
+    plan: Plan | None  # None: it is not tried
+    reason: str = ""  # why it is not tried, or what went wrong
+    state: str = ""  # empty: still measured
+    without: list[float] = field(default_factory=list)  # seconds
+    with_it: list[float] = field(default_factory=list)
+    wanted: int = _UNKNOWN  # pairs
+    log: str = ""  # of its last run
+    found: Verdict | None = None
+
+    def add(self, without: float, with_it: float) -> None:
+        """Adds a pair."""
+        self.without.append(without)
+        self.with_it.append(with_it)
+        if len(self.without) == PILOT:
+            self.wanted = pairs_needed(self.without, self.with_it)
+
+    def end(self) -> None:
+        """Decides."""
+        if self.state or self.plan is None:
+            return
+        if len(self.without) < PILOT:
+            self.state, self.reason = UNDECIDED, "the budget ended before enough pairs were made"
+            return
+        self.found = verdict(self.without, self.with_it)
+        self.state = HELPED if self.found.helped else NOT_HELPED
+
+
+@dataclass
+class Trial:
+    """The runs of a trial."""
+
+    runner: Runner
+    same: str  # command of --same
+    ignored: Sequence[str]
+    ends: float  # of the budget, by time.monotonic()
+    say: Callable[[str], None]
+    mask: Mask = field(default_factory=Mask)
+    baseline: list[float] = field(default_factory=list)  # seconds
+    log: str = ""  # of a run without remedy
+
+    def first(self, limit: float | None) -> Run:
+        """Runs the program without a remedy, with call sites; this run is not measured."""
+        self.runner.limit = limit
+        self.say("run 1: without a remedy, to know the program's output")
+        run = self.runner.run(sites=True)
+        check(run)
+        self._reference = self.runner.keep_files(run, "reference").output
+        return run
+
+    def second(self) -> None:
+        """Runs it again, to know which output differs by itself, and how long a run takes."""
+        self.say("run 2: without a remedy, to know which output differs between two runs")
+        run = self.runner.run()
+        self.runner.limit = max(LIMIT * run.seconds, LEAST_LIMIT)
+        self.log = run.log
+        self._round = run.seconds
+        self.mask = self._mask(run.output)
+
+    def measure(self, candidates: Sequence[Candidate]) -> None:
+        """Makes rounds of a run without a remedy and one with each of them."""
+        while alive := [c for c in candidates if self._goes_on(c)]:
+            begin = time.monotonic()
+            if begin + self._round * (1 + len(alive)) > self.ends:
+                break
+            done = max(len(c.without) for c in alive)
+            names = ", ".join(c.name for c in alive)
+            self.say(f"pair {done + 1} of {alive[0].wanted}: without and with {names}")
+            base = self.runner.run()
+            self.baseline.append(base.seconds)
+            self._widen(base.output)
+            for one in alive:
+                self._try(one, base.seconds)
+        for one in candidates:
+            one.end()
+
+    def _goes_on(self, one: Candidate) -> bool:
+        return one.plan is not None and not one.state and len(one.without) < one.wanted
+
+    def _widen(self, output: Output) -> None:
+        """Adds to the mask what differs in one more run without a remedy."""
+        if not self.same:
+            self.mask.add(self._mask(output))
+
+    def _mask(self, output: Output) -> Mask:
+        """Returns what differs between the first run and another without a remedy."""
+        return mask_of(self._reference, output, self.ignored, pythons(self.runner.command))
+
+    def _try(self, one: Candidate, without: float) -> None:
+        try:
+            run = self.runner.run(one.plan)
+        except TooLongError as error:
+            one.state, one.reason = NOT_APPLICABLE, str(error)
+            return
+        one.log = run.log
+        differs = self._differences(run.output)
+        if differs:
+            one.state, one.reason = CHANGED, "; ".join(differs[:3])
+            return
+        one.add(without, run.seconds)
+
+    def _differences(self, output: Output) -> list[str]:
+        if not self.same:
+            return list(differences(self._reference, output, self.mask))
+        if output.status != self._reference.status:
+            return [f"exit status {output.status} instead of {self._reference.status}"]
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'{self.same} "$@"', "sh", self._reference.folder, output.folder],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, "STDOUT": self._reference.stdout, "STDOUT_NOW": output.stdout},
+            check=False,
+        )
+        return [f"the command of --same ended with {done.returncode}"] if done.returncode else []
+
+
+def together(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Returns the remedies that helped as one; None if less than two did."""
+    helped = [c for c in candidates if c.state == HELPED and c.plan is not None]
+    if len(helped) < 2:
+        return None
+    plans = [c.plan for c in helped if c.plan is not None]
+    variables: dict[str, str] = {}
+    for plan in plans:
+        variables.update(plan.variables)
+    setting = ";".join(plan.setting for plan in plans if plan.setting)
+    return Candidate("+".join(c.name for c in helped), Plan(setting, variables))

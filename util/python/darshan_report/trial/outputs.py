@@ -1,0 +1,146 @@
+"""Whether two runs have the same output: exit status, standard output, and files written."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .ground import Entry
+from .values import same_values
+
+STDOUT = "standard output"
+_LARGEST = 64 << 20  # bytes that are compared line by line; larger files only as a whole
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a run left."""
+
+    status: int
+    stdout: str  # path of a file with the standard output
+    folder: str  # that holds the files
+    files: dict[str, Entry | None]  # written or removed (None)
+
+    def path(self, name: str) -> str:
+        """Returns the path of a file, or of the standard output."""
+        return self.stdout if name == STDOUT else os.path.join(self.folder, name)
+
+
+@dataclass
+class Mask:
+    """What differs between runs without a remedy, and so tells nothing."""
+
+    lines: dict[str, frozenset[int]] = field(default_factory=dict)  # numbers of lines, by file
+    whole: set[str] = field(default_factory=set)  # files that are not compared
+    ignored: tuple[str, ...] = ()  # patterns of --ignore
+    pythons: tuple[str, ...] = ()  # that compare values of HDF5 files
+
+    def skips(self, name: str) -> bool:
+        """Whether a file is not compared at all."""
+        return name in self.whole or any(fnmatch.fnmatch(name, p) for p in self.ignored)
+
+    def add(self, more: Mask) -> None:
+        """Adds what another mask has."""
+        self.whole |= more.whole
+        for name, numbers in more.lines.items():
+            self.lines[name] = self.lines.get(name, frozenset()) | numbers
+
+    def told(self) -> list[str]:
+        """Returns what is not compared, as text."""
+        found = [f"{name}: not compared" for name in sorted(self.whole)]
+        for name, numbers in sorted(self.lines.items()):
+            shown = ", ".join(str(n + 1) for n in sorted(numbers)[:5])
+            more = ", ..." if len(numbers) > 5 else ""
+            found.append(f"{name}: line {shown}{more} not compared")
+        return found
+
+
+def _same_bytes(one: str, other: str) -> bool:
+    with open(one, "rb") as first, open(other, "rb") as second:
+        while True:
+            a, b = first.read(_BLOCK), second.read(_BLOCK)
+            if a != b:
+                return False
+            if not a:
+                return True
+
+
+def _differing_lines(one: str, other: str) -> frozenset[int] | None:
+    """Returns the numbers of the lines that differ; None if the files have different numbers of
+    lines, or are no text."""
+    if max(os.path.getsize(one), os.path.getsize(other)) > _LARGEST:
+        return None
+    with open(one, "rb") as first, open(other, "rb") as second:
+        a, b = first.read(), second.read()
+    if b"\0" in a or b"\0" in b:
+        return None
+    lines, others = a.split(b"\n"), b.split(b"\n")
+    if len(lines) != len(others):
+        return None
+    return frozenset(n for n, (x, y) in enumerate(zip(lines, others)) if x != y)
+
+
+def _kind(entry: Entry | None) -> int:
+    return 0 if entry is None else entry[0]
+
+
+def _names(one: Output, other: Output) -> list[str]:
+    return [STDOUT, *sorted({*one.files, *other.files})]
+
+
+def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> bool:
+    """Whether a file differs; the standard output is a file here."""
+    if name != STDOUT:
+        kind, kind_of_other = _kind(one.files.get(name)), _kind(other.files.get(name))
+        if kind != kind_of_other or (name in one.files) != (name in other.files):
+            return True
+        if stat.S_ISLNK(kind):
+            return os.readlink(one.path(name)) != os.readlink(other.path(name))
+        if not stat.S_ISREG(kind):
+            return False
+    paths = one.path(name), other.path(name)
+    return not _same_bytes(*paths) and not same_values(pythons, *paths)
+
+
+def _both(one: Output, other: Output, name: str) -> bool:
+    """Whether both runs have it as a regular file."""
+    return name == STDOUT or all(stat.S_ISREG(_kind(o.files.get(name))) for o in (one, other))
+
+
+def mask_of(
+    one: Output, other: Output, ignored: Sequence[str], interpreters: Sequence[str]
+) -> Mask:
+    """Returns what differs between two runs without a remedy."""
+    mask = Mask(ignored=tuple(ignored), pythons=tuple(interpreters))
+    for name in _names(one, other):
+        if mask.skips(name) or not _differs(one, other, name, mask.pythons):
+            continue
+        lines = None
+        if _both(one, other, name):
+            lines = _differing_lines(one.path(name), other.path(name))
+        if lines is None:
+            mask.whole.add(name)
+        else:
+            mask.lines[name] = lines
+    return mask
+
+
+def differences(one: Output, other: Output, mask: Mask) -> Iterable[str]:
+    """Yields what differs between a run without and a run with a remedy, as text."""
+    if one.status != other.status:
+        yield f"exit status {other.status} instead of {one.status}"
+    for name in _names(one, other):
+        if mask.skips(name) or not _differs(one, other, name, mask.pythons):
+            continue
+        if name in mask.lines and _both(one, other, name):
+            lines = _differing_lines(one.path(name), other.path(name))
+            if lines is not None and lines <= mask.lines[name]:
+                continue
+        if other.files.get(name, True) is None or (name != STDOUT and name not in other.files):
+            yield f"{name} is not there" if one.files.get(name) else f"{name} is not removed"
+        else:
+            yield f"{name} differs"

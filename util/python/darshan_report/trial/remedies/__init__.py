@@ -1,0 +1,28 @@
+"""One file per remedy. Each has NAME, WHAT, CURES and plan(case). The files of this folder are the
+list of the remedies: no other list names them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+from ..case import Case, Plan
+
+
+class Remedy(Protocol):
+    """The names that every file of this folder defines."""
+
+    NAME: str
+    WHAT: str  # what it does, for --list
+    CURES: Sequence[str]  # how names of findings that it may cure begin
+
+    def plan(self, case: Case, /) -> Plan | str:
+        """Returns how the remedy is applied, or why it cannot be."""
+
+
+REMEDIES: tuple[Remedy, ...] = tuple(
+    cast(Remedy, import_module(f"{__name__}.{name}"))
+    for name in sorted(module.name for module in iter_modules(__path__))
+)

@@ -1,0 +1,43 @@
+"""A chunk cache of HDF5 that holds what the program reads again."""
+
+from __future__ import annotations
+
+from ...diagnose.rules import chunk_cache
+from ...units import amount
+from ..case import Case, Plan
+
+NAME = "chunk-cache"
+WHAT = "opens HDF5 files with a larger chunk cache"
+CURES = ("chunk-cache",)
+_DEFAULT = 64 << 20  # bytes, without a finding that tells the size
+_SLOTS = 12421  # as in runtime/remedies/chunk-cache.c
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses a cache that memory may not hold, or that closes would empty."""
+    facts = case.facts
+    chunked = [upper for upper in facts.datasets if upper.counters["CHUNK_BYTES"] > 0]
+    if not chunked:
+        return "the program uses no dataset of HDF5 with chunks"
+    wanted = _DEFAULT
+    if case.finding is not None:
+        if chunk_cache.is_lost(facts):
+            return "a cache lives as long as its dataset is open, and this one is closed each time"
+        wanted = chunk_cache.wanted_bytes(facts)
+    # The size counts for each dataset of the file, in each process.
+    table = facts.table("H5D")
+    users = max(1, int(table.processes.max())) if table is not None else 1
+    needed = wanted * len(chunked) * users
+    if 2 * needed > case.memory:
+        return (
+            f"caches of {amount(wanted)} may take {amount(needed)}, which is more than half of the "
+            f"free memory ({amount(case.memory)})"
+        )
+    return Plan(
+        f"{NAME}={wanted}",
+        keep=f"Python: h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots={_SLOTS})\n"
+        f"C: H5Pset_cache(fapl, 0, {_SLOTS}, {wanted}, 0.75);  H5Fopen(path, flags, fapl)\n"
+        f"Fortran: call h5pset_cache_f(fapl, 0, {_SLOTS}_size_t, {wanted}_size_t, 0.75, ierr)\n"
+        f"netCDF: nc_set_chunk_cache({wanted}, {_SLOTS}, 0.75) before nc_open",
+        opens="H5Fopen|H5Fcreate",
+    )

@@ -1,0 +1,36 @@
+"""Temporary files in memory, by the variable TMPDIR."""
+
+from __future__ import annotations
+
+import os
+
+from ...units import amount
+from ..case import Case, Plan
+from ..private import MEMORY
+from ..temporary import is_temporary
+
+NAME = "tmpdir"
+WHAT = f"sets TMPDIR={MEMORY}, so that temporary files are in memory"
+CURES = ("costly-", "syncs", "small-accesses", "flush-per-chunk", "random-access", "opened-again")
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses if the files may not fit into memory."""
+    facts = case.facts
+    written = 0
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        for place, record in enumerate(table.ids if table is not None else ()):
+            if table is not None and is_temporary(facts.name(int(record))):
+                written += int(table["BYTES_WRITTEN"][place])
+    if not written:
+        return "the program writes no temporary file"
+    if not os.path.isdir(MEMORY):
+        return f"there is no {MEMORY}"
+    room = os.statvfs(MEMORY)
+    free = min(room.f_bavail * room.f_frsize, case.memory)
+    if 2 * written > free:
+        return (
+            f"it writes {amount(written)} to temporary files; {MEMORY} has room for {amount(free)}"
+        )
+    return Plan(variables={"TMPDIR": MEMORY}, keep=f"export TMPDIR={MEMORY}")

@@ -1,0 +1,155 @@
+"""One run of the program, under the recorder with remedies."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..show import signal_exit
+from .case import Plan
+from .ground import Ground, TrialError
+from .outputs import Output
+from .private import adopt_orphans, die_with_parent
+
+LIMIT, LEAST_LIMIT = 3.0, 2.0  # times the baseline; seconds
+_OURS = ("DARSHAN_LOGFILE", "DARSHAN_LOGPATH", "DARSHAN_DISABLE", "DARSHAN_CALLED_AS")
+
+
+class TooLongError(Exception):
+    """A run took longer than its limit, and was ended."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that ended."""
+
+    seconds: float
+    output: Output
+    log: str  # empty: it left none
+    told: str  # path of a file with its standard error
+
+
+@dataclass
+class Runner:
+    """Runs the program, always in the same way."""
+
+    darshan: str  # path of the command
+    command: Sequence[str]
+    ground: Ground
+    is_private: bool  # runs have a view of their own
+    cold: Sequence[str] = ()  # files that are dropped from the page cache before each run
+    limit: float | None = None  # seconds of a run
+    number: int = field(default=0)
+
+    def __post_init__(self) -> None:
+        adopt_orphans()
+
+    def run(self, plan: Plan | None = None, sites: bool = False) -> Run:
+        """Runs the program once. Raises TooLongError and TrialError."""
+        self.ground.prepare()
+        self.number += 1
+        self._drop_cached()
+        logs = self.ground.folder("logs")
+        temporary = self.ground.folder("tmp")
+        stdout = os.path.join(self.ground.work, f"stdout-{self.number}")
+        told = os.path.join(self.ground.work, f"stderr-{self.number}")
+        command = [self.darshan, "run", *(["--sites"] if sites else []), "-o", logs, "--"]
+        variables = {k: v for k, v in os.environ.items() if k not in _OURS}
+        variables |= {"TMPDIR": temporary, "DARSHAN_MMAP_LOGPATH": self.ground.folder("journals")}
+        variables["DARSHAN_TRY"] = plan.setting if plan else ""
+        variables |= plan.variables if plan else {}
+        with open(stdout, "wb") as out, open(told, "wb") as errors:
+            begin = time.monotonic()
+            status = self._wait(
+                [*command, *self.command], variables, (out.fileno(), errors.fileno())
+            )
+            spent = time.monotonic() - begin
+        output = Output(status, stdout, self.ground.data, self.ground.changes())
+        return Run(spent, output, self._log(logs), told)
+
+    def keep_files(self, run: Run, name: str) -> Run:
+        """Moves the files of a run, so that others can be compared with them."""
+        if not run.output.files:
+            return run
+        target = os.path.join(self.ground.work, name)
+        shutil.rmtree(target, ignore_errors=True)
+        os.rename(self.ground.data, target)
+        output = Output(run.output.status, run.output.stdout, target, run.output.files)
+        return Run(run.seconds, output, run.log, run.told)
+
+    def _wait(self, command: list[str], variables: dict[str, str], to: tuple[int, int]) -> int:
+        view, place, here = self.ground.view, self.ground.place, os.getcwd()
+
+        def enter() -> None:
+            if self.is_private:
+                view.enter()
+            die_with_parent()
+
+        if place and not self.is_private:
+            here = os.path.join(self.ground.data, os.path.relpath(here, place))
+        child = signal_exit.start_group(
+            command, cwd=here, env=variables, stdin=subprocess.DEVNULL, stdout=to[0],
+            stderr=to[1], preexec_fn=enter,
+        )  # fmt: skip
+        try:
+            return signal_exit.wait_group(child, self.limit)
+        except subprocess.TimeoutExpired:
+            raise TooLongError(f"took more than {self.limit:.1f} s, and was ended") from None
+        finally:
+            _end_orphans()
+
+    def _log(self, folder: str) -> str:
+        """Returns the largest log of the run, moved out of its folder."""
+        found = glob.glob(os.path.join(glob.escape(folder), "*.darshan"))
+        if not found:
+            return ""
+        log = os.path.join(self.ground.work, f"run-{self.number}.darshan")
+        os.rename(max(found, key=os.path.getsize), log)
+        return log
+
+    def _drop_cached(self) -> None:
+        for name in self.cold:
+            path, place = name, self.ground.place
+            if place and f"{name}/".startswith(f"{place}/"):
+                path = os.path.join(self.ground.data, os.path.relpath(name, place))
+            with contextlib.suppress(OSError):
+                file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+                with os.fdopen(file, "rb"):
+                    os.fsync(file)
+                    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _end_orphans() -> None:
+    """Ends processes of the run that left its process group."""
+    for _ in range(1000):
+        try:
+            with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+                children = [int(word) for word in file.read().split()]
+        except OSError:
+            return
+        if not children:
+            return
+        for child in children:
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+
+
+def first_problem(run: Run) -> str:
+    """Returns the last line of a run's standard error that is not ours."""
+    with open(run.told, encoding="utf-8", errors="replace") as file:
+        lines = [line for line in file.read().split("\n") if line and "darshan: log:" not in line]
+    return lines[-1] if lines else "no message"
+
+
+def check(run: Run) -> None:
+    """Raises TrialError if the program did not start under the recorder."""
+    if not run.log:
+        raise TrialError(f"the run left no log: {first_problem(run)}")

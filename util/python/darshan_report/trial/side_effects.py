@@ -1,0 +1,97 @@
+"""What a second run of a program would repeat outside of the folder that is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnose.facts import Facts
+from ..units import amount
+from .temporary import is_below, is_temporary
+
+# Programs that start work elsewhere, or talk to other machines.
+_ELSEWHERE = frozenset(
+    [
+        "sbatch",
+        "srun",
+        "salloc",
+        "scancel",
+        "qsub",
+        "qdel",
+        "bsub",
+        "bkill",
+        "condor_submit",
+        "oarsub",
+        "flux",
+        "msub",
+        "docker",
+        "podman",
+        "kubectl",
+        "systemctl",
+        "crontab",
+        "at",
+        "batch",
+        "mail",
+        "sendmail",
+        "ssh",
+        "scp",
+        "sftp",
+        "rsync",
+        "curl",
+        "wget",
+        "aws",
+        "gsutil",
+        "rclone",
+        "psql",
+        "mysql",
+        "mount",
+        "umount",
+        "shutdown",
+        "reboot",
+    ]
+)
+
+
+def side_effects(facts: Facts, folder: str) -> list[str]:
+    """Returns what a run repeats outside of `folder` (empty: there is none), as the log has it:
+    files written and removed, and programs that start something elsewhere."""
+    return [*_written(facts, folder), *_removed(facts, folder), *_started(facts)]
+
+
+def _outside(name: str, folder: str) -> bool:
+    return (
+        name.startswith("/")
+        and not is_below(name, folder)
+        and not is_below(name, "/dev")
+        and not is_below(name, "/proc")
+        and not is_temporary(name)
+    )
+
+
+def _written(facts: Facts, folder: str) -> Iterator[str]:
+    found: dict[str, float] = {}
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        for place, record in enumerate(table.ids if table is not None else ()):
+            name = facts.name(int(record))
+            if table is None or not (table["WRITES"][place] or table["BYTES_WRITTEN"][place]):
+                continue
+            if _outside(name, folder):
+                found[name] = found.get(name, 0.0) + float(table["BYTES_WRITTEN"][place])
+    for name, written in sorted(found.items()):
+        yield f"writes {amount(written)} to {name}"
+
+
+def _removed(facts: Facts, folder: str) -> Iterator[str]:
+    table = facts.table("POSIX_EXT")
+    for place, record in enumerate(table.ids if table is not None else ()):
+        name = facts.name(int(record))
+        if table is None or not _outside(name, folder):
+            continue
+        if table["UNLINKS"][place] + table["RMDIRS"][place] > 0:
+            yield f"removes {name}"
+
+
+def _started(facts: Facts) -> Iterator[str]:
+    names = {program.name for program in facts.tree.programs} if facts.tree is not None else set()
+    for name in sorted(names & _ELSEWHERE):
+        yield f"starts {name}"

@@ -1,0 +1,22 @@
+"""Which files of a log are temporary: below TMPDIR, and gone."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+WORK = ".darshan-try-"  # how the folder of a trial begins, which has the TMPDIR of its runs
+
+
+def is_below(name: str, folder: str) -> bool:
+    """Whether a path is a folder, or below it."""
+    return bool(folder) and f"{name}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def is_temporary(name: str) -> bool:
+    """Whether this was a temporary file of a run."""
+    if f"/{WORK}" in name:
+        return True
+    folders = ("/tmp", "/dev/shm", tempfile.gettempdir())
+    below = any(is_below(name, folder) for folder in folders)
+    return below and not is_below(name, os.getcwd()) and not os.path.lexists(name)

@@ -1,0 +1,99 @@
+"""What darshan try prints."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..show.text import visible
+from ..units import seconds
+from .effects import Effect
+from .measure import HELPED, Candidate
+
+FORMAT, VERSION = "darshan-try", 1
+_NAME = 16  # characters
+_WIDTH = 96
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _row(name: str, times: Sequence[float]) -> str:
+    span = f"({seconds(min(times))} to {seconds(max(times))})"
+    return f"{name:<{_NAME - 1}} {len(times):>2} runs {seconds(_mean(times)):>9}  {span}"
+
+
+def _under(text: str) -> list[str]:
+    room = " " * _NAME
+    return textwrap.wrap(visible(text), _WIDTH, initial_indent=room, subsequent_indent=room)
+
+
+def _compared(one: Candidate) -> str:
+    found = one.found
+    if found is None:
+        return one.state
+    way = "faster" if found.ratio >= 1 else "as fast"
+    said = f"{found.ratio:.3g} x {way} (99 %: {found.low:.3g} to {found.high:.3g})"
+    return f"{said}, same output: {one.state}"
+
+
+def _of(one: Candidate, effects: Sequence[Effect], keep: Sequence[str]) -> Iterator[str]:
+    if one.found is None:
+        reason = f": {one.reason}" if one.reason else ""
+        first, *more = textwrap.wrap(visible(f"{one.state}{reason}"), _WIDTH - _NAME) or [""]
+        yield f"{one.name:<{_NAME - 1}} {first}"
+        yield from (" " * _NAME + line for line in more)
+        return
+    yield _row(one.name, one.with_it)
+    yield from _under(_compared(one))
+    if effects:
+        yield from _under("; ".join(effect.text for effect in effects))
+    if one.state == HELPED:
+        for number, row in enumerate(keep):
+            yield " " * _NAME + ("to keep it:  " if number == 0 else " " * 13) + visible(row)
+
+
+@dataclass
+class Result:
+    """What a trial found."""
+
+    baseline: Sequence[float]  # seconds of the runs without a remedy
+    candidates: Sequence[Candidate]
+    effects: dict[str, list[Effect]] = field(default_factory=dict)  # by remedy
+    keep: dict[str, list[str]] = field(default_factory=dict)  # what to write, by remedy
+    notes: Sequence[str] = ()
+
+    def text(self) -> str:
+        """Returns the result as text."""
+        rows = [_row("baseline", self.baseline)] if self.baseline else []
+        for one in self.candidates:
+            rows += _of(one, self.effects.get(one.name, []), self.keep.get(one.name, []))
+        for note in self.notes:
+            rows += textwrap.wrap(visible(f"note: {note}"), _WIDTH)
+        return "\n".join([*rows, ""])
+
+    def as_json(self, command: Sequence[str]) -> str:
+        """Returns the result as JSON."""
+        whole = {
+            "format": FORMAT, "version": VERSION, "command": list(command),
+            "baseline_seconds": list(self.baseline),
+            "remedies": [self._remedy(one) for one in self.candidates], "notes": list(self.notes),
+        }  # fmt: skip
+        return json.dumps(whole, indent=1) + "\n"
+
+    def _remedy(self, one: Candidate) -> dict[str, object]:
+        row: dict[str, object] = {"remedy": one.name, "result": one.state, "reason": one.reason}
+        if one.found is not None:
+            row |= {
+                "pairs": one.found.pairs, "ratio": one.found.ratio, "low": one.found.low,
+                "high": one.found.high, "gain_seconds": one.found.gain, "seconds": one.with_it,
+                "baseline_seconds": one.without, "keep": self.keep.get(one.name, []),
+                "changes": [
+                    {"name": e.name, "before": e.before, "after": e.after}
+                    for e in self.effects.get(one.name, [])
+                ],
+            }  # fmt: skip
+        return row

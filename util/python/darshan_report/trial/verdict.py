@@ -1,0 +1,95 @@
+"""How many pairs of runs are made, and whether they show that a remedy helped.
+
+A pair is a run without and a run with the remedy, one after the other. The logarithm of the ratio
+of its two times is one number; Student's t gives the interval of their mean, which holds for five
+numbers as for fifty if they are roughly normal. A ratio of times has no such distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+CONFIDENCE = 0.99
+LEAST_RATIO = 1.10  # that the lower bound must reach
+LEAST_GAIN = 0.1  # seconds
+PILOT, FEWEST, MOST = 3, 5, 15  # pairs
+
+
+def _within(t: float, degrees: int) -> float:
+    """Returns the probability that Student's t lies between -t and t: the finite series for a whole
+    number of degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    angle = math.atan(t / math.sqrt(degrees))
+    square = math.cos(angle) ** 2
+    odd = degrees % 2
+    if degrees == 1:
+        return 2 * angle / math.pi
+    term, total = 1.0, 1.0
+    for k in range(2 + odd, degrees - 1, 2):
+        term *= square * (k - 1) / k
+        total += term
+    if odd:
+        return 2 / math.pi * (angle + math.sin(angle) * math.cos(angle) * total)
+    return math.sin(angle) * total
+
+
+def student(degrees: int, confidence: float = CONFIDENCE) -> float:
+    """Returns the t between whose negative and which Student's t lies with this probability."""
+    low, high = 0.0, 1e6
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        if _within(middle, degrees) < confidence:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _mean_and_spread(values: Sequence[float]) -> tuple[float, float]:
+    mean = sum(values) / len(values)
+    spread = math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1))
+    return mean, spread
+
+
+def _logarithms(without: Sequence[float], with_it: Sequence[float]) -> list[float]:
+    return [math.log(a / b) for a, b in zip(without, with_it)]
+
+
+def pairs_needed(without: Sequence[float], with_it: Sequence[float]) -> int:
+    """Returns how many pairs are to be made, from those of the pilot: so many that the interval is
+    expected to tell the ratio from 1.10."""
+    mean, spread = _mean_and_spread(_logarithms(without, with_it))
+    least = math.log(LEAST_RATIO)
+    wanted = max(abs(mean - least) / 2, least / 2)
+    for pairs in range(FEWEST, MOST):
+        if student(pairs - 1) * spread / math.sqrt(pairs) <= wanted:
+            return pairs
+    return MOST
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What pairs of runs show."""
+
+    pairs: int
+    ratio: float  # time without the remedy, divided by the time with it
+    low: float
+    high: float  # bounds of the interval of the ratio
+    gain: float  # seconds of a run
+
+    @property
+    def helped(self) -> bool:
+        """Whether the gain is shown, and worth a change."""
+        return self.low >= LEAST_RATIO and self.gain >= LEAST_GAIN
+
+
+def verdict(without: Sequence[float], with_it: Sequence[float]) -> Verdict:
+    """Returns what at least two pairs show: seconds of the runs, in the order of the pairs."""
+    values = _logarithms(without, with_it)
+    mean, spread = _mean_and_spread(values)
+    half = student(len(values) - 1) * spread / math.sqrt(len(values))
+    gain = sum(without) / len(without) - sum(with_it) / len(with_it)
+    return Verdict(
+        len(values), math.exp(mean), math.exp(mean - half), math.exp(min(700.0, mean + half)), gain
+    )
