@@ -182,6 +182,9 @@ def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: P
                 if (identity(path), module, column.name) in nulled:
                     assert value is None
                     continue
+                # a sum of "not recorded" over ranks
+                if value is None and float(want[f"total_{column.name}"]) < 0:
+                    continue
                 assert shown(value, column) == want[f"total_{column.name}"]
                 compared += 1
     assert compared > 100

@@ -23,6 +23,7 @@ from logs.content import AWKWARD, EXTREMES, standard_log
 from logs.encode import encode
 from logs.model import Counted, Log
 from sample import everything, seed
+from tree import real_log_paths
 
 from .conftest import Run
 from .questions import VALUES, equal_rows
@@ -162,6 +163,34 @@ def test_the_raw_value_is_kept(darshan: Run, tmp_path: Path) -> None:
     [job] = rows(tmp_path / "lake", "jobs")
     assert job["posix_bytes_written"] is None and job["posix_bytes_read"] is not None
     assert job["partial"] and job["log"] == identity(path)
+
+
+def test_what_ranks_did_not_record(darshan: Run, tmp_path: Path) -> None:
+    """Earlier runtimes write -1 for a counter that they lack, and the reduction of a shared file
+    adds these: the sum over the ranks is unknown, and the log is not damaged."""
+    log = _log(1)
+    log.nprocs = 4
+    records = [r for m in log.modules if m.name == "POSIX" for r in m.records]
+    counters = [r.counters for r in records if isinstance(r, Counted)]
+    counters[0] |= {"POSIX_MMAPS": -4, "POSIX_OPENS": -5}
+    path = tmp_path / "jane_p_id1-1_1-1-1-1_1.darshan"
+    path.write_bytes(encode(log))
+    assert darshan("collect", "--into", "lake", path).returncode == 0
+    assert [r["counter"] for r in rows(tmp_path / "lake", "problems")] == ["POSIX_OPENS"]
+    for name in ("POSIX_MMAPS", "POSIX_OPENS"):
+        negative = sum(c[name] < 0 for c in counters)
+        assert table(tmp_path / "lake", "files_posix")[name].null_count == negative
+        assert table(tmp_path / "lake", "totals_posix")[name].to_pylist() == [None]
+
+
+def test_real_logs_are_not_damaged(darshan: Run, tmp_path: Path) -> None:
+    """Programs made the real logs, so nothing in them is a value that no program can cause."""
+    paths = real_log_paths()
+    if not paths:
+        pytest.skip("the real logs are not there")
+    assert darshan("collect", "--into", "lake", *paths).returncode == 0
+    found = rows(tmp_path / "lake", "problems")
+    assert not [(r["path"], r["counter"], r["value"]) for r in found if r["counter"]]
 
 
 def test_the_rate_is_a_setting(darshan: Run, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ INFINITE = f"{_WORDS}it is not a finite number"
 LARGE = f"{_WORDS}it is too large"
 FAST = f"{_WORDS}more bytes than its processes can move in its time"
 MOMENT = f"{_WORDS}the time is not between the year 2000 and tomorrow"
+_MOST_PROCESSES = 1 << 24  # of which a log may claim that each lacks a counter
 Note = Callable[[int, str, Any], None]  # row, reason, value
 
 
@@ -78,9 +79,23 @@ def _is_bounded(column: Column) -> bool:
     return column.type in (WHOLE, NUMBER) and added
 
 
-def of_array(array: np.ndarray, column: Column, most: np.ndarray, add: Note) -> np.ndarray | None:
+def lacks(array: np.ndarray, column: Column, processes: np.ndarray) -> np.ndarray:
+    """Returns a mask of the values that say "not recorded".  A process writes -1, and MPI's
+    reduction adds these for a shared file: four ranks of Darshan 3.1 leave -4."""
+    if not (_is_bounded(column) and unknown_is_null(column)):
+        return np.zeros(len(array), bool)
+    least = -np.clip(processes, 1, _MOST_PROCESSES)
+    with np.errstate(invalid="ignore"):
+        found: np.ndarray = (array < 0) & (array >= least) & (np.floor(array) == array)
+        return found
+
+
+def of_array(
+    array: np.ndarray, column: Column, most: np.ndarray, unknown: np.ndarray, add: Note
+) -> np.ndarray | None:
     """Returns a mask of the values of a counter that become null, or None for no such value.  most
-    has for each row the bytes that its log can have moved.  add is called for each of them."""
+    has for each row the bytes that its log can have moved; unknown is the mask of lacks.  add is
+    called for each value that cannot be."""
     whole = array.dtype.kind == "i"
     if not len(array) or not (whole or array.dtype.kind == "f"):
         return None
@@ -97,13 +112,13 @@ def of_array(array: np.ndarray, column: Column, most: np.ndarray, add: Note) -> 
     if not whole:
         tests.append((INFINITE, ~np.isfinite(array)))
     if bounded or of_time:
-        unknown = (array == -1) & unknown_is_null(column)
-        tests.append((NEGATIVE, (array < 0) & ~unknown))
+        known = ~unknown & ~((array == -1) & unknown_is_null(column))
+        tests.append((NEGATIVE, (array < 0) & known))
     if bounded:
         tests.append((LARGE, array > _limit(column)))
     if bounded and column.unit == "bytes":
         tests.append((FAST, array > most))
-    found = np.zeros(len(array), bool)
+    found = unknown.copy()
     for why, mask in tests:
         for row in np.flatnonzero(mask & ~found).tolist():
             add(row, why, array[row].item())

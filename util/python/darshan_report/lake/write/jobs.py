@@ -42,6 +42,11 @@ class Job:
     day: datetime.date | None = None
     most_bytes: int = impossible.MOST_BYTES
     impossible: impossible.Values = field(default_factory=dict)
+    unknown: set[tuple[str, str]] = field(default_factory=set)  # modules and counters
+
+    def has_no_sum(self, module: str, counter: str) -> bool:
+        """Tells whether a record has no value of this counter, so that the total has none."""
+        return (module, counter) in self.impossible or (module, counter) in self.unknown
 
     @property
     def month(self) -> str:

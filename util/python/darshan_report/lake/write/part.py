@@ -276,7 +276,7 @@ class _Maker:
         for log, row in zip(table.arrays["log"].tolist(), values):
             job = self._jobs[log]
             job.totals[module.name] = {
-                name: None if (module.name, name) in job.impossible else value
+                name: None if job.has_no_sum(module.name, name) else value
                 for name, value in zip(ordered, row)
             }
 

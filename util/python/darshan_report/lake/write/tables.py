@@ -38,6 +38,7 @@ class Whose:
         self._first = first
         self._jobs = jobs
         self._most = np.array([j.most_bytes for j in jobs], "i8")
+        self._processes = np.array([j.info.get("nprocs", 1) for j in jobs], "i8")
         self._columns = {
             "log": arrow.of_values([j.identity for j in jobs]),
             "day": pa.array([j.day for j in jobs], pa.date32()),
@@ -62,12 +63,15 @@ class Whose:
             job = self._jobs[places[row]]
             impossible.note(job.impossible, module, column.name, why, raw)
 
-        return impossible.of_array(array, column, self._most[places], add)
+        unknown = impossible.lacks(array, column, self._processes[places])
+        for place in np.unique(places[unknown & (array < -1)]).tolist():
+            self._jobs[place].unknown.add((module, column.name))
+        return impossible.of_array(array, column, self._most[places], unknown, add)
 
     def without(self, places: Places, module: str, counter: str) -> np.ndarray | None:
-        """Returns a mask of the rows whose logs have a record with an impossible value."""
-        key = (module, counter)
-        bad = [place for place, job in enumerate(self._jobs) if key in job.impossible]
+        """Returns a mask of the rows of logs whose records do not make a sum of this counter: a
+        value cannot be, or ranks did not record it."""
+        bad = [p for p, job in enumerate(self._jobs) if job.has_no_sum(module, counter)]
         return np.isin(places, bad) if bad else None
 
     def columns(self, places: Places) -> list[pa.Array]:
