@@ -174,6 +174,26 @@ def test_a_changed_line_beside_a_masked_one(trial: Try) -> None:
     assert "changed the output: standard output differs" in done.stdout
 
 
+def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
+    """The message names the folder, the reason, and what to do; nothing is copied or run."""
+    done = trial.run("--all", "--copy", "/", "--", "true")
+    assert done.returncode == 1
+    assert "cannot copy /: no other folder holds it" in done.stderr
+    if os.getuid():
+        pytest.skip("the second half needs root, to become a user who may not write")
+    trial.user.parent.chmod(0o755)
+    trial.user.chmod(0o777)
+    words = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    words += trial.command("--all", "--copy", ".", "--", "true")
+    refused = subprocess.run(
+        words, cwd=trial.user, env=trial.environment, capture_output=True, text=True, check=False
+    )
+    if "Permission denied" in refused.stderr and "cannot copy" not in refused.stderr:
+        pytest.skip("another user cannot read the build or the test's folder")
+    assert f"you may not write to {trial.user.parent}" in refused.stderr, refused
+    assert refused.returncode == 1 and not leftovers(trial.user)
+
+
 @pytest.mark.parametrize(
     "words", [["--only", "none", "--", "true"], ["--all"], ["--copy", "/none", "--", "true"]]
 )

@@ -9,9 +9,10 @@
 #include "remedies.h"
 
 #define REMEDY "chunk-cache"
+#define SLOTS "chunk-slots" /* of the hash table of chunks */
 
 /* A process may have several HDF5 libraries; those beyond this number keep their functions. */
-enum { LIBRARIES = 4, SLOTS = 12421 /* a prime, about 100 for each of 124 chunks */ };
+enum { LIBRARIES = 4 };
 
 typedef int64_t open_function(const char *path, unsigned flags, int64_t access);
 typedef int64_t create_function(const char *path, unsigned flags, int64_t creation, int64_t access);
@@ -31,13 +32,13 @@ static struct cached_library {
 
 /* Returns a new access list with the larger cache; -1 if there is nothing to change. */
 static int64_t with_cache(const struct cached_library *h5, int64_t access) {
-  size_t wanted = remedy_value(REMEDY), slots = 0, bytes = 0;
+  size_t wanted = remedy_value(REMEDY), most = remedy_value(SLOTS), slots = 0, bytes = 0;
   int metadata = 0;
   double policy = 0;
   int64_t list = access ? h5->H5Pcopy(access) : h5->H5Pcreate(*h5->default_list);
   if (list < 0) return -1;
   if (h5->H5Pget_cache(list, &metadata, &slots, &bytes, &policy) >= 0 && bytes < wanted &&
-      h5->H5Pset_cache(list, metadata, slots < SLOTS ? SLOTS : slots, wanted, policy) >= 0)
+      h5->H5Pset_cache(list, metadata, slots < most ? most : slots, wanted, policy) >= 0)
     return list;
   h5->H5Pclose(list);
   return -1;

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..exit_status import exit_status
 from ..show import signal_exit
@@ -167,13 +168,28 @@ def _run(options: Options) -> int:
     if options.list:
         write_text(choose(options), "-")
         return 0
-    parent = os.path.dirname(os.path.realpath(options.copy)) if options.copy else None
-    with signal_exit.folder(parent, WORK) as work:
-        try:
+    try:
+        with _work(options.copy) as work:
             return _try(options, work)
-        except TrialError as error:
-            say(str(error))
-            return NOTHING_HELPED
+    except TrialError as error:
+        say(str(error))
+        return NOTHING_HELPED
+
+
+@contextlib.contextmanager
+def _work(copied: str) -> Iterator[str]:
+    """Creates the folder of a trial: beside the folder that is copied, so that it is on the same
+    file system. Raises TrialError."""
+    parent = os.path.dirname(os.path.realpath(copied)) if copied else None
+    if parent and os.path.samefile(parent, copied):
+        raise TrialError(f"cannot copy {copied}: no other folder holds it")
+    if parent and not os.access(parent, os.W_OK | os.X_OK):
+        raise TrialError(
+            f"cannot copy {copied}: the copy lies beside it, and you may not write to {parent}; "
+            "name a folder inside of it"
+        )
+    with signal_exit.folder(parent, WORK) as work:
+        yield work
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -10,7 +10,7 @@ NAME = "chunk-cache"
 WHAT = "opens HDF5 files with a larger chunk cache"
 CURES = ("chunk-cache",)
 _DEFAULT = 64 << 20  # bytes, without a finding that tells the size
-_SLOTS = 12421  # as in runtime/remedies/chunk-cache.c
+_SLOTS = 12421  # a prime, about 100 for each of 124 chunks
 
 
 def plan(case: Case) -> Plan | str:
@@ -34,7 +34,7 @@ def plan(case: Case) -> Plan | str:
             f"free memory ({amount(case.memory)})"
         )
     return Plan(
-        f"{NAME}={wanted}",
+        f"{NAME}={wanted};chunk-slots={_SLOTS}",
         keep=f"Python: h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots={_SLOTS})\n"
         f"C: H5Pset_cache(fapl, 0, {_SLOTS}, {wanted}, 0.75);  H5Fopen(path, flags, fapl)\n"
         f"Fortran: call h5pset_cache_f(fapl, 0, {_SLOTS}_size_t, {wanted}_size_t, 0.75, ierr)\n"
