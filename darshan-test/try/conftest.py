@@ -67,14 +67,18 @@ class Try:
         whole = json.loads(done.stdout)
         return done.returncode, {row["remedy"]: row for row in whole["remedies"]}, whole
 
-    def log(self, *command: str | Path) -> Path:
-        """Runs a program by `darshan run`; returns its log."""
+    def log(self, *command: str | Path, clean: bool = False) -> Path:
+        """Runs a program by `darshan run`, if clean removes the files that it made, and lets its
+        status be any; returns its log."""
         logs = self.user.parent / "logs"
+        before = set(self.user.iterdir())
         subprocess.run(
             [self.build / "darshan", "run", "-o", logs, "--", *map(str, command)], cwd=self.user,
             env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-            check=True,
+            check=not clean,
         )  # fmt: skip
+        for path in set(self.user.iterdir()) - before if clean else ():
+            path.unlink()
         return max(logs.glob("*.darshan"), key=os.path.getmtime)
 
 

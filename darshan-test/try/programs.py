@@ -65,6 +65,12 @@ ENDS = {
         "return fclose(file);",
     ),
 }
+# Ways to end in which nobody writes what a stream holds back.
+LOSES = {
+    "abort": ("", "abort();"),
+    "exec": ("", 'return execl("/bin/true", "true", (char *)NULL);'),
+    "quick_exit": ("", "quick_exit(0);"),
+}
 # Computes, and reads one small file: there is nothing to cure.
 HEALTHY = """
 #include <stdio.h>
@@ -79,6 +85,6 @@ int main(void) {
 
 
 def unbuffered(end: str) -> str:
-    """Returns the program that ends in one of the ways of ENDS."""
-    before, last = ENDS[end]
+    """Returns the program that ends in one of the ways of ENDS or LOSES."""
+    before, last = {**ENDS, **LOSES}[end]
     return UNBUFFERED.replace("BEFORE_THE_END", before).replace("THE_END", last)

@@ -9,7 +9,7 @@ import pytest
 from lab.compile import compile_c
 
 from .conftest import Try, bytes_of
-from .programs import COLUMNS, COPIES, ENDS, HEALTHY, MAKE, OPENED_AGAIN, unbuffered
+from .programs import COLUMNS, COPIES, ENDS, HEALTHY, LOSES, MAKE, OPENED_AGAIN, unbuffered
 
 pytest.importorskip("h5py")
 
@@ -99,6 +99,21 @@ def test_a_buffer(trial: Try, end: str) -> None:
     assert not (trial.user / "numbers.txt").exists()
 
 
+@pytest.mark.parametrize("end", LOSES)
+def test_a_buffer_that_is_lost(trial: Try, end: str) -> None:
+    """The program leaves its stream open, and the buffer is lost: this is said, and not called
+    help. A program that a signal ends is tried with a log that ends so, too."""
+    program = compile_c(trial.user, unbuffered(end))
+    options = ("--only", "stdio-buffer", "--copy", ".")
+    if end == "abort":
+        refused = trial.run(*options, "--", program)
+        assert refused.returncode == 1 and "was killed by SIGABRT" in refused.stderr, refused
+    log = trial.log(program, clean=True)
+    status, rows, whole = trial.found(*options, log, "--", program)
+    assert (status, rows["stdio-buffer"]["result"]) == (3, "changed the output"), whole
+    assert not (trial.user / "numbers.txt").exists()
+
+
 def test_no_buffer_for_a_file_that_is_also_opened_without_a_stream(trial: Try) -> None:
     source = unbuffered("closes").replace(
         "setvbuf", 'if (open("numbers.txt", O_RDONLY) < 0) return 5;\n  setvbuf'
@@ -123,6 +138,19 @@ def test_temporary_files_in_memory(trial: Try) -> None:
     status, rows, whole = trial.found("--only", "tmpdir", "--", *command)
     assert (status, rows["tmpdir"]["result"]) == (0, "helped"), whole
     assert rows["tmpdir"]["keep"] == ["export TMPDIR=/dev/shm"]
+
+
+def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
+    """With a log of a run that ended with the same status, it is tried; without one, it is not."""
+    program = compile_c(
+        trial.user, unbuffered("closes").replace("return fclose", "return 3 + fclose")
+    )
+    options = ("--only", "stdio-buffer", "--copy", ".")
+    refused = trial.run(*options, "--", program)
+    assert refused.returncode == 1 and "failed with exit status 3" in refused.stderr, refused
+    log = trial.log(program, clean=True)
+    status, rows, whole = trial.found(*options, log, "--", program)
+    assert (status, rows["stdio-buffer"]["result"]) == (0, "helped"), whole
 
 
 def test_a_healthy_program(trial: Try) -> None:

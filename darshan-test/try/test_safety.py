@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from lab.compile import compile_c
 
 from .conftest import Try, bytes_of
 
@@ -76,6 +77,21 @@ def test_a_log_with_writes_elsewhere(trial: Try) -> None:
         assert kept.read_text().count("once\n") > 1
     finally:
         kept.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("shell", [False, True])
+def test_a_program_that_submits_a_job(trial: Try, shell: bool) -> None:
+    """Nothing runs again, whether the program itself or a program that it starts submits jobs."""
+    source = (
+        '#include <stdio.h>\nint main(void) { FILE *f = fopen("queue", "a"); setbuf(f, NULL);'
+        " for (int i = 0; i < 200000; i++) putc(49, f); return fclose(f); }\n"
+    )
+    compile_c(trial.user, source).rename(trial.user / "sbatch")
+    command = ["sh", "-c", "./sbatch job; exit"] if shell else ["./sbatch", "job"]
+    log = trial.log(*command, clean=True)
+    done = trial.run("--only", "stdio-buffer", "--copy", ".", log, "--", *command)
+    assert done.returncode == 1 and "each run starts sbatch" in done.stderr, done
+    assert "run 1" not in done.stderr
 
 
 def test_no_network(trial: Try) -> None:

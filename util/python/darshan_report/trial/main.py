@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator, Sequence
 
 from ..exit_status import exit_status
+from ..measure.endings import Failure, failure
+from ..measure.processes import EXITED, KILLED, UNKNOWN
 from ..show import signal_exit
 from ..show.output import asked, write_text
 from ..show.text import visible
@@ -26,9 +28,9 @@ from .temporary import WORK
 from .told import Result
 
 NOTHING_HELPED, OUTPUT_CHANGED = 1, 3
-_OTHER_STATUS = (
-    "the program ends with exit status {status}: {why}. It may write only to the folder of --copy "
-    "and to TMPDIR, and has no network; --yes-repeat allows both"
+_ALLOWED = (
+    "In a run, it may write only to the folder of --copy and to TMPDIR, and has no network; "
+    "--yes-repeat allows both"
 )
 
 
@@ -75,10 +77,22 @@ def _refuse(chosen: Chosen, place: str) -> None:
     )
 
 
-def _status_of(chosen: Chosen | None) -> int:
-    """Returns the exit status of the program in the log; 0 if unknown."""
-    tree = chosen.facts.tree if chosen else None
-    return int(tree.status[0]) if tree is not None and len(tree.status) else 0
+def _ends_as(chosen: Chosen | None, status: int) -> bool:
+    """Tells whether a run ended as that of the log did; without a log, whether it succeeded.
+    status: negative for a signal."""
+    said = failure(chosen.facts.log, chosen.facts.tree) if chosen else None
+    if said is None:
+        return status == 0
+    if said.how == UNKNOWN:  # a signal that nobody saw
+        return status < 0
+    return status == (-said.status if said.how == KILLED else said.status)
+
+
+def _end(status: int) -> str:
+    """Returns how a run ended, as text."""
+    if not status:
+        return "succeeded, unlike in the log"
+    return (Failure(KILLED, -status) if status < 0 else Failure(EXITED, status)).words
 
 
 def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
@@ -86,8 +100,8 @@ def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
     limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
     first = trial.first(limit)
     status = first.output.status
-    if status != _status_of(chosen):
-        raise TrialError(_OTHER_STATUS.format(status=status, why=first_problem(first)))
+    if not _ends_as(chosen, status):
+        raise TrialError(f"the program {_end(status)}: {first_problem(first)}. {_ALLOWED}")
     sites = Chosen.of(first.log, options)
     if chosen is None:
         if not options.yes_repeat:

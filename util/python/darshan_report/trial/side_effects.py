@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnose.facts import Facts
+from ..measure.programs import program_name
 from ..units import amount
 from .temporary import is_below, is_temporary
 
@@ -92,6 +93,7 @@ def _removed(facts: Facts, folder: str) -> Iterator[str]:
 
 
 def _started(facts: Facts) -> Iterator[str]:
-    names = {program.name for program in facts.tree.programs} if facts.tree is not None else set()
+    names = {program_name(facts.info.exe)[0]}  # a log of one process has no other list
+    names |= {program.name for program in facts.tree.programs} if facts.tree is not None else set()
     for name in sorted(names & _ELSEWHERE):
         yield f"starts {name}"
