@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .case import Plan
+from .ground import TrialError
 from .outputs import Mask, Output, differences, mask_of
 from .runs import LEAST_LIMIT, LIMIT, Run, Runner, TooLongError, check
 from .values import pythons
@@ -81,7 +82,10 @@ class Trial:
         self.runner.limit = max(LIMIT * run.seconds, LEAST_LIMIT)
         self.log = run.log
         self._round = run.seconds
-        self.mask = self._mask(run.output)
+        if not self.same:
+            self.mask = self._mask(run.output)
+        elif differs := self._differences(run.output):
+            raise TrialError(f"two runs without a remedy differ: {differs[0]}")
 
     def measure(self, candidates: Sequence[Candidate]) -> None:
         """Makes rounds of a run without a remedy and one with each of them."""

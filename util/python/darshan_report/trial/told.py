@@ -31,16 +31,19 @@ def _under(text: str) -> list[str]:
     return textwrap.wrap(visible(text), _WIDTH, initial_indent=room, subsequent_indent=room)
 
 
-def _compared(one: Candidate) -> str:
+def _compared(one: Candidate, partly: bool) -> str:
     found = one.found
     if found is None:
         return one.state
     way = "faster" if found.ratio >= 1 else "as fast"
     said = f"{found.ratio:.3g} x {way} (99 %: {found.low:.3g} to {found.high:.3g})"
-    return f"{said}, same output: {one.state}"
+    same = "same output, as far as it is compared" if partly else "same output"
+    return f"{said}, {same}: {one.state}"
 
 
-def _of(one: Candidate, effects: Sequence[Effect], keep: Sequence[str]) -> Iterator[str]:
+def _of(
+    one: Candidate, effects: Sequence[Effect], keep: Sequence[str], partly: bool
+) -> Iterator[str]:
     if one.found is None:
         reason = f": {one.reason}" if one.reason else ""
         first, *more = textwrap.wrap(visible(f"{one.state}{reason}"), _WIDTH - _NAME) or [""]
@@ -48,7 +51,7 @@ def _of(one: Candidate, effects: Sequence[Effect], keep: Sequence[str]) -> Itera
         yield from (" " * _NAME + line for line in more)
         return
     yield _row(one.name, one.with_it)
-    yield from _under(_compared(one))
+    yield from _under(_compared(one, partly))
     if effects:
         yield from _under("; ".join(effect.text for effect in effects))
     if one.state == HELPED:
@@ -70,7 +73,8 @@ class Result:
         """Returns the result as text."""
         rows = [_row("baseline", self.baseline)] if self.baseline else []
         for one in self.candidates:
-            rows += _of(one, self.effects.get(one.name, []), self.keep.get(one.name, []))
+            effects, keep = self.effects.get(one.name, []), self.keep.get(one.name, [])
+            rows += _of(one, effects, keep, bool(self.notes))
         for note in self.notes:
             rows += textwrap.wrap(visible(f"note: {note}"), _WIDTH)
         return "\n".join([*rows, ""])

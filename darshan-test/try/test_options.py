@@ -1,0 +1,83 @@
+"""The options of `darshan try`, each by what it changes in the runs or in what is said."""
+
+from __future__ import annotations
+
+import pytest
+from lab.compile import compile_c
+
+from .conftest import Try, bytes_of
+
+# Reads one character, writes numbers without a buffer, and a file that differs in each run.
+PROGRAM = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  FILE *input = fopen("input", "r"), *file = fopen("numbers.txt", "w");
+  if (!input || !file) return 9;
+  setvbuf(file, NULL, _IONBF, 0);
+  for (int i = 0; i < 300000; i++) fputc('1', file);
+  fclose(file);
+  file = fopen("pid.bin", "w");
+  if (!file) return 8;
+  for (int i = 0, pid = getpid(); i < 8; i++) fputc(i % 2 ? 0 : pid >> 2 * i, file);
+  return printf("%c\\n", fgetc(input)) > 0 ? fclose(file) : 7;
+}
+"""
+ONLY = ("--only", "stdio-buffer")
+COPY = (*ONLY, "--copy", ".")
+
+
+@pytest.fixture
+def words(trial: Try) -> list[str]:
+    """Returns the command of the program, in a folder with its input."""
+    (trial.user / "input").write_text("7")
+    return ["--", str(compile_c(trial.user, PROGRAM))]
+
+
+def test_what_is_not_compared_is_said(trial: Try, words: list[str]) -> None:
+    done = trial.run(*COPY, *words)
+    assert done.returncode == 0, done
+    assert "pid.bin: not compared" in done.stdout
+    assert "same output, as far as it is compared: helped" in " ".join(done.stdout.split())
+
+
+def test_ignore(trial: Try, words: list[str]) -> None:
+    done = trial.run(*COPY, "--ignore", "*.bin", *words)
+    assert done.returncode == 0 and "not compared" not in done.stdout, done
+    assert "same output: helped" in " ".join(done.stdout.split())
+
+
+def test_same(trial: Try, words: list[str]) -> None:
+    """The command decides; if it finds two runs without a remedy different, nothing is measured."""
+    done = trial.run(*COPY, "--same", 'cmp "$1"/numbers.txt "$2"/numbers.txt #', *words)
+    assert done.returncode == 0 and "not compared" not in done.stdout, done
+    done = trial.run(*COPY, "--same", "cmp -s $STDOUT $STDOUT_NOW; false", *words)
+    assert done.returncode == 1 and not done.stdout, done
+    assert "two runs without a remedy differ: the command of --same ended with 1" in done.stderr
+
+
+def test_setup(trial: Try, words: list[str]) -> None:
+    """Each run begins with what the command made; the user's folder stays as it is."""
+    before = bytes_of(trial.user)
+    setup = 'cp -p "$DARSHAN_TRY_FROM/program" . && printf 4 > input'
+    status, rows, whole = trial.found(*ONLY, "--setup", setup, *words)
+    assert (status, rows["stdio-buffer"]["result"]) == (0, "helped"), whole
+    assert bytes_of(trial.user) == before
+    done = trial.run(*ONLY, "--setup", "echo no >&2; exit 5", *words)
+    assert done.returncode == 1 and "ended with status 5: no" in done.stderr, done
+
+
+def test_budget(trial: Try, words: list[str]) -> None:
+    """No run begins that the budget has no time for: less than the pilot decides nothing."""
+    done = trial.run(*COPY, "--budget", "0.001", *words)
+    assert done.returncode == 1, done
+    assert "took more than 0.0 s, and was ended" in done.stderr
+    log = trial.log(words[1], clean=True)
+    status, rows, whole = trial.found(*COPY, "--budget", "0.001", log, *words)
+    assert (status, rows["stdio-buffer"]["result"]) == (1, "undecided"), whole
+
+
+def test_cold(trial: Try, words: list[str]) -> None:
+    """The files of the log are dropped from the page cache, and the result is the same."""
+    status, rows, whole = trial.found(*COPY, "--cold", *words)
+    assert (status, rows["stdio-buffer"]["result"]) == (0, "helped"), whole
