@@ -5,7 +5,7 @@ from __future__ import annotations
 # Reads columns of a dataset whose chunks hold rows: a chunk is inflated for each column.
 MAKE = """
 import h5py, numpy
-values = numpy.random.default_rng(7).integers(0, 100, (2000, 1600), dtype="i4")
+values = numpy.random.default_rng(7).integers(0, 100, (1600, 1600), dtype="i4")
 with h5py.File("field.h5", "w") as file:
     file.create_dataset("x", data=values, chunks=(400, 1600), compression="gzip")
 """

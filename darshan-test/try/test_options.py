@@ -67,6 +67,13 @@ def test_setup(trial: Try, words: list[str]) -> None:
     assert done.returncode == 1 and "ended with status 5: no" in done.stderr, done
 
 
+def test_json_of_a_log_without_a_remedy(trial: Try) -> None:
+    """JSON, too, if the log alone says that there is nothing to try."""
+    status, rows, whole = trial.found(trial.log("true"), "--", "true")
+    assert status == 1 and whole["baseline_seconds"] == []
+    assert {row["result"] for row in rows.values()} == {"not tried"}
+
+
 def test_budget(trial: Try, words: list[str]) -> None:
     """No run begins that the budget has no time for: less than the pilot decides nothing."""
     done = trial.run(*COPY, "--budget", "0.001", *words)

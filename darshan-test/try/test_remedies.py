@@ -129,11 +129,11 @@ def test_temporary_files_in_memory(trial: Try) -> None:
     command = script(
         trial,
         "import os, tempfile, time\n"
-        "for _ in range(300):\n"
+        "for _ in range(60):\n"
         "    with tempfile.NamedTemporaryFile() as file:\n"
         "        file.write(b'x' * 5000), file.flush(), os.fsync(file.fileno())\n"
         "where = os.path.realpath(tempfile.gettempdir())\n"
-        "time.sleep(0 if where.startswith('/dev/shm') else 0.5)\n",
+        "time.sleep(0 if where.startswith('/dev/shm') else 0.3)\n",
     )
     status, rows, whole = trial.found("--only", "tmpdir", "--", *command)
     assert (status, rows["tmpdir"]["result"]) == (0, "helped"), whole

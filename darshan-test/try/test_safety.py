@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -11,9 +12,11 @@ from pathlib import Path
 
 import pytest
 from lab.compile import compile_c
+from sample import turning
 
 from .conftest import Try, bytes_of
 
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 # Overwrites its input, by a relative and by an absolute path.
 CHANGES = """
 import os, time
@@ -122,8 +125,10 @@ def test_a_run_that_hangs_with_a_remedy(trial: Try) -> None:
     assert subprocess.run(["pgrep", "-f", f"sleep 987.{os.getpid()}"], check=False).returncode == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("after", [0.3, 0.8, 1.5, 2.5])
+@pytest.mark.parametrize(
+    ("number", "after"),
+    turning(itertools.product(ENDS, (0.3, 0.8, 1.5, 2.5)), 0.5, "ends of trials"),
+)
 def test_an_end_at_any_moment(
     changing: tuple[Try, list[str]], number: signal.Signals, after: float
 ) -> None:

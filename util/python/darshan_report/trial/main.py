@@ -135,7 +135,7 @@ def _try(options: Options, work: str) -> int:
     ground = _ground(options, work)
     chosen = Chosen.of(options.log, options) if options.log else None
     if chosen and not any(one.plan for one in chosen.candidates):
-        write_text(Result([], chosen.candidates).text(), "-")
+        _write(options, Result([], chosen.candidates))
         return NOTHING_HELPED
     if chosen and not options.yes_repeat:
         _refuse(chosen, ground.place)
@@ -163,6 +163,10 @@ def check_candidates(trial: Trial, candidates: list[Candidate]) -> None:
         candidates.append(both)
 
 
+def _write(options: Options, result: Result) -> None:
+    write_text(result.as_json(options.command) if options.json else result.text(), "-")
+
+
 def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
     result = Result(trial.baseline, chosen.candidates, notes=trial.mask.told())
     for one in chosen.candidates:
@@ -171,7 +175,7 @@ def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
             finding = chosen.finding_of(one.name)
             if one.plan.keep:
                 result.keep[one.name] = keep(chosen.sites.facts, finding, one.plan)
-    write_text(result.as_json(options.command) if options.json else result.text(), "-")
+    _write(options, result)
     states = {one.state for one in chosen.candidates}
     if HELPED in states:
         return 0
