@@ -138,6 +138,7 @@ def test_temporary_files_in_memory(trial: Try) -> None:
     status, rows, whole = trial.found("--only", "tmpdir", "--", *command)
     assert (status, rows["tmpdir"]["result"]) == (0, "helped"), whole
     assert rows["tmpdir"]["keep"] == ["export TMPDIR=/dev/shm"]
+    assert rows["tmpdir"]["changes"] == [], "the recorder does not see files of /dev/shm"
 
 
 def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
