@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -162,3 +164,20 @@ def test_what_follows_the_program_is_its_own(build: Path, tmp_path: Path) -> Non
     """A --help after the program's name belongs to the program."""
     status, shown, _ = said(build / "darshan", "run", "-o", tmp_path, "echo", "-h", "--help")
     assert (status, shown) == (0, "-h --help\n")
+
+
+def test_a_program_that_nobody_may_read(build: Path, tmp_path: Path) -> None:
+    """The message tells a file without permission from a file that is missing."""
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    shutil.copy(build / "darshan", folder)
+    missing = said(folder / "darshan", "try", "--", "true")
+    assert missing[0] == 127
+    assert missing[2].startswith("darshan: cannot find darshan-try: ")
+    (folder / "darshan-try").touch(mode=0)
+    other: list[str] = []
+    if os.getuid() == 0:
+        other = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    status, _, error = said(*other, folder / "darshan", "try", "--", "true")
+    assert status == 127
+    assert error.startswith(f"darshan: cannot read {folder}/darshan-try: Permission denied; ")

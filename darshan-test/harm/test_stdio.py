@@ -430,8 +430,9 @@ def test_what_libc_says(build: Path, tmp_path: Path, what: str) -> None:
     if what not in ("another thread", "backtrace"):
         assert said == (tmp_path / "bare" / "a").read_bytes()
     counted = sum(watched.value("a", f"{module}_BYTES_WRITTEN") for module in ("STDIO", "POSIX"))
-    if what == "another thread":  # concurrent messages may be split
-        assert len(said) - 20 <= counted <= len(said) + 20
+    if what == "another thread":
+        # Each of 50 messages may miss, or count twice, one concurrent "other" of the thread.
+        assert abs(len(said) - counted) <= 50 * len("other\n")
     else:
         assert counted == len(said)
 

@@ -70,6 +70,15 @@ int places_make_folders(const char *path, size_t shared_from) {
 }
 
 void places_say_missing(const char *name) {
+  char here[PATH_MAX], path[PATH_MAX];
+  if (find_self(here) == 0) {
+    *strrchr(here, '/') = '\0';
+    if (join(path, here, name) == 0 && access(path, R_OK) < 0 && errno == EACCES) {
+      say("cannot read %s: %s; ask its owner to let you read this file and its folders",
+          say_path(path), strerror(errno));
+      return;
+    }
+  }
   say("cannot find %s: " FRONT_MISSING, name);
 }
 

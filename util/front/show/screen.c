@@ -18,7 +18,7 @@
 
 enum {
   COLUMNS = TERMINAL_MOST,
-  LINES = 22,
+  LINES = 17, /* without the table of datasets; a screen has 24, and findings take up to 7 */
   NUMBER = QUANTITY_ROOM,
   SIZE_BINS = 10,
   NAME_COLUMNS = 24,
@@ -410,6 +410,16 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   end_line(screen);
 }
 
+/* Prints the size classes of POSIX calls if at least the number of the other files fits below. */
+static void print_posix_sizes(struct screen *screen, const struct picture *picture) {
+  if (screen->lines + 2 + 1 > LINES) return;
+  for (int i = 0; i < picture->num_layers; i++)
+    if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
+      print_sizes(screen, &picture->layers[i], "_SIZE_READ_", "bytes per read ");
+      print_sizes(screen, &picture->layers[i], "_SIZE_WRITE_", "bytes per write");
+    }
+}
+
 /* Prints the table of the slowest HDF5 datasets. Returns how many rows it printed. */
 static size_t print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
@@ -494,7 +504,8 @@ static void print_rest(struct screen *screen, const struct alike_rows *rows, siz
 /* Prints as many files as the screen has lines for. least: print at least so many, because a table
  * of datasets may fill the screen. */
 static void print_files(struct screen *screen, const struct picture *picture, int least) {
-  int room = LINES - screen->lines - 8, has_mapped = 0;
+  enum { OTHERS = 3 }; /* an empty line, the heading, and the number of rows that are not shown */
+  int room = LINES - screen->lines - OTHERS, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);
   size_t shown = (size_t)(room < least ? least : room);
   if (shown > rows.count) shown = rows.count;
@@ -525,11 +536,7 @@ void screen_print(const struct picture *picture) {
     print_speed(&screen, "written", moved.written, moved.write_time);
     print_mapped(&screen, picture);
     print_waits(&screen, picture);
-    for (int i = 0; i < picture->num_layers; i++)
-      if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
-        print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "bytes per read ");
-        print_sizes(&screen, &picture->layers[i], "_SIZE_WRITE_", "bytes per write");
-      }
+    print_posix_sizes(&screen, picture);
     size_t datasets = print_datasets(&screen, &picture->datasets);
     print_files(&screen, picture, datasets ? FILES_LEAST : 0);
   }
