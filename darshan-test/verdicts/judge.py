@@ -191,7 +191,7 @@ class Judge:
 
     def run(self, row: Row, *, cured: bool, log: Path | None = None) -> float:
         """Returns the seconds of one run; with a log the run is instrumented."""
-        libraries, settings = [], self._mpi_settings(row)
+        libraries, settings = [], self._mpi_settings(row) | dict(row.settings)
         command = [*self._command(row), *(["cured"] if cured else [])]
         if log:
             settings["DARSHAN_LOGFILE"] = str(log)
@@ -205,7 +205,7 @@ class Judge:
         with self._folder(row) as folder:
             if row.place == FAR:
                 libraries.append(self.compiled(HERE / "slow.c"))
-                settings |= {**SLOW, **dict(row.settings), "SLOW_FOLDER": f"{folder}/"}
+                settings = {**SLOW, **settings, "SLOW_FOLDER": f"{folder}/"}
             if libraries:
                 settings |= preload(*libraries)
             inside = self.work / "seconds"  # seconds within a job, without its start and end

@@ -7,6 +7,7 @@ import argparse
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import drishti
@@ -18,6 +19,8 @@ from kept import write as write_gains
 from known import write
 from lab.findings import CURE, FALSE_ALARM, RIGHT, SILENT, TEXT, WRONG
 from tree import build_folder
+
+SITES = ("DARSHAN_SITES", "1")  # a setting: --sites
 
 
 def chosen(words: Sequence[str]) -> list[Row]:
@@ -104,10 +107,11 @@ def ask_drishti(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
 
 
 def main() -> None:
-    """./dev verdicts [--quick] [--keep] [--drishti] [NAME...]"""
+    """./dev verdicts [--quick] [--keep] [--sites] [--drishti] [NAME...]"""
     parser = argparse.ArgumentParser(prog="./dev verdicts")
     parser.add_argument("--quick", action="store_true", help="gains are not measured")
     parser.add_argument("--keep", action="store_true", help="write down what came out")
+    parser.add_argument("--sites", action="store_true", help="with call sites")
     parser.add_argument("--drishti", action="store_true", help="judge Drishti instead")
     parser.add_argument("name", nargs="*", help="part of a row's name; without one all")
     options = parser.parse_args()
@@ -118,7 +122,9 @@ def main() -> None:
         if options.drishti:
             ask_drishti(judge, options.name, keep=options.keep)
             return
-        for row in chosen(options.name):
+        more = (SITES,) if options.sites else ()
+        for chosen_row in chosen(options.name):
+            row = replace(chosen_row, settings=(*chosen_row.settings, *more))
             verdicts.append(judge.verdict(row, measured=not options.quick))
             print(line_of(verdicts[-1]), flush=True)
             if options.keep:

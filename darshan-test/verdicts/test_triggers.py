@@ -54,6 +54,8 @@ BESIDE = {
     "as-it-should-be-sequential": Trigger("transfers-c/small-writes"),
     "balance": Trigger("transfers-c/large-writes"),
     "blocking-only": Trigger("ranks-c/independent-writes/mpich"),
+    "conversion-reading": Trigger("words-py/text-in"),
+    "conversion-writing": Trigger("words-py/text-out"),
     "costly-buffers": Trigger("streams-c/getc-buffered"),
     "costly-communication": Trigger("ranks-c/tiny-collective/mpich", limits=GENERAL),
     "costly-hdf5": Trigger("fields-c/elements", limits=GENERAL),

@@ -141,7 +141,14 @@ def _files() -> list[Row]:
             for case in ("lines-crowded", "packed-crowded")
         ),
         *_at_first_contact(),
-        replace(file("little", says=("does not judge what the program computes",)), place=HERE),
+        *(
+            replace(file(case, says=(words,)), place=HERE, settings=(("DARSHAN_SITES", "1"),))
+            for case, words in (
+                ("text-out", "savetxt formatted text for"),
+                ("text-in", "loadtxt parsed text for"),
+            )
+        ),
+        replace(file("little", says=("is not in this number",)), place=HERE),
     ]
 
 
@@ -219,7 +226,13 @@ def _languages() -> list[Row]:
             "no fflush (file) in the loop",
             (*_C_WORDS[:2], *_OPENS),
         ),
-        Row("words.m", "matrix-once", place=HERE, says=("not judge",), never=(*_C_WORDS, *_OPENS)),
+        Row(
+            "words.m",
+            "matrix-once",
+            place=HERE,
+            says=("not in this number",),
+            never=(*_C_WORDS, *_OPENS),
+        ),
         line("sh", "echo-each", f"{write} line-buffered", "printf"),
         line("sh", "dd-small", f"{read} {write}", "bs=1M"),
         replace(line("cc", "direct-blocks", read, "larger blocks"), input=16),
@@ -227,7 +240,7 @@ def _languages() -> list[Row]:
             "words.cc",
             "many-calls",
             place=HERE,
-            says=(r"12\d,\d\d\d of them: .*not judge",),
+            says=(r"12\d,\d\d\d of them: .*not in this number",),
             never=("would gain nothing",),
         ),
         replace(

@@ -252,6 +252,20 @@ def posix() -> list[Case]:
     seen = tuple(replace(one, name="host: cat") for one in static.rows[1:])
     partial = Job((row("POSIX", "/a", OPENS=1),), partial=("POSIX",))
     fine = Job((row("POSIX", "/a", OPENS=1, READS=1, BYTES_READ=10, F_READ_TIME=0.01),))
+    zipped = Job(
+        (
+            row("POSIX", "/a.gz", OPENS=1, WRITES=50, BYTES_WRITTEN=9 * MIB),
+            row("SITES", "write;/usr/lib/python3.11/gzip.py:9:GzipFile.write;/a.py:3:save",
+                FRAMES=2, PROCESSES=1, WRITES=50, BYTES_WRITTEN=9 * MIB, F_GAP_LONG_TIME=5.0),
+        )
+    )  # fmt: skip
+    parsed = Job(
+        (
+            row("POSIX", "/a.csv", OPENS=1, READS=50, BYTES_READ=9 * MIB),
+            row("SITES", "read;/v/site-packages/pandas/io/parsers.py:9:read_csv;/a.py:3:load",
+                FRAMES=2, PROCESSES=1, READS=50, BYTES_READ=9 * MIB, F_GAP_MEDIUM_TIME=5.0),
+        )
+    )  # fmt: skip
     whole = Job(
         (
             row("POSIX", "/a.json", OPENS=100, WRITES=100, BYTES_WRITTEN=1000000,
@@ -263,6 +277,8 @@ def posix() -> list[Case]:
     ]
     imports = Job(tuple(program))
     return [
+        ("conversion-writing", zipped, zipped.but(1, F_GAP_LONG_TIME=0.9)),
+        ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("rewritten-whole", whole, whole.but(MAX_BYTE_WRITTEN=9999)),
         ("program-files", imports, replace(imports, rows=imports.rows[:400])),
         ("same-bytes-again-read", reread, reread.but(MAX_BYTE_READ=300 * MIB)),

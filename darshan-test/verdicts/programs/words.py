@@ -29,6 +29,24 @@ elif sys.argv[1].startswith("table-"):
 ROWS, COLUMNS = 3072, 4096
 
 
+# --- Text --------------------------------------------------------------------------
+
+
+def text_out(_: bool) -> None:
+    """Numbers are written as text."""
+    np.savetxt("stage.txt", np.arange(400_000.0).reshape(-1, 8) / 7)
+
+
+def text_in(_: bool) -> None:
+    """Numbers are read from text."""
+    assert np.loadtxt("numbers.txt").shape == (200_000, 8)
+
+
+def prepare_text_in() -> None:
+    """A file of another program."""
+    np.savetxt("numbers.txt", np.arange(1_600_000.0).reshape(-1, 8) / 7, fmt="%.6f")
+
+
 # --- HDF5 --------------------------------------------------------------------------
 
 

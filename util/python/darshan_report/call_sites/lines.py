@@ -43,6 +43,11 @@ class Site:
     user: int = -1  # index of the user's line in places; -1: none
 
     @property
+    def is_users(self) -> bool:
+        """Tells whether the line is outside of installed software."""
+        return self.line is not None and _is_users(self.line)
+
+    @property
     def line(self) -> Place | None:
         """The user's line of the site: its innermost known line outside of installed software; None
         if it has none."""
@@ -167,9 +172,9 @@ def _problems(lines: list[Line], objects: Objects) -> list[str]:
     return [f"{path} {objects.problems[path]}" for path in sorted(without & set(objects.problems))]
 
 
-def lines_of(log: Log, most: int) -> Lines | None:
-    """Returns the costliest lines, at most so many; None if the log has no sites. Raises LogError
-    if they are damaged."""
+def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:
+    """Returns the sites of a log, those with most time first, what their frames are in, and whether
+    the names are hidden; None if the log has no sites. Raises LogError if they are damaged."""
     region = log.info.region(MODULE)
     if region is None or region.length == 0:
         return None
@@ -179,13 +184,34 @@ def lines_of(log: Log, most: int) -> Lines | None:
     names = [log.name(number) or "" for number, _ in order[:_SITES_MOST]]
     sites = [Site(stack_of(name), sums) for name, (_, sums) in zip(names, order)]
     sites += [Site(Stack("", ()), sums) for _, sums in order[_SITES_MOST:]]
+    return sites, objects, bool(names) and all(map(_HASH.fullmatch, names))
+
+
+def sites_of(log: Log) -> list[Site]:
+    """Returns the sites of a log, those with most time first; empty if it has none. Opens no
+    program or library: native frames have no functions or lines. Raises LogError if the sites are
+    damaged."""
+    found = _read(log)
+    if found is None:
+        return []
+    sites, objects, _ = found
+    _settle(sites, objects)
+    return sites
+
+
+def lines_of(log: Log, most: int) -> Lines | None:
+    """Returns the costliest lines, at most so many; None if the log has no sites. Raises LogError
+    if they are damaged."""
+    read = _read(log)
+    if read is None:
+        return None
+    sites, objects, hidden = read
     objects.look_up(f for f in _native(sites) if not installed.is_installed(objects.path(f)))
     _settle(sites, objects)
     found = _lines(sites)
     whole = Measured()
     for line in found:
         whole.add(line.sums)
-    hidden = bool(names) and all(map(_HASH.fullmatch, names))
     lines = Lines(found[:most], len(found), whole, [], hidden, found, objects)
     for line in lines.lines:
         lines.look_up(line)

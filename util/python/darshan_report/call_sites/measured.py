@@ -15,6 +15,9 @@ _SITE, _OBJECT, _FUNCTION = 0, 1, 2  # kinds of records
 OPEN, CLOSE, READ, WRITE, LOOKUP, SEEK, SYNC, OTHER = KINDS = tuple(range(8))
 _CALLS = ("OPENS", "CLOSES", "READS", "WRITES", "LOOKUPS", "SEEKS", "SYNCS", "OTHERS")
 _SMALL = ("0_100", "100_1K", "1K_10K")  # size classes
+# Gaps below 100 microseconds, below 10 milliseconds, and above.
+_GAPS = ("SHORT", "MEDIUM", "LONG")
+SHORT, MEDIUM, LONG = range(len(_GAPS))
 _TIMES = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
 
 
@@ -23,7 +26,8 @@ class Measured:
     """Sums over processes and threads."""
 
     seconds: float = 0.0  # in calls
-    gap_seconds: float = 0.0  # gaps below 100 microseconds, between calls
+    # In gaps between calls: SHORT, MEDIUM, LONG.
+    gaps: list[float] = field(default_factory=lambda: [0.0] * len(_GAPS))
     calls: int = 0
     read: int = 0  # bytes
     written: int = 0
@@ -36,17 +40,22 @@ class Measured:
     def add(self, other: Measured) -> None:
         """Adds the sums of `other` to these."""
         self.seconds += other.seconds
-        self.gap_seconds += other.gap_seconds
         self.calls += other.calls
         self.read += other.read
         self.written += other.written
         for ours, theirs in (
+            (self.gaps, other.gaps),
             (self.calls_of, other.calls_of),
             (self.seconds_of, other.seconds_of),
             (self.small, other.small),
             (self.sized, other.sized),
         ):
             ours[:] = map(sum, zip(ours, theirs))
+
+    @property
+    def gap_seconds(self) -> float:
+        """Seconds in gaps below 100 microseconds."""
+        return self.gaps[SHORT]
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ def measured(records: Records) -> Rows:
     joined = Joined(records)
     kinds = joined.largest(records["SITES_KIND"]).tolist()
     seconds = _each(records, joined, [f"F_{name}_TIME" for name in _TIMES])
-    gaps = _added(records, joined, ["F_GAP_SHORT_TIME"])
+    gaps = _each(records, joined, [f"F_GAP_{name}_TIME" for name in _GAPS])
     calls = _each(records, joined, _CALLS)
     moved = _each(records, joined, ["BYTES_READ", "BYTES_WRITTEN"])
     small, sized = (_sizes(records, joined, ends) for ends in (_SMALL, [end for end, _ in SIZES]))
@@ -97,7 +106,7 @@ def measured(records: Records) -> Rows:
         elif kinds[place] in (_SITE, _FUNCTION) and number_of_calls > 0:
             sites[number] = Measured(
                 float(seconds[place].sum()),
-                float(gaps[place]),
+                gaps[place].tolist(),
                 number_of_calls,
                 int(moved[place][0]),
                 int(moved[place][1]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..call_sites import told
 from ..call_sites.lines import Line, Lines
@@ -37,89 +37,95 @@ _SEVERAL = 20  # calls that tell a line by their number
 _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
 _HDF5, _MPIIO, _ANY = r"H5|nc_", r"MPI_File_|ncmpi", ""
-_CALLS, _SECONDS, _BYTES, _SMALL = "calls", "seconds", "bytes", "small calls"
+_CALL = rf"(?!{IMPORT}$)"
+_CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small calls", "gaps"
 _OF = {
     _CALLS: "of such calls",
     _SECONDS: "of the time in such calls",
     _BYTES: "of the bytes of such calls",
     _SMALL: "of such calls that are small",
+    _GAPS: "of the time before such calls",
 }
 
 
 @dataclass(frozen=True)
-class _About:
+class About:
     """The calls that a finding is about."""
 
     kinds: tuple[int, ...]
     called: str = _ANY  # pattern for the start of the function that the program called
     by: str = _SECONDS  # what counts
+    # Kinds that count instead if the evidence has more of their calls.
+    instead: tuple[int, ...] = ()
 
 
 # By the start of the diagnosis's name; the first row that matches counts.
 _ABOUT = (
-    ("across-the-grain", _About(_DATA, _HDF5)),
-    ("aggregators", _About(_DATA, _MPIIO)),
-    ("blocking-only", _About(_DATA, _MPIIO)),
-    ("chunk-", _About(_DATA, _HDF5)),
-    ("collective-metadata", _About(_NAMES, _HDF5)),
-    ("collective-not-aggregated", _About(_DATA, _MPIIO)),
-    ("costly-communication", _About(KINDS, f"{_HDF5}|{_MPIIO}")),
-    ("costly-hdf5", _About(KINDS, _HDF5)),
-    ("costly-mpiio", _About(KINDS, _MPIIO)),
-    ("costly-listings", _About((LOOKUP,))),
-    ("costly-lookups", _About((LOOKUP,))),
-    ("costly-opens", _About(_NAMES)),
-    ("costly-reads", _About((READ,))),
-    ("costly-syncs", _About((SYNC,))),
-    ("costly-writes", _About((WRITE,))),
-    ("costly-buffers", _About(_DATA)),
-    ("element-wise", _About(_DATA, _HDF5, _CALLS)),
-    ("failed-lookups", _About((LOOKUP,), _ANY, _CALLS)),
-    ("file-per-process", _About((OPEN, CLOSE))),
-    ("fill-values", _About((OPEN, WRITE), _HDF5)),
-    ("flush-per-chunk", _About((SYNC, CLOSE))),
-    ("hdf5-file-time", _About(KINDS, _HDF5)),
-    ("hdf5-opened-again", _About((OPEN, CLOSE), _HDF5)),
-    ("imbalance", _About(_DATA)),
-    ("independent-shared-read", _About((READ,))),
-    ("independent-shared-write", _About((WRITE,))),
-    ("line-buffered", _About((WRITE, SYNC), _ANY, _CALLS)),
-    ("listed-again", _About((LOOKUP,), _ANY, _CALLS)),
-    ("little-compression", _About(_DATA, _HDF5)),
-    ("many-objects", _About((*_NAMES, READ, WRITE), _HDF5)),
-    ("many-small-files", _About((OPEN,), _ANY, _CALLS)),
-    ("memory-alignment", _About(_DATA)),
-    ("metadata", _About(_NAMES)),
-    ("mpi-io-itself", _About(_DATA, _MPIIO)),
-    ("mpi-io-opened-again", _About((OPEN, CLOSE), _MPIIO)),
-    ("no-mpi-io", _About(_DATA)),
-    ("one-process-does-all", _About(_DATA)),
-    ("opened-again", _About((OPEN,), _ANY, _CALLS)),
-    ("random-access-read", _About((READ,), _ANY, _CALLS)),
-    ("random-access-write", _About((WRITE,), _ANY, _CALLS)),
-    ("read-by-", _About((READ,), _ANY, _BYTES)),
-    ("read-modify-write", _About(_DATA, _MPIIO)),
-    ("read-write-alternation", _About(_DATA, _ANY, _CALLS)),
-    ("rewritten-whole", _About((WRITE,), _ANY, _BYTES)),
-    ("same-bytes-again-read", _About((READ,), _ANY, _BYTES)),
-    ("same-bytes-again-written", _About((WRITE,), _ANY, _BYTES)),
-    ("seeks", _About((SEEK,), _ANY, _CALLS)),
-    ("shared-file-contention", _About(_DATA)),
-    ("slowing-down", _About(_DATA)),
-    ("small-accesses-read", _About((READ,), _ANY, _SMALL)),
-    ("small-accesses-write", _About((WRITE,), _ANY, _SMALL)),
-    ("stdio-bulk", _About(_DATA, _ANY, _BYTES)),
-    ("stream-flushes", _About((SYNC, WRITE), _ANY, _CALLS)),
-    ("stream-seeks", _About((SEEK,), _ANY, _CALLS)),
-    ("syncs", _About((SYNC,))),
-    ("tiny-collective", _About(_DATA, _MPIIO, _CALLS)),
-    ("unaligned", _About(_DATA, _ANY, _CALLS)),
-    ("unbuffered-stream-read", _About((READ,), _ANY, _CALLS)),
-    ("unbuffered-stream-write", _About((WRITE,), _ANY, _CALLS)),
-    ("waits-for-locks", _About((OTHER,), r"flock|lockf|fcntl")),
-    ("waiting-in-mpi-io", _About(_DATA, _MPIIO)),
-    ("whole-file-copy", _About(_DATA, _ANY, _BYTES)),
-    ("program-files", _About(KINDS, IMPORT)),
+    ("across-the-grain", About(_DATA, _HDF5)),
+    ("aggregators", About(_DATA, _MPIIO)),
+    ("blocking-only", About(_DATA, _MPIIO)),
+    ("chunk-", About(_DATA, _HDF5)),
+    ("collective-metadata", About(_NAMES, _HDF5)),
+    ("collective-not-aggregated", About(_DATA, _MPIIO)),
+    ("conversion-reading", About((READ,), _CALL, _GAPS)),
+    ("conversion-writing", About((WRITE,), _CALL, _GAPS)),
+    ("costly-communication", About(KINDS, f"{_HDF5}|{_MPIIO}")),
+    ("costly-hdf5", About(KINDS, _HDF5)),
+    ("costly-mpiio", About(KINDS, _MPIIO)),
+    ("costly-listings", About((LOOKUP,))),
+    ("costly-lookups", About((LOOKUP,))),
+    ("costly-opens", About(_NAMES)),
+    ("costly-reads", About((READ,))),
+    ("costly-syncs", About((SYNC,))),
+    ("costly-writes", About((WRITE,))),
+    ("costly-buffers", About(_DATA)),
+    ("element-wise", About(_DATA, _HDF5, _CALLS)),
+    ("failed-lookups", About((LOOKUP,), _ANY, _CALLS)),
+    ("file-per-process", About((OPEN, CLOSE))),
+    ("fill-values", About((OPEN, WRITE), _HDF5)),
+    ("flush-per-chunk", About((SYNC, CLOSE))),
+    ("hdf5-file-time", About(KINDS, _HDF5)),
+    ("hdf5-opened-again", About((OPEN, CLOSE), _HDF5)),
+    ("imbalance", About(_DATA)),
+    ("independent-shared-read", About((READ,))),
+    ("independent-shared-write", About((WRITE,))),
+    ("line-buffered", About((WRITE, SYNC), _ANY, _CALLS)),
+    ("listed-again", About((LOOKUP,), _ANY, _CALLS)),
+    ("little-compression", About(_DATA, _HDF5)),
+    ("many-objects", About((*_NAMES, READ, WRITE), _HDF5)),
+    ("many-small-files", About((OPEN,), _ANY, _CALLS)),
+    ("memory-alignment", About(_DATA)),
+    ("metadata", About(_NAMES)),
+    ("mpi-io-itself", About(_DATA, _MPIIO)),
+    ("mpi-io-opened-again", About((OPEN, CLOSE), _MPIIO)),
+    ("no-mpi-io", About(_DATA)),
+    ("one-process-does-all", About(_DATA)),
+    ("opened-again", About((OPEN,), _ANY, _CALLS, (LOOKUP,))),
+    ("random-access-read", About((READ,), _ANY, _CALLS)),
+    ("random-access-write", About((WRITE,), _ANY, _CALLS)),
+    ("read-by-", About((READ,), _ANY, _BYTES)),
+    ("read-modify-write", About(_DATA, _MPIIO)),
+    ("read-write-alternation", About(_DATA, _ANY, _CALLS)),
+    ("rewritten-whole", About((WRITE,), _ANY, _BYTES)),
+    ("same-bytes-again-read", About((READ,), _ANY, _BYTES)),
+    ("same-bytes-again-written", About((WRITE,), _ANY, _BYTES)),
+    ("seeks", About((SEEK,), _ANY, _CALLS)),
+    ("shared-file-contention", About(_DATA)),
+    ("slowing-down", About(_DATA)),
+    ("small-accesses-read", About((READ,), _ANY, _SMALL)),
+    ("small-accesses-write", About((WRITE,), _ANY, _SMALL)),
+    ("stdio-bulk", About(_DATA, _ANY, _BYTES)),
+    ("stream-flushes", About((SYNC, WRITE), _ANY, _CALLS)),
+    ("stream-seeks", About((SEEK,), _ANY, _CALLS)),
+    ("syncs", About((SYNC,))),
+    ("tiny-collective", About(_DATA, _MPIIO, _CALLS)),
+    ("unaligned", About(_DATA, _ANY, _CALLS)),
+    ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),
+    ("unbuffered-stream-write", About((WRITE,), _ANY, _CALLS)),
+    ("waits-for-locks", About((OTHER,), r"flock|lockf|fcntl")),
+    ("waiting-in-mpi-io", About(_DATA, _MPIIO)),
+    ("whole-file-copy", About(_DATA, _ANY, _BYTES)),
+    ("program-files", About(KINDS, IMPORT)),
 )  # fmt: skip
 # Findings without a line: about processes, hosts, targets, what was not recorded, or page faults.
 WITHOUT = (
@@ -155,8 +161,9 @@ class Blame:
     lines: int  # that have such calls
 
 
-def _part(line: Line, about: _About, by: str) -> float:
-    """Returns how much of these calls a line has."""
+def part_of(line: Line, about: About, by: str = "") -> float:
+    """Returns how much of these calls a line has; by: what counts, empty: what the row says."""
+    by = by or about.by
     found = 0.0
     for site in line.sites:
         if not re.match(about.called, site.stack.called):
@@ -164,6 +171,8 @@ def _part(line: Line, about: _About, by: str) -> float:
         sums = site.sums
         if by == _SECONDS:
             found += sum(sums.seconds_of[kind] for kind in about.kinds)
+        elif by == _GAPS:
+            found += sum(sums.gaps) * any(sums.calls_of[kind] for kind in about.kinds)
         elif by == _BYTES:
             found += sums.read * (READ in about.kinds) + sums.written * (WRITE in about.kinds)
         else:
@@ -188,7 +197,7 @@ def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line
     return lines[place], parts[place] / whole if whole > 0 else 0.0, sum(p > 0 for p in parts)
 
 
-def _counted(finding: Finding, about: _About) -> set[float]:
+def _counted(finding: Finding, about: About) -> set[float]:
     """Returns the numbers of calls of single files that the finding's evidence names."""
     return {
         float(row.value)
@@ -199,14 +208,14 @@ def _counted(finding: Finding, about: _About) -> set[float]:
     }
 
 
-def _equal(lines: Sequence[Line], finding: Finding, about: _About) -> Line | None:
+def _equal(lines: Sequence[Line], finding: Finding, about: About) -> Line | None:
     """Returns the only line with as many calls as a file of the finding; None without one."""
     wanted = _counted(finding, about)
     found = [
         line
         for line in lines
         if any(
-            abs(_part(line, _About((kind,), about.called), _CALLS) - number) <= _EQUAL * number
+            abs(part_of(line, About((kind,), about.called), _CALLS) - number) <= _EQUAL * number
             for kind in about.kinds
             for number in wanted
         )
@@ -214,11 +223,11 @@ def _equal(lines: Sequence[Line], finding: Finding, about: _About) -> Line | Non
     return found[0] if len(found) == 1 else None
 
 
-def _place(found: Lines, line: Line, about: _About) -> tuple[str, str]:
+def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
     """Returns a line as text, and the function of a library through which it made the calls."""
     found.look_up(line)
     ((where, function),) = told.places_of([line])
-    site = max(line.sites, key=lambda site: _part(Line([site], site.sums), about, about.by))
+    site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     through = told.library_call(site)
     text = f"{where}, in {shorten(function, _NAME)}" if function else where
     if site.stack.called == IMPORT:
@@ -226,27 +235,41 @@ def _place(found: Lines, line: Line, about: _About) -> tuple[str, str]:
     return text + (f" (through {shorten(through, _NAME)})" if through else ""), through
 
 
-def _chosen(lines: Sequence[Line], finding: Finding, about: _About) -> tuple[Line, float, str, int]:
+def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float, str, int]:
     """Returns the line with the largest part of a finding's calls, its share of them, what the
     share is of (empty: the line is chosen because of its number of calls), and how many lines have
     such calls."""
-    whole = sum(_part(line, about, about.by) for line in lines)
-    line, part, number = _largest(lines, lambda one: _part(one, about, about.by))
+    whole = sum(part_of(line, about) for line in lines)
+    line, part, number = _largest(lines, lambda one: part_of(one, about))
     same = _equal(lines, finding, about)
     if same is not None:
-        return same, _part(same, about, about.by) / whole if whole > 0 else 0.0, "", number
+        return same, part_of(same, about, about.by) / whole if whole > 0 else 0.0, "", number
     if part < _ENOUGH:
         # What costs little beside other lines may be called most often, and the reverse.
         other = _CALLS if about.by == _SECONDS else _SECONDS
-        again, share_again, _ = _largest(lines, lambda one: _part(one, about, other))
+        again, share_again, _ = _largest(lines, lambda one: part_of(one, about, other))
         if share_again >= _ENOUGH:
             return again, share_again, _OF[other], number
     return line, part, _OF[about.by], number
 
 
-def about_of(name: str) -> _About | None:
-    """Returns the calls that findings of this name are about; None if they have no line."""
-    return next((about for start, about in _ABOUT if name.startswith(start)), None)
+def about_of(name: str, *, instead: bool = False) -> About | None:
+    """Returns the calls that findings of this name are about, None if they have no line. instead:
+    the finding is about the second kinds of its row."""
+    found = next((about for start, about in _ABOUT if name.startswith(start)), None)
+    return replace(found, kinds=found.instead) if found and found.instead and instead else found
+
+
+def _has_more(finding: Finding, about: About) -> bool:
+    """Returns whether a finding's evidence has more calls of the second kinds than of the first."""
+
+    def calls(kinds: Sequence[int]) -> float:
+        patterns = [_COUNTED[kind] for kind in kinds if kind in _COUNTED]
+        return sum(
+            r.value for r in finding.evidence if any(p.fullmatch(r.counter) for p in patterns)
+        )
+
+    return calls(about.instead) > calls(about.kinds)
 
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
@@ -254,6 +277,8 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
     if found is None or found.is_anonymous or finding.kind == GOOD:
         return None
     about = about_of(finding.name)
+    if about is not None and about.instead:
+        about = about_of(finding.name, instead=_has_more(finding, about))
     lines = [line for line in found.every if line.place is not None]
     if about is None or not lines:
         return None

@@ -356,10 +356,15 @@ class Facts:
         sums = posix["BYTES_WRITTEN"]
         return {number: int(sums[at]) for number, at in places.items() if at is not None}
 
-    def stake(self, seconds: float, basis: str, moved: float = 0, of: float = 0) -> Stake:
-        """Returns a potential saving of `seconds`, limited to the time that the processes have.
-        basis: how it was estimated; moved, of: bytes that the remedy saves, and all bytes."""
-        seconds = min(max(0.0, float(seconds)), self.process_time or float(seconds))
+    def stake(
+        self, seconds: float, basis: str, moved: float = 0, of: float = 0, *, between: float = 0
+    ) -> Stake:
+        """Returns a potential saving of `seconds` in calls and of `between` outside of them,
+        limited to the time that the processes have. basis: how it was estimated; moved, of: bytes
+        that the remedy saves, and all bytes."""
+        in_calls = min(max(0.0, float(seconds)), self.process_time or float(seconds))
+        whole = max(0.0, float(seconds)) + float(between)
+        seconds = min(whole, self.process_time or whole)
         # Working time is a sum over processes; several of them may have worked at the same time.
         whole = min(self.run_time, self.process_time / self.at_once)
         return Stake(
@@ -372,6 +377,7 @@ class Facts:
             of_run=whole,
             ranks=1 if self.tree else self.nprocs,
             idle=whole < (1 - _ROUNDING) * self.run_time,
+            between=seconds - in_calls,
         )
 
     def worth(self, stake: Stake) -> bool:

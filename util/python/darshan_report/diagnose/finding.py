@@ -62,6 +62,7 @@ class Stake:
     of_run: float = 0.0  # seconds of the run in which there was work
     ranks: int = 1  # ranks of a job; run is the time of each of them
     idle: bool = False  # in some of the run's wall time there was no work
+    between: float = 0.0  # of the seconds, those between calls and not in calls
 
     @property
     def share(self) -> float:

@@ -13,6 +13,7 @@ from ..measure.usage import Usage
 from . import program_text
 from .cpu_wait import real_part, runnable
 from .facts import Facts, once
+from .loops import between_all
 from .table import Table
 
 READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
@@ -20,8 +21,8 @@ READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
 )  # fmt: skip
 LOCKS = "locks"
 IMPORTS, HDF5, MPIIO, COMMUNICATION = "imports", "hdf5", "mpiio", "communication"
-WAITING, PROCESSOR, COMPUTING, ASLEEP, OUTSIDE, REST = (
-    "waiting", "processor", "computing", "asleep", "outside", "rest",
+WAITING, PROCESSOR, BETWEEN, COMPUTING, ASLEEP, OUTSIDE, REST = (
+    "waiting", "processor", "between", "computing", "asleep", "outside", "rest",
 )  # fmt: skip
 
 TITLES = {
@@ -39,6 +40,7 @@ TITLES = {
     LOCKS: "Waiting for locks of files (flock, lockf, fcntl)",
     WAITING: "Waiting for other processes or threads, and sleeping",
     PROCESSOR: "Waiting for a processor",
+    BETWEEN: "Between calls of I/O loops: libraries, formatting, parsing",
     COMPUTING: "Computing",
     ASLEEP: "Sleeping outside of recorded calls (network, pipes, page faults)",
     OUTSIDE: "Outside of I/O calls: computing and waiting",
@@ -107,6 +109,8 @@ def ledger(facts: Facts) -> Ledger:
         spent[rest] = left - spent[ASLEEP]
         spent[LOCKS] += idle
         spent[WAITING] = waited - idle
+    spent[BETWEEN] = min(spent[COMPUTING], between_all(facts))
+    spent[COMPUTING] -= spent[BETWEEN]
     rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)
     return Ledger(rows, sum(row.seconds for row in rows), threads)
 

@@ -47,6 +47,7 @@ def marked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def together(findings: Iterable[Finding]) -> float:
-    """Returns the seconds that problems claim together; seconds claimed twice count once."""
+    """Returns the seconds in calls that problems claim together; seconds claimed twice count
+    once."""
     ordered = marked(sorted(findings, key=lambda f: f.rank))
-    return sum(f.stake.seconds for f in ordered if not f.stake.same_as)
+    return sum(f.stake.seconds - f.stake.between for f in ordered if not f.stake.same_as)

@@ -16,7 +16,7 @@ from .finding import PROBLEM, Finding, Findings
 from .limits import Limits
 from .overlap import marked, together
 from .responsible_programs import name_programs
-from .rules import CAUSES, REMARKS, SYMPTOMS, costly, fine
+from .rules import CAUSES, REMARKS, SYMPTOMS, conversion, costly, fine
 from .tools import addressed
 
 
@@ -63,6 +63,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
             if finding.kind != PROBLEM or not _explained(finding, causes):
                 found.append(finding)
     found += costly.find(facts, found)
+    found += conversion.find(facts, found)
     for rule in REMARKS:
         found += rule.find(facts)
     named = (addressed(facts, name_programs(facts, finding)) for finding in found)
@@ -93,5 +94,6 @@ def _explained(symptom: Finding, causes: list[Finding]) -> bool:
     """Returns whether causes contain all files of the symptom, and at least half of its cost."""
     these = [f for f in causes if f.covers & symptom.covers]
     files = frozenset().union(*(f.covers for f in these))
-    enough = together(these) >= symptom.stake.seconds / 2
+    at = symptom.stake
+    enough = together(these) >= (at.seconds - at.between) / 2
     return bool(symptom.covers) and symptom.covers <= files and enough

@@ -63,6 +63,7 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
         "line": _line(context.blame(finding)),
         "stake": {
             "seconds": _number(stake.seconds),
+            "between_seconds": _number(stake.between),
             "of_seconds": _number(stake.of_seconds),
             "run_seconds": _number(stake.run),
             "of_run_seconds": _number(stake.of_run),

@@ -99,7 +99,7 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
     for finding in problems:
         modules = {row.module for row in finding.evidence}
         if modules & above if above else kind in claims(finding):
-            claimed += finding.stake.seconds
+            claimed += finding.stake.seconds - finding.stake.between
     return claimed
 
 

@@ -9,10 +9,12 @@ from ...measure.endings import Failure, failure
 from ...units import amount, count, plural, seconds, share
 from .. import cpu_wait, ledger, spent_on
 from ..facts import Facts
-from ..finding import GOOD, LAST, NOTICE, PROBLEM, Finding
+from ..finding import GOOD, LAST, NOTICE, PROBLEM, Finding, Remedy
+from ..loops import loops_of
 from ..tools import tool_of
 from ..unjudged import is_unjudged, mapped_of, unjudged, unwatched
-from . import lookups
+from . import conversion, lookups
+from .reread import NAME as AGAIN
 from .reread import most_moved
 
 NAME = "fine"
@@ -68,48 +70,61 @@ def _begun(words: str) -> str:
 
 
 def _little(facts: Facts) -> str:
-    """Returns the words that tell what other I/O calls could gain: nothing, or little if the
-    program makes many calls or moves the same bytes many times."""
-    again = _again(facts)
+    """Returns the words that tell what other calls could gain, and what the time does not
+    contain."""
     calls = _calls(facts)
-    if not again and calls < facts.limits["calls.many"]:
+    if loops_of(facts) is not None:
+        stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
         return (
-            "other I/O calls would gain nothing. Darshan does not judge what the program computes."
+            "faster calls would gain no more than that. What libraries and interpreters did "
+            "between the calls of a loop, such as formatting or parsing, took "
+            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)})."
         )
-    if not again:
+    if calls < facts.limits["calls.many"]:
         return (
-            f"there is little to win in the calls themselves. But there are {count(calls)} of "
-            "them: what the program does around each, such as formatting, parsing or the work of "
-            "an interpreter, is not I/O. This report does not judge it, and it may take longer; "
-            "fewer, "
-            "larger calls save that time as well."
+            "faster calls would gain no more than that. What the program does between its calls, "
+            "such as formatting, parsing, compressing or computing, is not in this number."
         )
-    return f"there is little to win in its calls. But {again}"
+    return (
+        f"faster calls would gain no more than that. But there are {count(calls)} of them: what "
+        "the program does around each, such as formatting, parsing or the work of an interpreter, "
+        "is not in this number and may take longer; fewer, larger calls save that time as well."
+    )
 
 
-def _again(facts: Facts) -> str:
-    """Describes what the program does many times with the same bytes of a file; empty if none."""
-    if words := most_moved(facts, "READ"):
-        return (
-            f"{words}: what the program does with the bytes each time, such as parsing or "
-            "decompressing them, is not I/O and may take longer; keep the result in memory."
-        )
-    if words := most_moved(facts, "WRITTEN"):
-        return (
-            f"{words}: what the program does for the bytes each time, such as formatting or "
-            "compressing them, is not I/O and may take longer; save less often, or append only "
-            "what is new."
-        )
-    return ""
+# What the program does with the bytes each time, and the remedy.
+_EACH_TIME = {
+    "READ": (
+        "What the program does with the bytes each time, such as parsing or decompressing them, is "
+        "not in this time and may take much longer.",
+        "Read the data once and keep the result in memory.",
+    ),
+    "WRITTEN": (
+        "What the program does for the bytes each time, such as formatting or compressing them, is "
+        "not in this time and may take much longer.",
+        "Save less often, or append only what is new.",
+    ),
+}
 
 
-def _but(facts: Facts) -> str:
-    """Returns the words that a title gets if the same bytes are read or written again and again;
-    otherwise empty."""
-    for direction in ("READ", "WRITTEN"):
-        if most_moved(facts, direction):
-            return f", but the same bytes are {direction.lower()} again and again"
-    return ""
+def _again(facts: Facts) -> Iterator[Finding]:
+    """Yields a notice if the same bytes of a file are read or written many times, in calls that
+    take little time. With call sites the time between the calls is known: then a problem, or
+    nothing, is reported."""
+    if loops_of(facts) is not None:
+        return
+    for direction, (words, remedy) in _EACH_TIME.items():
+        if said := most_moved(facts, direction):
+            yield Finding(
+                f"{AGAIN}-{direction.lower()}",
+                f"The same bytes are {direction.lower()} again and again",
+                f"{said}. The calls themselves took little time. {words} To see that time, run the "
+                "program with `darshan run --sites`.",
+                NOTICE,
+                remedy=Remedy(remedy),
+                limits=("again.mostly",),
+            )
+            return
 
 
 def _idle(facts: Facts) -> str:
@@ -194,6 +209,16 @@ def _failed(facts: Facts, failed: Failure) -> Finding:
     )
 
 
+def _fine(others: Sequence[Finding], unseen: str) -> str:
+    """Returns the title for a run whose calls took little time; unseen: words on HDF5 calls that
+    were not recorded."""
+    if unseen:
+        return "The calls on files are fine, those of HDF5 are not known"
+    if any(f.name.startswith(conversion.NAME) for f in others):
+        return "The calls on files themselves are fine"
+    return _FINE
+
+
 def _nothing(_: Facts) -> None:
     return None
 
@@ -232,24 +257,21 @@ def find(
             GOOD,
         )
         return
+    yield from _again(facts)
     unseen = _HDF5 if any(f.name == "unseen-hdf5" for f in others) else ""
     if cpu_wait.is_little(facts):
         yield Finding(
             NAME,
-            ("The calls on files are fine, those of HDF5 are not known" if unseen else _FINE)
-            + _but(facts),
+            _fine(others, unseen),
             f"{_begun(_spent(facts))}: {_little(facts)}{unseen} {_idle(facts)}".rstrip(),
             GOOD,
-            limits=("io.fine", "again.mostly", "calls.many"),
+            limits=("io.fine", "calls.many"),
         )
     else:
         where = _idle(facts) or spent_on.where(facts, _over(facts))
-        again = _again(facts)
         yield Finding(
             NAME,
-            "No known problem" + _but(facts),
-            f"{_begun(_spent(facts))}, and {_missed(near(facts))} {where}".rstrip()
-            + (f" But {again}" if again else "")
-            + unseen,
+            "No known problem",
+            f"{_begun(_spent(facts))}, and {_missed(near(facts))} {where}".rstrip() + unseen,
             GOOD,
         )

@@ -10,6 +10,7 @@ from ...measure.attribution import ATTR, CLOSE, FLUSH, META, WRITE
 from ...units import amount, count, seconds, share
 from ..facts import Facts, once
 from ..finding import CAUSE, Finding, Remedy
+from ..loops import between
 from ..machine import binding
 from ..objects import Hdf5, hdf5
 
@@ -100,12 +101,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     done = _Flushed(facts, h5)
     mask = done.often(facts)
     lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
+    more = between(facts, NAME, float(lost.sum()))
     stake = facts.stake(
         lost.sum(),
         "time in flushes and in the writes that they cause, and writing time multiplied by the "
-        "share of bytes written again, beyond what the bytes would take at a good rate",
+        "share of bytes written again, beyond what the bytes would take at a good rate"
+        + more.basis,
         int(done.again[mask].sum()),
         int(done.written[mask].sum()),
+        between=more.seconds,
     )
     if not mask.any() or not facts.worth(stake):
         return
@@ -116,7 +120,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Chunks are flushed before they are full"
         if chunked.any()
         else "Files are flushed after every small write",
-        _sentence(facts, h5, done, mask, int(np.argmax(lost))),
+        _sentence(facts, h5, done, mask, int(np.argmax(lost))) + more.sentence,
         stake=stake,
         evidence=h5.files.sums(
             mask, "FLUSH_CALLS", "FLUSH_POSIX_WRITES", "FLUSH_POSIX_BYTES_WRITTEN", "F_FLUSH_TIME"

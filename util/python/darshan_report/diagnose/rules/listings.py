@@ -9,6 +9,7 @@ import numpy as np
 from ...units import count, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..loops import between
 
 NAME = "listed-again"
 ROLE = CAUSE
@@ -31,8 +32,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     known = bool(np.all(extra.records["POSIX_EXT_DIR_REOPENS"] >= 0))
     # Older logs do not distinguish a tree that is walked again from a tree that is walked once.
     again = extra.sum("DIR_REOPENS") if known else lists
+    lost = time * again / max(1.0, lists)
+    more = between(facts, NAME, lost)
     stake = facts.stake(
-        time * again / max(1.0, lists), "time in opening and reading folders listed before"
+        lost,
+        f"time in opening and reading folders listed before{more.basis}",
+        between=more.seconds,
     )
     few = again < facts.limits["lists.again"] * facts.nprocs
     # A few listings of large folders are enough. An older log does not show which folders were
@@ -50,7 +55,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             f" {count(again)} of these listings repeated an earlier one of the same folder."
             if known
             else ""
-        ),
+        )
+        + more.sentence,
         stake=stake,
         evidence=facts.sums(
             extra, "DIR_OPENS", "DIR_REOPENS", "DIR_ENTRIES", "F_LIST_TIME", "F_META_TIME"

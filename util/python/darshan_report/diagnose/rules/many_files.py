@@ -10,6 +10,7 @@ from ...units import amount, count, seconds
 from .. import program_text
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..loops import between
 from ..table import Table
 from . import rewritten
 
@@ -80,10 +81,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         made += int(written.sum())
         making += float(table["F_META_TIME"][written].sum())
         largest = max(largest, int(size[mask].max()))
+    more_time = between(facts, NAME, time)
     stake = facts.stake(
         time,
         "time in opening and closing these files and in the first transfers of each, beyond what "
-        "the bytes would take at a good rate",
+        f"the bytes would take at a good rate{more_time.basis}",
+        between=more_time.seconds,
     )
     # A file that is opened in both layers costs time in both.
     costly = facts.stake(making, "").share >= facts.limits["files.share"]
@@ -103,7 +106,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{count(number)} files of at most {amount(largest)} were read or written; opening and "
         f"closing them and their first transfers took {seconds(time)}{facts.over_all}: the cost is "
         "per file, not per byte."
-        + (f" The program removed {count(removed)} of them." if temporary else ""),
+        + (f" The program removed {count(removed)} of them." if temporary else "")
+        + more_time.sentence,
         stake=stake,
         evidence=tuple(
             e

@@ -9,6 +9,7 @@ import numpy as np
 from ...units import count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
+from ..loops import between
 from ..table import Table
 
 NAME = "opened-again"
@@ -77,7 +78,11 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     calls = facts.opens(table) + table["STATS"]
     part = part * calls / np.maximum(calls + table["SEEKS"] / _LIGHTER, 1)
     time = np.where(mask, table["F_META_TIME"] * part, 0.0)
-    stake = facts.stake(time.sum(), "metadata time of the repeated calls")
+    asked = float(stats[mask].sum()) > float(opens[mask].sum())
+    more = between(facts, NAME, float(time.sum()), instead=asked)
+    stake = facts.stake(
+        time.sum(), f"metadata time of the repeated calls{more.basis}", between=more.seconds
+    )
     if not facts.worth(stake):
         return
     first, *others = leading(mask, time, len(mask))
@@ -86,7 +91,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         "Files are opened or checked again and again",
         f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
-        + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
+        + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
         remedy=_OPENED if opens[first] > facts.limits["opens.again"] else _ASKED,

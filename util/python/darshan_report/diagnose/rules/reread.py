@@ -9,6 +9,7 @@ import numpy as np
 from ...units import amount, count, plural, share
 from ..facts import Facts, leading, once
 from ..finding import SYMPTOM, Finding, Remedy
+from ..loops import between
 from ..streams import Mask, Streams
 from ..table import Table
 
@@ -120,12 +121,26 @@ def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
 
 
 def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
-    """Returns the seconds in transfers; of a stream, in transfers that reached the file and in
-    flushes."""
+    """Returns the seconds in transfers. Of a stream that moves the same bytes a few times, returns
+    those in transfers that reached the file and in flushes: a larger buffer saves only these."""
+    whole = facts.moving(table, kind)
     if table.prefix == "POSIX" or facts.streams is None or not facts.streams.known:
-        return facts.moving(table, kind)
+        return whole
     flushes = facts.streams["F_FLUSH_TIME"] if kind == "WRITE" else 0.0
-    return facts.streams.time(kind) + flushes
+    below = facts.streams.time(kind) + flushes
+    return np.where(mostly(facts, table, kind), np.maximum(whole, below), below)
+
+
+def _in_order(table: Table, kind: str) -> Mask:
+    """Returns a mask of the files that are moved from their beginning to their end each time, and
+    not here and there as by a database: then what is done with the bytes is done again, too."""
+    calls = table[f"{kind}S"]
+    found: Mask = (
+        2 * table[f"CONSEC_{kind}S"] >= calls
+        if table.has(f"CONSEC_{kind}S")
+        else 2 * table["SEEKS"] <= calls
+    )
+    return found
 
 
 def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
@@ -137,12 +152,18 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         seconds = np.where(mask, _spent(facts, table, kind) * extra / np.maximum(moved, 1), 0.0)
     again = int(extra[mask].sum())
     whole = int(moved.sum())
+    word, title, text, example = _WORDS[direction]
+    often = seconds[mostly(facts, table, kind) & _in_order(table, kind)].sum()
+    more = between(facts, f"{NAME}-{word}", float(often))
     stake = facts.stake(
-        seconds.sum(), "time, multiplied by the share of bytes moved again", again, whole
+        seconds.sum(),
+        f"time, multiplied by the share of bytes moved again{more.basis}",
+        again,
+        whole,
+        between=more.seconds,
     )
     if not facts.worth(stake):
         return
-    word, title, text, example = _WORDS[direction]
     first, *others = leading(mask, seconds, len(mask))
     each = facts.opens(table)[first] / max(1, int(table.processes[first]))
     if direction == "READ" and each >= facts.limits["opens.again"]:
@@ -156,7 +177,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         f"most {amount(one)} that it has: on average, each byte at least {times:.1f} "
         f"times{each_of}"
         + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
-        + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again.",
+        + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again."
+        + more.sentence,
         stake=stake,
         evidence=facts.rows(
             table,

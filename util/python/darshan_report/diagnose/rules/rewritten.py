@@ -13,6 +13,7 @@ from ...measure.renamed import is_aside
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, once
 from ..finding import CAUSE, Evidence, Finding, Remedy
+from ..loops import between
 from ..table import Table
 
 NAME = "rewritten-whole"
@@ -176,8 +177,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     that are then renamed."""
     found = files(facts)
     lost = sum(one.lost for one in found)
+    aside = between(facts, NAME, lost)
     stake = facts.stake(
-        lost, "time in opening, writing and closing these files, without the last version of each"
+        lost,
+        "time in opening, writing and closing these files, without the last version of each"
+        + aside.basis,
+        between=aside.seconds,
     )
     if not found or not facts.worth(stake):
         return
@@ -189,7 +194,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         + (", each time as a new file that was renamed to it" if first.renamed else "")
         + f": {amount(first.written)} for a file of {amount(first.size)}"
         + (f"; the same holds for {plural(more, 'more file')}" if more else "")
-        + f". That took {seconds(lost)}{facts.over_all}.",
+        + f". That took {seconds(lost)}{facts.over_all}.{aside.sentence}",
         stake=stake,
         evidence=first.evidence,
         remedy=Remedy(

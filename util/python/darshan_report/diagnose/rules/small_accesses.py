@@ -11,6 +11,7 @@ from ..cpu_wait import latency
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
+from ..loops import ITEMS, between
 from ..table import Table
 from . import random_access, reread
 
@@ -122,10 +123,13 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     users = facts.movers(table)
     lost = facts.lost(facts.moving(table, kind) * part, table[moved] * part, users)
     seconds = np.where(mask, lost, 0.0)
+    name = f"{NAME}-{kind.lower()}"
+    more = between(facts, name, float(seconds.sum()), ITEMS)
     stake = facts.stake(
         seconds.sum(),
         "time of the small transfers beyond what their bytes would take in large "
-        f"ones at {facts.rate_words(int(users[mask].max()))}",
+        f"ones at {facts.rate_words(int(users[mask].max()))}{more.basis}",
+        between=more.seconds,
     )
     if not facts.worth(stake):
         return
@@ -150,12 +154,13 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         )
     )
     yield Finding(
-        f"{NAME}-{kind.lower()}",
+        name,
         f"Many small {kind.lower()}s",
         f"{count(number)} of {count(whole)} POSIX {calls.lower()} ({share(number, whole)}) have "
         f"at most {amount(facts.limits['small.bytes'])}; {facts.name(table.ids[first])} was "
         f"{word} {amount(mean)} at a time on average"
-        + (f", and {plural(len(others), 'more file')} like it." if others else "."),
+        + (f", and {plural(len(others), 'more file')} like it." if others else ".")
+        + more.sentence,
         stake=stake,
         evidence=facts.rows(
             table,

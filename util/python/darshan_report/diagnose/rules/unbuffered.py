@@ -11,6 +11,7 @@ from ..cpu_wait import latency
 from ..facts import Facts, leading, once
 from ..finding import CAUSE, Finding, Remedy
 from ..language import READ_BUFFER, WRITE_BUFFER
+from ..loops import ITEMS, between
 from ..streams import Mask, Streams, ratio
 
 NAME = "unbuffered-stream"
@@ -61,10 +62,12 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
     calls, moved = streams.calls(kind), streams.moved(kind)
     left = ratio(moved, calls) / facts.limits["stream.buffer"]  # share of the calls that remain
     lost = np.where(mask, streams.time(kind) * (1 - left), 0.0)
+    more = between(facts, f"{NAME}-{kind.lower()}", float(lost.sum()), ITEMS)
     stake = facts.stake(
         lost.sum(),
         "time of the calls that reached the file, beyond that of the calls with a buffer of "
-        f"{amount(facts.limits['stream.buffer'])}",
+        f"{amount(facts.limits['stream.buffer'])}{more.basis}",
+        between=more.seconds,
     )
     if not facts.worth(stake):
         return
@@ -80,7 +83,8 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
         f"The stream of {facts.name(streams.table.ids[first])} {how}: it was {word} "
         f"{amount(float(moved[first] / calls[first]))} at a time, in {count(calls[first])} system "
         f"calls that took {seconds(float(streams.time(kind)[first]))}"
-        + (f"; so were {plural(len(others), 'more file')}." if others else "."),
+        + (f"; so were {plural(len(others), 'more file')}." if others else ".")
+        + more.sentence,
         stake=stake,
         evidence=facts.rows(streams.table, first, f"{kind}S", f"F_{kind}_TIME")
         + facts.stream_rows(first, "UNBUFFERED", "FILLS", "DRAINS", "BUFFER_BYTES"),

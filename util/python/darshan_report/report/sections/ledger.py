@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...diagnose.ledger import (
     ASLEEP,
+    BETWEEN,
     COMPUTING,
     IMPORTS,
     IO,
@@ -18,7 +19,10 @@ from ..context import Context
 
 _LEAST = 0.005  # part of the time; smaller rows become one
 _OTHER = "Everything else"
-_KINDS = {COMPUTING: "computing"} | dict.fromkeys((WAITING, LOCKS, PROCESSOR, ASLEEP), "waiting")
+# What a program does between the calls of a loop goes if the calls go.
+_KINDS = {BETWEEN: "io", COMPUTING: "computing"} | dict.fromkeys(
+    (WAITING, LOCKS, PROCESSOR, ASLEEP), "waiting"
+)
 
 
 def _large(context: Context) -> list[Row]:

@@ -1,0 +1,148 @@
+"""What a finding says that the remedy saves between the calls, by programs whose calls cost little.
+
+The programs spend their time between the calls. In some a library spends it, which goes with the
+calls; in others it is computing, which stays."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from .test_blamed import findings
+from .where import Where
+
+_COMPUTE = """
+def compute(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+"""
+# A state that is formatted in Python for each of its versions.
+_STATE = """
+import json, os
+state = {str(n): n * 0.37 for n in range(8000)}
+for step in range(60):
+    state[str(step)] = step
+    with open("state.new", "w") as file:
+        json.dump(state, file)
+    os.replace("state.new", "state.json")
+"""
+# Lines of a file, parsed again for each of 40 questions.
+_TABLE = """
+import csv
+with open("table.csv", "w") as file:
+    file.write("a,b,c,d\\n")
+    for n in range(24000):
+        file.write(f"{n},{n * 0.5},{n * n},name{n}\\n")
+def column(number):
+    with open("table.csv") as file:
+        return sum(float(row[number]) for row in csv.DictReader(file))
+print(sum(column("abc"[n % 3]) for n in range(20)))
+"""
+_GLOB = """
+import glob
+for n in range(600):
+    open(f"tile-{n:04}.dat", "w").close()
+print(sum(len(glob.glob(f"tile-{n:04}*")) for n in range(400)))
+"""
+_GZIP = """
+import gzip, random
+random.seed(1)
+block = bytes(random.choices(b"ACGT", k=1 << 20))
+with gzip.open("reads.gz", "wb") as file:
+    for n in range(4):
+        file.write(block)
+"""
+# The same file is read 40 times, and the program computes after each time.
+_COMPUTED = (
+    """
+import time
+"""
+    + _COMPUTE
+    + """
+with open("data", "wb") as file:
+    file.write(bytes(1 << 20))
+for n in range(40):
+    with open("data", "rb") as file:
+        data = file.read()
+    compute(0.02)
+"""
+)
+# Pages of a file are read here and there, and the program computes after each.
+_PAGES = (
+    """
+import os, time
+"""
+    + _COMPUTE
+    + """
+with open("pages", "wb") as file:
+    file.write(bytes(1 << 20))
+pages = os.open("pages", os.O_RDONLY)
+for n in range(4000):
+    os.pread(pages, 4096, n * 37 % 256 * 4096)
+    compute(8e-5)
+"""
+)
+# A simulation that saves a few compressed bytes after each step.
+_STEPS = (
+    """
+import gzip, time
+"""
+    + _COMPUTE
+    + """
+with gzip.open("steps.gz", "wb") as file:
+    for n in range(100):
+        compute(5e-3)
+        file.write(b"step %d" % n)
+        file.flush()
+"""
+)
+
+
+class Told(NamedTuple):
+    """A program, the start of its first finding with such time, and the least share of the run
+    that lies between the calls."""
+
+    name: str
+    source: str
+    diagnosis: str
+    least: float
+
+
+SAVED = (
+    Told("state", _STATE, "rewritten-whole", 0.3),
+    Told("table", _TABLE, "same-bytes-again-read", 0.3),
+    Told("glob", _GLOB, "listed-again", 0.2),
+    Told("gzip", _GZIP, "conversion-writing", 0.3),
+)
+
+
+def shares(told: list[dict[str, Any]]) -> Iterator[tuple[str, float]]:
+    """Yields the name of each finding and its time between calls as a share of the run."""
+    for finding in told:
+        stake = finding["stake"]
+        if stake["of_seconds"] > 0:
+            yield finding["name"], stake["between_seconds"] / stake["of_seconds"]
+
+
+@pytest.mark.parametrize("told", SAVED, ids=lambda told: told.name)
+def test_saved(told: Told, where: Where) -> None:
+    """The first finding with a stake names the loop, and has the time of the library."""
+    script = where.folder / "script.py"
+    script.write_text(told.source)
+    where.program.start(sys.executable, script)
+    found = list(shares(findings(where)))
+    assert found and found[0][0].startswith(told.diagnosis), found
+    assert told.least <= found[0][1] <= 1, found
+
+
+@pytest.mark.parametrize("source", [_COMPUTED, _PAGES, _STEPS], ids=["computed", "pages", "steps"])
+def test_computing_stays(source: str, where: Where) -> None:
+    """Computing between the calls is not at stake."""
+    script = where.folder / "script.py"
+    script.write_text(source)
+    where.program.start(sys.executable, script)
+    assert all(part < 0.1 for _, part in shares(findings(where)))

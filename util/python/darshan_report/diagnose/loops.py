@@ -1,0 +1,175 @@
+"""What a program and its libraries do between the I/O calls of a loop, from the call sites.
+
+A remedy that removes calls also removes the work around them: `json.dump` formats before each of
+its writes, `pandas.read_csv` parses after each of its reads. A call site has the time between the
+end of the thread's previous recorded call and its own calls (a gap). Such a gap may also be
+computing that no remedy removes, so only these gaps count:
+
+- those below 100 microseconds; for a remedy that makes calls larger (ITEMS), of each only what an
+  interpreter or a library takes for an item;
+- those below 10 milliseconds before a read, write, seek or close that a library made, at most as
+  long as it takes to parse or format the bytes: mostly no code of the user is between two calls of
+  one library function;
+- those before a library opens a file, of each only what a library takes for a call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..call_sites.lines import Line, Site, sites_of
+from ..call_sites.measured import CLOSE, LONG, MEDIUM, OPEN, READ, SEEK, SHORT, SYNC, WRITE
+from ..call_sites.stack import IMPORT, Python
+from ..library import LogError
+from ..units import seconds
+from .blame import about_of, part_of
+from .facts import Facts, once
+
+ROUNDS, ITEMS = "rounds", "items"  # what a remedy removes
+_HALF = 0.5  # least part of a finding's calls that its loops must have
+_PART = 0.1  # least part that one of them has
+_ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
+_FIRST = re.compile(r"(?:fd)?opendir|scandir")  # besides the opens: calls that begin a listing
+_DATA = (READ, WRITE, SEEK, SYNC, CLOSE)
+
+
+@dataclass(frozen=True)
+class Between:
+    """The time between the calls that a remedy removes."""
+
+    seconds: float = 0.0  # summed over threads, at most the processes' time
+
+    @property
+    def sentence(self) -> str:
+        """A sentence with a blank before it; empty without such time."""
+        if self.seconds <= 0:
+            return ""
+        return (
+            f" Between these calls the program and its libraries spent another "
+            f"{seconds(self.seconds)}, which the remedy saves, too."
+        )
+
+    @property
+    def basis(self) -> str:
+        """How the time was estimated, as the end of a sentence; empty without such time."""
+        return ", and the time between them in the same loop" if self.seconds > 0 else ""
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The call sites of a log by loop. A loop has the sites of one function of the user, called
+    from one place; without a line of the user, those of one thread's outermost function."""
+
+    groups: Sequence[Line]
+    overlap: float  # part of the time that the processes can have: below 1 if threads overlap
+
+
+def _loop_of(site: Site) -> tuple[object, ...]:
+    """Returns what identifies the loop of a site. Calls of one function have the same frames above
+    that function, so no symbols are needed."""
+    place, frames = site.line, site.stack.frames
+    if place is None or not site.is_users:
+        return (frames[-1] if frames else site.stack.called,)
+    if not place.object:
+        return (place.file, place.function)
+    # Without inlined functions, which need symbols, places and frames have the same indices.
+    return (place.object, frames[site.user + 1 :])
+
+
+@once
+def loops_of(facts: Facts) -> Loops | None:
+    """Returns the loops of a log; None if it has no call sites, or they are damaged."""
+    try:
+        sites = sites_of(facts.log)
+    except LogError:
+        return None
+    groups: dict[tuple[object, ...], Line] = {}
+    whole = 0.0
+    for site in sites:
+        whole += site.sums.seconds + sum(site.sums.gaps)
+        if site.stack.called != IMPORT:
+            line = groups.setdefault(_loop_of(site), Line())
+            line.sites.append(site)
+            line.sums.add(site.sums)
+    if not groups:
+        return None
+    overlap = min(1.0, facts.process_time / whole) if whole > 0 and facts.process_time > 0 else 1.0
+    return Loops(tuple(groups.values()), overlap)
+
+
+def is_of_library(site: Site) -> bool:
+    """Tells whether a library made the calls of a site, or an interpreter whose script has no
+    frames."""
+    return site.user != 0 or not site.is_users
+
+
+def _begins(site: Site) -> bool:
+    """Tells whether the calls of a site open a file or a folder."""
+    return site.sums.calls_of[OPEN] > 0 or _FIRST.match(site.stack.called) is not None
+
+
+def _of_rounds(facts: Facts, loop: Line) -> float:
+    """Returns the seconds between the calls of a loop that go if its rounds go."""
+    short, inside, before, begun, others = 0.0, 0.0, 0.0, 0, 0
+    for site in loop.sites:
+        sums = site.sums
+        short += sums.gaps[SHORT]
+        begins = _begins(site)
+        begun += sums.calls if begins else 0
+        others += 0 if begins else sums.calls
+        if not is_of_library(site) or _ABOVE_POSIX.match(site.stack.called):
+            continue
+        if begins:
+            before += sums.gaps[MEDIUM] + sums.gaps[LONG]
+        elif any(sums.calls_of[kind] for kind in _DATA):
+            inside += sums.gaps[MEDIUM]
+    limits = facts.limits
+    opening = begun * limits["loop.open"]
+    moved = loop.sums.read + loop.sums.written
+    inside = min(inside, moved / limits["conversion.rate"] + opening)
+    return short + inside + min(before, opening + others * limits["loop.item"])
+
+
+def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:
+    """Returns the seconds between the calls of a loop that go if its calls are larger."""
+    found = 0.0
+    for site in loop.sites:
+        some = any(site.sums.calls_of[kind] for kind in kinds)
+        by_other = is_of_library(site) or any(isinstance(f, Python) for f in site.stack.frames[:1])
+        if some and by_other and re.match(called, site.stack.called):
+            found += min(site.sums.gaps[SHORT], site.sums.calls * facts.limits["loop.item"])
+    return found
+
+
+def between_all(facts: Facts) -> float:
+    """Returns the seconds between calls that belong to the loops of the program, and not to what it
+    computes; 0 without call sites."""
+    known = loops_of(facts)
+    if known is None:
+        return 0.0
+    return known.overlap * sum(_of_rounds(facts, loop) for loop in known.groups)
+
+
+def between(
+    facts: Facts, name: str, lost: float, removed: str = ROUNDS, *, instead: bool = False
+) -> Between:
+    """Returns the time between the calls that a remedy removes. name: of the finding, lost: the
+    seconds in calls that the remedy saves, removed: ROUNDS or ITEMS, instead: see about_of()."""
+    known, about = loops_of(facts), about_of(name, instead=instead)
+    if known is None or about is None or lost <= 0:
+        return Between()
+    parts = [part_of(loop, about) for loop in known.groups]
+    whole = sum(parts)
+    some = [loop for loop, part in zip(known.groups, parts) if part > 0 and part >= _PART * whole]
+    if sum(part_of(loop, about) for loop in some) < _HALF * whole or not some:
+        return Between()
+    in_calls = sum(loop.sums.seconds_of[kind] for loop in known.groups for kind in about.kinds)
+    saved = min(1.0, lost / in_calls) if in_calls > 0 else 1.0
+    if removed == ITEMS:
+        found = sum(_of_items(facts, loop, about.kinds, about.called) for loop in some)
+    else:
+        found = sum(_of_rounds(facts, loop) for loop in some)
+    left = max(0.0, facts.process_time - lost) if facts.process_time > 0 else found
+    return Between(min(saved * found * known.overlap, left))

@@ -1,0 +1,143 @@
+"""A library converts or compresses between its calls, for much of the run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...call_sites.lines import Site
+from ...call_sites.measured import READ, WRITE
+from ...call_sites.told import library_call
+from ...units import plural, seconds, share
+from ..facts import Facts
+from ..finding import LAST, NOTICE, Finding, Remedy
+from ..loops import Loops, loops_of
+
+NAME = "conversion"
+ROLE = LAST
+# Bytes that a library converts for each byte on storage, at most.
+_PACKED, _RATIO = "compressed", 8
+_HALF = 0.5  # part of this time that other findings must claim so that this one is left out
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What a library does between its calls, by the name of its function as users call it."""
+
+    function: str  # pattern
+    kind: int  # of the calls
+    does: str
+    title: str
+    remedy: str
+    example: str
+
+
+_TEXT_OUT, _TEXT_IN = (
+    "Writing numbers as text takes much of the run",
+    ("Reading numbers from text takes much of the run"),
+)
+_PACKS = "Compressing takes much of the run"
+_BINARY = "Write a binary format: nothing is formatted, and the next program need not parse it."
+_PARSED = "If the file is read more than once, convert it once to a binary format."
+_LEVEL = (
+    "Use a low level of compression, a faster method (zstd, lz4), or several threads: the highest "
+    "levels take several times as long for a few percent of size."
+)
+_WAYS = (
+    _Way(
+        r"numpy\.savetxt", WRITE, "formatted text", _TEXT_OUT, _BINARY,
+        "numpy.save(path, array);  numpy.load(path, mmap_mode='r')",
+    ),
+    _Way(
+        r"numpy\.(?:loadtxt|genfromtxt|fromregex)", READ, "parsed text", _TEXT_IN, _PARSED,
+        "numpy.save(path, array)  # once;  numpy.load(path)",
+    ),
+    _Way(
+        r"(?:pandas|polars)\..*to_(?:csv|string|json|html|xml)|polars\..*write_csv", WRITE,
+        "formatted text", _TEXT_OUT, _BINARY, "frame.to_parquet(path);  pandas.read_parquet(path)",
+    ),
+    _Way(
+        r"pandas\.read_(?:csv|table|fwf|json|xml|html)", READ, "parsed text", _TEXT_IN, _PARSED,
+        "pandas.read_csv(path, engine='pyarrow')  # several threads\n"
+        "frame.to_parquet(path)  # once;  pandas.read_parquet(path, columns=[...])",
+    ),
+    _Way(
+        r"json\.dump", WRITE, "formatted JSON", "Writing JSON takes much of the run",
+        "json.dump formats each piece in Python; json.dumps formats all of it in C and is several "
+        "times as fast. Or write a binary format.",
+        "file.write(json.dumps(data))",
+    ),
+    _Way(
+        r"csv\.", WRITE, "formatted text", _TEXT_OUT, _BINARY,
+        "numpy.save(path, array);  frame.to_parquet(path)",
+    ),
+    _Way(
+        r"(?:gzip|zlib|bz2|lzma|zipfile|tarfile)\.", WRITE, _PACKED, _PACKS, _LEVEL,
+        "gzip.open(path, 'wb', compresslevel=1);  lzma.open(path, 'wb', preset=0)",
+    ),
+    _Way(
+        r"(?:libz|libbz2|liblzma)\.so", WRITE, _PACKED, _PACKS, _LEVEL,
+        'gzopen(path, "wb1");  ZSTD_c_nbWorkers of libzstd',
+    ),
+)  # fmt: skip
+
+
+def _way(site: Site) -> tuple[_Way, str] | None:
+    """Returns what the library of a site does between its calls, and the library's function; None
+    if that is unknown."""
+    function = library_call(site)
+    if not function:
+        return None
+    for way in _WAYS:
+        if site.sums.calls_of[way.kind] > 0 and re.match(way.function, function):
+            return way, function.partition("+")[0]
+    return None
+
+
+def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
+    """Returns the seconds between the calls of each function, for each way."""
+    spent: dict[_Way, Counter[str]] = defaultdict(Counter)
+    for loop in known.groups:
+        for site in loop.sites:
+            if found := _way(site):
+                way, function = found
+                moved = site.sums.written if way.kind == WRITE else site.sums.read
+                converted = moved * (_RATIO if way.does == _PACKED else 1)
+                most = converted / facts.limits["conversion.rate"]
+                time = min(sum(site.sums.gaps), most) * known.overlap
+                spent[way][function] += time  # type: ignore[assignment]
+    return spent
+
+
+def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
+    """Yields a notice for each kind of conversion that takes much of the run, and whose time no
+    problem in `others` claims; so it must run after the other rules."""
+    known = loops_of(facts)
+    if known is None:
+        return
+    claimed = sum(finding.stake.between for finding in others)
+    for way, functions in _by_way(facts, known).items():
+        spent = float(sum(functions.values()))
+        stake = facts.stake(0.0, "time between the library's calls", between=spent)
+        if claimed >= _HALF * spent or not facts.worth(stake):
+            continue
+        limits = facts.limits
+        least = limits["conversion.share"] if way.kind == WRITE else limits["conversion.reading"]
+        if stake.share < least:
+            continue
+        first, *more = (name for name, _ in functions.most_common())
+        yield Finding(
+            f"{NAME}-{'writing' if way.kind == WRITE else 'reading'}",
+            way.title,
+            f"Between its calls on files, {first}"
+            + (f" (and {plural(len(more), 'more function')})" if more else "")
+            + f" {way.does} for {seconds(stake.run)} of {seconds(stake.of_run)} "
+            f"({share(stake.run, stake.of_run)}). This is processor time, not I/O, but another "
+            "way to store the data saves most of it.",
+            NOTICE,
+            stake=stake,
+            remedy=Remedy(way.remedy, way.example),
+            limits=("conversion.share", "conversion.reading", "conversion.rate", "stake.seconds"),
+        )
