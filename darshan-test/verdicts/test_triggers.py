@@ -54,8 +54,6 @@ BESIDE = {
     "as-it-should-be-sequential": Trigger("transfers-c/small-writes"),
     "balance": Trigger("transfers-c/large-writes"),
     "blocking-only": Trigger("ranks-c/independent-writes/mpich"),
-    "conversion-reading": Trigger("words-py/text-in"),
-    "conversion-writing": Trigger("words-py/text-out"),
     "costly-buffers": Trigger("streams-c/getc-buffered"),
     "costly-communication": Trigger("ranks-c/tiny-collective/mpich", limits=GENERAL),
     "costly-hdf5": Trigger("fields-c/elements", limits=GENERAL),
@@ -69,6 +67,8 @@ BESIDE = {
     "costly-reads": Trigger("transfers-c/small-reads", limits=GENERAL),
     "costly-syncs": Trigger("sync-c/fsync-each", limits=GENERAL),
     "costly-writes": Trigger("transfers-c/small-writes", limits=GENERAL),
+    "conversion-reading": Trigger("words-py/text-in"),
+    "conversion-writing": Trigger("words-py/text-out"),
     "deprecated-calls": Trigger("fields-c/old-calls"),
     "file-per-process": Trigger(
         "ranks-c/file-each-step/mpich", limits=(("perprocess.processes", 4),)
