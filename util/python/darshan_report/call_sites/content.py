@@ -7,6 +7,7 @@ from typing import Any
 from ..show.text import visible
 from . import told
 from .lines import Line, Lines, Place
+from .measured import MEDIUM
 
 
 def place_content(place: Place) -> dict[str, Any]:
@@ -32,6 +33,7 @@ def _line(line: Line) -> dict[str, Any]:
         "through": visible(told.library_call(site)) or None,
         "seconds": line.sums.seconds,
         "gap_seconds": line.sums.gap_seconds,
+        "medium_gap_seconds": line.sums.gaps[MEDIUM],
         "calls": line.sums.calls,
         "bytes_read": line.sums.read,
         "bytes_written": line.sums.written,
@@ -46,6 +48,7 @@ def content(found: Lines) -> dict[str, Any]:
     return {
         "seconds": found.sums.seconds,
         "gap_seconds": found.sums.gap_seconds,
+        "medium_gap_seconds": found.sums.gaps[MEDIUM],
         "calls": found.sums.calls,
         "anonymous": found.is_anonymous,
         "number": found.number,

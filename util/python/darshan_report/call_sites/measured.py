@@ -57,6 +57,11 @@ class Measured:
         """Seconds in gaps below 100 microseconds."""
         return self.gaps[SHORT]
 
+    @property
+    def shown_gaps(self) -> float:
+        """Seconds in gaps below 10 milliseconds."""
+        return self.gaps[SHORT] + self.gaps[MEDIUM]
+
 
 @dataclass(frozen=True)
 class Rows:

@@ -128,8 +128,8 @@ def summary(found: Lines) -> list[str]:
             if found.number > len(found.lines)
             else f"all belong to {'this line' if found.number == 1 else 'these lines'}."
         )
-        + " A small gap is the time since the thread's last call, if that is below 100 \u00b5s: "
-        "what the program spends per item."
+        + " A gap is the time since the thread's last call, if that is below 10 ms: what the "
+        "program and its libraries do for each call, such as formatting, parsing or computing."
     ]
     return said + [f"No line: {problem}." for problem in found.problems]
 
@@ -137,13 +137,13 @@ def summary(found: Lines) -> list[str]:
 def text(found: Lines) -> Iterator[str]:
     """Yields lines of at most 80 columns."""
     if not found.is_anonymous:
-        yield _ROW.format("where in the code", "in calls", "small gaps", "calls", "bytes")
+        yield _ROW.format("where in the code", "in calls", "gaps", "calls", "bytes")
         for line, (where, function) in zip(found.lines, places_of(found.lines)):
             sums = line.sums
             yield _ROW.format(
                 shorten(where, _PLACE - 1),
                 seconds(sums.seconds),
-                seconds(sums.gap_seconds),
+                seconds(sums.shown_gaps),
                 count(sums.calls),
                 amount(sums.read + sums.written),
             )

@@ -33,7 +33,7 @@ def blocks(context: Context) -> list[Block]:
             shorten(where, _PLACE),
             shorten(told.whole_call(line, function), _CALLS),
             seconds(line.sums.seconds),
-            seconds(line.sums.gap_seconds),
+            seconds(line.sums.shown_gaps),
             told.count(line.sums.calls),
             amount(line.sums.read + line.sums.written),
         )
