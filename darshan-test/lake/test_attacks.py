@@ -126,7 +126,7 @@ def test_an_ordinary_user(build: Path, darshan: Run, open_to_all: Path) -> None:
     (here / "logs" / "closed").chmod(0)
     (here / "own").mkdir()
     os.chown(here / "own", NOBODY, NOBODY)
-    assert darshan("collect", "--into", here / "lake", *made).returncode == 0
+    assert darshan("collect", "--mode", "0644", "--into", here / "lake", *made).returncode == 0
     collect = ("collect", "--workers", "1", "--into")
     done = as_nobody(build, here, *collect, "own/lake", "logs")
     assert done.returncode == 1 and "closed: Permission denied" in done.stderr, done.stderr

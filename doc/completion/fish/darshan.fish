@@ -167,6 +167,7 @@ complete -c darshan -n '__fish_seen_subcommand_from merge' -l run -x -a '(__fish
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l fold -x -a '(__fish_complete_directories)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -s h -l help -d 'show this help message and exit'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l into -x -a '(__fish_complete_directories)' -d 'the folder of the lake, created if missing ($DARSHAN_LAKE, else ./darshan-lake)'
+complete -c darshan -n '__fish_seen_subcommand_from collect' -l mode -x -d 'mode of the lake\'s files (0640): 0600, 0640, 0660, 0644 or 0664'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l workers -x -d 'processes that read logs (one per core)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l traces -d 'also collect traced transfers (the table dxt)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l no-findings -d 'do not make the table findings'

@@ -27,6 +27,12 @@ def _name(text: str) -> str:
     return os.fsencode(text).decode("utf-8", "backslashreplace")
 
 
+def _mode(text: str) -> int:
+    if not re.fullmatch(r"0?6[046][046]", text):
+        raise argparse.ArgumentTypeError(f"{text}: must be a mode of files like 0640")
+    return int(text, 8)
+
+
 def collect(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan collect."""
     parser = argparse.ArgumentParser(
@@ -40,6 +46,10 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--into", metavar="LAKE", default=os.environ.get("DARSHAN_LAKE") or "darshan-lake",
         help="the folder of the lake, created if missing ($DARSHAN_LAKE, else ./darshan-lake)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--mode", metavar="MODE", type=_mode, help="mode of the lake's files (0640): 0600, 0640, "
+        "0660, 0644 or 0664; folders also get x; changes an existing lake, too"
     )  # fmt: skip
     parser.add_argument(
         "--workers", metavar="N", default=str(len(os.sched_getaffinity(0))),

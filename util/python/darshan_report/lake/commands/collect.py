@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...diagnose.limits import LimitError, read_limits
-from ..commit import storage
+from ..commit import modes, storage
 from ..commit.commits import Snapshot
 from ..commit.compact import Compactor, compact
 from ..commit.publish import Publisher
@@ -75,7 +75,8 @@ class Collector:
         hidden = bool(options.obfuscate)
         lake = os.path.abspath(options.into)
         sign = Hide(options.obfuscate or "").sign
-        said = storage.make(lake, {"hidden": hidden, "key": sign} if hidden else {"hidden": hidden})
+        new = {"hidden": hidden, "mode": modes.as_text(options.mode or modes.DEFAULT)}
+        said = storage.make(lake, {**new, "key": sign} if hidden else new)
         if bool(said.get("hidden")) != hidden:
             other = "has anonymized names" if said.get("hidden") else "has plain names"
             words = "use --obfuscate KEY" if said.get("hidden") else "do not use --obfuscate"
@@ -220,6 +221,23 @@ def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
     return cluster
 
 
+def _mode(options: argparse.Namespace) -> int | None:
+    """Returns the mode of the files that this command makes; changes that of a lake if the user
+    asked for it."""
+    lake = os.path.abspath(options.into)
+    if not storage.is_lake(lake):
+        return options.mode or modes.DEFAULT
+    mode = modes.of_lake(lake)
+    if options.mode is not None and options.mode != mode:
+        modes.change(lake, options.mode)
+        return int(options.mode)
+    if mode is None and modes.is_open(lake):
+        say(PROGRAM, f"all users of this machine can read {options.into}, which an earlier release "
+            f"made; use --mode {modes.as_text(modes.DEFAULT)} to change this, or --mode 0644 to "
+            "keep it")  # fmt: skip
+    return mode
+
+
 def _end(number: int, _frame: object) -> None:
     raise _Ended(number)
 
@@ -232,6 +250,7 @@ def main(options: argparse.Namespace) -> int:
             signal.signal(number, _end)
     try:
         with contextlib.ExitStack() as stack:
+            stack.enter_context(modes.kept(_mode(options)))
             return Collector(options, _cluster(stack, options.workers)).run()
     except _Ended as ended:
         for number in _ENDINGS:

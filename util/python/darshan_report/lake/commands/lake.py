@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from ...units import amount, count
 from .. import dates
 from ..ask.views import for_spark, script
+from ..commit import modes
 from ..commit.commits import File, Snapshot
 from ..commit.compact import compact
 from ..commit.prune import Which, prune, would_go
@@ -25,7 +26,9 @@ from .messages import say, why
 
 def _info(snapshot: Snapshot) -> int:
     hidden = ", names are hidden" if snapshot.settings.get("hidden") else ""
-    print(f"{snapshot.path}: {snapshot.number} commits{hidden}")
+    mode = modes.of_lake(snapshot.path)
+    files_have = "" if mode is None else f", files have the mode {modes.as_text(mode)}"
+    print(f"{snapshot.path}: {snapshot.number} commits{hidden}{files_have}")
     print(f"{'table':<20}{'files':>8}{'rows':>16}{'size':>12}  days")
     for table in snapshot.tables:
         files = snapshot.of(table)
@@ -129,6 +132,13 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     if options.what == "check":
         return _check(snapshot, options.deep)
+    with modes.kept(modes.of_lake(path)):
+        return _changed(options, snapshot)
+
+
+def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
+    """Runs a command that writes."""
+    path = snapshot.path
     if options.what == "prune":
         return _prune(options, snapshot)
     if options.what == "compact":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import seen, storage
+from . import modes, seen, storage
 from .commits import File, Snapshot
 from .delete_rows import leave_out
 from .resolved_errors import Unread
@@ -37,6 +37,7 @@ class Publisher:
         self.seen = Seen(lake)
         self.seen.update(self.snapshot.seen)
         self._unread = Unread(lake)
+        self._mode = modes.of_lake(lake)
         self._lake = lake
 
     def refresh(self) -> None:
@@ -119,6 +120,8 @@ class Publisher:
             target = os.path.join(self._lake, file.path)
             storage.make_folders(self._lake, os.path.dirname(file.path))
             published.append(file.path)
+            if self._mode is not None:
+                modes.give(os.path.join(folder, file.path), self._mode)
             os.rename(os.path.join(folder, file.path), target)
             folders.add(os.path.dirname(target))
         for one in folders:

@@ -13,7 +13,7 @@ import uuid
 from typing import Any
 
 FORMAT, VERSION = "darshan-lake", 1
-_HEAD = "_lake.json"
+HEAD = "_lake.json"  # the settings
 # Spark and other readers ignore folders with a leading _
 COMMITS, SEEN, WORK = "_commits", "_seen", "_work"
 
@@ -111,7 +111,7 @@ def load_json(path: str) -> dict[str, Any]:
 def is_lake(path: str) -> bool:
     """Tells whether this folder is a lake.  Raises OSError if the folder may not be searched."""
     try:
-        os.lstat(os.path.join(path, _HEAD))
+        os.lstat(os.path.join(path, HEAD))
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True
@@ -121,9 +121,9 @@ def settings(path: str) -> dict[str, Any]:
     """Returns the settings of a lake; raises LakeError if the folder is not a lake."""
     if not is_lake(path):
         raise LakeError(
-            f"{path} is not a lake: it has no file {_HEAD}; darshan collect makes a lake"
+            f"{path} is not a lake: it has no file {HEAD}; darshan collect makes a lake"
         )
-    return load_json(os.path.join(path, _HEAD))
+    return load_json(os.path.join(path, HEAD))
 
 
 def make(path: str, more: dict[str, Any]) -> dict[str, Any]:
@@ -134,5 +134,5 @@ def make(path: str, more: dict[str, Any]) -> dict[str, Any]:
         os.makedirs(path, exist_ok=True)
         for folder in (COMMITS, SEEN, WORK):
             os.makedirs(os.path.join(path, folder), exist_ok=True)
-        create(os.path.join(path, _HEAD), as_json(more))
+        create(os.path.join(path, HEAD), as_json(more))
     return settings(path)

@@ -1,0 +1,87 @@
+"""Who may read and write the files of a lake: their mode, which _lake.json has.
+
+A command that writes sets its umask, so that every file and folder has the mode from its first
+moment.  Folders also keep the group of the folder above them, if that one has the bit setgid.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+
+from . import storage
+
+DEFAULT = 0o640
+_ALL = 0o777
+
+
+def folder(mode: int) -> int:
+    """Returns the mode of folders: who may read files may search folders."""
+    return mode | (mode & 0o444) >> 2
+
+
+def as_text(mode: int) -> str:
+    """Returns a mode as _lake.json and the command line have it."""
+    return f"{mode:04o}"
+
+
+def of_lake(path: str) -> int | None:
+    """Returns the mode of the files of a lake; None if an earlier release made the lake, so that
+    the umask of each command decides."""
+    said = storage.settings(path).get("mode")
+    return int(said, 8) & 0o666 if isinstance(said, str) else None
+
+
+@contextlib.contextmanager
+def kept(mode: int | None) -> Iterator[None]:
+    """Gives all new files this mode, and folders that of folder(); None changes nothing."""
+    if mode is None:
+        yield
+        return
+    before = os.umask(_ALL & ~folder(mode))
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def give(path: str, mode: int) -> None:
+    """Sets the mode of a file, which a worker on another machine may have made."""
+    if stat.S_IMODE(os.stat(path).st_mode) != mode:
+        os.chmod(path, mode)
+
+
+def _each(path: str) -> Iterator[tuple[str, bool]]:
+    """Yields the paths of a lake and whether they are folders, outer ones first."""
+    waiting = [path]
+    while waiting:
+        top = waiting.pop()
+        yield top, True
+        with os.scandir(top) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif entry.is_file(follow_symlinks=False):
+                    yield entry.path, False
+
+
+def change(path: str, mode: int) -> None:
+    """Gives all files and folders of a lake this mode, and _lake.json the setting.  Raises OSError
+    if this user does not own the lake."""
+    said = {**storage.settings(path), "mode": as_text(mode)}
+    for one, is_folder in _each(path):
+        with contextlib.suppress(FileNotFoundError):  # removed meanwhile
+            if is_folder:
+                setgid = stat.S_IMODE(os.stat(one).st_mode) & ~_ALL
+                os.chmod(one, folder(mode) | setgid)
+            else:
+                os.chmod(one, mode)
+    with kept(mode):
+        storage.replace(os.path.join(path, storage.HEAD), storage.as_json(said))
+
+
+def is_open(path: str) -> bool:
+    """Tells whether all users of this machine may list the lake's folder."""
+    return bool(os.stat(path).st_mode & stat.S_IROTH)
