@@ -73,7 +73,9 @@ def test_what_is_no_file_is_never_opened(darshan: Run, tmp_path: Path) -> None:
     (folder / "folder.darshan").symlink_to(".")
     (folder / "empty.darshan").touch()
     for _ in range(2):
-        done = darshan("collect", "--into", "lake", "logs", folder / "pipe.darshan")
+        done = darshan(
+            "collect", "--into", "lake", "--settle", "0", "logs", folder / "pipe.darshan"
+        )
         assert done.returncode == 0, done.stderr
     whole(tmp_path / "lake", made)
     said = {Path(r["path"]).name: r["problem"] for r in rows(tmp_path / "lake", "problems")}

@@ -42,7 +42,7 @@ def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:
 
 def fill(lake: Path, paths: list[Path]) -> int:
     """Collects logs in this process; returns the number of new rows in jobs."""
-    storage.make(str(lake), {})
+    storage.make(str(lake), {"mode": "0640"})
     publisher = Publisher(str(lake))
     before = len(logs(lake))
     found = [files.named(str(path)) for path in paths]
@@ -231,7 +231,7 @@ def test_damaged_logs_are_rows_of_problems(darshan: Run, tmp_path: Path) -> None
     (tmp_path / "logs" / "empty.darshan").write_bytes(b"")
     (tmp_path / "logs" / "text.darshan").write_text("this is no log\n" * 100)
     for _ in range(2):
-        done = darshan("collect", "--into", "lake", "logs")
+        done = darshan("collect", "--into", "lake", "--settle", "0", "logs")
         assert done.returncode == 0
     found = rows(tmp_path / "lake", "problems")
     assert {Path(row["path"]).name for row in found} >= {"empty.darshan", "text.darshan"}

@@ -208,7 +208,7 @@ def test_a_lake_of_before(darshan: Run, tmp_path: Path) -> None:
     """Files of the table problems that lack the newer columns are read, and compacted."""
     made = make_logs(tmp_path / "logs", 2)
     made[0].write_bytes(b"no log")
-    assert darshan("collect", "--into", "lake", made[0]).returncode == 0
+    assert darshan("collect", "--into", "lake", "--settle", "0", made[0]).returncode == 0
     lake = tmp_path / "lake"
     [old] = (lake / "problems").rglob("*.parquet")
     pq.write_table(
@@ -220,9 +220,9 @@ def test_a_lake_of_before(darshan: Run, tmp_path: Path) -> None:
         if file["table"] == "problems":
             file |= {"bytes": old.stat().st_size, "shape": "earlier"}
     commit.write_text(json.dumps(said))
-    assert darshan("collect", "--into", "lake", made[1]).returncode == 0
+    assert darshan("collect", "--into", "lake", "--settle", "0", made[1]).returncode == 0
     made[1].write_bytes(b"no log, either")
-    assert darshan("collect", "--into", "lake", made[1]).returncode == 0
+    assert darshan("collect", "--into", "lake", "--settle", "0", made[1]).returncode == 0
     for command in (["lake", "check", "--deep"], ["lake", "compact"], ["lake", "check", "--deep"]):
         done = darshan(*command, "lake")
         assert done.returncode == 0, (command, done.stderr)

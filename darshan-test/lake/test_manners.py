@@ -149,7 +149,7 @@ def test_records_that_nobody_knows_stay(darshan: Run, tmp_path: Path) -> None:
     content[versions + other * 4 : versions + other * 4 + 4] = (1).to_bytes(4, "little")
     log.write_bytes(content)
     for _ in range(2):
-        done = darshan("collect", "--into", "lake", "--remove-collected", "logs")
+        done = darshan("collect", "--into", "lake", "--settle", "0", "--remove-collected", "logs")
         assert done.returncode == 0 and "removed" not in done.stderr, done.stderr
         assert log.exists()
     [row] = rows(tmp_path / "lake", "problems")

@@ -10,6 +10,7 @@ complete -c darshan-collect -l process-rate -x -d 'GiB per second that a process
 complete -c darshan-collect -l since -x -d 'only logs that changed since 2026-11-22, or within 7d, 12h'
 complete -c darshan-collect -l follow -d 'run until interrupted: look for new logs every minute (--every)'
 complete -c darshan-collect -l every -x -d 'seconds between two looks with --follow (60)'
+complete -c darshan-collect -l settle -x -d 'skip a damaged log that changed within so many seconds, because it may still be being copied'
 complete -c darshan-collect -l obfuscate -x -d 'anonymize: replace names of users, programs, files and hosts by hashes'
 complete -c darshan-collect -l remove-collected -d 'remove a log after its rows were read back from the lake, if the file is unchanged'
 complete -c darshan-collect -l compact -d 'afterwards run darshan lake compact, which combines small files'

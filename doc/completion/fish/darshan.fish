@@ -176,6 +176,7 @@ complete -c darshan -n '__fish_seen_subcommand_from collect' -l process-rate -x 
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l since -x -d 'only logs that changed since 2026-11-22, or within 7d, 12h'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l follow -d 'run until interrupted: look for new logs every minute (--every)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l every -x -d 'seconds between two looks with --follow (60)'
+complete -c darshan -n '__fish_seen_subcommand_from collect' -l settle -x -d 'skip a damaged log that changed within so many seconds, because it may still be being copied'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l obfuscate -x -d 'anonymize: replace names of users, programs, files and hosts by hashes'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l remove-collected -d 'remove a log after its rows were read back from the lake, if the file is unchanged'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l compact -d 'afterwards run darshan lake compact, which combines small files'

@@ -79,6 +79,9 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--every", metavar="SECONDS", type=float, default=60.0,
                         help="seconds between two looks with --follow (60)")  # fmt: skip
+    parser.add_argument("--settle", metavar="SECONDS", type=float, default=60.0,
+                        help="skip a damaged log that changed within so many seconds, because it "
+                        "may still be being copied; the next run collects it (60)")  # fmt: skip
     parser.add_argument(
         "--obfuscate", metavar="KEY", default="", help="anonymize: replace names of users, "
         "programs, files and hosts by hashes; the same KEY makes the same hashes"
@@ -98,6 +101,8 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         parser.error("--process-rate: must be a number of GiB per second above 0")
     if options.every <= 0:
         parser.error("--every: must be a number of seconds above 0")
+    if not options.settle >= 0:
+        parser.error("--settle: must be a number of seconds from 0 on")
     return options
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import itertools
 import os
 import signal
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
 _PART_LOGS, _PART_BYTES = 2048, 128 << 20
 _SMALLEST_PART = 64
-_SETTLED = 60.0  # seconds: with --follow, a younger damaged file may still be being copied
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -62,6 +60,7 @@ class Sums:
     again: int = 0
     records: int = 0
     removed: int = 0
+    replaced: int = 0
     left: int = 0
     unread: int = 0
 
@@ -90,10 +89,8 @@ class Collector:
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
         self._part = Options(
             lake, options.traces, not options.no_findings, options.obfuscate, thresholds=limits,
-            rate=int(options.process_rate * (1 << 30)),
+            rate=int(options.process_rate * (1 << 30)), settled=options.settle,
         )  # fmt: skip
-        if options.follow:
-            self._part = dataclasses.replace(self._part, settled=_SETTLED)
         self._sums = Sums()
         self._rewritten = 0  # files, since the last sweep
         self._closed: list[OSError] = []  # folders that could not be read
@@ -154,7 +151,7 @@ class Collector:
         while batch := list(itertools.islice(found, 4096)):
             self._sums.looked += len(batch)
             keys = np.fromiter((f.key for f in batch), "u8", len(batch))
-            known = self._publisher.seen.has_keys(keys)
+            known = self._known(batch, keys)
             if self._options.remove_collected:
                 # a collector may have been killed between its commit and the removal of the logs
                 known[:] = False
@@ -169,6 +166,14 @@ class Collector:
                     some, size = [], 0
         if some:
             yield some
+
+    def _known(self, batch: list[Found], keys: np.ndarray) -> np.ndarray:
+        """Returns a mask of the files that the lake knows, also by keys of earlier releases."""
+        known = self._publisher.seen.has_keys(keys)
+        others = np.flatnonzero(~known)
+        earlier = np.array([files.earlier_key(batch[place]) for place in others], "u8")
+        known[others] = self._publisher.seen.has_keys(earlier)
+        return known
 
     def _take(self, part: Part) -> None:
         """Commits a part, and removes its logs if the user asked for it."""
@@ -185,6 +190,7 @@ class Collector:
         sums.records += part.records
         sums.unread += part.unread
         sums.left += part.left
+        sums.replaced += part.replaced
         if self._options.remove_collected:
             sums.removed += remove(self._publisher.snapshot, part)
         self._progress.at(sums.logs + sums.again + sums.left + sums.unread, sums.logs)
@@ -194,6 +200,7 @@ class Collector:
         more = [f"{sums.damaged:,} of them damaged (table problems)"] if sums.damaged else []
         more += [f"{sums.unread:,} could not be read (table problems)"] if sums.unread else []
         more += [f"{sums.again:,} already collected"] if sums.again else []
+        more += [f"{sums.replaced:,} replaced older contents"] if sums.replaced else []
         more += [f"{sums.removed:,} removed"] if sums.removed else []
         more += [f"{sums.left:,} skipped, because they still change"] if sums.left else []
         rate = f"{sums.logs / seconds:,.0f} logs/s" if seconds > 0 else ""

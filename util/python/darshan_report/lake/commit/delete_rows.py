@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from . import storage
-from .commits import File
+from .commits import Change, File, Snapshot
 from .parquet import writer
 
 
@@ -84,3 +85,22 @@ def rewritten(
         return None, gone
     size = os.path.getsize(target)
     return File(file.table, path, left, size, first, last, file.shape), gone
+
+
+def _is_of(logs: pa.Array, rows: pa.Table) -> pa.Array:
+    """Returns a mask of the rows of these logs."""
+    return pc.is_in(rows["log"].cast(pa.string()), value_set=logs)
+
+
+def without_logs(
+    snapshot: Snapshot, logs: Mapping[str, set[str]], folder: str, change: Change
+) -> None:
+    """Adds to a change the copies, made below a folder, of files of the lake without the rows of
+    some logs.  logs has these by the paths of the files."""
+    for path, gone in logs.items():
+        file = snapshot.files[path]
+        mask = functools.partial(_is_of, pa.array(sorted(gone), pa.string()))
+        new, number = rewritten(snapshot.path, folder, file, mask)
+        if number:
+            change.remove.append(file)
+            change.add += [new] if new else []

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import modes, seen, storage
-from .commits import File, Snapshot
-from .delete_rows import leave_out
+from . import modes, older_contents, seen, storage
+from .commits import Change, File, Snapshot
+from .delete_rows import leave_out, without_logs
+from .older_contents import Older
 from .resolved_errors import Unread
 from .seen import Seen
 from .storage import LakeError
@@ -60,12 +61,15 @@ class Publisher:
                     self._leave_out(part, again, published)
                     self._drop(name)
                     name = ""
+                older = self._older(part)
+                if self._drop_outdated(part, older):
+                    continue
                 if not len(part.seen) and not len(part.copies):
                     break
                 name = name or seen.write(self._lake, np.concatenate([part.seen, part.copies]))
                 self._move(part.folder, part.files, published)
                 self._all_there(part)
-                if self._commit(part, name):
+                if self._commit(part, name, older):
                     self.seen.update(self.snapshot.seen)
                     published, name = [], ""
                     break
@@ -76,23 +80,56 @@ class Publisher:
                 shutil.rmtree(part.folder, ignore_errors=True)
         return twice
 
-    def _commit(self, part: Part, name: str) -> bool:
-        """Tries to commit the part; the same commit removes resolved rows of the table problems."""
+    def _older(self, part: Part) -> Older:
+        """Returns the older contents of the files of a part."""
+        here = np.concatenate([part.seen, part.copies])
+        return older_contents.find(self.snapshot, self.seen, part.at, here)
+
+    def _drop_outdated(self, part: Part, older: Older) -> bool:
+        """Removes logs from a part whose files have changed since, if the lake has other contents
+        of them, which may be newer.  Returns whether there are such logs."""
+        keys = np.array(sorted(older_contents.outdated(older, part.at)), "u8")
+        mask = np.isin(part.seen["key"], keys)
+        for key in keys.tolist():
+            del part.at[key]
+        logs = [_text(row) for row in part.seen[mask]]
+        part.seen = part.seen[~mask]
+        part.copies = part.copies[~np.isin(part.copies["key"], keys)]
+        part.files = leave_out(part.folder, part.files, logs) if logs else part.files
+        part.without(logs)
+        part.left += len(logs)
+        return bool(len(keys))
+
+    def _commit(self, part: Part, name: str, older: Older) -> bool:
+        """Tries to commit the part; the same commit removes resolved rows of the table problems,
+        and rows of older contents of the part's files."""
         note = {"logs": len(part.seen), "records": part.records}
         folder = os.path.join(self._lake, storage.WORK, storage.new_name())
         os.mkdir(folder)
         moved: list[str] = []
+        change = Change("collect")
         try:
-            change = self._unread.over(self.snapshot, self.seen, part.over, folder)
+            gone = self._unread.over(self.snapshot, self.seen, part.over)
+            for file in self.snapshot.files.values():
+                if older.may_be_in(file):
+                    gone.setdefault(file.path, set()).update(older.logs)
+            without_logs(self.snapshot, gone, folder, change)
+            if older.logs:
+                change.unseen, change.seen = self.seen.without(older.rows)
             self._move(folder, change.add, moved)
-            change.add, change.seen, change.note = [*part.files, *change.add], [name], note
+            change.add, change.note = [*part.files, *change.add], note
+            change.seen.append(name)
             done = self.snapshot.commit(change)
             moved = [] if done else moved
+            part.replaced += len(older.logs) if done else 0
             return done
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             if moved:
                 self._give_up(moved, "")
+            for new in change.seen:
+                if new != name and new not in self.snapshot.seen:
+                    self._drop(new)
 
     def _give_up(self, published: list[str], name: str) -> None:
         """Removes files that were not committed.  The error may have come after the commit, so the

@@ -6,17 +6,14 @@ error.
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Collection
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from .commits import Change, Snapshot
-from .delete_rows import rewritten
+from .commits import Snapshot
 from .seen import Seen
 
 _TABLE = "problems"
@@ -26,11 +23,6 @@ def _halves(logs: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Returns identities as commit/seen.py stores them."""
     high = np.array([int(log[:16], 16) for log in logs], "u8")
     return high, np.array([int(log[16:], 16) for log in logs], "u8")
-
-
-def _is_of(logs: pa.Array, rows: pa.Table) -> pa.Array:
-    """Returns a mask of the rows of these logs."""
-    return pc.is_in(rows["log"].cast(pa.string()), value_set=logs)
 
 
 class Unread:
@@ -51,28 +43,18 @@ class Unread:
                 found.setdefault(where, []).append(log)
         return found
 
-    def over(self, snapshot: Snapshot, seen: Seen, paths: Collection[str], folder: str) -> Change:
-        """Returns the change after these paths were read: files of the table problems that are
-        replaced by copies below the folder, without the rows of these paths."""
-        change = Change("collect")
+    def over(self, snapshot: Snapshot, seen: Seen, paths: Collection[str]) -> dict[str, set[str]]:
+        """Returns the identities whose rows go after these paths were read, by the file of the
+        table problems that has them."""
         there = snapshot.of(_TABLE)
         kept = self._known
         self._known = {
             file.path: kept[file.path] if file.path in kept else self._in(file.path, seen)
             for file in there
         }
-        for file in there:
-            known = self._known[file.path]
-            over = [log for path in paths for log in known.get(path, ())]
-            if not over:
-                continue
-            logs = pa.array(over, pa.string())
-            new, _ = rewritten(
-                self._lake,
-                folder,
-                file,
-                functools.partial(_is_of, logs),
-            )
-            change.remove.append(file)
-            change.add += [new] if new else []
-        return change
+        found = {}
+        for name, known in self._known.items():
+            over = {log for path in paths for log in known.get(path, ())}
+            if over:
+                found[name] = over
+        return found

@@ -1,7 +1,8 @@
 """The logs that a lake has: sorted arrays of their identities, one file per commit.
 
 A row is the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
-and modification time.  The key identifies an unchanged file without reading it.  Large files
+and modification time, whose upper bits are a hash of the path (read/files.py).  The key identifies
+an unchanged file without reading it.  Large files
 are mapped, not read: a lookup touches few of their pages.
 """
 
@@ -11,6 +12,7 @@ import os
 
 import numpy as np
 
+from ..read import files
 from . import storage
 
 _MAPPED = 1 << 20  # bytes from which on a file is mapped
@@ -85,13 +87,49 @@ class Seen:
 
     def has_keys(self, keys: np.ndarray) -> np.ndarray:
         """Returns a mask of the keys that are known."""
+        known = self._all_keys()
+        if not len(known):
+            return np.zeros(len(keys), bool)
+        at = np.searchsorted(known, keys).clip(0, len(known) - 1)
+        return np.asarray(known[at] == keys)
+
+    def _all_keys(self) -> np.ndarray:
         if self._keys is None:
             parts = (np.asarray(rows["key"]) for rows in self._rows.values())
             self._keys = np.unique(np.concatenate([np.empty(0, "u8"), *parts]))
-        if not len(self._keys):
-            return np.zeros(len(keys), bool)
-        at = np.searchsorted(self._keys, keys).clip(0, len(self._keys) - 1)
-        return np.asarray(self._keys[at] == keys)
+        return self._keys
+
+    def of_paths(self, keys: np.ndarray) -> np.ndarray:
+        """Returns the rows whose keys are of the same paths as these keys."""
+        known = self._all_keys()
+        bits = np.uint64(files.STATE_BITS)
+        paths = keys >> bits
+        if len(known):
+            at = np.searchsorted(known, paths << bits).clip(0, len(known) - 1)
+            paths = paths[known[at] >> bits == paths]
+        if not len(known) or not len(paths):
+            return np.empty(0, ROW)
+        return np.concatenate([r[np.isin(r["key"] >> bits, paths)] for r in self._rows.values()])
+
+    def of_logs(self, logs: np.ndarray) -> np.ndarray:
+        """Returns the rows of the logs that these rows are of."""
+        wanted = np.sort(logs, order=["high", "low"])
+        found = [np.empty(0, ROW)]
+        for rows in self._rows.values():
+            found.append(rows[_known(wanted, rows["high"], rows["low"])])
+        return np.concatenate(found)
+
+    def without(self, logs: np.ndarray) -> tuple[list[str], list[str]]:
+        """Writes the files that have these logs without them.  Returns the names of these files and
+        of the new ones."""
+        wanted = np.sort(logs, order=["high", "low"])
+        old, new = [], []
+        for name, rows in self._rows.items():
+            goes = _known(wanted, rows["high"], rows["low"])
+            if goes.any():
+                old.append(name)
+                new += [] if goes.all() else [write(self._lake, rows[~goes])]
+        return old, new
 
     def all(self) -> np.ndarray:
         """Returns all rows as one array."""

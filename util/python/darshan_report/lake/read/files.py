@@ -13,6 +13,7 @@ import numpy as np
 
 _ENDING = ".darshan"
 _STEP = 1 << 20
+STATE_BITS = 24  # of a key: the hash of size and time; the bits above them hash the path
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Found:
     path: str
     size: int
     changed: int  # nanoseconds since the epoch
-    key: int  # hash of path, size and time: equal if the file has not changed
+    key: int  # hashes of path, and of size and time: equal if the file has not changed
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,19 @@ def shown(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
+def _hash(content: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
+
+
 def _key(path: str, size: int, changed: int) -> int:
-    said = f"{size} {changed} ".encode() + os.fsencode(path)
-    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little")
+    """Returns a key whose upper bits are those of the path alone."""
+    place = _hash(os.fsencode(path)) >> STATE_BITS << STATE_BITS
+    return place | _hash(f"{size} {changed}".encode()) >> (64 - STATE_BITS)
+
+
+def earlier_key(found: Found) -> int:
+    """Returns the key that earlier releases gave a file, so that lakes of theirs know it."""
+    return _hash(f"{found.size} {found.changed} ".encode() + os.fsencode(found.path))
 
 
 def _found(path: str, status: os.stat_result) -> Found:

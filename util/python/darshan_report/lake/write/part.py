@@ -53,7 +53,7 @@ class Options:
     thresholds: dict[str, float] = field(default_factory=dict)
     run: str = ""  # a folder below _work that is deleted with the collector's run
     rate: int = impossible.RATE  # bytes per second that a process can move at most
-    settled: float = 0.0  # a damaged file that is younger, in seconds, may still be being copied
+    settled: float = 0.0  # an incomplete file that is younger, in seconds, may be being copied
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,20 @@ class Part:
     took: dict[str, Took] = field(default_factory=dict)  # by the identity of a log
     again: int = 0  # logs of which another copy is in this part or in the lake
     unread: int = 0  # files that could not be read
-    # paths of the files that were read, as the table problems has them
-    over: list[str] = field(default_factory=list)
+    # the files that were read, and their paths as the tables have them, by the keys of the files
+    at: dict[int, tuple[Found, str]] = field(default_factory=dict)
     bytes: int = 0
     read: list[Found] = field(default_factory=list)
     known: list[Found] = field(default_factory=list)  # the files of the copies
     # files that differ from what the search found, and why
     odd: list[tuple[Found, str]] = field(default_factory=list)
     left: int = 0  # files that changed while they were read; the next collection reads them
+    replaced: int = 0  # older contents of its files, which its commit removed from the lake
+
+    @property
+    def over(self) -> list[str]:
+        """Returns the paths of the files that were read, as the table problems has them."""
+        return [shown for _, shown in self.at.values()]
 
     @property
     def records(self) -> int:
@@ -292,8 +298,9 @@ class _Maker:
 
     def _end(self, job: Job) -> None:
         """Adds the rows of a log that was read to its end."""
+        incomplete = job.damaged
         if not job.info:
-            self._settle(job)
+            self._settle(job, incomplete)
             return
         job.damaged = job.damaged or bool(job.impossible)
         layers = list(layer_rows(job))
@@ -305,17 +312,17 @@ class _Maker:
         self._rows.setdefault("jobs", []).append(row)
         self._rows.setdefault("layers", []).extend(found for _, found in layers)
         job.info = {}
-        self._settle(job)
+        self._settle(job, incomplete)
 
-    def _settle(self, job: Job) -> None:
+    def _settle(self, job: Job, incomplete: bool) -> None:
         """Decides about a log that was read. Leaves it for the next collection if its file changed
-        since its identity was read, or if the file is damaged and young."""
+        since its identity was read, or if the file is incomplete and young."""
         age = time.time() - job.found.changed / 1e9
         try:
             same = files.state(job.found.path) == job.state
         except OSError:
             same = not job.damaged
-        if not same or (job.damaged and 0 <= age < self._options.settled):
+        if not same or (incomplete and 0 <= age < self._options.settled):
             self._left.append(job.identity)
 
     def _found(self, job: Job) -> dict[str, Any]:
@@ -395,8 +402,8 @@ def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
         _fill(part, read, options)
     hide = Hide(options.key)
     unread = {one.found.path for one in read if one.state is None}
-    done = (one.path for one in (*part.read, *part.known) if one.path not in unread)
-    part.over = [hide.text(files.shown(path)) for path in done]
+    done = (one for one in (*part.read, *part.known) if one.path not in unread)
+    part.at = {one.key: (one, hide.text(files.shown(one.path))) for one in done}
     return part
 
 

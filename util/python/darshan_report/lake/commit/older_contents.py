@@ -1,0 +1,118 @@
+"""Older contents of a log file: the commit that adds newer ones removes their rows.
+
+A log that is collected while it is still being copied would otherwise count twice.  The keys in
+commit/seen.py begin with a hash of the path, so that a collector sees without reading tables that a
+path was known with other contents.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..read import files
+from ..read.files import Found
+from . import seen as index
+from .commits import File, Snapshot
+from .seen import Seen
+
+At = Mapping[int, tuple[Found, str]]  # files by their keys, with their paths as in the tables
+_NAMES_A_JOB = re.compile(r"_id\d+")
+
+
+@dataclass
+class Older:
+    """Logs whose rows go."""
+
+    logs: set[str] = field(default_factory=set)
+    days: set[str] = field(default_factory=set)
+    paths: set[str] = field(default_factory=set)  # of the files, as in the tables
+    rows: np.ndarray = field(default_factory=lambda: np.empty(0, index.ROW))
+
+    def may_be_in(self, file: File) -> bool:
+        """Tells whether a Parquet file may have rows of these logs.  All rows of a log have the
+        same day."""
+        if not self.logs:
+            return False
+        if "" in self.days or not file.first:
+            return True
+        return any(file.first <= day <= file.last for day in self.days)
+
+
+def _text(row: np.void) -> str:
+    return files.Identity(int(row["high"]), int(row["low"])).text
+
+
+def _elsewhere(known: Seen, more: np.ndarray, rows: np.ndarray) -> set[str]:
+    """Returns which of these logs are known under another path, too, where they may still be."""
+    places: dict[str, set[int]] = {}
+    for row in np.concatenate([known.of_logs(rows), more]):
+        places.setdefault(_text(row), set()).add(int(row["key"]) >> files.STATE_BITS)
+    return {log for log, paths in places.items() if len(paths) > 1}
+
+
+def _in_tables(snapshot: Snapshot, logs: set[str]) -> list[dict[str, Any]]:
+    """Returns log, day and path of the rows of these logs in jobs and problems."""
+    wanted = pa.array(sorted(logs), pa.string())
+    found = []
+    for table in ("jobs", "problems"):
+        for file in snapshot.of(table):
+            with pq.ParquetFile(os.path.join(snapshot.path, file.path)) as opened:
+                names = {"log", "day", "path", "counter"} & set(opened.schema_arrow.names)
+                for number in range(opened.num_row_groups):
+                    column = opened.read_row_group(number, columns=["log"])["log"]
+                    mask = pc.is_in(column.cast(pa.string()), value_set=wanted)
+                    if pc.any(mask).as_py():
+                        rows = opened.read_row_group(number, columns=sorted(names)).filter(mask)
+                        found += [{**row, "table": table} for row in rows.to_pylist()]
+    return found
+
+
+def _is_damage(row: dict[str, Any]) -> bool:
+    return row["table"] == "problems" and row.get("counter") is None
+
+
+def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
+    """Returns the older contents of the files at some paths.  here has the rows of seen.py for the
+    present contents.  The name that a runtime gives a log names one job, so other contents are the
+    same log.  A file of another name may be reused for the next job: only damaged contents go."""
+    older = Older()
+    rows = known.of_paths(np.array(sorted(at), "u8"))
+    now = {(_text(row), int(row["key"]) >> files.STATE_BITS) for row in here}
+    keep = [(_text(row), int(row["key"]) >> files.STATE_BITS) not in now for row in rows]
+    rows = rows[np.array(keep, bool)]
+    if not len(rows):
+        return older
+    stay = _elsewhere(known, here, rows) | {log for log, _ in now}
+    rows = rows[[_text(row) not in stay for row in rows]]
+    if not len(rows):
+        return older
+    names = {shown: os.path.basename(found.path) for found, shown in at.values()}
+    there = _in_tables(snapshot, {_text(row) for row in rows})
+    damaged = {row["log"] for row in there if _is_damage(row)}
+    for row in there:
+        name = names.get(row["path"])
+        if name is not None and (row["log"] in damaged or _NAMES_A_JOB.search(name)):
+            older.logs.add(row["log"])
+            older.days.add("" if row["day"] is None else str(row["day"]))
+            older.paths.add(row["path"])
+    older.rows = rows[[_text(row) in older.logs for row in rows]]
+    return older
+
+
+def outdated(older: Older, at: At) -> set[int]:
+    """Returns the keys of files that have changed since they were read: the contents that the lake
+    has may be newer than what was read."""
+    return {
+        key
+        for key, (found, shown) in at.items()
+        if shown in older.paths and files.named(found.path).key != key
+    }
