@@ -93,7 +93,7 @@ def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:
     found = [files.named(str(path)) for path in made]
     real = files.identity
 
-    def refuse(path: str) -> object:
+    def refuse(path: str, *_: object) -> object:
         raise PermissionError(13, "Permission denied", path)
 
     for _ in range(2):
@@ -191,8 +191,8 @@ def test_a_log_that_changes_while_it_is_read(tmp_path: Path) -> None:
     publisher = Publisher(str(lake))
     real = files.identity
 
-    def grows(path: str) -> object:
-        found = real(path)
+    def grows(path: str, *more: int) -> object:
+        found = real(path, *more)
         if path == str(made[1]):
             made[1].write_bytes(whole_log)
         return found
@@ -254,8 +254,11 @@ def test_damage_ends_nothing(tmp_path: Path) -> None:
     Publisher(str(lake)).publish(part)
     there = logs(lake)
     assert len(there) == len(set(there))
-    told = {r["log"] for r in rows(lake, "problems")}
-    assert set(there) | told == {identity(path) for path in made}
+    told = {r["log"]: r["path"] for r in rows(lake, "problems")}
+    known = set(there) | set(told)
+    for path in made:  # a file without the header of a log is not identified by its content
+        assert identity(path) in known or str(path) in told.values(), path
+    assert len({path.read_bytes() for path in made}) <= len(known) <= len(made)
     ended = r"its findings: \w*(Error|Exception|Warning): "
     wrong = [r for r in rows(lake, "problems") if re.match(ended, r["problem"])]
     assert not wrong, (wrong, seed())

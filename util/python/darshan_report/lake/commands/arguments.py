@@ -33,6 +33,36 @@ def _mode(text: str) -> int:
     return int(text, 8)
 
 
+def _size(text: str) -> int:
+    """Returns the bytes of 500MB or 4GiB; units are powers of 1024."""
+    found = re.fullmatch(r"([0-9]{1,15})(?:([KMGT])(?:i?B)?|B)?", text, re.IGNORECASE)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text}: must be a size like 500MB or 4GiB")
+    return int(found[1]) << 10 * (1 + "KMGT".index(found[2].upper()) if found[2] else 0)
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if float(text) >= 0:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text}: must be a number of seconds from 0 on")
+
+
+def _limits(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that limit what one log or one user can take of a collector."""
+    parser.add_argument("--log-bytes", metavar="SIZE", type=_size, default=4 << 30,
+                        help="do not read a larger log; it becomes a row of the table problems "
+                        "(4GiB)")  # fmt: skip
+    parser.add_argument("--log-seconds", metavar="SECONDS", type=_seconds, default=300.0,
+                        help="give up a log of which reading takes more processor time; it becomes "
+                        "a row of the table problems (300)")  # fmt: skip
+    parser.add_argument("--user-bytes", metavar="SIZE", type=_size, default=8 << 30,
+                        help="read at most so much of one user's logs before the collector looks "
+                        "for logs of others again (8GiB)")  # fmt: skip
+    parser.add_argument("--user-seconds", metavar="SECONDS", type=_seconds, default=600.0,
+                        help="the same as processor time (600)")  # fmt: skip
+
+
 def collect(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan collect."""
     parser = argparse.ArgumentParser(
@@ -79,7 +109,8 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--every", metavar="SECONDS", type=float, default=60.0,
                         help="seconds between two looks with --follow (60)")  # fmt: skip
-    parser.add_argument("--settle", metavar="SECONDS", type=float, default=60.0,
+    _limits(parser)
+    parser.add_argument("--settle", metavar="SECONDS", type=_seconds, default=60.0,
                         help="skip a damaged log that changed within so many seconds, because it "
                         "may still be being copied; the next run collects it (60)")  # fmt: skip
     parser.add_argument(
@@ -101,8 +132,6 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         parser.error("--process-rate: must be a number of GiB per second above 0")
     if options.every <= 0:
         parser.error("--every: must be a number of seconds above 0")
-    if not options.settle >= 0:
-        parser.error("--settle: must be a number of seconds from 0 on")
     return options
 
 

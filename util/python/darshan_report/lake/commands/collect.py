@@ -33,6 +33,7 @@ from .arguments import COLLECT as PROGRAM
 from .arguments import DASK
 from .messages import say, why
 from .progress import Progress
+from .shares import Shares
 
 if TYPE_CHECKING:
     from ..spread.cluster import Cluster
@@ -54,7 +55,6 @@ class _Ended(BaseException):
 class Sums:
     """The numbers of one collection."""
 
-    looked: int = 0
     logs: int = 0
     damaged: int = 0
     again: int = 0
@@ -90,6 +90,7 @@ class Collector:
         self._part = Options(
             lake, options.traces, not options.no_findings, options.obfuscate, thresholds=limits,
             rate=int(options.process_rate * (1 << 30)), settled=options.settle,
+            log_bytes=options.log_bytes, log_seconds=options.log_seconds,
         )  # fmt: skip
         self._sums = Sums()
         self._rewritten = 0  # files, since the last sweep
@@ -107,13 +108,32 @@ class Collector:
             time.sleep(self._options.every)
 
     def _once(self) -> None:
+        """Collects in rounds, until no log waits for its user's share."""
+        self._progress = Progress(PROGRAM, 0)
+        more = True
+        while more:
+            before = self._sums.logs + self._sums.removed
+            self._shares = Shares(self._options.user_bytes, self._options.user_seconds)
+            self._round()
+            done = self._sums.logs + self._sums.removed > before
+            more = bool(self._shares.waiting) and done
+        self._progress.clear()
+        if self._options.compact:
+            compact(self._part.lake, schema_of, shape)
+        if self._options.compact or self._rewritten:
+            sweep(Snapshot(self._part.lake))
+            self._rewritten = 0
+        if not self._options.follow:
+            self._tell()
+
+    def _round(self) -> None:
         names = self._options.logs
         for name in names:
             if not os.path.lexists(name):
                 raise LakeError(f"cannot collect {name}: No such file or directory")
         self._publisher.refresh()
         whole = sum(files.count(name) for name in names)
-        self._progress = Progress(PROGRAM, whole)
+        self._progress.whole = whole
         workers = max(1, self._cluster.threads if self._cluster else int(self._options.workers))
         size = min(_PART_LOGS, max(_SMALLEST_PART, -(-whole // (4 * workers))))
         parts = self._parts(size)
@@ -123,14 +143,6 @@ class Collector:
             with contextlib.closing(made):  # any exit from the loop ends the workers
                 for part in made:
                     self._take(part)
-        self._progress.clear()
-        if self._options.compact:
-            compact(self._part.lake, schema_of, shape)
-        if self._options.compact or self._rewritten:
-            sweep(Snapshot(self._part.lake))
-            self._rewritten = 0
-        if not self._options.follow:
-            self._tell()
 
     def _made(
         self, batches: Iterator[list[Found]], workers: int, whole: int
@@ -149,7 +161,6 @@ class Collector:
         self._closed = []
         found = files.listed(self._options.logs, self._closed)
         while batch := list(itertools.islice(found, 4096)):
-            self._sums.looked += len(batch)
             keys = np.fromiter((f.key for f in batch), "u8", len(batch))
             known = self._known(batch, keys)
             if self._options.remove_collected:
@@ -157,7 +168,7 @@ class Collector:
                 known[:] = False
             self._sums.again += int(known.sum())
             for one, has in zip(batch, known.tolist()):
-                if has or one.changed < self._options.since:
+                if has or one.changed < self._options.since or not self._shares.takes(one):
                     continue
                 some.append(one)
                 size += one.size
@@ -178,6 +189,7 @@ class Collector:
     def _take(self, part: Part) -> None:
         """Commits a part, and removes its logs if the user asked for it."""
         logs = len(part.took)
+        self._shares.spent(part.spent)
         self._publisher.publish(part)
         compactor = Compactor(self._publisher.snapshot, schema_of, shape)
         compactor.some()
@@ -203,6 +215,8 @@ class Collector:
         more += [f"{sums.replaced:,} replaced older contents"] if sums.replaced else []
         more += [f"{sums.removed:,} removed"] if sums.removed else []
         more += [f"{sums.left:,} skipped, because they still change"] if sums.left else []
+        waiting = self._shares.waiting
+        more += [f"{waiting:,} above their user's share"] if waiting else []
         rate = f"{sums.logs / seconds:,.0f} logs/s" if seconds > 0 else ""
         told = "; ".join(
             [f"{sums.logs:,} logs, {sums.records:,} records into {self._options.into}", *more]

@@ -25,7 +25,7 @@ class Progress:
     def __init__(self, program: str, whole: int) -> None:
         """Begins the progress of a collection; whole is the number of files to check."""
         self._program = program
-        self._whole = whole
+        self.whole = whole
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._begun = time.monotonic()
         self._wide = 0
@@ -39,8 +39,8 @@ class Progress:
     def at(self, number: int, done: int) -> None:
         """Prints the progress: files that were checked, and logs that were collected."""
         rate = done / self.seconds if self.seconds > 0 else 0.0
-        left = self._whole - number
-        text = f"{number:,} of {self._whole:,} logs, {rate:,.0f}/s"
+        left = self.whole - number
+        text = f"{number:,} of {self.whole:,} logs, {rate:,.0f}/s"
         pace = number / self.seconds if self.seconds > 0 else 0.0
         if pace and left > 0:
             text += f", {_span(left / pace)} left"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import itertools
 import os
 import stat
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +15,8 @@ import numpy as np
 
 _ENDING = ".darshan"
 _STEP = 1 << 20
+_MAGIC = 6567223  # behind the version in the header of a log
+_AT_ONCE = 1 << 16  # entries of a folder that are sorted in memory
 STATE_BITS = 24  # of a key: the hash of size and time; the bits above them hash the path
 
 
@@ -24,6 +28,7 @@ class Found:
     size: int
     changed: int  # nanoseconds since the epoch
     key: int  # hashes of path, and of size and time: equal if the file has not changed
+    owner: int = 0  # number of the user who owns it
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ def earlier_key(found: Found) -> int:
 
 def _found(path: str, status: os.stat_result) -> Found:
     size, changed = status.st_size, status.st_mtime_ns
-    return Found(path, size, changed, _key(path, size, changed))
+    return Found(path, size, changed, _key(path, size, changed), status.st_uid)
 
 
 def named(path: str) -> Found:
@@ -89,46 +94,51 @@ def named(path: str) -> Found:
         return Found(path, 0, 0, _key(path, 0, 0))
 
 
-def _below_one(folder: str) -> tuple[list[str], list[os.DirEntry[str]]]:
-    folders, logs = [], []
+def _below_one(folder: str, folders: list[str]) -> Iterator[os.DirEntry[str]]:
+    """Yields the entries of a folder that may be logs, and adds its folders to a list.  Names are
+    sorted in groups: a folder may have more of them than fit into memory."""
     with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
-            elif entry.name.endswith(_ENDING):
-                logs.append(entry)
-    return sorted(folders), sorted(logs, key=lambda e: e.name)
+        while some := list(itertools.islice(entries, _AT_ONCE)):
+            logs = []
+            for entry in some:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.name.endswith(_ENDING):
+                    logs.append(entry)
+            yield from sorted(logs, key=lambda e: e.name)
+
+
+def _entries(folder: str, closed: list[OSError]) -> Iterator[os.DirEntry[str]]:
+    """Yields the entries below a folder that may be logs, folder by folder, to any depth."""
+    waiting = [folder]
+    while waiting:
+        folders: list[str] = []
+        try:
+            yield from _below_one(waiting.pop(), folders)
+        except FileNotFoundError:
+            continue  # removed meanwhile
+        except OSError as error:
+            closed.append(error)
+        waiting += sorted(folders, reverse=True)
 
 
 def below(folder: str, closed: list[OSError]) -> Iterator[Found]:
     """Yields the logs below a folder in the order of their names, folder by folder.  Symbolic links
     to folders are not followed, so there are no cycles.  Folders that cannot be read are added
     to `closed`."""
-    waiting = [folder]
-    while waiting:
+    for entry in _entries(folder, closed):
         try:
-            folders, logs = _below_one(waiting.pop())
+            yield _found(entry.path, entry.stat())
         except FileNotFoundError:
-            continue  # removed meanwhile
-        except OSError as error:
-            closed.append(error)
             continue
-        for entry in logs:
-            try:
-                yield _found(entry.path, entry.stat())
-            except FileNotFoundError:
-                continue
-            # for example a symbolic link to itself: it fails later, when it is read
-            except OSError:
-                yield named(entry.path)
-        waiting += reversed(folders)
+        # for example a symbolic link to itself: it fails later, when it is read
+        except OSError:
+            yield named(entry.path)
 
 
 def count(path: str) -> int:
     """Returns how many logs a file or folder contains, judged by their names alone."""
-    if not os.path.isdir(path):
-        return 1
-    return sum(1 for _, _, names in os.walk(path) for name in names if name.endswith(_ENDING))
+    return sum(1 for _ in _entries(path, [])) if os.path.isdir(path) else 1
 
 
 def listed(paths: Sequence[str], closed: list[OSError]) -> Iterator[Found]:
@@ -151,16 +161,31 @@ def state(path: str) -> State:
     return _state(os.stat(path))
 
 
-def identity(path: str) -> tuple[Identity, State]:
-    """Reads a file; returns its log's identity, and its state before it was read.  Raises OSError.
-    A pipe or a device is not opened: that would block, or rewind a tape."""
+def _is_log(begin: bytes) -> bool:
+    """Tells whether a file that begins so has the header of a log, of either byte order."""
+    return _MAGIC.to_bytes(8, "little") in (begin[8:16], begin[15:7:-1])
+
+
+def identity(path: str, most: int = sys.maxsize) -> tuple[Identity, State]:
+    """Reads a file; returns its log's identity, and its state before it was read.  Raises OSError,
+    also if a log has more than `most` bytes.  A pipe or a device is not opened: that would block,
+    or rewind a tape.  A file without the header of a log is not read further, whatever its size;
+    its identity is then a hash of its path, size and time of change."""
     _regular(os.stat(path), path)
     whole = hashlib.sha256()
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb", buffering=0) as file:
         before = _regular(os.fstat(handle), path)
-        while part := file.read(_STEP):
+        part = file.read(_STEP)
+        if not _is_log(part):
+            return of_failure(_found(path, before), ""), _state(before)
+        size = before.st_size
+        while part and size <= most:
             whole.update(part)
+            part = file.read(_STEP)
+            size = max(size, file.tell())
+    if size > most:
+        raise OSError(errno.EFBIG, f"Larger than a log may be (--log-bytes {most})", path)
     return _identity(whole.digest()), _state(before)
 
 

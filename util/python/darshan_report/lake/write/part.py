@@ -53,6 +53,8 @@ class Options:
     thresholds: dict[str, float] = field(default_factory=dict)
     run: str = ""  # a folder below _work that is deleted with the collector's run
     rate: int = impossible.RATE  # bytes per second that a process can move at most
+    log_bytes: int = 4 << 30  # size from which on a log is not read
+    log_seconds: float = 300.0  # processor time after which reading a log is given up
     settled: float = 0.0  # an incomplete file that is younger, in seconds, may be being copied
 
 
@@ -85,6 +87,7 @@ class Part:
     # files that differ from what the search found, and why
     odd: list[tuple[Found, str]] = field(default_factory=list)
     left: int = 0  # files that changed while they were read; the next collection reads them
+    spent: dict[int, float] = field(default_factory=dict)  # processor time, by owners of logs
     replaced: int = 0  # older contents of its files, which its commit removed from the lake
 
     @property
@@ -170,6 +173,8 @@ class _Maker:
         self._jobs: list[Job] = []
         self._rows: dict[str, list[dict[str, Any]]] = {}
         self._left: list[str] = []  # logs for the next collection
+        self._given_up: list[str] = []  # logs of which reading took too long
+        self._spent: dict[int, float] = {}
 
     def make(self, read: list[Read], part: Part) -> None:
         """Reads these logs into the part."""
@@ -179,11 +184,10 @@ class _Maker:
                     identified(one.found, one.identity, self._hide), "", one.identity.problem
                 )
         self._jobs = [identified(r.found, r.identity, self._hide, r.state) for r in read if r.state]
-        batch = Batch(self._options.batch_bytes, self._options.traces)
-        try:
-            self._read(batch)
-        finally:
-            batch.close()
+        self._read()
+        if self._given_up:
+            self._writer.files = leave_out(part.folder, self._writer.files, self._given_up)
+        part.spent = self._spent
         for name, rows in self._rows.items():
             self._writer.rows(columns.tables()[name], rows, self._hide)
         part.files += self._writer.files
@@ -201,23 +205,59 @@ class _Maker:
         part.seen = part.seen[[name not in gone for name in names]]
         part.read = [r for r, name in zip(part.read, names) if name not in gone]
 
-    def _read(self, batch: Batch) -> None:
+    def _read(self) -> None:
+        """Reads all logs; gives up a log that takes too long."""
         done = 0
-        paths = [job.found.path for job in self._jobs]
-        while done < len(paths):
-            before = done
-            done += batch.read(paths[done:])
-            self._take(batch, before, min(done + 1, len(paths)))
-            for job in self._jobs[before:done]:
-                self._end(job)
-            batch.clear()
+        while done < len(self._jobs):
+            batch = Batch(self._options.batch_bytes, self._options.traces)
+            try:
+                done = self._read_on(batch, done)
+            finally:
+                batch.close()
 
-    def _take(self, batch: Batch, first: int, behind: int) -> None:
-        """Writes the tables of a full batch, whose rows belong to the jobs from first on."""
+    def _read_on(self, batch: Batch, done: int) -> int:
+        """Reads logs from a place on, to the last one or one that takes too long; returns the place
+        behind it."""
+        paths = [job.found.path for job in self._jobs]
+        first, seconds = done, 0.0  # of the log that is being read
+        while done < len(paths):
+            before, began = done, time.thread_time()
+            done += batch.read(paths[done:])
+            self._take(batch, first, before, min(done + 1, len(paths)))
+            seconds = time.thread_time() - began + (seconds if done == before else 0.0)
+            self._spend(self._jobs[before : done + 1], time.thread_time() - began)
+            for job in self._jobs[before:done]:
+                began = time.thread_time()
+                self._end(job)
+                self._spend([job], time.thread_time() - began)
+            batch.clear()
+            if done < len(paths) and seconds > self._options.log_seconds:
+                self._give_up(self._jobs[done])
+                return done + 1
+        return done
+
+    def _spend(self, jobs: list[Job], seconds: float) -> None:
+        """Adds processor time to the owners of logs."""
+        for job in jobs:
+            owner = job.found.owner
+            self._spent[owner] = self._spent.get(owner, 0.0) + seconds / len(jobs)
+
+    def _give_up(self, job: Job) -> None:
+        """Removes a log whose reading takes too long; a row of problems remains."""
+        job.damaged, job.records, job.info = True, 0, {}
+        self._given_up.append(job.identity)
+        most = self._options.log_seconds
+        self._problem(job, "", f"reading it took more than {most:g} s (--log-seconds)")
+
+    def _take(self, batch: Batch, zero: int, first: int, behind: int) -> None:
+        """Writes the tables of a full batch, whose rows belong to the jobs from first on; the batch
+        counts logs from the job zero on."""
         texts = batch.texts
         # Records before totals: a total of which a record cannot be is null, too.
         tables = sorted(batch.tables, key=lambda one: one.kind)
         for table in tables:
+            if zero:
+                table.arrays["log"] = table.arrays["log"] + zero
             if table.kind is Kind.LOGS:
                 for row, log in enumerate(table.arrays["log"].tolist()):
                     begin(self._jobs[log], table, texts, row, self._hide, rate=self._options.rate)
@@ -354,14 +394,15 @@ class Read:
     state: State | None
 
 
-def _identities(logs: Sequence[Found], part: Part) -> list[Read]:
-    """Returns the files to read, each log once; records the copies in the part."""
+def _identities(logs: Sequence[Found], part: Part, most: int) -> list[Read]:
+    """Returns the files to read, each log once; records the copies in the part.  Logs of more than
+    `most` bytes are not read."""
     found: dict[Identity, Read] = {}
     copies = []
     for log in logs:
         state = None
         try:
-            which, state = files.identity(log.path)
+            which, state = files.identity(log.path, most)
         except OSError as error:
             which = files.of_failure(log, error.strerror or str(error))
             # another collector may have removed it since the search
@@ -387,7 +428,7 @@ def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
     """Makes a part of these logs.  known returns a mask of the identities that the lake has, which
     are skipped.  Raises OSError, for example if the disk is full; then no files remain."""
     part = Part("", [], np.empty(0, ROW), np.empty(0, ROW))
-    read = _identities(logs, part)
+    read = _identities(logs, part, options.log_bytes)
     part.seen = files.rows([(one.identity, one.found) for one in read], ROW)
     if known is not None and read:
         has = known(part.seen["high"], part.seen["low"])
