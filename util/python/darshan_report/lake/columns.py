@@ -60,7 +60,15 @@ WHOSE = (
         "the day on which the job began, in UTC; where the log does not say, "
         "on which its file was changed",
     ),
-    Column("user", TEXT, "", "who: as the log's file is named, else the user's number", "", True),
+    Column(
+        "user",
+        TEXT,
+        "",
+        "who: the owner of the log's file; where that is root or the collector's user, as the file "
+        "is named, else the user's number in the log",
+        "",
+        True,
+    ),
     Column("program", TEXT, "", "the program's short name", "", True),
 )
 
@@ -92,6 +100,15 @@ JOBS = Table(
     (
         *WHOSE,
         Column("path", TEXT, "", "where the log lay when it was collected", "", True),
+        Column("owner", TEXT, "", "who owns the log's file", "", True),
+        Column("named", TEXT, "", "the user in the name of the log's file", "", True),
+        Column(
+            "forged",
+            FLAG,
+            "",
+            "owner and named differ; null: the owner is root or the "
+            "collector's user, who may have copied the log",
+        ),
         Column("log_bytes", WHOLE, "bytes", "size of the log", "sum"),
         Column("uid", WHOLE, "id", "the user's number", "", True),
         Column("job_id", WHOLE, "id", "number of the batch job, or of the process", "", True),

@@ -54,10 +54,11 @@ class State:
     number: int
     size: int
     changed: int
+    owner: int
 
 
 def _state(status: os.stat_result) -> State:
-    return State(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return State(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_uid)
 
 
 def shown(path: str) -> str:

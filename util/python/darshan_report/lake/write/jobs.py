@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 import math
-import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +13,7 @@ from ...measure.programs import program_name
 from ..columns import has_bytes
 from ..read.batch import Columns, Texts
 from ..read.files import Found, Identity, State, shown
-from . import impossible
+from . import impossible, owners
 from .hide import Hide
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -39,6 +37,7 @@ class Job:
     hosts: set[str] = field(default_factory=set)
     program: str = ""
     user: str = ""
+    who: owners.Owner = field(default_factory=owners.Owner)
     day: datetime.date | None = None
     most_bytes: int = impossible.MOST_BYTES
     impossible: impossible.Values = field(default_factory=dict)
@@ -57,12 +56,6 @@ class Job:
     def whose(self) -> dict[str, Any]:
         """Returns the columns that every table begins with."""
         return {"log": self.identity, "day": self.day, "user": self.user, "program": self.program}
-
-
-def user_of(path: str) -> str:
-    """Returns the user from a log's file name <user>_<program>_id<job>-..., or ""."""
-    found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(shown(path)), re.DOTALL)
-    return found[1] if found and not found[1].isdecimal() else ""
 
 
 def _moment(seconds: int, nanoseconds: int) -> datetime.datetime | None:
@@ -189,6 +182,9 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
     row: dict[str, Any] = {
         **job.whose,
         "path": shown(job.found.path),
+        "owner": job.who.owner or None,
+        "named": job.who.named or None,
+        "forged": job.who.forged,
         "log_bytes": job.found.size,
         "uid": info["uid"],
         "job_id": info["job_id"],
@@ -224,10 +220,11 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
 
 
 def identified(found: Found, identity: Identity, hide: Hide, state: State | None = None) -> Job:
-    """Makes the job of a log that will be read.  The file's time and name supply the day and the
-    user, which the log may lack."""
+    """Makes the job of a log that will be read.  The file's time supplies the day, which the log
+    may lack, and its owner or its name the user."""
     changed = _moment(found.changed // 10**9, 0)
     job = Job(identity.text, found, state=state)
     job.day = changed.date() if changed else None
-    job.user = hide.text(user_of(found.path))
+    job.who = owners.of(found.path, state.owner if state else found.owner)
+    job.user = hide.text(job.who.user)
     return job

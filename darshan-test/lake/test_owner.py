@@ -1,0 +1,88 @@
+"""The user of a job is the owner of the log's file, whatever the file is called."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .rows import committed, identity, make_logs, rows
+
+COLLECT = ("collect", "--into", "lake", "--workers", "1")
+STRANGER = 54_321  # the number of a user without a name
+FORGED = "user0_program0_id7-7_1-1-1-1_1.darshan"
+
+
+def _somebody() -> pwd.struct_passwd:
+    """Returns a user of this machine that does not run the tests."""
+    return next(u for u in pwd.getpwall() if u.pw_uid not in (0, os.getuid()))
+
+
+def _logs(folder: Path) -> tuple[Path, Path, Path]:
+    """Makes logs that are named after user0: of the collector, of another user, of a stranger."""
+    made = make_logs(folder, 3)
+    honest, forged, strange = (folder / f"user0_p{n}_id{n}-1_1-1-1-1_1.darshan" for n in range(3))
+    for path, name in zip(made, (honest, forged, strange)):
+        shutil.move(path, name)
+    os.chown(forged, _somebody().pw_uid, -1)
+    os.chown(strange, STRANGER, -1)
+    return honest, forged, strange
+
+
+@pytest.mark.needs("root")
+def test_a_name_is_no_proof(darshan: Run, tmp_path: Path) -> None:
+    """Whoever names a log after another user gets its rows himself, in each table."""
+    paths = _logs(tmp_path / "logs")
+    assert darshan(*COLLECT, "logs").returncode == 0
+    lake, somebody = tmp_path / "lake", _somebody().pw_name
+    users = dict(zip(map(identity, paths), ("user0", somebody, str(STRANGER))))
+    for name in committed(lake):
+        assert all(row["user"] == users[row["log"]] for row in rows(lake, name)), name
+    jobs = {row["log"]: row for row in rows(lake, "jobs")}
+    said = [[jobs[identity(p)][n] for n in ("owner", "named", "forged")] for p in paths]
+    assert said == [
+        [pwd.getpwuid(os.getuid()).pw_name, "user0", None],
+        [somebody, "user0", True],
+        [str(STRANGER), "user0", True],
+    ]
+    for user, log in zip(users.values(), users):
+        query = ["--sql", "SELECT log FROM jobs", "--json"]
+        asked = darshan("ask", "lake", "--user", user, *query)
+        assert [r["log"] for r in json.loads(asked.stdout)] == [log], user
+    gone = darshan("lake", "prune", "--user", "user0", "lake")
+    assert ": 1 logs of user0" in gone.stdout, gone
+
+
+@pytest.mark.needs("root")
+def test_an_honest_name_is_not_marked(darshan: Run, tmp_path: Path) -> None:
+    """A log that its owner's program wrote, and one whose name has no user, are not forged."""
+    somebody = _somebody()
+    made = make_logs(tmp_path / "logs", 2)
+    own = made[0].rename(tmp_path / "logs" / f"{somebody.pw_name}_p_id1-1_1-1-1-1_1.darshan")
+    plain = made[1].rename(tmp_path / "logs" / "run.darshan")
+    for path in (own, plain):
+        os.chown(path, somebody.pw_uid, -1)
+    (tmp_path / "logs" / FORGED).write_bytes(b"no log")
+    os.chown(tmp_path / "logs" / FORGED, somebody.pw_uid, -1)
+    assert darshan(*COLLECT, "--settle", "0", "logs").returncode == 0
+    said = rows(tmp_path / "lake", "jobs")
+    assert [(r["user"], r["forged"]) for r in said] == [(somebody.pw_name, False)] * 2
+    assert {r["user"] for r in rows(tmp_path / "lake", "problems")} == {somebody.pw_name}
+
+
+@pytest.mark.needs("root")
+def test_owners_are_hidden_like_users(darshan: Run, tmp_path: Path) -> None:
+    """The same word replaces a name in every column."""
+    honest, forged, _ = _logs(tmp_path / "logs")
+    assert darshan(*COLLECT, "--obfuscate", "key", "logs").returncode == 0
+    jobs = {row["log"]: row for row in rows(tmp_path / "lake", "jobs")}
+    one, other = jobs[identity(honest)], jobs[identity(forged)]
+    assert one["user"] == one["named"] == other["named"] != other["user"] == other["owner"]
+    assert "user0" not in str(jobs) and _somebody().pw_name not in str(
+        [row["owner"] for row in jobs.values()]
+    )
