@@ -161,7 +161,7 @@ def test_the_raw_value_is_kept(darshan: Run, tmp_path: Path) -> None:
         assert records.null_count == 1 and len(records) > 1
         assert table(tmp_path / "lake", "totals_posix")[name].to_pylist() == [None]
     [job] = rows(tmp_path / "lake", "jobs")
-    assert job["posix_bytes_written"] is None and job["posix_bytes_read"] is not None
+    assert job["bytes_written_posix"] is None and job["bytes_read_posix"] is not None
     assert job["partial"] and job["log"] == identity(path)
 
 

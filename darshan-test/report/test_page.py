@@ -155,11 +155,14 @@ def test_units(tmp_path: Path) -> None:
     script.write_text(
         (PAGE / "assets" / "units.js").read_text("utf-8")
         + f"const values = {json.dumps(values)};"
-        + "const all = (v) => [amount(Math.round(v)), seconds(v), share(v, 1e6)];"
+        + "const all = (v) => [amount(Math.round(v)), seconds(v), timeSpent(v), share(v, 1e6)];"
         + "console.log(JSON.stringify(values.map(all)));"
     )
     done = subprocess.run(["node", script], capture_output=True, text=True, check=True)
-    want = [[units.amount(int(v + 0.5)), units.seconds(v), units.share(v, 1e6)] for v in values]
+    want = [
+        [units.amount(int(v + 0.5)), units.seconds(v), units.time_spent(v), units.share(v, 1e6)]
+        for v in values
+    ]
     assert json.loads(done.stdout) == want
 
 

@@ -55,6 +55,14 @@ def seconds(value: float | None) -> str:
     return _marked(f"{value * 1e6:.0f} \u00b5s", value) if size >= 5e-7 else "< 1 \u00b5s"
 
 
+def time_spent(value: float | None) -> str:
+    """Returns a sum of times of many processes: hours from ten hours on ("15,864 h"), else seconds,
+    because nobody reads 57,110,909 s."""
+    if value is None or not math.isfinite(value) or abs(value) < 35_999.5:
+        return seconds(value)
+    return _marked(f"{_three_digits(value / 3600)} h", value)
+
+
 def duration(value: float) -> str:
     """Returns a run time in seconds; from 60 s on also in hours and minutes."""
     if abs(value) < 60:

@@ -34,6 +34,7 @@ class Column:
     rule: str = ""
     # identifies a user, job, program or file: anonymized if the lake anonymizes names
     secret: bool = False
+    was: str = ""  # its name in files of earlier releases
 
 
 @dataclass(frozen=True)
@@ -73,18 +74,24 @@ WHOSE = (
 )
 
 
-def _sum(name: str, type_: str, unit: str, meaning: str) -> Column:
-    return Column(name, type_, unit, meaning, "sum")
+def _sum(name: str, type_: str, unit: str, meaning: str, was: str = "") -> Column:
+    return Column(name, type_, unit, meaning, "sum", was=was)
 
 
 def _of_layers() -> tuple[Column, ...]:
     found: list[Column] = []
     for layer in LAYERS:
         prefix, of = layer.prefix.lower(), f"the records of {layer.module}"
+        some = [("seconds", NUMBER, "seconds", f"in calls, of {of}")]
         if has_bytes(layer):
-            found.append(_sum(f"{prefix}_bytes_read", WHOLE, "bytes", f"bytes read, of {of}"))
-            found.append(_sum(f"{prefix}_bytes_written", WHOLE, "bytes", f"written, of {of}"))
-        found.append(_sum(f"{prefix}_seconds", NUMBER, "seconds", f"in calls, of {of}"))
+            some = [
+                ("bytes_read", WHOLE, "bytes", f"bytes read, of {of}"),
+                ("bytes_written", WHOLE, "bytes", f"written, of {of}"),
+                *some,
+            ]
+        # Not posix_bytes_read: SQL does not tell this from the counter POSIX_BYTES_READ.
+        for what, kind, unit, meaning in some:
+            found.append(_sum(f"{what}_{prefix}", kind, unit, meaning, f"{prefix}_{what}"))
     return tuple(found)
 
 

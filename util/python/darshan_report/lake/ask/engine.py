@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ...closing import Closing
 from .. import columns
@@ -208,13 +209,32 @@ class Asked(Closing):
     def _make_each(self) -> None:
         for name, table in columns.tables().items():
             files = self._snapshot.of(name)
-            rows = f"SELECT * FROM {read_parquet(self._root, files)}" if files else _empty(table)
+            rows = self._rows(files) if files else _empty(table)
             if self._only and files:
                 rows += f" WHERE {self._only}"
             if any(f.shape != shape(schema(table)) for f in files):
                 # Files of an earlier release lack newer columns.
                 rows = f"({rows}) UNION ALL BY NAME ({_empty(table)})"
             self._database.execute(f'CREATE OR REPLACE VIEW "{name}" AS {rows}')
+
+    def _rows(self, files: list[File]) -> str:
+        """Returns the query for all rows of some files of a table.  Columns that earlier releases
+        called otherwise have their present names."""
+        table = columns.tables()[files[0].table]
+        one_of_each = {f.shape: f for f in files if f.shape != shape(schema(table))}
+        there: set[str] = set()
+        for file in one_of_each.values():
+            there |= set(pq.read_schema(os.path.join(self.path, file.path)).names)
+        old = [c for c in table.columns if c.was and c.was in there]
+        what = "*"
+        if old:
+            new = any(f.shape == shape(schema(table)) for f in files)
+            both = [c for c in old if new or c.name in there]
+            names = ", ".join(f'"{n}"' for n in (*(c.was for c in old), *(c.name for c in both)))
+            one = [f'"{c.was}" AS "{c.name}"' for c in old if c not in both]
+            one += [f'coalesce("{c.name}", "{c.was}") AS "{c.name}"' for c in both]
+            what = f"* EXCLUDE ({names}), {', '.join(one)}"
+        return f"SELECT {what} FROM {read_parquet(self._root, files)}"
 
     def refresh(self) -> None:
         """Makes the commits since the last refresh visible."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...show.text import visible
-from ...units import amount, count, seconds
+from ...units import amount, count, time_spent
 
 _WIDEST = 60
 _LOOKED = 10_000  # rows that determine the widths of columns
@@ -48,7 +48,7 @@ def _number(name: str, value: float) -> str:
     if _is_size(name) and value >= 0:
         return amount(value)
     if "seconds" in name and "ratio" not in name:
-        return seconds(value)
+        return time_spent(value)
     if name.startswith("share"):
         return f"{100 * value:.1f} %"
     return count(int(value)) if value == int(value) else f"{value:,.2f}"

@@ -8,6 +8,7 @@ import decimal
 import io
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
@@ -19,6 +20,8 @@ from .stream import Stream
 
 _AT_ONCE = 4096  # rows
 _GROUP = 32 << 20  # bytes of a row group in Parquet
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")  # integers of more than 64 bits are texts
 
 
 def _plain(value: Any) -> Any:
@@ -43,10 +46,21 @@ def _number(value: Any) -> float | int | None:
     return number if number - number == 0 else None  # neither infinite nor NaN
 
 
+def _cell(value: Any) -> Any:
+    """Returns a value as a cell of CSV.  Spreadsheets run a text as a formula that begins with one
+    of some characters, and names of files and programs are the choice of their users."""
+    if value is None:
+        return ""
+    plain = _plain(value)
+    if isinstance(plain, str) and _FORMULA.match(plain) and not _NUMBER.fullmatch(plain):
+        return f"'{plain}"
+    return plain
+
+
 def _csv(answer: Stream) -> Iterator[str]:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(answer.columns)
+    writer.writerow(map(_cell, answer.columns))
     rows = iter(answer)
     while True:
         yield out.getvalue()
@@ -55,7 +69,7 @@ def _csv(answer: Stream) -> Iterator[str]:
         some = list(itertools.islice(rows, _AT_ONCE))
         if not some:
             return
-        writer.writerows(["" if v is None else _plain(v) for v in row] for row in some)
+        writer.writerows(map(_cell, row) for row in some)
 
 
 def _json(answer: Stream) -> Iterator[str]:

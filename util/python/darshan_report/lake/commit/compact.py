@@ -46,8 +46,9 @@ def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Returns the columns of the newest schema; a column that an older file lacks is null."""
     arrays = []
     for field in schema:
-        there = table.schema.get_field_index(field.name) >= 0
-        column = table[field.name] if there else pa.nulls(len(table), field.type)
+        names = (field.name, (field.metadata or {}).get(b"was", b"").decode())
+        name = next((n for n in names if n in table.column_names), None)
+        column = pa.nulls(len(table), field.type) if name is None else table[name]
         arrays.append(column.cast(field.type) if column.type != field.type else column)
     return pa.table(arrays, schema=schema)
 

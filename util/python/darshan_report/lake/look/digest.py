@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...units import amount, count, plural, seconds, share
+from ...units import amount, count, plural, share, time_spent
 from .markup import Form, Part, name, path, strong, text
 from .week import Loser, Row, Told
 
@@ -19,8 +19,8 @@ _SUMS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("Users", "users", count),
     ("Read", "bytes_read", amount),
     ("Written", "bytes_written", amount),
-    ("Time in file I/O, all processes", "io_seconds", seconds),
-    ("Working time, all processes", "process_seconds", seconds),
+    ("Time in file I/O, all processes", "io_seconds", time_spent),
+    ("Working time, all processes", "process_seconds", time_spent),
 )
 
 
@@ -84,11 +84,11 @@ def _loser(out: Form, number: int, loser: Loser, hidden: bool) -> None:
     of = loser.process_seconds
     part = f", {share(loser.lost_seconds, of)} of the time of its processes" if of else ""
     out.paragraph(
-        text(f"Loses at most {seconds(loser.lost_seconds)}{part}, in {count(loser.costly)} of "),
+        text(f"Loses at most {time_spent(loser.lost_seconds)}{part}, in {count(loser.costly)} of "),
         text(f"{plural(loser.jobs, 'job')}."),
     )
     for finding in loser.findings[:_FINDINGS]:
-        lost, jobs = seconds(finding["lost_seconds"]), plural(finding["jobs"], "job")
+        lost, jobs = time_spent(finding["lost_seconds"]), plural(finding["jobs"], "job")
         out.item(strong(finding["title"]), text(f": at most {lost}, {jobs}"))
     left = len(loser.findings) - _FINDINGS
     if left > 0:
@@ -134,8 +134,8 @@ def _file_systems(out: Form, told: Told) -> None:
             text(some["file_system"] or "-"), text(amount(now.get("bytes_read") or 0)),
             text(amount(now.get("bytes_written") or 0)), text(amount(_moved(before))),
             text(_change(_moved(now), _moved(before))),
-            text(seconds(now.get("transfer_seconds") or 0)),
-            text(seconds(now.get("meta_seconds") or 0)),
+            text(time_spent(now.get("transfer_seconds") or 0)),
+            text(time_spent(now.get("meta_seconds") or 0)),
         ])  # fmt: skip
     out.table(heads, lines)
     left = len(told.file_systems) - _MOUNTS

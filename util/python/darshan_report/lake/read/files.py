@@ -86,11 +86,26 @@ def _found(path: str, status: os.stat_result) -> Found:
     return Found(path, size, changed, _key(path, size, changed), status.st_uid)
 
 
+def _may_follow(link: os.stat_result, target: os.stat_result) -> bool:
+    """Tells whether a symbolic link is followed.  A user's link may lead to a file that only the
+    collector can read, so it must lead to a file of the same user."""
+    return link.st_uid in (0, os.getuid(), target.st_uid)
+
+
+def _described(path: str) -> Found:
+    """Returns a file of any type; a link that is not followed itself.  Raises OSError."""
+    own = os.lstat(path)
+    if stat.S_ISLNK(own.st_mode):
+        target = os.stat(path)
+        return _found(path, target if _may_follow(own, target) else own)
+    return _found(path, own)
+
+
 def named(path: str) -> Found:
     """Returns a file of any type by its name; a missing file fails later, when it is read."""
     path = os.path.abspath(path)
     try:
-        return _found(path, os.stat(path))
+        return _described(path)
     except OSError:
         return Found(path, 0, 0, _key(path, 0, 0))
 
@@ -129,7 +144,8 @@ def below(folder: str, closed: list[OSError]) -> Iterator[Found]:
     to `closed`."""
     for entry in _entries(folder, closed):
         try:
-            yield _found(entry.path, entry.stat())
+            link = entry.is_symlink()
+            yield _described(entry.path) if link else _found(entry.path, entry.stat())
         except FileNotFoundError:
             continue
         # for example a symbolic link to itself: it fails later, when it is read
@@ -174,9 +190,14 @@ def identity(path: str, most: int = sys.maxsize) -> tuple[Identity, State]:
     its identity is then a hash of its path, size and time of change."""
     _regular(os.stat(path), path)
     whole = hashlib.sha256()
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    link = os.lstat(path)
+    is_link = stat.S_ISLNK(link.st_mode)
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+    handle = os.open(path, flags if is_link else flags | os.O_NOFOLLOW)
     with open(handle, "rb", buffering=0) as file:
         before = _regular(os.fstat(handle), path)
+        if is_link and not _may_follow(link, before):
+            raise OSError(errno.ELOOP, "Is a link to a file of another user", path)
         part = file.read(_STEP)
         if not _is_log(part):
             return of_failure(_found(path, before), ""), _state(before)

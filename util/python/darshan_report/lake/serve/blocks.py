@@ -24,11 +24,10 @@ _PAGES = (
     ("week", "Weeks"), ("programs", "Programs"), ("users", "Users"),
     ("file-systems", "File systems"), ("jobs", "Jobs"),
 )  # fmt: skip
-_DAYS = ("since", "From day", "date"), ("until", "To day", "date")
-_FIELDS = (
-    ("user", "User", "text"), ("program", "Program", "text"),
-    ("mount", "File system (mount point)", "text"),
-)  # fmt: skip
+_DAYS = ("since", "From day"), ("until", "To day")
+_FIELDS = ("user", "User"), ("program", "Program"), ("mount", "File system (mount point)")
+# Not fields of the type date, which each browser shows in the format of its user's country.
+_DATE = 'placeholder="2026-11-22" pattern="[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,6}[hdwy]"'
 _TEXTS = frozenset(("text", "long", "path", "id", "date"))
 Row = dict[str, Any]
 
@@ -130,15 +129,16 @@ class Made:
             lines = "\n".join(map(text, words.split("\n")))
             self.add(f"<pre>{lines}</pre>")
 
-    def filters(self, days: Sequence[tuple[str, str, str]] = _DAYS) -> None:
+    def filters(self, days: Sequence[tuple[str, str]] = _DAYS) -> None:
         """Appends the form with the filters of the page."""
         values = {**vars(self.asked.filters), "week": self.asked.week}
         given = self.asked.page if self.asked.name is not None else ""
-        fields = [field for field in (*days, *_FIELDS) if field[0] != given]
+        fields = [(*field, f" {_DATE}") for field in days] + [(*field, "") for field in _FIELDS]
         inputs = [
-            f'<label>{text(title)} <input type="{kind}" name="{name}" '
-            f'value="{text(values[name] or "")}"></label>'
-            for name, title, kind in fields
+            f'<label>{text(title)} <input type="text" name="{name}" '
+            f'value="{text(values[name] or "")}"{more}></label>'
+            for name, title, more in fields
+            if name != given
         ]
         if self.asked.name is not None:
             inputs.append(f'<input type="hidden" name="name" value="{text(self.asked.name)}">')

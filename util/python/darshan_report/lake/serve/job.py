@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from ...units import amount, count, plural, seconds
+from ...units import amount, count, plural, time_spent
 from ..ask.engine import Asked
 from ..ask.questions import Filters
 from ..look.week import told_openly
@@ -72,7 +72,7 @@ def _findings(made: Made, found: list[Row]) -> None:
         if one["kind"] != "problem":
             continue
         box = Made(made.asked, "")
-        lost = f": at most {seconds(one['stake_seconds'])} of all processes"
+        lost = f": at most {time_spent(one['stake_seconds'])} of all processes"
         same = f", which are those of \u201c{one['same_as']}\u201d" if one["same_as"] else ""
         box.say(f"{one['title']}{lost + same if one['stake_seconds'] else ''}.", "strong")
         if one["sentence"]:
@@ -96,7 +96,7 @@ def render(lake: Asked, asked: Wanted) -> str:
     if inside is None:
         inside = sum(row[f"{kind}_seconds"] or 0 for kind in ("read", "write", "meta"))
     made.figures(
-        (seconds(row["run_seconds"]), f"run time, {plural(row['processes'] or 1, 'process')}"),
+        (time_spent(row["run_seconds"]), f"run time, {plural(row['processes'] or 1, 'process')}"),
         *shares_of(inside, row["all_layers_seconds"], whole),
         (amount(row["bytes_read"]), "read"), (amount(row["bytes_written"]), "written"),
         *_problems(row["problems"]),

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ...units import amount, count, plural, seconds
+from ...units import amount, count, plural, time_spent
 from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, Filters
 from ..commit.storage import LakeError
@@ -118,7 +118,7 @@ def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
         if one.first <= newest
     ]
     made.add(f"<p>{'; '.join([f'{week.first} to {week.last}, in UTC', *around])}.</p>")
-    made.filters((("week", "A day of the week", "date"),))
+    made.filters((("week", "A day of the week"),))
     if not told.sums["jobs"]:
         only = asked.filters.user, asked.filters.program, asked.filters.mount
         like = " like that" if any(only) else ""
@@ -217,7 +217,7 @@ def _changes(made: Made, found: list[Row], with_program: bool) -> None:
     worst = link("The job that it costs most", _job(first))
     box = Made(made.asked, "")
     box.head("Change first")
-    lost = f"at most {seconds(first['lost_seconds'])} of all processes, " * bool(
+    lost = f"at most {time_spent(first['lost_seconds'])} of all processes, " * bool(
         first["lost_seconds"]
     )
     box.say(f"{of}{first['title']}: {lost}in {plural(first['jobs'], 'job')}.", "strong")

@@ -64,13 +64,14 @@ def without_pandas() -> None:
 
 
 def _field(column: Column) -> pa.Field:
-    said = {"unit": column.unit, "rule": column.rule, "meaning": column.meaning}
+    said = {"unit": column.unit, "rule": column.rule, "meaning": column.meaning, "was": column.was}
     return pa.field(column.name, _TYPES[column.type], metadata={k: v for k, v in said.items() if v})
 
 
 @functools.cache
 def schema(table: Table) -> pa.Schema:
-    """Returns the types; the metadata of each field has its unit, merge rule and meaning."""
+    """Returns the types; the metadata of each field has its unit, merge rule and meaning, and the
+    name that earlier releases gave it."""
     return pa.schema([_field(c) for c in table.columns], metadata={"table": table.title})
 
 

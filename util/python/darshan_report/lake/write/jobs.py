@@ -211,9 +211,9 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
         row[name] = _plus(*(found.get(name) for found in base))
     for layer, found in layers:
         prefix = layer.prefix.lower()
-        row[f"{prefix}_bytes_read"] = found.get("bytes_read")
-        row[f"{prefix}_bytes_written"] = found.get("bytes_written")
-        row[f"{prefix}_seconds"] = _plus(
+        row[f"bytes_read_{prefix}"] = found.get("bytes_read")
+        row[f"bytes_written_{prefix}"] = found.get("bytes_written")
+        row[f"seconds_{prefix}"] = _plus(
             *(found[f"{kind}_seconds"] for kind in ("read", "write", "meta"))
         )
     return row

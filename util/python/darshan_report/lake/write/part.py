@@ -403,6 +403,9 @@ def _identities(logs: Sequence[Found], part: Part, most: int) -> list[Read]:
         state = None
         try:
             which, state = files.identity(log.path, most)
+            if state.owner != log.owner:  # perhaps a folder above became a link
+                state, why = None, "Has another owner than when it was found"
+                which = files.of_failure(log, why)
         except OSError as error:
             which = files.of_failure(log, error.strerror or str(error))
             # another collector may have removed it since the search

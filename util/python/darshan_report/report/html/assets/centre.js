@@ -7,7 +7,7 @@ holder.remove();
 
 const known = (show) => (value) => (value === null ? "-" : show(value));
 const SHOWN = {
-  count: known(count), amount: known(amount), seconds: known(seconds), share: known((value) => share(value, 1)),
+  count: known(count), amount: known(amount), seconds: known(timeSpent), share: known((value) => share(value, 1)),
 };
 const TEXTS = ["text", "long", "path", "date"];
 const DAY = 86400;
@@ -43,11 +43,11 @@ function centreRuns(node, runs) {
     options.tzDate = (value) => uPlot.tzDate(new Date(value * 1e3), "Etc/UTC"); // UTC, like all times here
     options.series = [{}, { stroke: colour.read, paths: () => null, points: { show: true, size: 6, fill: colour.read } }];
     options.scales = { x: { time: true, range: (_, least, most) => (first < last ? [least, most] : [first - DAY, last + DAY]) }, y: { distr: 3 } };
-    options.axes[1].values = (_, splits) => splits.map((value) => (value === null ? "" : seconds(value)));
+    options.axes[1].values = (_, splits) => splits.map((value) => (value === null ? "" : timeSpent(value)));
     options.axes[1].grid = { stroke: colour.grid, width: 1 };
     options.hooks = { setCursor: [(u) => {
       const i = u.cursor.idx;
-      if (i !== null && i !== undefined) said.textContent = `${runs.starts[i]}: job ${runs.jobs[i]}, ${seconds(runs.io[i])} in I/O, ${amount(runs.bytes[i])} moved`;
+      if (i !== null && i !== undefined) said.textContent = `${runs.starts[i]}: job ${runs.jobs[i]}, ${timeSpent(runs.io[i])} in I/O, ${amount(runs.bytes[i])} moved`;
     }] };
     chart = new uPlot(options, [runs.times, runs.io], place);
   });

@@ -31,6 +31,10 @@ function seconds(value) {
   return value >= 5e-7 ? `${(value * 1e6).toFixed(0)} \u00b5s` : "< 1 \u00b5s";
 }
 
+function timeSpent(value) {
+  return value >= 35999.5 && Number.isFinite(value) ? `${threeDigits(value / 3600)} h` : seconds(value);
+}
+
 function count(value) {
   return value === null || value === undefined ? "all" : grouped(value, 0);
 }
