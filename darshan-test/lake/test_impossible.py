@@ -218,7 +218,7 @@ def test_a_lake_of_before(darshan: Run, tmp_path: Path) -> None:
     said = json.loads(commit.read_text())
     for file in said["add"]:
         if file["table"] == "problems":
-            file |= {"bytes": old.stat().st_size, "shape": "earlier"}
+            file |= {"bytes": old.stat().st_size, "shape": "earlier", "hash": ""}
     commit.write_text(json.dumps(said))
     assert darshan("collect", "--into", "lake", "--settle", "0", made[1]).returncode == 0
     made[1].write_bytes(b"no log, either")

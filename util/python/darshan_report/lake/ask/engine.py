@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -18,6 +18,7 @@ from ...closing import Closing
 from .. import columns
 from ..commit.commits import File, Snapshot
 from ..commit.storage import LakeError
+from ..commit.verify import all_wrong
 from ..write.arrow import schema, shape
 from . import closed, exact
 from .stream import Stream
@@ -260,6 +261,28 @@ class Asked(Closing):
     def files(self, table: str) -> list[str]:
         """Returns the files of a table, for another engine; they have the rows of all users."""
         return [os.path.join(self.path, f.path) for f in self._snapshot.of(table)]
+
+    def tables_of(self, query: str) -> set[str]:
+        """Returns the tables whose names a query has; all tables if it has none, or may compose
+        names (query_table)."""
+        words = set(re.findall(r"\w+", query.lower()))
+        named = words & set(self.tables)
+        return set(self.tables) if not named or words & {"query", "query_table"} else named
+
+    def verify(
+        self, tables: Iterable[str], since: str | None = None, until: str | None = None
+    ) -> None:
+        """Compares the contents of the files of some tables that may have jobs of these days with
+        what was written.  Raises LakeError at the first file that has another content."""
+        for table in sorted(tables):
+            some = [
+                file
+                for file in self._snapshot.of(table)
+                if not (file.first and since and file.last < since)
+                and not (file.first and until and file.first > until)
+            ]
+            for line in all_wrong(self.path, some):
+                raise LakeError(line)
 
     def describe(self, table: str) -> tuple[columns.Column, ...]:
         """Returns the columns of a table: type, unit, merge rule, meaning."""

@@ -177,8 +177,8 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
         prog=LAKE,
         description="Inspects and maintains a lake that darshan collect has made.",
         epilog="WHAT is one of: info (prints what the lake contains), check (tests whether the "
-        "lake is whole; with --deep reads every file), compact (combines small files, sorted by "
-        "day), "
+        "lake is whole, and reads a part of it, or with --deep every file), compact (combines "
+        "small files, sorted by day), "
         "prune (removes the rows of old jobs, or of a user), sweep (removes replaced files and "
         "files of killed collectors when they are old enough), views (prints views of the "
         "committed tables in the SQL of Spark). Collectors and readers may run at the same time. "
@@ -189,6 +189,9 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("lake", nargs="?", metavar="LAKE", help=_LAKE,
                         default=os.environ.get("DARSHAN_LAKE") or "darshan-lake")  # fmt: skip
     parser.add_argument("--deep", action="store_true", help="check: read every file")
+    parser.add_argument("--part", metavar="SIZE", type=_size, default=2 << 30, help="check: "
+                        "without --deep, compare the contents of files of so many bytes in all; "
+                        "each check goes on where the last one ended (2GiB)")  # fmt: skip
     parser.add_argument("--older", metavar="TIME", help="prune: remove jobs that are older: "
                         "2y, 90d; at least a day")  # fmt: skip
     parser.add_argument(
@@ -256,6 +259,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--least", metavar="N", type=int, help="before-after, outliers: number "
                                                                "of runs "
                         "from which on a program is compared (3 and 8)")  # fmt: skip
+    parser.add_argument("--verify", action="store_true", help="first compare the contents of all "
+                        "files that the query may read with what was written")  # fmt: skip
     forms = parser.add_mutually_exclusive_group()
     for form in ("csv", "json", "parquet"):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form,

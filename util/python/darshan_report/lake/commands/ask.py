@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import re
 from typing import Any
 
 from ...show.output import replace, standard_output
@@ -79,6 +80,14 @@ def _asked(lake: Asked, options: argparse.Namespace) -> Stream:
     return lake.stream(*query(question, filters, values), typed=typed)
 
 
+def _tables(lake: Asked, options: argparse.Namespace) -> set[str]:
+    """Returns the tables that the query may read."""
+    if options.sql is not None:
+        return lake.tables_of(options.sql)
+    question = BY_NAME.get(options.question)
+    return set(re.findall(r"\{(\w+)\}", question.sql)) if question else set()
+
+
 def _write(answer: Stream, form: str, target: str) -> None:
     if target == "-":
         write(answer, form, standard_output())
@@ -99,6 +108,8 @@ def _run(options: argparse.Namespace) -> int:
         return _list()
     with _opened(options) as lake:
         try:
+            if options.verify:
+                lake.verify(_tables(lake, options), options.since, options.until)
             answer = _asked(lake, options)
             _write(answer, options.form, options.output)
         except (ValueError, OverflowError) as error:  # for example a date before the year 1

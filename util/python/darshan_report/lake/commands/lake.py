@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from ...units import amount, count
 from .. import dates
 from ..ask.views import for_spark, script
-from ..commit import modes
+from ..commit import modes, verify
 from ..commit.commits import File, Snapshot
 from ..commit.compact import compact
 from ..commit.prune import Which, prune, would_go
@@ -58,7 +58,9 @@ def _logs(snapshot: Snapshot, table: str) -> Iterator[str]:
 
 
 def _deep(snapshot: Snapshot) -> Iterator[str]:
-    """Reads every page; yields an error for duplicate logs and for rows of unknown logs."""
+    """Reads every file twice: for its hash, and every page of it.  Yields an error for other
+    contents, for duplicate logs and for rows of unknown logs."""
+    yield from verify.all_wrong(snapshot.path, snapshot.files.values())
     jobs = list(_logs(snapshot, "jobs"))
     known = set(jobs)
     if len(jobs) != len(known):
@@ -78,14 +80,18 @@ def _deep(snapshot: Snapshot) -> Iterator[str]:
             yield f"{file.path}: {str(error).split(chr(10))[0]}"
 
 
-def _check(snapshot: Snapshot, deep: bool) -> int:
+def _check(snapshot: Snapshot, deep: bool, part: int) -> int:
     wrong = [
         f"{file.path}: {said}"
         for file in snapshot.files.values()
         if (said := _wrong(snapshot, file))
     ]
+    checked = list(snapshot.files.values()) if deep else []
     if deep and not wrong:
         wrong += _deep(snapshot)
+    elif not wrong:
+        checked = verify.next_part(snapshot, part) if part else []
+        wrong += verify.all_wrong(snapshot.path, checked)
     for line in wrong:
         say(PROGRAM, line)
     left = len(orphans(snapshot))
@@ -93,7 +99,8 @@ def _check(snapshot: Snapshot, deep: bool) -> int:
     rows = sum(f.rows for f in snapshot.files.values())
     print(
         f"{snapshot.path}: {words}; {count(len(snapshot.files))} files, {count(rows)} rows, "
-        f"{count(left)} unused files (replaced or unfinished)"
+        f"{count(left)} unused files (replaced or unfinished); the contents of "
+        f"{count(len(checked))} files were compared ({amount(sum(f.bytes for f in checked))})"
     )
     return 1 if wrong else 0
 
@@ -130,9 +137,9 @@ def _run(options: argparse.Namespace) -> int:
     if options.what == "views":
         print(script(for_spark(snapshot)), end="")
         return 0
-    if options.what == "check":
-        return _check(snapshot, options.deep)
     with modes.kept(modes.of_lake(path)):
+        if options.what == "check":
+            return _check(snapshot, options.deep, options.part)
         return _changed(options, snapshot)
 
 

@@ -35,6 +35,7 @@ class File:
     first: str = ""  # days of the first and last job in it; empty if unknown
     last: str = ""
     shape: str = ""  # equal in files of the same columns
+    hash: str = ""  # of the content; empty in lakes of earlier releases
 
     @property
     def month(self) -> str:

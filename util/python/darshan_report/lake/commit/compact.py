@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from . import seen, storage
 from .commits import Change, File, Snapshot
 from .parquet import writer
+from .verify import hash_of
 
 # bytes below which a file is rewritten; the largest size of a new one
 SMALLEST, LARGEST = 64 << 20, 512 << 20
@@ -150,8 +151,9 @@ class _Output:
         size = self._sink.tell()
         self._sink.close()
         last = self._last if self._first else ""
+        content = hash_of(os.path.join(self._folder, self._path))
         self.files.append(
-            File(self._table, self._path, self._rows, size, self._first, last, self._shape)
+            File(self._table, self._path, self._rows, size, self._first, last, self._shape, content)
         )
 
 

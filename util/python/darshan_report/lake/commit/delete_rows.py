@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from . import storage
 from .commits import Change, File, Snapshot
 from .parquet import writer
+from .verify import hash_of
 
 
 def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
@@ -46,7 +47,7 @@ def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[F
             found.append(file)
         elif left:
             os.replace(target, source)
-            more = {"rows": left, "bytes": os.path.getsize(source)}
+            more = {"rows": left, "bytes": os.path.getsize(source), "hash": hash_of(source)}
             found.append(File(**{**vars(file), **more}))
             storage.sync(source)
         else:
@@ -84,7 +85,7 @@ def rewritten(
         os.unlink(target)
         return None, gone
     size = os.path.getsize(target)
-    return File(file.table, path, left, size, first, last, file.shape), gone
+    return File(file.table, path, left, size, first, last, file.shape, hash_of(target)), gone
 
 
 def _is_of(logs: pa.Array, rows: pa.Table) -> pa.Array:

@@ -27,6 +27,7 @@ from ..commit import storage
 from ..commit.commits import File
 from ..commit.delete_rows import leave_out
 from ..commit.seen import ROW
+from ..commit.verify import hash_of
 from ..read import files
 from ..read.batch import Batch, Columns, Kind, Texts
 from ..read.files import Found, Identity, State
@@ -147,7 +148,8 @@ class _Writer:
         first, last = (str(days[0]), str(days[-1])) if len(days) else ("", "")
         size = os.path.getsize(target)
         shape = arrow.shape(table.schema)
-        self.files.append(File(name, path, len(table), size, first, last, shape))
+        content = hash_of(target)
+        self.files.append(File(name, path, len(table), size, first, last, shape, content))
 
     def rows(self, table: columns.Table, found: list[dict[str, Any]], hide: Hide) -> None:
         """Writes rows by column name, one file per month."""
