@@ -351,7 +351,7 @@ def _honest() -> list[Row]:
         Row("honest.c", "size-by-seek", input=4),
         Row("honest.c", "letters", place=HERE, input=16),
         *(
-            Row("honest_jobs.c", case, mpi=mpi, input=64)
+            Row("honest_jobs.c", case, mpi=mpi, input=64, never=("as binary",))
             for case in jobs
             for mpi in ("openmpi", "mpich")
         ),
@@ -424,6 +424,24 @@ def _sound() -> list[Row]:
         *(Row("sound.py", case, place=HERE) for case in ("csv-to-json", "query")),
         *(Row("sound.c", case, input=16) for case in in_c),
         Row("sound.c", "filter", place=HERE, input=16),
+        *_no_advice(),
+    ]
+
+
+def _no_advice() -> list[Row]:
+    """Returns rows of healthy programs with a kind of I/O that takes long, for which the usual
+    advice changes nothing."""
+    once, merge = "keep it open", "durable once"
+    return [
+        Row("sound.c", "copy-durable", input=64, never=(merge, "BEGIN", "as binary", once)),
+        Row("sound.c", "overwritten", never=(once, "many small", "as binary")),
+        Row(
+            "sound.py",
+            "h5-inflated",
+            place=HERE,
+            says=("packs or unpacks the chunks",),
+            never=("larger selections", "converts nothing", r"dataset\[\.\.\.\]"),
+        ),
     ]
 
 

@@ -110,10 +110,41 @@ static void follow(bool cured) {
   close(out);
 }
 
+/* A file is copied in blocks, and the copy is made durable once. */
+static void copy_durable(bool cured) {
+  (void)cured;
+  int from = open("input", O_RDONLY), to = made("copy");
+  for (ssize_t n; (n = read(from, room, MIB)) > 0;)
+    must(write(to, room, (size_t)n) == n, "copy");
+  must(fsync(to) == 0, "copy");
+  close(from);
+  close(to);
+}
+
+/* The result of the last run is overwritten: one file, in blocks. */
+static void overwritten(bool cured) {
+  (void)cured;
+  int fd = made("heat.bin");
+  for (int i = 0; i < 512; i++)
+    must(write(fd, room, 128 << 10) == 128 << 10, "heat.bin");
+  must(close(fd) == 0 && (fd = made("heat.bin")) >= 0, "heat.bin");
+  for (int i = 0; i < 512; i++)
+    must(write(fd, room, 128 << 10) == 128 << 10, "heat.bin");
+  close(fd);
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
-      {"filter", filter}, {"tree", tree},     {"slices", slices}, {"send-file", send_file},
-      {"ring", ring},     {"sparse", sparse}, {"follow", follow}, {NULL, NULL},
+      {"filter", filter},
+      {"tree", tree},
+      {"slices", slices},
+      {"send-file", send_file},
+      {"ring", ring},
+      {"sparse", sparse},
+      {"follow", follow},
+      {"copy-durable", copy_durable},
+      {"overwritten", overwritten},
+      {NULL, NULL},
   };
   return run_case(argc, argv, cases);
 }

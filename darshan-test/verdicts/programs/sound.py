@@ -72,7 +72,15 @@ def years() -> None:
             file.createVariable("v", "f8", ("t", "x"), chunksizes=(4, 16384))[:] = year
 
 
+def packed() -> None:
+    """A dataset of 64 MB, packed by deflate."""
+    with h5py.File("packed.h5", "w") as file:
+        values = np.random.default_rng(1).integers(0, 1000, (8000, 2000)).astype("f4")
+        file.create_dataset("x", data=values, chunks=(400, 2000), compression="gzip")
+
+
 NEEDS = {
+    "h5-inflated": packed,
     "threads-read": parts,
     "digests": parts,
     "unpack": archives,
@@ -252,6 +260,13 @@ def h5_of_others() -> None:
         file.create_virtual_dataset("x", layout)
     with h5py.File("all.h5") as file:
         assert file["x"][:].sum() == 28 * 65536
+
+
+def h5_inflated() -> None:
+    """Whole chunks are read, in the type that they have in the file."""
+    with h5py.File("packed.h5") as file:
+        values = file["x"]
+        assert sum(float(values[i : i + 400].max()) for i in range(0, 8000, 400)) > 0
 
 
 def nc_years() -> None:

@@ -13,6 +13,7 @@ from .reference import is_link, reference
 
 PROBLEM = "problem"  # costs time or bytes, and can be changed
 NOTICE = "notice"  # what the log cannot show, or what is worth knowing
+FACT = "fact"  # what took time, without a change to propose
 GOOD = "good"  # nothing to change
 
 # Roles of rules.
@@ -136,7 +137,7 @@ class Finding:
     @property
     def rank(self) -> tuple[int, float, float, str]:
         """Sort key of findings: problems first, by potential saving."""
-        order = (PROBLEM, NOTICE, GOOD).index(self.kind)
+        order = (PROBLEM, NOTICE, FACT, GOOD).index(self.kind)
         return (order, -self.stake.seconds, -float(self.stake.bytes), self.name)
 
 

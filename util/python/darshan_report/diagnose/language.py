@@ -11,6 +11,7 @@ import re
 
 from .facts import Facts
 
+SQL = "SQL"  # the language of SQLite
 # Languages by the name of the program; the first pattern that matches counts.
 _PROGRAMS = (
     (r"python[0-9.]*|ipython[0-9]*|jupyter.*|snakemake|pytest", "Python"),
@@ -22,11 +23,21 @@ _PROGRAMS = (
     (r"perl[0-9.]*", "Perl"),
     (r"ruby[0-9.]*", "Ruby"),
     (r"bash|sh|dash|zsh|ksh|busybox", "shell"),
+    (r"[mgn]?awk|original-awk", "awk"),
+    (r"g?sed|ssed", "sed"),
+    (r"sqlite3", SQL),
     (r"dd", "dd"),
+    # Programs whose words are those of the shell that calls them.
+    (
+        r"cat|tac|head|tail|wc|nl|od|xxd|hexdump|strings|sort|uniq|cut|paste|join|comm|tr|tee"
+        r"|split|csplit|shuf|[ef]?grep|rg|look|column|seq|find|xargs|diff|cmp|patch"
+        r"|(?:md5|sha[0-9]+|b2|ck)sum|sum|file|cp|mv|rm|ln|ls|touch|tar|gzip|bzip2|xz|zstd",
+        "shell",
+    ),
 )
 COMPILED = ("C", "C++", "Fortran", "Rust", "Go")
 _PLACING = frozenset(("C", "C++", "Fortran", "Rust"))  # have posix_memalign or the like
-_LABEL = re.compile(r"^(C|C\+\+|Fortran|Rust|Go|[A-Z][a-z]+|R|shell|dd): ")
+_LABEL = re.compile(r"^(C|C\+\+|Fortran|Rust|Go|[A-Z][a-z]+|R|SQL|shell|awk|sed|dd): ")
 
 # Examples that write records or lines through a buffer.
 WRITE_BUFFER = """\

@@ -8,12 +8,27 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..measure.exclusive import own_times
-from ..units import amount, count, plural, seconds
+from ..units import amount, count, plural, seconds, share
 from . import program_text
+from .advice import FEW
 from .cpu_wait import real_part
 from .facts import Facts
 from .rules import lookups
 from .table import Table
+
+_ON_NAMES = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence on a part of the time."""
+
+    went: str  # where the time went, without a period
+    would: str  # the rest of the sentence: what would help
+    more: str = ""  # another sentence, with a space before it
+
+
+Words = Callable[[str], Said]  # from the beginning of the sentence: "Most of it"
 
 
 @dataclass
@@ -64,7 +79,7 @@ def where(facts: Facts, over: int) -> str:
 def _in_files(facts: Facts, over: int) -> str:
     """Returns the sentence on the largest part of the time in the lowest layers."""
     small, large = _transfers(facts)
-    kinds: list[tuple[float, Callable[[str], str]]] = [
+    kinds: list[tuple[float, Words]] = [
         (small.time, lambda most: _of_small(facts, small, most)),
         (large.time, lambda most: _of_large(large, most)),
         _misses(facts),
@@ -75,23 +90,28 @@ def _in_files(facts: Facts, over: int) -> str:
     time, words = max(kinds, key=lambda kind: kind[0])
     if time <= 0:
         return ""
-    return words("Most of it" if 2 * time > facts.base_time else "The largest part of it")
+    said = words("Most of it" if 2 * time > facts.base_time else "The largest part of it")
+    if not said.would or time >= facts.limits["io.fine"] * facts.process_time:
+        return f"{said.went}{said.would}{said.more}"
+    part = share(time, facts.process_time)
+    return f"{said.went}, {part} of the run: a change gains little.{said.more}"
 
 
-def _misses(facts: Facts) -> tuple[float, Callable[[str], str]]:
+def _misses(facts: Facts) -> tuple[float, Words]:
     extra = facts.table("POSIX_EXT")
     time = extra.sum("F_MISS_TIME") if extra is not None else 0.0
     number = extra.sum("MISSES") if extra is not None else 0.0
     return (
         time,
-        lambda most: (
-            f"{most} went into {count(number)} lookups of missing names: a shorter "
-            f"search path, or remembering the result, would help. {lookups.where(facts)}".rstrip()
+        lambda most: Said(
+            f"{most} went into {plural(int(number), 'lookup')} of missing names",
+            ": a shorter search path, or remembering the result, would help.",
+            f" {lookups.where(facts)}".rstrip(),
         ),
     )
 
 
-def _loading(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
+def _loading(facts: Facts, over: int) -> tuple[float, Words]:
     """Returns the seconds in program files, because the I/O of a run may be an interpreter that
     loads its modules, and a function that makes the sentence about them from its beginning
     ("Most of it"). over: number of processes by which times in the sentence are divided."""
@@ -104,18 +124,19 @@ def _loading(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
             own += float(spent[~program].sum())
     return (
         time,
-        lambda most: (
+        lambda most: Said(
             f"{most} was loading program files ({plural(files, 'file')}); your own files took "
-            f"{seconds(own / over)}."
+            f"{seconds(own / over)}.",
+            "",
         ),
     )
 
 
-def _in_buffers(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
+def _in_buffers(facts: Facts, over: int) -> tuple[float, Words]:
     """Returns the time in calls of the C library that its buffers served."""
     streams = facts.streams
     if streams is None or not streams.known:
-        return 0.0, str
+        return 0.0, lambda most: Said(most, "")
     table, files = streams.table, streams.files
     spent = table["F_READ_TIME"] + table["F_WRITE_TIME"]
     below = streams.time("READ") + streams.time("WRITE")
@@ -124,26 +145,36 @@ def _in_buffers(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
     moved = float((table["BYTES_READ"] + table["BYTES_WRITTEN"])[files].sum())
     return (
         time,
-        lambda most: (
+        lambda most: Said(
             f"{most}, {seconds(time / over)}, went into {count(calls)} calls of the standard "
             f"library ({amount(moved / max(calls, 1.0))} on average) that its buffers served, "
-            "not into transfers: fewer, larger calls would help, a faster file system would not."
+            "not into transfers",
+            ": fewer, larger calls would help, a faster file system would not.",
         ),
     )
 
 
-def _names(facts: Facts) -> tuple[float, Callable[[str], str]]:
+def _names(facts: Facts) -> tuple[float, Words]:
     extra = facts.table("POSIX_EXT")
-    time = facts.beside.metadata
+    time, calls = facts.beside.metadata, facts.renames()
     for layer, table in facts.layers:
         if layer.base:
-            time += float(table["F_META_TIME"][~program_text.which(facts, table)].sum())
-    time -= extra.sum("F_MISS_TIME") if extra is not None else 0.0
+            own = ~program_text.which(facts, table)
+            time += float(table["F_META_TIME"][own].sum())
+            calls += float(facts.opens(table)[own].sum())
+            calls += sum(float(table[n][own].sum()) for n in ("STATS", "SEEKS") if table.has(n))
+    if extra is not None:
+        time -= extra.sum("F_MISS_TIME")
+        calls += sum(map(extra.sum, _ON_NAMES))
+    few = f" ({plural(int(calls), 'call')})" if 0 < calls < FEW else ""
     return (
         time,
-        lambda most: (
-            f"{most} went into opening, closing, seeking and querying files, not into their bytes: "
-            "fewer of these calls would help."
+        lambda most: Said(
+            f"{most} went into opening, closing, seeking and querying files{few}, not into their "
+            "bytes",
+            ": a change of so few calls gains little."
+            if few
+            else ": fewer of these calls would help.",
         ),
     )
 
@@ -173,26 +204,27 @@ def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
     return small, large
 
 
-def _of_small(facts: Facts, found: Transfers, most: str) -> str:
+def _of_small(facts: Facts, found: Transfers, most: str) -> Said:
     went = (
         f"{most} went into {count(found.calls)} transfers of {amount(found.mean)} on average "
         f"({found.first})"
     )
     each = found.time * real_part(facts) / found.calls
     if 2 * found.mean >= facts.limits["stream.buffer"] and each < facts.limits["stream.latency"]:
-        return (
-            f"{went}, which the page cache answered: larger ones would save a part of it at most."
+        return Said(
+            f"{went}, which the page cache answered", ": larger ones would save a part at most."
         )
-    return f"{went}: fewer, larger ones would help more than a faster file system."
+    return Said(went, ": fewer, larger ones would help more than a faster file system.")
 
 
-def _of_large(found: Transfers, most: str) -> str:
+def _of_large(found: Transfers, most: str) -> Said:
     if found.mean < 1 << 16:
-        return (
-            f"{most} went into {count(found.calls)} transfers of {amount(found.mean)} on average, "
-            f"too few of one file to be a pattern ({found.first})."
+        return Said(
+            f"{most} went into {plural(int(found.calls), 'transfer')} of {amount(found.mean)} on "
+            f"average, too few of one file to be a pattern ({found.first}).",
+            "",
         )
-    return (
-        f"{most} went into large transfers ({amount(found.mean)} on average; {found.first}): fewer "
-        "bytes, or a faster file system, would help."
+    return Said(
+        f"{most} went into large transfers ({amount(found.mean)} on average; {found.first})",
+        ": fewer bytes, or a faster file system, would help.",
     )

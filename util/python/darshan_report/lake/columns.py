@@ -187,7 +187,7 @@ FINDINGS = Table(
     (
         *WHOSE,
         Column("number", WHOLE, "count", "its place among those of its log, from 1"),
-        Column("kind", TEXT, "", "problem, notice or good"),
+        Column("kind", TEXT, "", "problem, notice, fact or good"),
         Column("rule", TEXT, "", "which diagnosis: doc/diagnoses.md"),
         Column("title", TEXT, "", "its title"),
         Column("sentence", TEXT, "", "what it says", "", True),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...units import amount, count, plural, seconds, share
+from .. import advice, program_text
 from .. import ledger as rows
-from .. import program_text
+from ..advice import Seen, remedy
 from ..cpu_wait import latency, real_part
 from ..facts import Facts, leading
-from ..finding import LAST, NOTICE, PROBLEM, Evidence, Finding, Remedy
-from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
+from ..finding import FACT, LAST, NOTICE, PROBLEM, Evidence, Finding, Remedy
+from ..language import languages
 from ..overlap import claims
+from ..responsible_programs import programs_of
 from ..table import Table
 from . import lookups
 
@@ -22,8 +25,14 @@ NAME = "costly"
 ROLE = LAST
 _LARGE = 64 * 1024  # bytes; the time of larger transfers is mostly that of their bytes
 _CALLS_OF_A_FILE = 3  # an open, and two questions for attributes
-_FEW = 100  # calls; fewer of them are no pattern
+_CONTIGUOUS = 1  # a value of LAYOUT
+_WHOLE = share(1.0, 1.0)
 _HALF = 0.5  # part of a row that other findings must claim so that this one is left out
+_AHEAD = 10  # transfers that a thread can make while the program computes
+_TEXT = re.compile(r"\.(?:csv|tsv|txt|xyz|asc)$", re.IGNORECASE)
+_TEXT_BYTES = 64  # mean bytes of a call of the C library that prints numbers
+_CONVERTED = 1 << 20  # bytes that HDF5 converts at a time: the size of its buffer
+_BY_LINES = frozenset(("sed", "awk", "shell"))  # the language decides what a call moves
 _KINDS = {rows.READS: "READ", rows.WRITES: "WRITE"}
 # Modules of the evidence of problems that are about a library's own time.
 _ABOVE = {
@@ -31,39 +40,11 @@ _ABOVE = {
     rows.MPIIO: frozenset(("LAYERS", "MPI-IO", "H5D", "H5F")),
     rows.COMMUNICATION: frozenset(("LAYERS", "MPI-IO", "H5D", "H5F")),
 }
-_LARGE_CALLS = "These calls are large: a change of their size gains little. "
 _CACHED = {
-    "READ": "The page cache answered these calls: a change of their size gains little. ",
+    "READ": "The page cache answered these calls: a change of their size gains little.",
     "WRITE": "The page cache took these calls; blocks of a megabyte may still save a part of their "
-    "time. ",
+    "time.",
 }
-_FEWER_BYTES = (
-    "Read only the rows, columns or "
-    "variables that are used; keep in memory what is used again; read ahead in a thread while the "
-    "program computes."
-)
-_FEWER_WRITTEN = (
-    "Write only what is read later; "
-    "write in a thread while the program computes; store numbers as binary, not as text."
-)
-_OPEN_EXAMPLE = (
-    "C: keep the descriptor: one open() before the loop, one close() behind it\n"
-    "Python: file = open(path)  # once, before the loop\n"
-    "one archive, HDF5 or SQLite file instead of many small files\n"
-    "os.scandir(folder) gives types and sizes without a stat for each name"
-)
-_SYNC_EXAMPLE = (
-    "C: fsync(fd) once for each checkpoint, not for each record\n"
-    "Python: os.fsync(file.fileno()) once for each checkpoint, not for each record\n"
-    "Java: channel.force(false) once for each checkpoint, not for each record\n"
-    "SQLite: BEGIN; many INSERTs; COMMIT;"
-)
-_LIST_EXAMPLE = "names = os.listdir(folder)  # once; look names up in the list"
-_BUFFER_EXAMPLE = (
-    "C: fread(block, 1, 1 << 20, stream);  fwrite(block, 1, size, stream)\n"
-    "Fortran: read(unit) whole_array, in one statement\n"
-    "Python: file.read();  file.writelines(lines);  numpy.fromfile(path)"
-)
 
 
 def _is_much(facts: Facts, spent: float) -> bool:
@@ -114,13 +95,14 @@ def _spent(facts: Facts, spent: float) -> str:
 
 @dataclass(frozen=True)
 class Told:
-    """The text of a notice about a row of the ledger; lost: the seconds that a change may save."""
+    """The text of a finding about a row of the ledger."""
 
     title: str
     sentence: str
-    lost: float
+    lost: float  # seconds that a change may save
     basis: str
-    remedy: Remedy
+    remedy: Remedy  # empty: no advice applies
+    left: str  # sentences about what is left to gain if no advice applies
     evidence: tuple[Evidence, ...]
     covers: frozenset[int] = frozenset()  # ids of the records that took the time
 
@@ -130,13 +112,14 @@ Tell = Callable[[Facts, str, float], "Told | None"]
 
 def _finding(facts: Facts, key: str, told: Told) -> Finding:
     """Returns a notice: calls alone do not show whether the program needs them. It has a stake if
-    the seconds that may be saved are worth it."""
-    stake = facts.stake(told.lost, told.basis)
+    the seconds that may be saved are worth it. If no advice applies, returns a fact."""
+    has_remedy = bool(told.remedy.text)
+    stake = facts.stake(told.lost if has_remedy else 0.0, told.basis)
     return Finding(
         f"{NAME}-{key}",
         told.title,
-        told.sentence,
-        NOTICE,
+        told.sentence if has_remedy else f"{told.sentence} {told.left}",
+        NOTICE if has_remedy else FACT,
         stake=stake if facts.worth(stake) else facts.stake(0.0, ""),
         evidence=told.evidence,
         remedy=told.remedy,
@@ -186,33 +169,61 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
         f"{amount(whole)} in total at {amount(whole / max(spent, 1e-9))}/s. "
         f"{_most(facts, table, time, first)}"
     )
-    large = mean >= _LARGE or (2 * mean >= facts.limits["stream.buffer"] and each < latency(facts))
-    lost = 0.0 if large else float(facts.lost(spent, whole, facts.all_movers))
-    remedy = _remedy(kind, large, _LARGE_CALLS if mean >= _LARGE else _CACHED[kind])
-    title = f"{verb} takes much of the run" + ("" if large else ", in small pieces")
+    cached = mean < _LARGE and 2 * mean >= facts.limits["stream.buffer"] and each < latency(facts)
+    large = mean >= _LARGE or cached
+    seen = Seen(
+        calls=number,
+        moved=whole,
+        large=large,
+        again=whole / max(float(_sizes(table, kind)[used].sum()), 1.0),
+        text=_is_text(facts, table, moved, first),
+    )
+    few = number < advice.FEW
+    where = ", in large calls" if mean >= _LARGE else ", in few calls" if few else ""
     return Told(
-        title,
+        f"{verb} takes much of the run{where if large or few else ', in small pieces'}",
         sentence,
-        lost,
+        0.0 if large else float(facts.lost(spent, whole, facts.all_movers)),
         f"time of these {word}s beyond what their bytes would take in large ones",
-        remedy,
+        remedy(advice.READS if kind == "READ" else advice.WRITES, seen),
+        _CACHED[kind] if cached else _left(facts, kind, seen, each, spent),
         facts.rows(table, first, f"{kind}S", f"F_{kind}_TIME"),
         frozenset(int(i) for i in table.ids[used]),
     )
 
 
-def _remedy(kind: str, large: bool, size: str) -> Remedy:
-    """Returns the remedy for a notice about transfers; kind: READ or WRITE, large: whether the
-    transfers are large, size: a sentence about the size of large ones."""
-    if large:
-        words = _FEWER_BYTES if kind == "READ" else _FEWER_WRITTEN
-        return Remedy(size + words, "")
-    if kind == "READ":
-        return Remedy(
-            "Read more with each call, and read each byte once.", f"{READ_BUFFER}\n{BLOCKS}"
+def _sizes(table: Table, kind: str) -> np.ndarray:
+    """Returns for each file the bytes up to the highest one that was read or written."""
+    name = "MAX_BYTE_READ" if kind == "READ" else "MAX_BYTE_WRITTEN"
+    sizes: np.ndarray = table[name].astype("f8") + 1
+    return sizes
+
+
+def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
+    """Returns whether the file with most of the time is text by its name, or because it is printed
+    number by number."""
+    if _TEXT.search(facts.name(int(table.ids[first]))):
+        return True
+    streams = facts.streams
+    if streams is None or table is not streams.table:
+        return False
+    calls = float(table["WRITES"][first])
+    return calls >= advice.FEW and float(moved[first]) < _TEXT_BYTES * calls
+
+
+def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str:
+    """Returns what may shorten transfers that cannot be made larger."""
+    if not seen.large:
+        return (
+            f"These are few calls that took {seconds(each)} each: the file system or its storage "
+            "is slow to answer, and a change of the calls gains little."
         )
-    return Remedy(
-        "Collect data in memory and write them together.", f"{FLUSHES}\n{WRITE_BUFFER}\n{BLOCKS}"
+    idle = rows.ledger(facts)[rows.COMPUTING] >= spent and seen.calls >= _AHEAD
+    verb = "reading ahead" if kind == "READ" else "writing"
+    words = [f"{verb} in a thread while the program computes"] if idle else []
+    return (
+        "The calls are large already. What is left to try: "
+        f"{', '.join(['fewer bytes', *words])} or a faster file system."
     )
 
 
@@ -223,6 +234,8 @@ def _most(facts: Facts, table: Table, time: np.ndarray, first: int) -> str:
     part = share(float(time[first]), float(time.sum()))
     if others <= 0:
         return f"The file is {name}."
+    if part == _WHOLE:
+        return f"{name} took nearly all of it."
     return f"{name} took {part} of it; {plural(others, 'other file')} took the rest."
 
 
@@ -242,28 +255,54 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
     if not used.any():
         return None
     first = leading(used, time, 1)[0]
-    opens = sum(float(facts.opens(t)[own(t) > 0].sum()) for t in tables)
-    stats = sum(t.sum("STATS") for t in tables if t.has("STATS"))
-    seeks = sum(t.sum("SEEKS") for t in tables)
+    seen = _named(facts, [(t, own(t) > 0) for t in tables])
     sentence = (
-        f"{_spent(facts, spent)} went into calls that move no bytes: {count(opens)} opens with "
-        f"their closes, {count(stats)} queries of file attributes, {count(seeks)} seeks. "
+        f"{_spent(facts, spent)} went into calls that move no bytes: {_numbers(seen)}. "
         f"{_most(facts, table, time, first)}"
     )
-    files = sum(float(facts.files(t)[own(t) > 0].sum()) for t in tables)
-    calls = opens + stats + seeks
-    lost = spent if calls > max(_CALLS_OF_A_FILE * files, _FEW) else 0.0
+    calls = seen.opens + seen.stats + seen.seeks
+    few = calls + seen.names < advice.FEW
     return Told(
-        "Opening, closing, seeking and querying files takes much of the run", sentence, lost,
+        "Opening, closing, seeking and querying files takes much of the run"
+        + (", in few calls" if few else ""),
+        sentence,
+        spent if calls > max(_CALLS_OF_A_FILE * seen.files, advice.FEW) else 0.0,
         "time in these calls",
-        Remedy(
-            "Open each file once and keep it open; store the data of many small files in one file; "
-            "query attributes once, not before each use.",
-            _OPEN_EXAMPLE,
-        ),
+        remedy(advice.OPENS, seen),
+        "These are few calls for their files: what each takes depends on the file system. Opening "
+        "a file to overwrite it frees the blocks of the old one, and closing a file may wait for "
+        "its bytes.",
         facts.rows(table, first, "OPENS", "F_META_TIME"),
         frozenset(int(i) for i in table.ids[used]),
-    )  # fmt: skip
+    )
+
+
+def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
+    """Returns what is known of calls on names and descriptors; tables: with a mask of the files."""
+
+    def summed(table: Table, mask: np.ndarray, *names: str) -> float:
+        return sum(float(table[name][mask].sum()) for name in names if table.has(name))
+
+    extra = facts.table("POSIX_EXT")
+    names = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
+    return Seen(
+        moved=sum(summed(t, m, "BYTES_READ", "BYTES_WRITTEN") for t, m in tables),
+        files=sum(float(facts.files(t)[m].sum()) for t, m in tables),
+        opens=sum(float(facts.opens(t)[m].sum()) for t, m in tables),
+        stats=sum(summed(t, m, "STATS") for t, m in tables),
+        seeks=sum(summed(t, m, "SEEKS") for t, m in tables),
+        names=facts.renames() + (sum(map(extra.sum, names)) if extra is not None else 0.0),
+    )
+
+
+def _numbers(seen: Seen) -> str:
+    """Returns the numbers of calls on names and descriptors: "1 open with its close, 2 seeks"."""
+    opens = int(seen.opens)
+    told = [f"{plural(opens, 'open')} with {'its close' if opens == 1 else 'their closes'}"]
+    told += [f"{plural(int(seen.stats), 'question')} about file attributes"] if seen.stats else []
+    told += [plural(int(seen.seeks), "seek")] if seen.seeks else []
+    told += [f"{plural(int(seen.names), 'rename or removal')}"] if seen.names else []
+    return ", ".join(told if seen.opens else told[1:]) or "calls of other kinds"
 
 
 def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
@@ -271,8 +310,9 @@ def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
+    misses = extra.sum("MISSES")
     sentence = (
-        f"{_spent(facts, spent)} went into {count(extra.sum('MISSES'))} lookups of names that do "
+        f"{_spent(facts, spent)} went into {plural(int(misses), 'lookup')} of names that do "
         f"not exist. {lookups.where(facts)}"
     )
     return Told(
@@ -280,9 +320,8 @@ def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
         sentence.rstrip(),
         spent,
         "time in failed lookups",
-        Remedy(
-            "Look each name up once and remember the result; list a folder once.", _LIST_EXAMPLE
-        ),
+        remedy(advice.LOOKUPS, Seen(calls=misses)),
+        f"They are too few for a pattern: each took {seconds(spent / max(misses, 1.0))}.",
         facts.sums(extra, "MISSES", "F_MISS_TIME"),
     )
 
@@ -294,16 +333,16 @@ def _listings(facts: Facts, _: str, spent: float) -> Told | None:
     if extra is None:
         return None
     again, listed = extra.sum("DIR_REOPENS"), extra.sum("DIR_OPENS")
+    entries = extra.sum("DIR_ENTRIES")
     return Told(
         "Listing folders takes much of the run",
-        f"{_spent(facts, spent)} went into reading {count(extra.sum('DIR_ENTRIES'))} entries of "
-        f"folders. {count(again)} of {count(listed)} listings were of a folder that the process "
-        "had listed before.",
+        f"{_spent(facts, spent)} went into reading {count(entries)} entries of "
+        f"folders. {count(again)} of {plural(int(listed), 'listing')} were of a folder that the "
+        "process had listed before.",
         spent if again >= _HALF * listed else 0.0,
         "time in listing folders",
-        Remedy(
-            "List each folder once and keep the names; use more, smaller folders.", _LIST_EXAMPLE
-        ),
+        remedy(advice.LISTINGS, Seen(calls=listed, repeated=again, entries=entries)),
+        "Each folder was listed once: the time is that of the file system.",
         facts.sums(extra, "DIR_OPENS", "DIR_REOPENS", "DIR_ENTRIES", "F_LIST_TIME"),
     )
 
@@ -320,19 +359,25 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
     time = extra["F_FSYNC_TIME"] + extra["F_SYNC_TIME"]
     first = leading(time > 0, time, 1)
     where = f" {_most(facts, extra, time, first[0])}" if first else ""
+    one = number == 1
     sentence = (
-        f"{_spent(facts, spent)} went into {count(number)} calls that wait until the data is on "
-        f"storage (fsync and the like).{where}"
+        f"{_spent(facts, spent)} went into {plural(int(number), 'call')} that "
+        f"{'waits' if one else 'wait'} until the data is on storage (fsync and the like).{where}"
     )
+    moved = posix.sum("BYTES_WRITTEN") if posix is not None else 0.0
+    found = remedy(advice.SYNCS, Seen(calls=number, moved=moved))
+    each = f" for {amount(moved / number)}" if moved and number else ""
     return Told(
-        "Waiting for storage takes much of the run", sentence, spent,
+        "Waiting for storage takes much of the run" + ("" if found.text else ", in few calls"),
+        sentence,
+        spent,
         "time in these calls; durable data need some of it",
-        Remedy(
-            "Make data durable once for many changes: fewer, larger commits or checkpoints.",
-            _SYNC_EXAMPLE,
-        ),
+        found,
+        (f"It waits once{each}" if one else f"They wait once{each} that is written")
+        + ": data that must survive a crash need that. Faster storage or fewer bytes shorten it; "
+        "a program whose output can be made again may leave the call out.",
         facts.sums(extra, "F_FSYNC_TIME", "F_SYNC_TIME"),
-    )  # fmt: skip
+    )
 
 
 def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
@@ -354,13 +399,30 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
         f"buffers served: {amount(whole / max(number, 1.0))} each on average. "
         f"{_most(facts, table, time, first)}"
     )
+    programs = programs_of(facts, "STDIO", int(table.ids[first]))
+    spoken = languages(facts, programs)
+    seen = Seen(
+        calls=number,
+        moved=whole,
+        items=not spoken <= _BY_LINES,
+        runs=_runs(facts, programs),
+    )
     # Much of this time is that of the wrapper, which a run without Darshan does not have.
     return Told(
         "Many small calls of the C library", sentence, 0.0, "",
-        Remedy("Move more with each call: a block, a line or a whole array.", _BUFFER_EXAMPLE),
+        remedy(advice.BUFFERS, seen),
+        "The calls move blocks, or a program that reads line by line makes them: their number "
+        "cannot be changed from outside. Part of this time is that of recording them.",
         facts.rows(table, first, "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME"),
         frozenset(int(i) for i in table.ids[time > 0]),
     )  # fmt: skip
+
+
+def _runs(facts: Facts, programs: str) -> int:
+    """Returns how many processes of a tree ran these programs."""
+    if facts.tree is None:
+        return 1
+    return sum(p.name in programs for p in facts.tree.programs) if programs else 1
 
 
 def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
@@ -376,18 +438,55 @@ def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
     )
     everything = facts.attribution.everything
     calls = everything.counters["READ_CALLS"] + everything.counters["WRITE_CALLS"]
-    lost = spent if everything.asked < _LARGE * calls else 0.0
+    seen = Seen(
+        calls=calls,
+        moved=everything.asked,
+        large=everything.asked >= _LARGE * calls,
+        files=len(facts.datasets),
+        opens=sum(upper.counters["OPEN_CALLS"] for upper in facts.datasets),
+        converts=_converts(facts, spent),
+    )
     return Told(
-        "HDF5 itself takes much of the run", sentence, lost,
+        "HDF5 itself takes much of the run", sentence, 0.0 if seen.large else spent,
         "time in HDF5 itself; its filters and conversions need some of it",
-        Remedy(
-            "Read and write larger selections with each call, keep datasets open, and give a "
-            "dataset the type in memory that it has in the file, so that nothing is converted.",
-            "h5py: values = dataset[...]  # once; then index the array in memory",
-        ),
+        remedy(advice.HDF5, seen),
+        _inside(facts, spent),
         facts.upper_rows(most, "READ_CALLS", "WRITE_CALLS", "F_READ_TIME", "F_WRITE_TIME"),
         frozenset((most.id,)),
     )  # fmt: skip
+
+
+def _converts(facts: Facts, spent: float) -> bool:
+    """Returns whether HDF5 converts the values of datasets that took most of its time. It moves
+    values without a conversion at once, and others through a buffer, piece by piece."""
+    time = 0.0
+    for upper in facts.datasets:
+        calls = upper.counters["READ_CALLS"] + upper.counters["WRITE_CALLS"]
+        pieces = upper.below("READS") + upper.below("WRITES")
+        if (
+            upper.counters["FILTERS"] <= 0
+            and upper.counters["LAYOUT"] == _CONTIGUOUS
+            and upper.asked > 2 * _CONVERTED * calls
+            and pieces > 2 * calls
+            and upper.moved() <= _CONVERTED * pieces
+        ):
+            time += upper.own_time()
+    return time > _HALF * spent
+
+
+def _inside(facts: Facts, spent: float) -> str:
+    """Returns what HDF5 does with datasets that are moved in large selections."""
+    packed = sum(u.own_time() for u in facts.datasets if u.counters["FILTERS"] > 0)
+    if packed > _HALF * spent:
+        return (
+            "It packs or unpacks the chunks of compressed datasets, and the selections are large "
+            "already. What is left to try: a faster filter (LZ4, Zstandard, LZF) or a lower level "
+            "of deflate, or several processes that each work on chunks of their own."
+        )
+    return (
+        "The selections are large already. What is left to try: the type in memory that the data "
+        "have in the file, a newer file format, or several processes that share the work."
+    )
 
 
 def _mpi(facts: Facts, key: str, spent: float) -> Told | None:
@@ -409,11 +508,9 @@ def _mpi(facts: Facts, key: str, spent: float) -> Told | None:
     )
     return Told(
         f"{what} takes much of the run", sentence, lost, f"time in {what}",
-        Remedy(
-            "Give each process the same amount of I/O at the same time; write whole blocks of a "
-            "shared array with one collective call; avoid a barrier before each call.",
-            "MPI_Type_create_subarray(...);  MPI_File_set_view(...);  MPI_File_write_all(...)",
-        ),
+        remedy(advice.MPI, Seen(calls=calls, moved=moved, large=moved >= _LARGE * calls)),
+        "The calls are large already. What is left to try: the same amount of I/O at the same time "
+        "in each process, and other numbers of aggregators.",
         facts.sums(layers, "READ_CALLS", "WRITE_CALLS", "F_READ_TIME", "F_WRITE_TIME"),
     )  # fmt: skip
 

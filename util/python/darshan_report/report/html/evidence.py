@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
+from ...diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ...diagnose.reference import counter, is_link
 from ...tables import module_by_name
 from ..context import Context
@@ -12,7 +12,7 @@ from ..sections.findings import thresholds, value
 from .blocks import part
 from .shell import text
 
-_KINDS = {PROBLEM: "Problem", NOTICE: "Notice", GOOD: "Good"}
+_KINDS = {PROBLEM: "Problem", NOTICE: "Notice", FACT: "Fact", GOOD: "Good"}
 
 Links = Mapping[int, str]  # from a record's id to the name of its page
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
+from ...diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ...diagnose.reference import is_link
 from ...diagnose.rules import costly
 from ...show.model import Block, Code, Column, Heading, Paragraph, Table
@@ -11,7 +11,7 @@ from ..context import Context
 
 TOP = 3
 _NAME = 56  # characters of a record's name in a row of evidence
-_KINDS = {PROBLEM: "Problem", NOTICE: "Notice", GOOD: "Good"}
+_KINDS = {PROBLEM: "Problem", NOTICE: "Notice", FACT: "Fact", GOOD: "Good"}
 
 
 def _anchor(context: Context, finding: Finding) -> str:
@@ -27,9 +27,8 @@ def top(context: Context) -> list[Block]:
     if not shown:
         shown = [f for f in context.findings if f.name == "fine"]
         shown += [f for f in context.findings if f.name.startswith(costly.NAME)][:1]
-    left = sum(1 for f in context.findings if f.kind != GOOD) - len(
-        [f for f in shown if f.kind != GOOD]
-    )
+    told = (PROBLEM, NOTICE)
+    left = sum(f.kind in told for f in context.findings) - sum(f.kind in told for f in shown)
     found: list[Block] = [Heading("What to change first")]
     for number, finding in enumerate(shown, 1):
         start = f"{number}. " if finding.kind == PROBLEM else ""

@@ -1,0 +1,96 @@
+"""A finding about a kind of I/O advises a change only where counters show that it is possible.
+Otherwise it states a fact. The programs of this are healthy rows of the corpus (verdicts/)."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+from darshan_report.diagnose.finding import FACT, NOTICE, Finding
+from darshan_report.diagnose.run import diagnose
+
+from .build import MIB, Job, row, write
+from .cases import CASES
+
+JOBS = {name: job for name, job, _ in CASES}
+
+
+def finding(job: Job, name: str, path: Path) -> Finding:
+    with open_log(write(job, path)) as log:
+        return next(f for f in diagnose(log) if f.name == name)
+
+
+def _few() -> list[tuple[str, Job]]:
+    """Jobs with the time of a case, in so few or so large calls that no advice applies."""
+    syncs = JOBS["costly-syncs"].but(0, FSYNCS=1, BYTES_WRITTEN=400 * MIB)
+    hdf5 = JOBS["costly-hdf5"].but(BYTES_ASKED_READ=20 * MIB)
+    return [
+        ("costly-reads", JOBS["costly-reads"].but(READS=9, BYTES_READ=9000)),
+        ("costly-reads", JOBS["costly-reads"].but(BYTES_READ=900 * MIB, MAX_BYTE_READ=900 * MIB)),
+        ("costly-writes", JOBS["costly-writes"].but(WRITES=9, BYTES_WRITTEN=9000)),
+        ("costly-opens", JOBS["costly-opens"].but(OPENS=1, SEEKS=0)),
+        ("costly-lookups", JOBS["costly-lookups"].but(MISSES=9)),
+        ("costly-listings", JOBS["costly-listings"].but(DIR_REOPENS=0)),
+        ("costly-syncs", syncs),
+        ("costly-hdf5", hdf5),
+        ("costly-mpiio", JOBS["costly-mpiio"].but(1, BYTES_WRITTEN=200 * MIB)),
+    ]
+
+
+@pytest.mark.parametrize(("name", "job"), _few())
+def test_few_calls_are_a_fact(name: str, job: Job, tmp_path: Path) -> None:
+    advised = finding(JOBS[name], name, tmp_path / "advised")
+    assert advised.kind == NOTICE and advised.remedy.text
+    told = finding(job, name, tmp_path / "told")
+    assert told.kind == FACT, told.remedy
+    assert not told.remedy.text and not told.remedy.example and not told.stake.text
+    assert told.sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("/data/heat.csv", "as binary"), ("/data/heat.bin", "")]
+)
+def test_numbers_as_text(name: str, words: str, tmp_path: Path) -> None:
+    """Only text files can become binary ones."""
+    job = Job((row("POSIX", name, OPENS=1, WRITES=900, SEQ_WRITES=900, BYTES_WRITTEN=900 * MIB,
+                   MAX_BYTE_WRITTEN=900 * MIB - 1, F_WRITE_TIME=2.0),))  # fmt: skip
+    told = finding(job, "costly-writes", tmp_path / "log")
+    assert words in told.remedy.text and bool(told.remedy.text) == bool(words)
+
+
+def test_conversion(tmp_path: Path) -> None:
+    """HDF5 reads a contiguous dataset piece by piece only to convert it."""
+    name, file = "/f.h5:/d", "/f.h5"
+    layers = row("LAYERS", name, UPPER_MODULE=4, READ_CALLS=1, READ_POSIX_READS=62, LAYOUT=1,
+                 BYTES_ASKED_READ=32 * MIB, DISTINCT_BYTES_READ=32 * MIB,
+                 READ_POSIX_BYTES_READ=32 * MIB, F_READ_TIME=2.0)  # fmt: skip
+    job = Job((layers, row("H5D", name, file=file, READS=1, BYTES_READ=32 * MIB)))
+    told = finding(job, "costly-hdf5", tmp_path / "log")
+    assert "converts nothing" in told.remedy.text and "larger" not in told.remedy.text
+    packed = job.but(FILTERS=1, DISTINCT_BYTES_READ=8 * MIB)
+    for other in (job.but(READ_POSIX_READS=1), packed, job.but(LAYOUT=2)):
+        assert finding(other, "costly-hdf5", tmp_path / "other").kind == FACT
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0.3, "few calls gains"), (0.4, "change gains")])
+def test_little_is_no_advice(seconds: float, words: str, tmp_path: Path) -> None:
+    """What takes a small part of the run, or few calls, is told without advice."""
+    posix = row("POSIX", "/data/a", OPENS=2, READS=90, BYTES_READ=90 * MIB, SEQ_READS=90,
+                MAX_BYTE_READ=90 * MIB, F_META_TIME=seconds, F_READ_TIME=0.25)  # fmt: skip
+    job = Job((posix,), seconds=5 if words.startswith("few") else 10)
+    told = finding(job, "fine", tmp_path / "log").sentence
+    assert words in told and "would help" not in told
+
+
+def test_fact_in_the_report(build: Path, tmp_path: Path) -> None:
+    """Text and page mark it as a fact."""
+    log = write(_few()[1][1], tmp_path / "log.darshan")
+    page = tmp_path / "page.html"
+    report = [build / "darshan", "report"]
+    text = subprocess.run([*report, "--text", log], check=True, capture_output=True, text=True)
+    assert "fact: Reading takes much of the run, in large calls" in text.stdout
+    assert "notice: " not in text.stdout and "remedy: " not in text.stdout
+    subprocess.run([*report, "--html", "-o", page, log], check=True, capture_output=True)
+    assert "<h3>Fact: Reading takes" in page.read_text("utf-8")
