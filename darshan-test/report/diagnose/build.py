@@ -37,6 +37,7 @@ class Job:
     nprocs: int = 1
     metadata: bytes = b"lib_ver=3.5.0\n"
     mount: bytes = b"ext4"
+    command: bytes = b"./app -x 1"
     partial: tuple[str, ...] = ()
     extra: tuple[Module, ...] = field(default=())
 
@@ -98,6 +99,7 @@ def write(job: Job, path: Path) -> Path:
         start=(1_700_000_000, 0),
         end=(1_700_000_000 + job.seconds, 0),
         nprocs=job.nprocs,
+        exe=job.command,
         metadata=job.metadata,
         mounts=[(b"/", job.mount)],
         names=[(number_of(r.name), r.name.encode()) for r in job.rows],

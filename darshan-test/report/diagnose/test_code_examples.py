@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from darshan_report import open_log
 from darshan_report.diagnose.finding import PROBLEM
 from darshan_report.diagnose.run import diagnose
 
-from .build import Job, write
+from .build import MIB, Job, row, write
 from .cases import CASES
 
 # The pattern of an API's names, and the modules of which at least one has records if a program uses
@@ -38,3 +39,70 @@ def test_what_fits_stays(tmp_path: Path) -> None:
     with open_log(write(job, tmp_path / "log.darshan")) as log:
         first = next(f for f in diagnose(log) if f.name == "chunk-cache")
     assert "H5Pset_chunk_cache" in first.remedy.example
+
+
+# Calls of C's library, which mean nothing to a user of another language.
+_C = (
+    r"(?<!::)\b(fopen|fread|fwrite|fprintf|setvbuf|pread|pwrite|qsort|madvise|posix_fadvise)\("
+    r"|fflush\((?!\))"  # awk has an fflush()
+)
+_PYTHON = r"h5py|numpy|os\.\w+\(|\bimport |json\.|\w\[:\]"
+_SQL = r"PRAGMA|BEGIN;|COMMIT"
+
+
+@pytest.mark.parametrize("command", ["mawk -f a.awk", "perl a.pl", "bash a.sh", "sed -i s/a/b/ c",
+                                     "java -jar a.jar", "sort a", "Rscript a.R"])  # fmt: skip
+def test_words_of_the_language(command: str, tmp_path: Path) -> None:
+    """A script has no example in C or in Python, and a program without a database none in SQL."""
+    for name, job, _ in CASES:
+        one = replace(job, command=command.encode())
+        with open_log(write(one, tmp_path / "log.darshan")) as log:
+            for finding in diagnose(log):
+                found = re.search(f"{_C}|{_PYTHON}|{_SQL}", finding.remedy.example)
+                assert not found, (name, finding.name, found)
+
+
+def test_python_is_for_python(tmp_path: Path) -> None:
+    """A compiled program gets no words of h5py, and Python those of h5py beside HDF5's own."""
+    job = next(job for name, job, _ in CASES if name == "element-wise")
+    for command, wanted in ((b"./app", False), (b"python3 app.py", True)):
+        with open_log(write(replace(job, command=command), tmp_path / "log.darshan")) as log:
+            first = next(f for f in diagnose(log) if f.name.startswith("element-wise"))
+        assert ("values = data[:]" in first.remedy.example) == wanted
+        assert "H5Dread" in first.remedy.example
+
+
+def _again(name: str, **values: float) -> Job:
+    return Job((row("POSIX", name, OPENS=1, READS=400, BYTES_READ=400 * MIB,
+                    MAX_BYTE_READ=100 * MIB - 1, F_READ_TIME=6.0, **values),),
+               command=b"python3 app.py")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("/data/jobs.db", "PRAGMA cache_size"),
+        ("/data/cube.npy", "mmap_mode='r'"),
+        ("/data/values", ""),
+    ],
+)
+def test_words_of_the_file(name: str, words: str, tmp_path: Path) -> None:
+    """The remedy for reading again is that of the library that the file belongs to."""
+    with open_log(write(_again(name), tmp_path / "log.darshan")) as log:
+        example = next(f for f in diagnose(log) if f.name.startswith("same-")).remedy.example
+    assert words in example
+    for other in {"PRAGMA", "mmap_mode"} - {
+        word for word in ("PRAGMA", "mmap_mode") if word in words
+    }:
+        assert other not in example
+
+
+def test_copies(tmp_path: Path) -> None:
+    """A file that is read as often as others are written seems to be copied."""
+    copied = [row("POSIX", f"/data/run{i}", OPENS=1, WRITES=100, BYTES_WRITTEN=100 * MIB,
+                  MAX_BYTE_WRITTEN=100 * MIB - 1, F_WRITE_TIME=0.1) for i in range(4)]  # fmt: skip
+    job = _again("/data/base")
+    for one, wanted in ((job, False), (replace(job, rows=(*job.rows, *copied)), True)):
+        with open_log(write(one, tmp_path / "log.darshan")) as log:
+            remedy = next(f for f in diagnose(log) if f.name.startswith("same-")).remedy
+        assert ("shutil.copyfile" in remedy.example) == wanted

@@ -100,5 +100,5 @@ def test_a_cache_for_any_order_holds_all_chunks(tmp_path: Path) -> None:
     has = next(job for kind, job, _ in CASES if kind == "chunk-cache")
     found = told(has.but(**SHUFFLED), tmp_path)["chunk-cache"]
     assert found.remedy and "in random order" in found.remedy.text
-    assert f"rdcc_nbytes={16 * MIB}," in found.remedy.example
+    assert f"H5Pset_chunk_cache(dapl, 12421, {16 * MIB}," in found.remedy.example
     assert "in random order" not in told(has, tmp_path)["chunk-cache"].remedy.text

@@ -36,6 +36,7 @@ class Seen:
     stats: float = 0.0
     seeks: float = 0.0
     names: float = 0.0  # renames, removals and the like
+    together: bool = False  # several processes work on one job
     repeated: float = 0.0  # listings of a folder that was listed before
     entries: float = 0.0  # of listed folders
     items: bool = True  # the program itself decides how much a call moves
@@ -122,6 +123,51 @@ OPENS = (
         "Python: os.pread(file.fileno(), size, offset)",
     ),
     Advice(lambda s: s.names >= FEW, "create, rename and remove fewer files"),
+)
+METADATA = (
+    Advice(
+        lambda s: s.opens >= max(2 * s.files, FEW),
+        "open files once and keep them open; lock a range of an open file with fcntl instead of "
+        "creating a lock file",
+        "C: one open() before the loop, one close() behind it\n"
+        "Python: file = open(path)  # once, before the loop\n"
+        "Perl: open(my $file, '>>', $path);  before the loop, close($file);  after it\n"
+        "awk: no close(path) after each line: awk keeps a file open until then\n"
+        "shell: done >> out.txt  # after the loop, not >> out.txt after each command in it",
+    ),
+    Advice(
+        lambda s: s.files >= FEW and s.moved < _SMALL_FILE * s.files,
+        "pack many small objects into one file",
+        "one HDF5 file or an archive instead of many files",
+    ),
+    Advice(
+        lambda s: s.stats >= FEW and s.entries >= s.stats / 2,
+        "take the type of an entry from the listing instead of a stat for each",
+        "C: entry->d_type of readdir()\nPython: os.scandir(folder)\nshell: find -printf",
+    ),
+    Advice(
+        lambda s: s.stats >= FEW and s.entries < s.stats / 2,
+        "ask about a file once and remember the result",
+        "Python: known = os.stat(path)  # before the loop\n"
+        "C: struct stat known;  stat(path, &known);  before the loop",
+    ),
+    Advice(
+        lambda s: s.names >= FEW,
+        "create, rename, change and remove files once, not in each step, or keep the data in one "
+        "file",
+        "shell: rm one two three  # all names in one call\n"
+        "one archive, HDF5 or SQLite file instead of many files",
+    ),
+    Advice(
+        lambda s: s.together,
+        "let one process ask and send the result to the others",
+        "MPI_Bcast of what rank 0 read",
+    ),
+    Advice(
+        lambda s: max(s.opens, s.stats, s.names) < max(2 * s.files, FEW) and s.files < FEW,
+        "make fewer calls on names: keep files open, and remember what is known of them",
+        "one archive, HDF5 or SQLite file instead of many files",
+    ),
 )
 _LIST = "Python: names = os.listdir(folder)  # once; look names up in the list"
 LOOKUPS = (

@@ -10,6 +10,7 @@ import os
 import re
 
 from .facts import Facts
+from .sqlite import databases
 
 SQL = "SQL"  # the language of SQLite
 # Languages by the name of the program; the first pattern that matches counts.
@@ -73,6 +74,23 @@ Perl: local $/;  my $all = <$file>
 Ruby: File.read(path);  File.readlines(path)
 shell: one awk, sed or grep for the whole file;  mapfile -t lines < file
 dd: dd bs=1M"""
+# Calls that read a file once, for programs that read it again and again.
+READ_ONCE = """\
+C: fread(all, 1, size, stream);  // once, before the loop
+C++: std::string all(std::istreambuf_iterator<char>(in), {});  // once, before the loop
+Fortran: read(unit) whole_array  ! once, before the loop
+Rust: let all = std::fs::read(path)?;  // once, before the loop
+Go: all, err := os.ReadFile(path)  // once, before the loop
+Python: data = load(path)  # once, before the loop
+Java: byte[] all = Files.readAllBytes(path);  // once, before the loop
+R: table <- read.csv(path)  # once, before the loop
+Julia: all = read(path)  # once, before the loop
+Octave: data = load (path);  % once, before the loop
+Node: const all = fs.readFileSync(path);  // once, before the loop
+Perl: my @lines = <$file>;  # once, before the loop
+Ruby: all = File.read(path)  # once, before the loop
+awk: NR == FNR { known[$1] = $2; next }  # the first file is read once, then used
+shell: mapfile -t lines < file  # once, before the loop"""
 # Calls to avoid, because each makes a line a write of its own.
 FLUSHES = """\
 C: no fflush(stream) after each line
@@ -84,6 +102,8 @@ Java: no flush() after each line, no autoflush of PrintWriter
 R: no flush(con) after each line, no cat(..., append = TRUE) for each
 Julia: no flush(io) after each line
 Perl: no $| = 1
+awk: no fflush() and no close(path) after each line
+sed: no sed -u
 shell: printf '%s\\n' "${lines[@]}" > file  # each echo is a write of its own"""
 # Larger pieces, for programs that have their own buffers.
 BLOCKS = """\
@@ -142,7 +162,7 @@ def spoken(facts: Facts, programs: str, example: str) -> str:
     labels = [match[1] if (match := _LABEL.match(line)) else "" for line in lines]
     if not any(labels):
         return example
-    wanted = languages(facts, programs)
+    wanted = languages(facts, programs) | ({SQL} if databases(facts) else set())
     kept = [(label, line) for label, line in zip(labels, lines) if not label or label in wanted]
     if len({label for label, _ in kept if label}) == 1:
         kept = [(label, line.removeprefix(f"{label}: ")) for label, line in kept]

@@ -39,7 +39,7 @@ def _larger(upper: Upper, chunk: int, cache: int) -> Remedy:
     return Remedy(
         f"{text}; or read whole chunks at a time; or make the chunks smaller.",
         f"H5Pset_chunk_cache(dapl, 12421, {wanted}, 0.75);  H5Dopen2(file, name, dapl)\n"
-        f"h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots=12421)\n"
+        f"Python: h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots=12421)\n"
         f"nc_set_var_chunk_cache(nc, var, {wanted}, 12421, 0.75)",
     )
 
@@ -52,7 +52,7 @@ def _kept_open(chunk: int, cache: int) -> Remedy:
     return Remedy(
         "Keep the dataset open over the loop: HDF5 drops its chunk cache when the last handle of "
         f"it is closed{room}. Or read its values into memory once.",
-        "x = file['x']  # before the loop, then x[i];  x = file['x'][:]\n"
+        "Python: x = file['x']  # before the loop, then x[i];  x = file['x'][:]\n"
         "H5Dopen2 before the loop, H5Dclose behind it",
     )
 

@@ -87,8 +87,9 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
         remedy=Remedy(
             "Collect values in memory and transfer a block with one call: a row, a chunk or all "
             "values.",
-            "H5Dwrite / H5Dread of a hyperslab, not of a point;  data[:] = values;  "
-            "values = data[:]\nnc_put_vara / nc_get_vara instead of nc_put_var1 / nc_get_var1",
+            "Python: data[:] = values;  values = data[:]\n"
+            "H5Dwrite / H5Dread of a hyperslab, not of a point\n"
+            "nc_put_vara / nc_get_vara instead of nc_put_var1 / nc_get_var1",
         ),
         limits=("element.bytes", "operations", "opens.again", "python.seconds"),
         covers=h5.covers(datasets=tiny),

@@ -69,9 +69,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Tell HDF5 not to write fill values if the program overwrites all of them, or to "
             "allocate "
             "late.",
-            "H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);  h5py: create_dataset(fill_time='never')"
-            "\n"
-            "nc_set_fill(nc, NC_NOFILL, &old);  netCDF4: file.set_fill_off()",
+            "H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER)\n"
+            "Python: create_dataset(fill_time='never')  # h5py\n"
+            "Python: file.set_fill_off()  # netCDF4\n"
+            "nc_set_fill(nc, NC_NOFILL, &old)",
         ),
         limits=("again.bytes",),
         covers=h5.covers(datasets=mask),

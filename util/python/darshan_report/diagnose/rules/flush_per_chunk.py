@@ -141,7 +141,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "chunks "
             "as small as a step.",
             "if (++rows % rows_per_chunk == 0) H5Dflush(dataset);   /* or H5Fflush, nc_sync */\n"
-            "file.flush(), table.flush(), nc.sync() at checkpoints, not in the loop",
+            "Python: file.flush(), table.flush(), nc.sync() at checkpoints, not in the loop",
         ),
         limits=("flush.calls", "flush.bytes", "again.factor", "again.bytes", "python.seconds"),
         covers=h5.covers(files=mask),

@@ -95,7 +95,8 @@ def _inside(facts: Facts, upper: Upper) -> Remedy:
                 "HDF5 filters chunks when the file is flushed or closed: use a faster filter or a "
                 "lower level, no filter for data that hardly shrink, or let all processes filter "
                 "their own chunks.",
-                "H5Pset_deflate(dcpl, 1), H5Pset_szip, LZ4, Zstandard;  h5py: compression='lzf'\n"
+                "H5Pset_deflate(dcpl, 1), H5Pset_szip, LZ4, Zstandard\n"
+                "Python: create_dataset(compression='lzf')\n"
                 "H5Fflush once per checkpoint;  collective H5Dwrite of filtered chunks",
             )
     return Remedy(

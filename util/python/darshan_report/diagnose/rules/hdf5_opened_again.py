@@ -73,7 +73,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Open once and keep the handles of the file and its datasets; flush if other processes "
             "must see what was written.",
-            "H5Fopen, nc_open, h5py.File(path), netCDF4.Dataset(path): before the loop, not in it",
+            "H5Fopen, nc_open: before the loop, not in it\n"
+            "Python: h5py.File(path), netCDF4.Dataset(path): before the loop, not in it",
         ),
         limits=("opens.again", "python.seconds"),
         covers=h5.covers(files=mask),

@@ -63,10 +63,18 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         remedy=Remedy(
             "List a folder once and remember its entries; keep a counter or an index instead of "
-            "searching for the next free name; let one process list the folder and send the result "
-            "to the others.",
-            "names = os.listdir(folder)  # outside of the loop;  MPI_Bcast\n"
-            "entries = list(os.scandir(folder))  # names with their kinds, kept",
+            "searching for the next free name"
+            + (
+                "; let one process list the folder and send the result to the others."
+                if facts.together
+                else "."
+            ),
+            "C: number = scandir(folder, &entries, NULL, alphasort);  // before the loop\n"
+            "Python: names = os.listdir(folder)  # before the loop\n"
+            "Python: entries = list(os.scandir(folder))  # names with their kinds, kept\n"
+            'Perl: my @names = glob("$folder/*");  # before the loop\n'
+            "shell: names=(folder/*)  # before the loop\n"
+            "MPI_Bcast of the names",
         ),
         limits=("lists.again", "lists.entries"),
     )

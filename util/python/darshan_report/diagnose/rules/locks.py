@@ -56,7 +56,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Hold a lock only while the file is changed: compute before, and release it at once. "
             "Or let each process write to a file of its own, and join the files at the end. "
             "Readers need a shared lock only; a database lets them go on while one process writes.",
-            "flock(fd, LOCK_SH) to read;  PRAGMA journal_mode = WAL;",
+            "C: flock(fd, LOCK_SH);  // to read\n"
+            "Python: fcntl.flock(file, fcntl.LOCK_SH)  # to read\n"
+            "shell: flock --shared file command  # to read\n"
+            "SQL: PRAGMA journal_mode = WAL;",
         ),
         limits=("lock.share",),
     )

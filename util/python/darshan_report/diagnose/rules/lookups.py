@@ -36,7 +36,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Look each name up once and remember missing files; list a folder once instead of "
             "testing each name; shorten the search path, and put the folder with most hits first.",
-            "names = set(os.listdir(folder));  name in names\n"
+            "Python: names = set(os.listdir(folder));  name in names\n"
             "one folder in PYTHONPATH, LD_LIBRARY_PATH or the program's own search path",
         ),
         limits=("operations",),

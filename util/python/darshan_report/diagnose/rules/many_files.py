@@ -27,7 +27,8 @@ _TEMPORARY = Remedy(
 _KEPT = Remedy(
     "Keep the data in one file, a container: HDF5, netCDF, SQLite, tar or zip; on a "
     "parallel file system every file costs a round trip to the metadata server.",
-    "h5py / zarr with few large chunks;  tar cf data.tar folder, read members from it",
+    "Python: h5py or zarr with few large chunks;  tarfile, members read from it\n"
+    "tar cf data.tar folder, read members from it",
 )
 _FIRST = 4  # transfers of a file that come with its opening: more are many small transfers
 

@@ -92,7 +92,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Keep values of one kind in one array, in one table (a compound type) or in one array "
             "attribute; store names and numbers of results as columns, not as objects.",
-            "H5Dcreate2 of all values, H5Dwrite once;  file['all'] = array;  create_table\n"
+            "H5Dcreate2 of all values, H5Dwrite once\n"
+            "Python: file['all'] = array;  create_table\n"
             "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST) where they must stay",
         ),
         limits=("objects.many", "small.bytes"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from ...units import count, seconds, share
 from .. import program_text
+from ..advice import METADATA, Seen, remedy
 from ..facts import Facts
-from ..finding import SYMPTOM, Evidence, Finding, Remedy
+from ..finding import SYMPTOM, Evidence, Finding
 from ..overlap import together
+from ..table import Table
 from . import (
     listings,
     lookups,
@@ -31,7 +35,8 @@ _CAUSES = (
     seeks,
     stream_seeks,
 )
-_OPERATIONS = ("ACCESSES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
+_CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
+_OPERATIONS = ("ACCESSES", *_CHANGES)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -91,14 +96,24 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"metadata calls (open, stat, seek, close and the like): {', '.join(calls)}.",
         stake=stake,
         evidence=evidence,
-        remedy=Remedy(
-            "Open files once and keep them open, pack many small objects into one file, stat once "
-            "and remember the result; take the type of an entry from the listing (d_type, "
-            "os.scandir) instead of a stat for each; let one process ask and send the result to "
-            "the "
-            "others.",
-            "one HDF5 file or an archive instead of many files;  MPI_Bcast of what rank 0 read\n"
-            "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)",
-        ),
+        remedy=remedy(METADATA, _seen(facts, base, files)),
         limits=("metadata.share", "operations"),
+    )
+
+
+def _seen(facts: Facts, base: Sequence[tuple[Table, np.ndarray]], files: float) -> Seen:
+    """Returns what is known of the calls on names; base: tables with masks of data files."""
+    extra = facts.table("POSIX_EXT")
+
+    def beside(*names: str) -> float:
+        return 0.0 if extra is None else sum(map(extra.sum, names))
+
+    return Seen(
+        moved=sum(t.sum("BYTES_READ") + t.sum("BYTES_WRITTEN") for t, _ in base),
+        files=files,
+        opens=sum(float(facts.opens(table)[own].sum()) for table, own in base),
+        stats=sum(float(table["STATS"][own].sum()) for table, own in base) + beside("ACCESSES"),
+        names=facts.renames() + beside(*_CHANGES),
+        entries=beside("DIR_ENTRIES"),
+        together=facts.together,
     )

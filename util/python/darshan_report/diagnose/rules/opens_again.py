@@ -21,6 +21,8 @@ Fortran: open(newunit=unit, file=path)  before the loop, close(unit)  after it
 Rust: let mut file = File::options().append(true).open(path)?;  before the loop
 Go: file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)  before the loop
 Python: with open(path) as f: outside of the loop;  h5py.File once, not per record
+Perl: open(my $out, '>>', $path);  before the loop, close($out);  after it
+awk: no close(path) after each line: awk keeps a file open until then
 Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
 shell: done >> out.txt  # after the loop, not >> out.txt after each command in it
 R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
@@ -38,7 +40,8 @@ _ASKED = Remedy(
     "Go: known, err := os.Stat(path)  before the loop\n"
     "Python: known = os.stat(path)  # before the loop\n"
     "Java: var time = Files.getLastModifiedTime(path);  before the loop\n"
-    "R: known <- file.info(path)  before the loop",
+    "R: known <- file.info(path)  before the loop\n"
+    "Perl: my @known = stat($path);  before the loop",
 )
 _LIGHTER = 20  # seeks that cost as much as an open or a stat
 

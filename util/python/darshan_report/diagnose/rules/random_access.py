@@ -89,8 +89,11 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             "Sort requests by offset, advise the system of random access, or keep the file in "
             "memory "
             "while it is used; read-ahead works only for ascending offsets.",
-            "qsort of the requests by offset;  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM)\n"
-            "read(fd, all, size)  # once, if it fits into memory",
+            "C: posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM)\n"
+            "C: read(fd, all, size);  // once, if it fits into memory\n"
+            "Python: places.sort();  os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)\n"
+            "Java: Collections.sort(places)\n"
+            "sort the requests by offset",
         ),
         limits=("random.share", "operations", "again.factor"),
         covers=frozenset(int(i) for i in table.ids[mask]),

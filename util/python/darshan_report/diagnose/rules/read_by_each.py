@@ -58,9 +58,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             "copy, "
             "or in one process that does the work of several. If there must be many processes, use "
             "shared memory, or a copy of the file in the node's memory.",
-            "data = load(path)  # before Pool(...), workers of fork have it\n"
-            "multiprocessing.shared_memory;  a copy in /dev/shm\n"
-            "grep -e ONE -e OTHER file  # one program for all patterns",
+            "Python: data = load(path)  # before Pool(...), workers of fork have it\n"
+            "Python: multiprocessing.shared_memory\n"
+            "a copy in /dev/shm\n"
+            "shell: grep -e ONE -e OTHER file  # one program for all patterns",
         ),
         limits=("byeach.processes", "byall.share"),
         covers=frozenset(int(i) for t, mask in zip(tables, lost) for i in t.ids[mask > 0]),

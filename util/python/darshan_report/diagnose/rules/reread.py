@@ -9,25 +9,27 @@ import numpy as np
 from ...units import amount, count, plural, share
 from ..facts import Facts, leading, once
 from ..finding import SYMPTOM, Finding, Remedy
+from ..language import READ_ONCE
 from ..loops import between
+from ..sqlite import databases
 from ..streams import Mask, Streams
 from ..table import Table
 
 NAME = "same-bytes-again"
 ROLE = SYMPTOM
+_COPIED = 0.1  # part of the bytes by which a copy may differ
 _WORDS = {
     "READ": (
         "read",
         "The same bytes are read again and again",
-        "Keep the data in memory, or read them in one process and send them to the others; "
-        "for HDF5 enlarge the chunk cache, for streams the buffer.",
-        "one read into memory;  H5Pset_chunk_cache(...);  MPI_Bcast(...)",
+        "Keep the data in memory",
+        f"{READ_ONCE}\nH5Pset_chunk_cache(...)\nMPI_Bcast(...)",
     ),
     "WRITTEN": (
         "written",
         "The same bytes are written again and again",
-        "Collect changes in memory and write them once.",
-        "H5Pset_cache / H5Pset_chunk_cache;  PRAGMA cache_size;  one fsync at the end",
+        "Collect changes in memory and write them once",
+        "H5Pset_cache / H5Pset_chunk_cache\none write at the end",
     ),
 }
 
@@ -152,7 +154,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         seconds = np.where(mask, _spent(facts, table, kind) * extra / np.maximum(moved, 1), 0.0)
     again = int(extra[mask].sum())
     whole = int(moved.sum())
-    word, title, text, example = _WORDS[direction]
+    word, title, _, _ = _WORDS[direction]
     often = seconds[mostly(facts, table, kind) & _in_order(table, kind)].sum()
     more = between(facts, f"{NAME}-{word}", float(often))
     stake = facts.stake(
@@ -165,9 +167,6 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     if not facts.worth(stake):
         return
     first, *others = leading(mask, seconds, len(mask))
-    each = facts.opens(table)[first] / max(1, int(table.processes[first]))
-    if direction == "READ" and each >= facts.limits["opens.again"]:
-        text = f"Open the file once. {text}"
     times = float(moved[first]) / max(1.0, float(size[first]))
     one, each_of = _of_one(table, first, int(size[first]))
     yield Finding(
@@ -188,7 +187,44 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
             f"MAX_BYTE_{direction}",
             f"F_{kind}_TIME",
         ),
-        remedy=Remedy(text, example),
+        remedy=_remedy(facts, table, first, direction),
         limits=("again.factor", "again.bytes", "opens.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
+    """Returns the remedy for one file, which depends on the libraries that use it."""
+    name = facts.name(table.ids[place])
+    _, _, text, example = _WORDS[direction]
+    if name in databases(facts):
+        return Remedy(
+            "Give SQLite a page cache that holds the pages in use; its default is 2 MB.",
+            "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
+        )
+    if direction == "READ" and facts.together:
+        text += ", or read them in one process and send them to the others"
+    if facts.info.region("H5D"):
+        text += "; for HDF5 enlarge the chunk cache"
+    if direction == "READ":
+        each = facts.opens(table)[place] / max(1, int(table.processes[place]))
+        text = f"Open the file once. {text}" if each >= facts.limits["opens.again"] else text
+        if name.endswith(".npy"):
+            example += "\nPython: numpy.load(path, mmap_mode='r')  # reads only the parts in use"
+        if _copied(table, place):
+            text += (
+                ". The program writes as many bytes as it reads, so it seems to copy the file: "
+                "change one copy instead of making a new one, or let the system copy"
+            )
+            example += (
+                "\nPython: shutil.copyfile(path, copy)  # the system copies, not the program"
+                "\nshell: cp --reflink=auto file copy"
+            )
+    return Remedy(f"{text}.", example)
+
+
+def _copied(table: Table, place: int) -> bool:
+    """Returns whether other files got about as many bytes as were read of this one."""
+    read = float(table["BYTES_READ"][place])
+    others = float(table.sum("BYTES_WRITTEN")) - float(table["BYTES_WRITTEN"][place])
+    return abs(others - read) <= _COPIED * read

@@ -202,8 +202,11 @@ def find(facts: Facts) -> Iterator[Finding]:
             "less "
             "often: once per checkpoint, once a minute, or once at the end. Open once and "
             "overwrite the old state if it is small and a crash may lose it.",
-            "file.write(json.dumps(record) + '\\n')  # opened once with 'a', a line per record\n"
-            "if now - saved >= 60: save(state); saved = now",
+            'C: fprintf(stream, format, record);  // opened once with "a", a line per record\n'
+            "Python: file.write(json.dumps(record) + '\\n')  # opened once with 'a'\n"
+            "Python: if now - saved >= 60: save(state); saved = now\n"
+            "Perl: print $file $line;  # opened once with '>>', a line per record\n"
+            'shell: echo "$line" >> file  # a line per record, not the whole state',
         ),
         limits=("opens.again", "again.factor", "stream.buffer", "files.small"),
         covers=frozenset().union(*(one.ids for one in found)),

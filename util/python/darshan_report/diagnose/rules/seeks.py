@@ -43,7 +43,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Keep the position in a variable and pass it to the transfer: pread and pwrite need no "
             "lseek.",
-            "pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)",
+            "C: pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)\n"
+            "Rust: file.read_at(&mut buffer, offset)?;\n"
+            "Go: file.ReadAt(buffer, offset)\n"
+            "Python: os.pread(fd, size, offset)\n"
+            "Java: channel.read(buffer, offset)",
         ),
         limits=("seeks.many",),
         covers=frozenset(int(i) for i in table.ids[mask]),

@@ -55,7 +55,8 @@ def find(facts: Facts) -> Iterator[Finding]:
                 "If a file grows during the job, check if the cost of an operation grows with "
                 "it: an "
                 "index that no longer fits into memory, a chunk index, fragmented blocks.",
-                "PRAGMA cache_size;  H5Pset_libver_bounds(.., H5F_LIBVER_LATEST);  fallocate first",
+                "SQL: PRAGMA cache_size = -200000;  -- KiB\n"
+                "H5Pset_libver_bounds(.., H5F_LIBVER_LATEST);  fallocate first",
             ),
             limits=("slowing.factor",),
         )

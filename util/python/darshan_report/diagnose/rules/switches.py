@@ -49,7 +49,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Read all input first, then write; or keep the updated data in memory and write them "
             "back "
             "in larger pieces.",
-            "H5Pset_chunk_cache (a larger cache absorbs updates);  PRAGMA cache_size",
+            "H5Pset_chunk_cache (a larger cache absorbs updates)\n"
+            "SQL: PRAGMA cache_size = -200000;  -- KiB\n"
+            "one block in memory for the parts that change",
         ),
         limits=("switches.share", "operations"),
         covers=frozenset(int(i) for i in table.ids[mask]),

@@ -9,6 +9,7 @@ import numpy as np
 from ...units import amount, count, seconds, share
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..sqlite import databases
 from ..table import Table
 
 NAME = "syncs"
@@ -60,11 +61,15 @@ def find(facts: Facts) -> Iterator[Finding]:
             extra, "SYNC_OPENS", "MSYNCS", "RANGE_SYNCS", "SYNCS", "F_SYNC_TIME", "F_FSYNC_TIME"
         ),
         remedy=Remedy(
-            "Synchronize only at points to which a restart returns, not after every record: group "
-            "changes into a transaction, sync once per checkpoint, open without O_SYNC and "
-            "O_DSYNC.",
-            "BEGIN; ... COMMIT; around many inserts;  PRAGMA synchronous = NORMAL;  "
-            "one fsync, or one MPI_File_sync, per checkpoint",
+            "Synchronize only at points to which a restart returns, not after every record: sync "
+            "once per checkpoint"
+            + (", group changes into a transaction" if databases(facts) else "")
+            + (", open without O_SYNC and O_DSYNC" if through.any() else "")
+            + ".",
+            "SQL: BEGIN; many INSERTs; COMMIT;\n"
+            "SQL: PRAGMA synchronous = NORMAL;\n"
+            "Java: channel.force(false) once for each checkpoint, not for each record\n"
+            "one fsync per checkpoint\none MPI_File_sync per checkpoint",
         ),
         limits=("sync.share", "sync.calls"),
         covers=frozenset(int(i) for i in posix.ids[synced]),

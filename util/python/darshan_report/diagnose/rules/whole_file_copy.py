@@ -50,7 +50,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Keep a backup of only the changed bytes (an undo log), make one copy for all changes "
             "together, or let the file system share the blocks (reflink).",
-            "ioctl(copy, FICLONE, original)   cp --reflink=auto\n"
+            "C: ioctl(copy, FICLONE, original)\n"
+            "Python: shutil.copyfile(original, copy)  # once for all changes\n"
+            "shell: cp --reflink=auto original copy\n"
             "write the old bytes of a range to NAME.undo, fsync, then change them",
         ),
         limits=("copy.factor", "copy.bytes"),
