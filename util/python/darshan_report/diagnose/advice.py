@@ -127,8 +127,7 @@ OPENS = (
 METADATA = (
     Advice(
         lambda s: s.opens >= max(2 * s.files, FEW),
-        "open files once and keep them open; lock a range of an open file with fcntl instead of "
-        "creating a lock file",
+        "open files once and keep them open",
         "C: one open() before the loop, one close() behind it\n"
         "Python: file = open(path)  # once, before the loop\n"
         "Perl: open(my $file, '>>', $path);  before the loop, close($file);  after it\n"
@@ -142,7 +141,7 @@ METADATA = (
     ),
     Advice(
         lambda s: s.stats >= FEW and s.entries >= s.stats / 2,
-        "take the type of an entry from the listing instead of a stat for each",
+        "take the type of an entry from the listing (d_type), not by a stat",
         "C: entry->d_type of readdir()\nPython: os.scandir(folder)\nshell: find -printf",
     ),
     Advice(
@@ -153,8 +152,7 @@ METADATA = (
     ),
     Advice(
         lambda s: s.names >= FEW,
-        "create, rename, change and remove files once, not in each step, or keep the data in one "
-        "file",
+        "create, rename, change and remove files once, or keep the data in one file",
         "shell: rm one two three  # all names in one call\n"
         "one archive, HDF5 or SQLite file instead of many files",
     ),
