@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
+from darshan_report.diagnose.run import diagnose
 
-from .build import Job, row, write
+from .build import MIB, Job, Row, row, write
 from .cases import CASES
 
 UNEVEN = {name: job for name, job, _ in CASES if name.startswith("imbalance")}
@@ -53,3 +56,46 @@ def test_times_the_mean(build: Path, tmp_path: Path, name: str) -> None:
         assert re.search(r"\d(\.\d)? times the mean", said[form]), form
     for form, text in said.items():
         assert not re.search(r"%\s+(above|more than|over|of) the mean", text), form
+
+
+@pytest.mark.parametrize(
+    ("name", "job"), [(n, j) for n, j, _ in CASES], ids=[n for n, _, _ in CASES]
+)
+def test_numbers_and_their_words(name: str, job: Job, tmp_path: Path) -> None:
+    """One call is no "1 calls", and what is not there is not counted."""
+    few = {"FSYNCS": 1, "OPENS": 1, "STATS": 1, "SEEKS": 0, "MISSES": 1}
+    rows = tuple(
+        replace(one, values={k: min(v, few.get(k, v)) for k, v in one.values.items()})
+        for one in job.rows
+    )
+    for made in (job, replace(job, rows=rows)):
+        with open_log(write(made, tmp_path / "a.darshan")) as log:
+            told = [f"{f.title} {f.sentence}" for f in diagnose(log)]
+        for text in told:
+            wrong = re.search(r"(?<![\d.,])(1 \w+[^s ]s|0 \w+s)\b(?! it)|100 % of it", text)
+            assert not wrong, (name, wrong, text)
+
+
+def test_python_fits_into_the_run(tmp_path: Path) -> None:
+    """Time in HDF5 and in Python around it is no more than there is."""
+    rows: list[Row] = []
+    for name in "abcd":  # each is used over the whole run
+        rows.append(row("LAYERS", f"/f.h5:/{name}", UPPER_MODULE=4, WRITE_CALLS=500_000,
+                        BYTES_ASKED_WRITTEN=4e6, CHUNK_BYTES=MIB, F_WRITE_TIME=0.5))  # fmt: skip
+        rows.append(row("H5D", f"/f.h5:/{name}", file="/f.h5", WRITES=500_000,
+                        F_WRITE_START_TIMESTAMP=0.001, F_WRITE_END_TIMESTAMP=9.99))  # fmt: skip
+    job = Job(tuple(rows), command=b"python3 app.py")
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        text = next(f for f in diagnose(log) if f.name == "element-wise").sentence
+    inside, around = re.findall(r"([\d.]+) s in", text)
+    assert float(around) > 0 and float(inside) + float(around) <= 10.01, text
+
+
+def test_notice_of_the_same_seconds(tmp_path: Path) -> None:
+    """A second claim of the same time says so, also that of a notice."""
+    job = next(job for name, job, _ in CASES if name == "blocking-only")
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        found = diagnose(log)
+    stakes = [f.stake for f in found if f.stake.seconds > 0]
+    claimed = sum(stake.seconds for stake in stakes if not stake.same_as)
+    assert claimed <= stakes[0].of_seconds * 1.001, [(f.name, f.stake) for f in found]

@@ -39,12 +39,23 @@ _DATA = (READ, WRITE)
 _HDF5, _MPIIO, _ANY = r"H5|nc_", r"MPI_File_|ncmpi", ""
 _CALL = rf"(?!{IMPORT}$)"
 _CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small calls", "gaps"
+# What a share is of, after a percentage, and all of it.
 _OF = {
-    _CALLS: "of such calls",
-    _SECONDS: "of the time in such calls",
-    _BYTES: "of the bytes of such calls",
-    _SMALL: "of such calls that are small",
-    _GAPS: "of the time before such calls",
+    _CALLS: ("of such calls", "all such calls"),
+    _SECONDS: ("of the time in such calls", "all of the time in such calls"),
+    _BYTES: ("of the bytes of such calls", "all bytes of such calls"),
+    _SMALL: ("of such calls that are small", "all such calls that are small"),
+    _GAPS: ("of the time before such calls", "all of the time before such calls"),
+}
+_WHOLE = share(1.0, 1.0)
+_THE_FILES = "the file's"
+_WORDS = {
+    READ: "reads",
+    WRITE: "writes",
+    OPEN: "opens",
+    SEEK: "seeks",
+    SYNC: "flushes or syncs",
+    LOOKUP: "questions",
 }
 
 
@@ -208,19 +219,17 @@ def _counted(finding: Finding, about: About) -> set[float]:
     }
 
 
-def _equal(lines: Sequence[Line], finding: Finding, about: About) -> Line | None:
-    """Returns the only line with as many calls as a file of the finding; None without one."""
+def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, str] | None:
+    """Returns the only line with as many calls as a file of the finding, and these calls as text;
+    None without one."""
     wanted = _counted(finding, about)
-    found = [
-        line
-        for line in lines
-        if any(
-            abs(part_of(line, About((kind,), about.called), _CALLS) - number) <= _EQUAL * number
-            for kind in about.kinds
-            for number in wanted
-        )
-    ]
-    return found[0] if len(found) == 1 else None
+    found: dict[int, tuple[Line, str]] = {}
+    for place, line in enumerate(lines):
+        for kind in about.kinds:
+            made = part_of(line, About((kind,), about.called), _CALLS)
+            if any(abs(made - number) <= _EQUAL * number for number in wanted):
+                found.setdefault(place, (line, f"{made:,.0f} {_WORDS.get(kind, 'calls')}"))
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
@@ -236,21 +245,30 @@ def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
 
 
 def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float, str, int]:
-    """Returns the line with the largest part of a finding's calls, its share of them, what the
-    share is of (empty: the line is chosen because of its number of calls), and how many lines have
-    such calls."""
+    """Returns the line with the largest part of a finding's calls, its share of them, words for
+    this share, and how many lines have such calls. A line that is chosen by its number of calls has
+    these in the words, and no share."""
     whole = sum(part_of(line, about) for line in lines)
     line, part, number = _largest(lines, lambda one: part_of(one, about))
     same = _equal(lines, finding, about)
     if same is not None:
-        return same, part_of(same, about, about.by) / whole if whole > 0 else 0.0, "", number
+        one, calls = same
+        made = part_of(one, about)
+        return one, made / whole if whole > 0 else 0.0, f"{_THE_FILES} {calls}", number
     if part < _ENOUGH:
         # What costs little beside other lines may be called most often, and the reverse.
         other = _CALLS if about.by == _SECONDS else _SECONDS
         again, share_again, _ = _largest(lines, lambda one: part_of(one, about, other))
         if share_again >= _ENOUGH:
-            return again, share_again, _OF[other], number
-    return line, part, _OF[about.by], number
+            return again, share_again, _told(share_again, other), number
+    return line, part, _told(part, about.by), number
+
+
+def _told(part: float, by: str) -> str:
+    """Returns words for a share: "92 % of such calls", "all such calls"."""
+    shown = share(part, 1.0)
+    some, everything = _OF[by]
+    return everything if shown == _WHOLE else f"{shown} {some}"
 
 
 def about_of(name: str, *, instead: bool = False) -> About | None:
@@ -286,10 +304,7 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
     if number == 0:
         return None
     text, through = _place(found, line, about)
-    if not of:
-        text = f"at {text}: no other line made as many calls of this kind as the file had"
-        return Blame(text, line, through, part, number)
-    if part >= _ENOUGH:
-        return Blame(f"at {text}: {share(part, 1.0)} {of}", line, through, part, number)
-    text = f"no single line: {number:,} lines, the largest is {text} with {share(part, 1.0)} {of}"
+    if part >= _ENOUGH or of.startswith(_THE_FILES):
+        return Blame(f"at {text}: {of}", line, through, part, number)
+    text = f"no single line: {number:,} lines, the largest is {text} with {of}"
     return Blame(text, None, through, part, number)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .finding import PROBLEM, Finding
+from .finding import NOTICE, PROBLEM, Finding
 
 _TIME = re.compile(r"_F_(\w*?)_?TIME$")
 
@@ -26,14 +26,14 @@ def _same(one: Finding, other: Finding) -> bool:
 
 
 def marked(findings: Iterable[Finding]) -> list[Finding]:
-    """Returns the findings in the same order, the costliest first. A problem whose seconds an
-    earlier problem claims names that problem. Without common files it names the first problem, if
-    all claims together exceed the time that there is."""
+    """Returns the findings in the same order, the costliest first. One whose seconds an
+    earlier one claims names that finding. Without common files it names the first finding, if all
+    claims together exceed the time that there is."""
     told: list[Finding] = []
     found, claimed = [], 0.0
     for finding in findings:
         at, said = finding.stake, finding
-        if finding.kind == PROBLEM and at.seconds > 0:
+        if finding.kind in (PROBLEM, NOTICE) and at.seconds > 0:
             first = next((f for f in told if _same(f, finding)), None)
             if first is None and told and 0 < at.of_seconds < claimed + at.seconds:
                 first = told[0]

@@ -49,9 +49,11 @@ class Unjudged:
                 f"{amount(min(self.seen_written, self.to_storage))} of that through recorded "
                 "calls"
             )
-        waited = plural(int(self.faults), "page fault")
-        faults = f", with {waited} that waited for it" if self.faults else ""
-        return "; ".join(words) + f"{faults}: up to {seconds(self.seconds)} of waiting."
+        faults = f", with {plural(int(self.faults), 'page fault')}" if self.faults else ""
+        return (
+            f"{'; '.join(words)}{faults}. The program may have waited up to "
+            f"{seconds(self.seconds)} for what no call explains."
+        )
 
 
 @once

@@ -28,8 +28,11 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         f"The job mostly {side}" if more else "The job reads as much as it writes",
-        f"{amount(read)} in {plural(int(reads), 'read')}, "
-        f"{amount(written)} in {plural(int(writes), 'write')}"
+        ", ".join(
+            f"{amount(moved)} in {plural(int(calls), word)}"
+            for moved, calls, word in ((read, reads, "read"), (written, writes, "write"))
+            if moved or calls
+        )
         + (f": {percent(most, read + written)} of the bytes are {done}." if more else "."),
         GOOD,
         evidence=tuple(e for t in base for e in facts.sums(t, "BYTES_READ", "BYTES_WRITTEN")),

@@ -431,10 +431,11 @@ def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
     if facts.attribution is None or not uppers:
         return None
     most = max(uppers, key=lambda upper: upper.own_time())
+    part = share(most.own_time(), spent)
     sentence = (
         f"{_spent(facts, spent)} went into HDF5 itself: chunks, filters, conversion and metadata, "
-        f"not calls on files. {facts.name(most.id)} took {share(most.own_time(), spent)} of it, in "
-        f"{count(most.calls())} calls."
+        f"not calls on files. {facts.name(most.id)} took "
+        f"{'nearly all' if part == _WHOLE else part} of it, in {plural(most.calls(), 'call')}."
     )
     everything = facts.attribution.everything
     calls = everything.counters["READ_CALLS"] + everything.counters["WRITE_CALLS"]

@@ -67,6 +67,11 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
     # h5py opens and closes an object of the file for each element.
     time = sets.time((kind, OPEN, CLOSE, META))
     between = _between(facts, h5, kind) * (calls > 0)
+    # Datasets that are used in turn share the time between their calls.
+    around = min(
+        float(between[tiny].sum()),
+        max(0.0, facts.process_time - float(time[tiny].sum())),
+    )
     lost = np.where(tiny, facts.lost(time + between, asked), 0.0)
     stake = facts.stake(
         lost.sum(),
@@ -80,7 +85,7 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
         f"Datasets are {'read' if kind == 'READ' else 'written'} element by element",
         f"{count(number)} {word} of {sets.named(tiny, lost)} moved {amount(moved / number)} each: "
         f"{amount(moved)} took {seconds(float(time[tiny].sum()))} in HDF5"
-        + (f", and some {seconds(float(between[tiny].sum()))} in Python" if between.any() else "")
+        + (f", and up to {seconds(around)} in Python" if around > 0 else "")
         + ".",
         stake=stake,
         evidence=sets.sums(tiny, f"{kind}_CALLS", asked_name, f"F_{kind}_TIME"),

@@ -48,9 +48,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "Folders are listed again and again",
-        f"Folders were listed {count(lists)} times, with {count(entries)} entries in total; that "
-        "took "
-        f"{seconds(time)}."
+        f"Folders were listed {count(lists)} times"
+        + (f", with {count(entries)} entries in total" if entries else "")
+        + f"; that took {seconds(time)}."
         + (
             f" {count(again)} of these listings repeated an earlier one of the same folder."
             if known

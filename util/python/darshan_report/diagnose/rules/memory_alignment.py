@@ -11,6 +11,7 @@ from ..language import places_memory
 
 NAME = "memory-alignment"
 ROLE = REMARK
+_PAGE = 4096  # mean bytes of a transfer
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -21,6 +22,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     calls, odd = table.sum("READS") + table.sum("WRITES"), table.sum("MEM_NOT_ALIGNED")
     stake = facts.stake(facts.base_time, "all time in the lowest layers")
+    moved = table.sum("BYTES_READ") + table.sum("BYTES_WRITTEN")
+    if moved < _PAGE * calls:
+        return  # what the kernel does for a call takes longer than the copy
     enough = odd >= facts.limits["operations"] and facts.worth(stake)
     if not enough or odd <= facts.limits["alignment.share"] * calls:
         return

@@ -36,7 +36,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Seeks take much of the time",
         f"{facts.name(table.ids[first])} has {count(float(table['SEEKS'][first]))} "
-        f"seeks for {count(float(calls[first]))} transfers; seeks took "
+        f"seeks and {count(float(calls[first])) if calls[first] else 'no'} transfers; seeks took "
         f"{seconds(float(time.sum()))}.",
         stake=stake,
         evidence=facts.rows(table, first, "SEEKS", "READS", "WRITES", "F_META_TIME"),

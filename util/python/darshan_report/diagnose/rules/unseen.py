@@ -15,6 +15,7 @@ from ..table import Table
 from ..unjudged import mapped_of, unjudged, unwatched
 
 NAME = "unseen"
+_FAULTS, _BYTES = 64, 16 << 20  # page faults and bytes below which no notice is worth reading
 ROLE = REMARK
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
 _SIGNATURE = 3  # reads or writes of at most 100 bytes; a copy has one, its last
@@ -40,6 +41,8 @@ def _storage(facts: Facts) -> Iterator[Finding]:
     whole = known.from_storage + known.to_storage
     if part < facts.limits["unseen.share"] * whole or known.seconds <= 0:
         return
+    if known.faults < _FAULTS and known.read + known.written < _BYTES:
+        return  # read-ahead and pages of libraries explain so little
     yield _notice(
         "storage",
         "Storage transferred bytes that no recorded call explains",
