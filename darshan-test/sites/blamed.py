@@ -276,6 +276,34 @@ def newest():
 for _ in range(2000):
     newest()
 """),
+    Blamed("values", "rs", "small-accesses-write", """use std::fs::File;
+use std::io::Write;
+
+fn emit(out: &mut File, step: u32) -> std::io::Result<()> {
+    writeln!(out, "{} {:.3}", step, f64::from(step) * 0.5) // here
+}
+
+fn main() -> std::io::Result<()> {
+    let mut out = File::create("values.txt")?;
+    for step in 0..40000 {
+        emit(&mut out, step)?;
+    }
+    Ok(())
+}
+"""),
+    Blamed("headers", "rs", "same-bytes-again-read", """use std::fs;
+
+fn kind(path: &str) -> u8 {
+    let all = fs::read(path).unwrap(); // here
+    all[0]
+}
+
+fn main() {
+    fs::write("image", vec![7u8; 2 << 20]).unwrap();
+    let sum: u32 = (0..200).map(|_| u32::from(kind("image"))).sum();
+    assert!(sum > 0);
+}
+"""),
     Blamed("append", "sh", "opened-again", """for i in $(seq 1 4000); do
   echo "$i" >> result  # here
 done

@@ -18,7 +18,12 @@ from .where import SECONDS, Where, line_of
 
 # Every cost counts: the test is about lines, not about what is worth telling on a busy machine.
 THRESHOLDS = "stake.share = 0\nstake.seconds = 0\n"
-COMPILERS = {"c": ["gcc"], "cc": ["g++"], "f90": ["gfortran"]}
+COMPILERS = {
+    "c": ["gcc", "-O2"],
+    "cc": ["g++", "-O2"],
+    "f90": ["gfortran", "-O2"],
+    "rs": ["rustc", "-Copt-level=2"],
+}
 INTERPRETERS = {"py": [sys.executable], "sh": ["bash"]}
 # What is not told: bash has no map of its lines; of a stream's seek and the read that fills the
 # buffer anew, the read is named.
@@ -34,8 +39,10 @@ def start(where: Where, program: Blamed) -> Path:
         compiler = COMPILERS[program.ending]
         if not shutil.which(compiler[0]):
             needs(f"program:{compiler[0]}")
+        if program.ending == "rs" and not shutil.which("addr2line"):
+            needs("program:addr2line")
         command = [where.folder / "program"]
-        subprocess.run([*compiler, "-g", "-O2", "-o", *command, source], check=True)
+        subprocess.run([*compiler, "-g", "-o", *command, source], check=True)
     where.program.start(*command)
     return source
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import IO
 
 PROGRAMS = ("eu-addr2line", "addr2line")  # the first one that is installed
+BINUTILS = PROGRAMS[1:]  # slower, but finds functions that rustc inlined
 _MEMORY = 8 << 30  # bytes of address space
 _OUTPUT = 64 << 20  # bytes
 _INLINED = 64  # functions at one address
@@ -40,17 +41,19 @@ class Source:
     line: int
 
 
-def program() -> str:
-    """Returns the path of the program; empty if none is installed."""
-    found = next(filter(None, map(shutil.which, PROGRAMS)), "")
+def program(names: Sequence[str] = PROGRAMS) -> str:
+    """Returns the path of the first of these programs; empty if none is installed."""
+    found = next(filter(None, map(shutil.which, names)), "")
     return os.path.abspath(found) if found else ""
 
 
-def sources(path: str, addresses: Sequence[int], seconds: float) -> dict[int, tuple[Source, ...]]:
+def sources(
+    path: str, addresses: Sequence[int], seconds: float, names: Sequence[str] = PROGRAMS
+) -> dict[int, tuple[Source, ...]]:
     """Returns for each address the functions and lines there, of inlined functions the innermost
     first. An address without a known function or line is missing. Returns what is there after so
     many seconds."""
-    tool = program()
+    tool = program(names)
     if not tool or not addresses or seconds <= 0:
         return {}
     with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as told:

@@ -16,6 +16,10 @@ _FOLDERS = (
 _PYTHON = re.compile(
     r"/(?:site-packages|dist-packages|lib(?:64)?/(?:python|pypy)3(?:\.\d+)?t?)(?=/)"
 )
+# Rust's standard library, as rustc was built, and packages of cargo.
+_RUST = re.compile(
+    r"/rustc/[0-9a-f]{40}/|/lib/rustlib/src/rust/|/\.cargo/registry/src/|/cargo/registry/src/"
+)
 # Libraries that users seldom write themselves, wherever they are (conda, Spack, modules).
 _LIBRARIES = re.compile(
     r"(?:ld-linux[^/]*|ld-musl[^/]*|lib(?:c|m|dl|rt|pthread|stdc\+\+|c\+\+|gcc_s|gfortran"
@@ -45,7 +49,7 @@ def is_installed(path: str) -> bool:
     """Tells whether a file of source code, a program or a library is installed software."""
     if path.startswith("<"):
         return not path.startswith(_TYPED)
-    if path.startswith((*_FOLDERS, *_more())) or _PYTHON.search(path):
+    if path.startswith((*_FOLDERS, *_more())) or _PYTHON.search(path) or _RUST.search(path):
         return True
     return bool(_LIBRARIES.fullmatch(path.rsplit("/", 1)[-1]))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..log import Log
-from . import addr2line, installed
+from . import addr2line, installed, rust
 from .measured import Measured, measured
 from .objects import Objects
 from .stack import Native, Python, Stack, object_of, stack_of
@@ -94,6 +94,8 @@ def user_line(places: tuple[Place, ...]) -> int:
 
 
 def _is_users(place: Place) -> bool:
+    if not place.file and rust.is_standard(place.function):
+        return False
     return not any(installed.is_installed(path) for path in (place.object, place.file) if path)
 
 

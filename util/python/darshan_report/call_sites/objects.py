@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 
-from . import addr2line, elf
+from . import addr2line, elf, rust
 from .addr2line import Source
 from .stack import Native, Object
 
@@ -81,7 +82,7 @@ class Objects:
             with elf.Elf(one.path) as file:
                 if file.build_id() != one.build_id:
                     return OTHER
-                found = addr2line.sources(one.path, sorted(places), self._left())
+                found = self._sources(one.path, sorted(places))
                 missing = [at for at in places if at not in found]
                 for at, name in file.functions(missing).items():
                     found[at] = (Source(name, "", 0),)
@@ -89,12 +90,28 @@ class Objects:
             return str(error)
         for at, sources in found.items():
             if at in places:
-                self._found[places[at]] = sources
+                self._found[places[at]] = tuple(map(_readable, sources))
         has_lines = any(source.file for sources in found.values() for source in sources)
         return "" if has_lines else NO_LINES
+
+    def _sources(self, path: str, addresses: list[int]) -> dict[int, tuple[Source, ...]]:
+        """Returns functions and lines of addresses. eu-addr2line misses functions that rustc has
+        inlined, so binutils are asked about a program in Rust as well."""
+        found = addr2line.sources(path, addresses, self._left())
+        if any(rust.is_rust(one.function) for all_ in found.values() for one in all_):
+            others = addr2line.sources(path, addresses, self._left(), addr2line.BINUTILS)
+            found.update(
+                (at, more) for at, more in others.items() if len(more) > len(found.get(at, ()))
+            )
+        return found
 
     def _left(self) -> float:
         """Returns the seconds for the next file."""
         if self._end is None:
             self._end = time.monotonic() + _SECONDS
         return min(_EACH, self._end - time.monotonic())
+
+
+def _readable(source: Source) -> Source:
+    """Returns a source with the name of a function of Rust as its user writes it."""
+    return replace(source, function=rust.plain(source.function))
