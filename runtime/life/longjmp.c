@@ -66,6 +66,8 @@ void runtime_jumps(const char *target) {
     const char *frame = darshan_inside.mpi[level];
     if (frame && leaves(frame, target, here)) mpi_leave((enum mpi_level)level);
   }
+  const char *stream = darshan_inside.stdio;
+  if (stream && leaves(stream, target, here)) darshan_inside.stdio = NULL;
   modules_jumped(is_left, &(struct jump){target, here});
   darshan_guard &= ~(uintptr_t)GUARD_INSIDE;
   if (UNLIKELY(exec_state.phase_before) && exec_state.thread == darshan_spin.token &&

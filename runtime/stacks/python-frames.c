@@ -84,7 +84,8 @@ size_t python_frames_trusted(struct python_frame *frames, size_t limit) {
 /* Returns true if the frames from this one on are the known ones, of Python 3.8 to 3.10. Each
  * load is from a known address that the step before has confirmed, so the processor does not
  * wait for one load to begin the next, as in a walk. */
-static bool are_objects(uintptr_t frame, const struct python_frame *known, size_t count) {
+static bool are_objects(uintptr_t frame, const struct python_frame *known, size_t count,
+                        bool whole) {
   const size_t previous = python.layout.previous, code = python.layout.code,
                instruction = python.layout.instruction;
   for (const struct python_frame *end = known + count; known < end; known++) {
@@ -93,7 +94,7 @@ static bool are_objects(uintptr_t frame, const struct python_frame *known, size_
       return false;
     frame = word_at(known->frame + previous);
   }
-  return true;
+  return !whole || !frame;
 }
 
 /* Returns the first visible frame from this one on, or 0. */
@@ -102,7 +103,8 @@ static uintptr_t visible(uintptr_t frame) {
   return walk_structs(frame, &found, 1) ? found.frame : 0;
 }
 
-static bool are_structs(uintptr_t frame, const struct python_frame *known, size_t count) {
+static bool are_structs(uintptr_t frame, const struct python_frame *known, size_t count,
+                        bool whole) {
   const size_t previous = python.layout.previous, code = python.layout.code,
                instruction = python.layout.instruction;
   for (const struct python_frame *end = known + count; known < end; known++) {
@@ -113,15 +115,15 @@ static bool are_structs(uintptr_t frame, const struct python_frame *known, size_
       return false;
     frame = word_at(at + previous);
   }
-  return true;
+  return !whole || !frame || !visible(frame);
 }
 
-bool python_frames_are(const struct python_frame *known, size_t count) {
+bool python_frames_are(const struct python_frame *known, size_t count, bool whole) {
   if (UNLIKELY(__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED)) return false;
   uintptr_t thread = thread_state();
   if (!thread) return count == 0;
-  return python.layout.form == PYTHON_ADDRESS ? are_structs(innermost(thread), known, count)
-                                              : are_objects(innermost(thread), known, count);
+  return python.layout.form == PYTHON_ADDRESS ? are_structs(innermost(thread), known, count, whole)
+                                              : are_objects(innermost(thread), known, count, whole);
 }
 
 /* --- the same, with every read checked ------------------------------------------------- */

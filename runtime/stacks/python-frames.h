@@ -72,9 +72,9 @@ size_t python_frames(struct python_frame *frames, size_t limit)
     __attribute__((visibility("hidden")));
 
 /* Returns true if the innermost `count` frames of the calling thread are these, which python_frames
- * returned in an earlier call. Does not look at frames beyond. Costs less than python_frames, for
- * the same conditions; while the layout is not trusted yet, it returns false. */
-bool python_frames_are(const struct python_frame *known, size_t count)
+ * returned in an earlier call, and, if whole is set, there are no others. Costs less than
+ * python_frames, for the same conditions; while the layout is not trusted yet, it returns false. */
+bool python_frames_are(const struct python_frame *known, size_t count, bool whole)
     __attribute__((visibility("hidden")));
 
 /* The two halves of python_frames, for callers with little stack: python_frames_trusted needs

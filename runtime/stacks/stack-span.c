@@ -2,6 +2,7 @@
 #include "stack-span.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "../intercept/sys.h"
 
@@ -27,7 +28,8 @@ static int look(const char *line, uintptr_t address, struct span *span, int *is_
   span->start = hexadecimal(&at);
   if (*at++ != '-') return 0;
   span->end = hexadecimal(&at);
-  *is_main = strstr(at, "[stack]") != NULL;
+  uintptr_t random = (uintptr_t)getauxval(AT_RANDOM); /* bytes that the kernel puts there */
+  *is_main = random >= span->start && random < span->end;
   return *at == ' ' && at[1] == 'r' && address >= span->start && address < span->end;
 }
 

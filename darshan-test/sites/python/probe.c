@@ -49,15 +49,16 @@ static int put_frame(char *line, size_t room, const struct python_frame *frame) 
 static bool is_same(struct python_frame *frames, size_t count) {
   static __thread struct python_frame before[FRAMES];
   static __thread size_t count_before;
-  bool are = python_frames_are(before, count_before);
+  bool are = python_frames_are(before, count_before, false);
   bool same = count_before <= count && (count || python_is_here()) &&
               memcmp(frames, before, count_before * sizeof(*frames)) == 0;
   if (python_state == PYTHON_TRUSTED) {
-    if (are != same || !python_frames_are(frames, count)) return false;
+    if (are != same || !python_frames_are(frames, count, count < FRAMES)) return false;
+    if (count && python_frames_are(frames, count - 1, true)) return false;
     if (count) {
       uintptr_t *word = &((uintptr_t *)frames)[(size_t)rand() % (3 * count)];
       *word += 16;
-      are = python_frames_are(frames, count);
+      are = python_frames_are(frames, count, false);
       *word -= 16;
       if (are) return false;
     }
@@ -142,7 +143,7 @@ size_t probe_comparisons(long times, size_t limit) {
   struct python_frame frames[64];
   size_t count = python_frames(frames, limit), same = 0;
   for (long i = 0; i < times; i++)
-    same += python_frames_are(frames, count);
+    same += python_frames_are(frames, count, false);
   return same;
 }
 

@@ -314,7 +314,9 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
     call.bytes[writes] = by_mpiio ? counts[BELOW_MPIIO_BYTES_READ + writes]
                                   : counts[BELOW_POSIX_BYTES_READ + writes] +
                                         counts[BELOW_STDIO_BYTES_READ + writes];
-  sites_count(&call);
+  if (!runtime_enter()) return;
+  sites_count_inside(&call);
+  runtime_leave();
 }
 
 /* Counts the call for its site if it is an outermost one (level 0). */

@@ -11,20 +11,30 @@
 #include "posix.h"
 
 /* Counts a call for its site, if the application made it and not a library that is recorded.
- * Called only if sites_on is set, for calls that belong to no file with a record, or if the
- * record is watched (posix_aux.watched). posix_tell_site_of_transfer does the same for a
- * transfer. */
+ * Called only if sites_on is set, for calls that belong to no file with a record, outside of
+ * updates. */
 void posix_tell_site(enum site_kind kind, uint64_t t1, uint64_t t2);
-void posix_tell_site_of_transfer(uint32_t file, int writes, int64_t bytes, int64_t offset,
-                                 uint64_t t1, uint64_t t2);
 
-/* Unlock a record, then notify the layers module and the sites module. They lock records of their
- * own, so no lock is held then. */
+/* Does the same in an update, and ends it. */
+void posix_count_site_and_leave(enum site_kind kind, uint64_t t1, uint64_t t2);
+/* Notifies the modules that watch the record (posix_aux.watched) of a transfer, and ends the
+ * update. They lock records of their own, so no lock is held then. */
+void posix_tell_transfer_and_leave(uint32_t watched, const struct site_call *call);
+
+/* Unlock a record, notify the modules that watch it, and end the update. */
 static inline void posix_unlock_other(struct posix_file *file, enum site_kind kind, uint64_t t1,
                                       uint64_t t2) {
   uint32_t watched = file->aux->watched;
-  posix_unlock(file);
-  if (LIKELY(!watched)) return;
+  spin_unlock(&file->aux->lock);
+  if (LIKELY(!watched)) {
+    runtime_leave();
+    return;
+  }
+  if (watched == WATCHED_BY_SITES) {
+    posix_count_site_and_leave(kind, t1, t2);
+    return;
+  }
+  runtime_leave();
   if (watched & WATCHED_BY_LAYERS) layers_other_slow(t2 - t1);
   if (watched & WATCHED_BY_SITES) posix_tell_site(kind, t1, t2);
 }
@@ -36,12 +46,17 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
               &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);
   if (UNLIKELY(aux->traced)) dxt_append(DXT_POSIX, aux->traced, writes, bytes, offset, t1, t2);
   uint32_t watched = aux->watched;
-  posix_unlock(file);
-  if (LIKELY(!watched)) return;
-  if (watched & WATCHED_BY_LAYERS)
-    layers_transfer_slow(posix_file_number(file), writes, bytes, offset, t2 - t1);
-  if (watched & WATCHED_BY_SITES)
-    posix_tell_site_of_transfer(posix_file_number(file), writes, bytes, offset, t1, t2);
+  spin_unlock(&aux->lock);
+  if (LIKELY(!watched))
+    runtime_leave();
+  else
+    posix_tell_transfer_and_leave(
+        watched, &(struct site_call){.kind = writes ? SITE_WRITE : SITE_READ,
+                                     .file = posix_file_number(file),
+                                     .bytes = {writes ? 0 : bytes, writes ? bytes : 0},
+                                     .offset = offset,
+                                     .t1 = t1,
+                                     .t2 = t2});
 }
 
 /* Adds the time of an operation to an fcounter of the record. posix_add_meta_time does so for a

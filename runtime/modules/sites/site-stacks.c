@@ -24,17 +24,7 @@ static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
 }
 enum { PAGE_MASK = 4095 };
 
-/* Returns 1 if the stack below this frame has the return addresses of the known stack. All of
- * them lie in readable memory. */
-static inline int is_same(const struct site_stack *stack, uintptr_t frame) {
-  const struct site_slot *slot = stack->slot;
-#pragma GCC unroll 4
-  while (*(const uintptr_t *)(frame + slot->offset) == slot->address)
-    slot++;
-  return slot == stack->slot + stack->count; /* that one always differs */
-}
-
-/* Like is_same, for a stack whose end is not known: the kernel reads the return addresses, and
+/* Like site_is_same, for a stack whose end is not known: the kernel reads the return addresses, and
  * returns an error where no memory is. */
 static __attribute__((noinline)) int is_same_there(const struct site_stack *stack,
                                                    uintptr_t frame) {
@@ -64,6 +54,10 @@ static int same_lines(const struct site_stack *stack, const struct site_python *
   return 1;
 }
 
+__attribute__((noinline)) int site_has_lines(const struct site_stack *stack) {
+  return python_frames_are(stack->line, stack->lines, true);
+}
+
 /* Returns the known stack that is equal to the running one, or NULL. end: of the running stack,
  * 0 if it is not known. */
 static inline ALWAYS_INLINE const struct site_stack *
@@ -73,7 +67,8 @@ known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_pyth
   for (; stack; stack = stack->next) {
     if (stack->key != key || stack->lines != python->lines) continue;
     if (python->lines && !same_lines(stack, python)) continue;
-    if (end ? stack->span <= end - frame && is_same(stack, frame) : is_same_there(stack, frame))
+    if (end ? stack->span <= end - frame && site_is_same(stack, frame)
+            : is_same_there(stack, frame))
       return stack;
   }
   return NULL;
@@ -84,6 +79,7 @@ known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_pyth
 struct new_stack {
   struct registers_kept registers;
   uintptr_t frame, returns;
+  uint32_t forgotten; /* before the walk */
   const struct site_python *python;
   struct site_part *part;
 };
@@ -146,11 +142,12 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
   if (__atomic_fetch_add(&sites_state.stacks, 1, __ATOMIC_RELAXED) >= SITE_STACKS) return;
   size_t slots = sizeof(struct site_stack) + (count + 1) * sizeof(struct site_slot);
   struct site_stack *stack =
-      scratch_take(&darshan_scratch, slots + python->lines * sizeof(struct site_line));
+      scratch_take(&darshan_scratch, slots + python->lines * sizeof(struct python_frame));
   if (!stack) return;
-  struct site_line *line = (struct site_line *)((char *)stack + slots);
+  stack->forgotten = new->forgotten;
+  struct python_frame *line = (struct python_frame *)((char *)stack + slots);
   for (uint32_t i = 0; i < python->lines; i++)
-    line[i] = (struct site_line){python->frame[i].code, python->frame[i].instruction};
+    line[i] = python->frame[i];
   stack->line = line;
   stack->lines = python->lines;
   stack->key = key;
@@ -194,11 +191,12 @@ static void find_site(void *argument) {
   if (new->part && !is_full) remember(new, &walk, first, key);
 }
 
-/* Returns the record of a stack that is not known yet, NULL if there is none. Called between
- * runtime_enter and runtime_leave. Not inlined, because those need stack of their own. */
+/* Returns the record of a stack that is not known yet, NULL if there is none. Not
+ * inlined, because the registers need stack of their own. */
 static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns,
                                                             const struct site_python *python) {
   struct new_stack new = {.frame = frame, .returns = returns, .python = python};
+  new.forgotten = __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE);
   registers_take(&new.registers);
   if (stack_run(find_site, &new) < 0) new.part = NULL;
   site_thread.walked = 1;
@@ -209,23 +207,20 @@ static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t re
                                                    const struct site_python *python) {
   const struct span *own = &site_thread.stack;
   const struct site_stack *known;
-  if (LIKELY(frame - own->start < own->end - own->start))
+  if (LIKELY(frame - own->start < own->end - own->start)) {
     known = known_stack(key_of(returns, own->end - frame, python), frame, own->end, python);
-  else
+    if (!python->imports) site_thread.last = known;
+  } else {
     known = known_stack(key_of(returns, frame & PAGE_MASK, python), frame, 0, python);
-  if (LIKELY(known != NULL)) return known->part;
-  if (!runtime_enter()) return NULL;
-  struct site_part *part = new_site(frame, returns, python);
-  runtime_leave();
-  return part;
+  }
+  return LIKELY(known != NULL) ? known->part : new_site(frame, returns, python);
 }
 
 static const struct site_python no_python;
 
-/* Returns the record of the running stack with its Python frames. The frames go into a buffer
- * for paths, since they do not fit on the stack. */
-static __attribute__((noinline)) struct site_part *find_with_python(uintptr_t frame,
-                                                                    uintptr_t returns) {
+/* The frames go into a buffer for paths, since they do not fit on the stack. */
+__attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame,
+                                                                 uintptr_t returns) {
   struct path_buffer *buffer = path_buffer_take();
   struct site_python python = no_python;
   if (buffer)
@@ -236,10 +231,8 @@ static __attribute__((noinline)) struct site_part *find_with_python(uintptr_t fr
   return part;
 }
 
-__attribute__((noinline)) struct site_part *site_of_stack(void) {
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  uintptr_t returns = (uintptr_t)__builtin_return_address(0);
-  if (UNLIKELY(python_is_here())) return find_with_python(frame, returns);
+__attribute__((noinline)) struct site_part *site_of_native_stack(uintptr_t frame,
+                                                                 uintptr_t returns) {
   return find(frame, returns, &no_python);
 }
 
@@ -247,6 +240,7 @@ __attribute__((noinline)) struct site_part *site_of_stack(void) {
  * place. The stacks stay in memory, since other threads may be looking at them. */
 void sites_forget_stacks(void) {
   if (!sites_on) return;
+  __atomic_add_fetch(&sites_state.forgotten, 1, __ATOMIC_ACQ_REL);
   for (int i = 0; i < SITE_HEADS; i++)
     __atomic_store_n(&sites_state.head[i], NULL, __ATOMIC_RELAXED);
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../intercept/guard.h"
 #include "../../memory/segments.h"
 #include "../../stacks/python-frames.h"
 #include "../../stacks/walk.h"
@@ -28,19 +29,19 @@ struct site_part {
 };
 
 /* A return address of a stack that was walked: it was found `offset` bytes above the frame of
- * the function that looks (site_of_stack). It never changes after the stack is in the table. */
+ * the function that looks (sites_count_inside). It never changes after the stack is in the table.
+ */
 struct site_slot {
   uintptr_t offset, address;
-};
-/* A Python frame. Two frames are equal if their code and instruction are. */
-struct site_line {
-  uintptr_t code, instruction;
 };
 struct site_stack {
   struct site_stack *next;
   uint64_t key;
-  const struct site_line *line; /* the Python frames, innermost first */
+  /* The Python frames, innermost first. Stacks are equal if the code and the instruction of each
+   * frame are; the frames' addresses are those of the first such stack. */
+  const struct python_frame *line;
   uint32_t lines;
+  uint32_t forgotten;     /* value of sites_state.forgotten when the stack was added */
   struct site_part *part; /* of its record */
   uint32_t count;
   uint32_t span;           /* bytes above the frame that hold all return addresses */
@@ -58,13 +59,16 @@ struct site_python {
 struct sites_state {
   uint32_t sites;        /* records of kind 0 */
   uint32_t stacks;       /* in the table, or taken for it */
+  uint32_t forgotten;    /* how often the table was emptied */
   struct segments parts; /* site_part, by record number */
   struct site_stack *head[SITE_HEADS];
 };
 extern struct sites_state sites_state __attribute__((visibility("hidden")));
 
 struct site_thread {
-  struct span stack;         /* the thread's own; end 0: not known yet */
+  struct span stack; /* the thread's own; end 0: not known yet */
+  /* The last stack that was found on the thread's own stack, and not within an import. */
+  const struct site_stack *last;
   uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */
   uint64_t last_t1, last_t2; /* of the last call that moved no bytes */
   enum site_kind last_kind;
@@ -73,9 +77,37 @@ struct site_thread {
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Returns the record's state for the running stack, NULL if there is none. Takes no lock if the
- * stack is known. */
-struct site_part *site_of_stack(void);
+/* Returns 1 if the stack above this frame has the return addresses of the known stack. All of
+ * them lie in readable memory. */
+static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) {
+  const struct site_slot *slot = stack->slot;
+#pragma GCC unroll 4
+  while (*(const uintptr_t *)(frame + slot->offset) == slot->address)
+    slot++;
+  return slot == stack->slot + stack->count; /* that one always differs */
+}
+
+/* Return the record's state for the stack of this frame, without Python frames and with them; NULL
+ * if there is none. They take no lock if the stack is known. Called in an update. returns: the
+ * return address of the frame. */
+struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
+struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
+/* Returns 1 if this thread has the Python frames of the known stack. May return 0 if it has. */
+int site_has_lines(const struct site_stack *stack);
+
+/* Returns the same for any stack, but NULL unless the stack is this thread's last one. A loop costs
+ * no more than this. */
+static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame) {
+  const struct site_thread *thread = &site_thread;
+  const struct site_stack *last = thread->last;
+  const struct span *own = &thread->stack;
+  if (UNLIKELY(!last) || frame - own->start >= own->end - own->start) return NULL;
+  if (last->span > own->end - frame) return NULL;
+  if (last->forgotten != __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE)) return NULL;
+  if (UNLIKELY(!site_is_same(last, frame))) return NULL;
+  if ((python_is_here() || last->lines) && !site_has_lines(last)) return NULL;
+  return last->part;
+}
 
 /* Returns the record's state for a walked stack, which is made if needed; NULL if there is no
  * space. first: index of the first frame that may be of the program. is_cut: the walk is too

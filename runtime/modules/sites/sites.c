@@ -34,6 +34,7 @@ void sites_forked(void) {
   if (!sites_on) return;
   segments_clear(&sites_state.parts);
   sites_state.sites = sites_state.stacks = 0;
+  site_thread.last = NULL;
   for (int i = 0; i < SITE_HEADS; i++)
     sites_state.head[i] = NULL;
 }
@@ -67,19 +68,22 @@ static void count_place(struct site_part *part, int64_t *counters, const struct 
   part->end = call->offset + bytes;
 }
 
-static void count_bytes(struct site_part *part, int64_t *counters, const struct site_call *call) {
+static inline void count_bytes(struct site_part *part, int64_t *counters,
+                               const struct site_call *call) {
+  unsigned writes = call->kind - SITE_READ;
+  if (writes > 1 && (call->bytes[0] | call->bytes[1]) == 0) return;
   counters[SITES_BYTES_READ] += call->bytes[0];
   counters[SITES_BYTES_WRITTEN] += call->bytes[1];
-  int writes = call->kind - SITE_READ;
-  if (writes != 0 && writes != 1) return;
+  if (writes > 1) return;
   int64_t bytes = call->bytes[writes];
-  counters[SITES_SIZE_READ_0_100 + 10 * writes + size_bin(bytes)]++;
+  counters[SITES_SIZE_READ_0_100 + 10 * writes + (unsigned)size_bin(bytes)]++;
   if (call->file && call->offset >= 0) count_place(part, counters, call, bytes);
 }
 
 /* Adds the time of the call, without its overlap with calls before it on this thread, and
  * updates the first and the longest call. */
-static void count_times(struct site_part *part, double *times, const struct site_call *call) {
+static inline void count_times(struct site_part *part, double *times,
+                               const struct site_call *call) {
   const struct darshan_clock *clock = &darshan_hot.clock;
   uint64_t last = site_thread.last_end, from = call->t1, spent = call->t2 - call->t1;
   struct clock_line line = clock_line(clock);
@@ -119,19 +123,25 @@ static inline int is_again(const struct site_call *call) {
 
 /* Counts the call in the record of its site. Not inlined: its frame is not on the stack that a
  * walk needs. */
-static __attribute__((noinline)) void count(const struct site_call *call, struct site_part *part) {
-  if (!record_lock(&part->lock)) return;
+static __attribute__((noinline)) void count_call(const struct site_call *call,
+                                                 struct site_part *part) {
+  if (UNLIKELY(!spin_lock(SPIN_RECORD, &part->lock))) return;
   struct darshan_sites_record *record = part->record;
   record->counters[SITES_OPENS + call->kind] += !is_again(call);
   count_bytes(part, record->counters, call);
   count_times(part, record->fcounters, call);
-  record_unlock(&part->lock);
+  spin_unlock(&part->lock);
   if (LIKELY(!site_thread.walked)) return;
   site_thread.walked = 0;
   site_thread.last_end = ticks_now(); /* the next gap is not the runtime's */
 }
 
-void sites_count(const struct site_call *call) {
-  struct site_part *part = site_of_stack();
-  if (LIKELY(part != NULL)) count(call, part);
+__attribute__((noinline)) void sites_count_inside(const struct site_call *call) {
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t returns = (uintptr_t)__builtin_return_address(0);
+  struct site_part *part = site_of_last_stack(frame);
+  if (UNLIKELY(!part))
+    part = python_is_here() ? site_of_python_stack(frame, returns)
+                            : site_of_native_stack(frame, returns);
+  if (LIKELY(part != NULL)) count_call(call, part);
 }

@@ -1,6 +1,6 @@
 /* Call sites: the calls that the program makes are counted for the stack that made them. The layers
- * module and the modules of the lowest layers report each call after it was counted, outside of
- * updates (between runtime_leave and runtime_enter), on the stack of the caller. */
+ * module and the modules of the lowest layers report each call after it was counted, on the stack
+ * of the caller. */
 #ifndef DARSHAN_SITES_H
 #define DARSHAN_SITES_H
 
@@ -36,8 +36,10 @@ extern uint32_t sites_on __attribute__((visibility("hidden")));
 int sites_prepare(void);
 void sites_forked(void);
 
-/* Counts a call of the program, which is not part of another one that is counted here. */
-void sites_count(const struct site_call *call);
+/* Counts a call of the program, which is not part of another one that is counted here. Called in an
+ * update, with no lock held; best in that which counted the call, because each update sets the
+ * floating-point state. */
+void sites_count_inside(const struct site_call *call);
 
 /* Forgets the known stacks. Called after an object was unloaded: its addresses may become those
  * of other code. */

@@ -75,21 +75,25 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
   runtime_leave();
 }
 
-/* Counts a call for its site, if no upper layer made it. Called if the record is watched
- * (stdio_aux.watched). */
-void stdio_tell_site(enum site_kind kind, int64_t bytes_read, int64_t bytes_written, uint64_t t1,
-                     uint64_t t2);
+/* Notifies the modules that watch the record (stdio_aux.watched) of a call, and ends the update.
+ * They lock records of their own, so no lock is held then. */
+void stdio_tell_and_leave(uint32_t watched, const struct site_call *call);
 
-/* Unlocks the record and reports the bytes and time of the call to the layers module and the sites
- * module. */
+/* Unlocks the record, reports the bytes and time of the call to the modules that watch it, and ends
+ * the update. */
 static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_kind kind,
                                        int64_t bytes_read, int64_t bytes_written, uint64_t t1,
                                        uint64_t t2) {
   uint32_t watched = stream->aux->watched;
-  stdio_unlock(stream);
-  if (LIKELY(!watched)) return;
-  if (watched & WATCHED_BY_LAYERS) layers_stdio_slow(bytes_read, bytes_written, t2 - t1);
-  if (watched & WATCHED_BY_SITES) stdio_tell_site(kind, bytes_read, bytes_written, t1, t2);
+  spin_unlock(&stream->aux->lock);
+  if (LIKELY(!watched))
+    runtime_leave();
+  else
+    stdio_tell_and_leave(watched, &(struct site_call){.kind = kind,
+                                                      .bytes = {bytes_read, bytes_written},
+                                                      .offset = SITE_NO_PLACE,
+                                                      .t1 = t1,
+                                                      .t2 = t2});
 }
 
 /* open.c */
