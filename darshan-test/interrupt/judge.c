@@ -19,6 +19,23 @@ static int64_t value(const struct result *result, const struct row *like, int co
   return 0;
 }
 
+static int has_rows(const struct result *result, int module) {
+  for (size_t i = 0; i < result->rows; i++)
+    if (result->row[i].module == module) return 1;
+  return 0;
+}
+
+/* Returns the bytes that all sites together wrote. */
+static int64_t written_by_sites(const struct result *result) {
+  const struct darshan_counter *counter = darshan_module_by_id(DARSHAN_MOD_SITES)->counters;
+  int64_t sum = 0;
+  while (strcmp(counter->name, "SITES_BYTES_WRITTEN") != 0)
+    counter++;
+  for (size_t i = 0; i < result->rows; i++)
+    if (result->row[i].module == DARSHAN_MOD_SITES) sum += result->row[i].counter[counter->index];
+  return sum;
+}
+
 static void widen(struct bounds *bounds, int64_t value) {
   if (value < bounds->low) bounds->low = value;
   if (value > bounds->high) bounds->high = value;
@@ -47,14 +64,20 @@ static int is_loose(const struct darshan_counter *counter) {
          strstr(counter->name, "TIME_SIZE");
 }
 
+/* Returns 1 if a handler's I/O may belong to the interrupted call: inside of a call of an upper
+ * layer the runtime cannot tell a handler from the library. */
+static int may_be_shared(const struct judge *judge, const struct result *result, int module) {
+  if (judge->action != ACTION_IO && judge->action != ACTION_FORK) return 0;
+  if (module == DARSHAN_MOD_LAYERS) return 1;
+  return module == DARSHAN_MOD_SITES && has_rows(result, DARSHAN_MOD_LAYERS);
+}
+
 static int row_is_right(const struct judge *judge, const struct result *result,
                         const struct row *row, char *why, size_t room) {
   const struct darshan_module *module = darshan_module_by_id(row->module);
   /* The kernel's usage counters include the work of the runtime and of the harness. */
   if (row->module == DARSHAN_MOD_USAGE) return 1;
-  /* I/O of a handler inside a call of an upper layer belongs to that call. */
-  int in_layers = row->module == DARSHAN_MOD_LAYERS;
-  if (in_layers && (judge->action == ACTION_IO || judge->action == ACTION_FORK)) return 1;
+  if (may_be_shared(judge, result, row->module)) return 1;
   for (const struct darshan_counter *counter = module->counters; counter->name[0]; counter++) {
     if (counter->index < 0 || is_loose(counter)) continue;
     struct bounds bounds = {INT64_MAX, INT64_MIN};
@@ -92,6 +115,25 @@ static int talk_is_right(const struct judge *judge, const struct result *result,
   return 0;
 }
 
+/* Bytes that a handler wrote inside of a call of an upper layer belong to one site or to another,
+ * but to one only. They belong to none if the call never ends in this process, or if its bytes are
+ * those that it asked of MPI-IO. */
+static int sites_are_right(const struct judge *judge, const struct result *result, char *why,
+                           size_t room) {
+  struct bounds bounds = {INT64_MAX, INT64_MIN};
+  int may_lack =
+      judge->action == ACTION_FORK || result->dropped || has_rows(result, DARSHAN_MOD_MPIIO);
+  if (!may_be_shared(judge, result, DARSHAN_MOD_SITES)) return 1;
+  for (int i = 0; i < REFERENCES; i++)
+    if (judge->have[i] && (i != NO_SIGNAL || may_lack))
+      widen(&bounds, written_by_sites(&judge->reference[i]));
+  int64_t is = written_by_sites(result);
+  if (is >= bounds.low && is <= bounds.high) return 1;
+  snprintf(why, room, "the sites wrote %lld bytes, not %lld to %lld", (long long)is,
+           (long long)bounds.low, (long long)bounds.high);
+  return 0;
+}
+
 static int same_data(const struct result *a, const struct result *b) {
   return a->length == b->length && (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
 }
@@ -112,6 +154,7 @@ int judge_says(const struct judge *judge, const struct result *result, char *why
     return 0;
   }
   if (!talk_is_right(judge, result, why, room)) return 0;
+  if (!sites_are_right(judge, result, why, room)) return 0;
   if (!rows_are_right(judge, result, result, why, room)) return 0;
   for (int i = 0; i < REFERENCES; i++)
     if (judge->have[i] && !rows_are_right(judge, result, &judge->reference[i], why, room)) return 0;

@@ -36,7 +36,9 @@ x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
 @x86_64
 @pytest.mark.needs("no-filter")
 @pytest.mark.parametrize(
-    "handlers", [[], ["-r"], ["-t"]], ids=["through-libc", "past-libc", "sites"]
+    "handlers",
+    [[], ["-r"], ["-t"], ["-r", "-t"]],
+    ids=["through-libc", "past-libc", "sites", "past-libc-sites"],
 )
 def test_interrupted(build: Path, handlers: list[str]) -> None:
     """An action at any instruction of the runtime leaves a log that is right to the call."""
