@@ -43,7 +43,7 @@ void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame
     if (part) layer_pop_inside(frame, part, t1, t2);
     runtime_leave();
     if (part) {
-      layer_popped_inside(frame, t1, t2);
+      layer_popped_inside(frame, part, t1, t2);
       return;
     }
   }

@@ -302,13 +302,18 @@ static inline void book(struct layer_part *part, struct layer_frame *frame, uint
 
 /* Counts the outermost call for its site. The bytes are those that the call requested of MPI-IO,
  * or else those that the lowest layers moved. */
-static __attribute__((noinline)) void count_site(const struct layer_frame *frame, uint64_t t1,
+static __attribute__((noinline)) void count_site(const struct layer_frame *frame,
+                                                 const struct layer_part *part, uint64_t t1,
                                                  uint64_t t2) {
   static const uint8_t kinds[LAYER_OPERATIONS] = {SITE_OPEN,  SITE_READ,  SITE_WRITE, SITE_SYNC,
                                                   SITE_CLOSE, SITE_OTHER, SITE_OTHER};
   const int64_t *counts = frame->sums.counts;
-  struct site_call call = {
-      .kind = kinds[frame->sums.operation], .offset = SITE_NO_PLACE, .t1 = t1, .t2 = t2};
+  const struct darshan_layers_record *record = part ? part->record : NULL;
+  struct site_call call = {.kind = kinds[frame->sums.operation],
+                           .id = record ? record->base.id : 0, /* 0: a handler forked */
+                           .offset = SITE_NO_PLACE,
+                           .t1 = t1,
+                           .t2 = t2};
   int told = frame->sums.told, by_mpiio = told && counts[BELOW_MPIIO_CALLS];
   for (int writes = 0; writes < 2 && told; writes++)
     call.bytes[writes] = by_mpiio ? counts[BELOW_MPIIO_BYTES_READ + writes]
@@ -319,21 +324,23 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
   runtime_leave();
 }
 
-/* Counts the call for its site if it is an outermost one (level 0). */
-static inline void tell_sites(const struct layer_frame *frame, uint32_t level, uint64_t t1,
-                              uint64_t t2) {
-  if (UNLIKELY(sites_on) && level == 0) count_site(frame, t1, t2);
+/* Counts the call for its site if it is an outermost one (level 0). part: of the record of the
+ * object that was called, NULL if it has none. */
+static inline void tell_sites(const struct layer_frame *frame, const struct layer_part *part,
+                              uint32_t level, uint64_t t1, uint64_t t2) {
+  if (UNLIKELY(sites_on) && level == 0) count_site(frame, part, t1, t2);
 }
 
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2) {
   if (!frame) return;
+  const struct layer_part *own = state ? state->part : NULL;
   leave(frame, t1, t2);
   state = charged(state);
   if (layer_lock(state)) {
     book(state->part, frame, t1, t2);
     layer_unlock(state);
   }
-  tell_sites(frame, frame->level, t1, t2);
+  tell_sites(frame, own, frame->level, t1, t2);
   done_with(frame->of);
 }
 
@@ -346,8 +353,9 @@ void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64
   }
 }
 
-void layer_popped_inside(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  tell_sites(frame, frame->level, t1, t2);
+void layer_popped_inside(struct layer_frame *frame, const struct layer_part *part, uint64_t t1,
+                         uint64_t t2) {
+  tell_sites(frame, part, frame->level, t1, t2);
   done_with(frame->of);
 }
 
@@ -359,7 +367,7 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
   layer_take(part, frame, weight, of);
   if (weight >= of) leave(frame, t2, t2); /* the last part: all time is distributed already */
   if (frame > thread->frames) frame[-1].sums.nested_ticks += t2 - t1;
-  tell_sites(part, frame->level, t1, t2);
+  tell_sites(part, state ? state->part : NULL, frame->level, t1, t2);
   state = charged(state);
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;

@@ -43,7 +43,8 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
 /* Like layer_pop, between runtime_enter and runtime_leave, with no lock held; layer_popped_inside
  * follows after runtime_leave. */
 void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64_t t1, uint64_t t2);
-void layer_popped_inside(struct layer_frame *frame, uint64_t t1, uint64_t t2);
+void layer_popped_inside(struct layer_frame *frame, const struct layer_part *part, uint64_t t1,
+                         uint64_t t2);
 
 /* Used instead of layer_pop if a call was about several records: adds the fraction (weight / of) of
  * the remaining frame, with the time from t1 to t2. The last call, with weight == of, closes the

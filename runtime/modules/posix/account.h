@@ -15,28 +15,20 @@
  * updates. */
 void posix_tell_site(enum site_kind kind, uint64_t t1, uint64_t t2);
 
-/* Does the same in an update, and ends it. */
-void posix_count_site_and_leave(enum site_kind kind, uint64_t t1, uint64_t t2);
-/* Notifies the modules that watch the record (posix_aux.watched) of a transfer, and ends the
- * update. They lock records of their own, so no lock is held then. */
-void posix_tell_transfer_and_leave(uint32_t watched, const struct site_call *call);
+/* Unlock a record, notify the modules that watch it (posix_aux.watched), and end the update. Those
+ * modules lock records of their own, so no lock is held then. */
+void posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, uint64_t t1,
+                                uint64_t t2);
+void posix_tell_transfer_and_leave(struct posix_file *file, int writes, int64_t bytes,
+                                   int64_t offset, uint64_t t1, uint64_t t2);
 
-/* Unlock a record, notify the modules that watch it, and end the update. */
+/* Unlock a record and end the update, and notify the modules that watch it, if any do. */
 static inline void posix_unlock_other(struct posix_file *file, enum site_kind kind, uint64_t t1,
                                       uint64_t t2) {
-  uint32_t watched = file->aux->watched;
-  spin_unlock(&file->aux->lock);
-  if (LIKELY(!watched)) {
-    runtime_leave();
-    return;
-  }
-  if (watched == WATCHED_BY_SITES) {
-    posix_count_site_and_leave(kind, t1, t2);
-    return;
-  }
-  runtime_leave();
-  if (watched & WATCHED_BY_LAYERS) layers_other_slow(t2 - t1);
-  if (watched & WATCHED_BY_SITES) posix_tell_site(kind, t1, t2);
+  if (LIKELY(!file->aux->watched))
+    posix_unlock(file);
+  else
+    posix_tell_other_and_leave(file, kind, t1, t2);
 }
 static inline void posix_unlock_transfer(struct posix_file *file, int writes, int64_t bytes,
                                          int64_t offset, uint64_t t1, uint64_t t2) {
@@ -45,18 +37,10 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
   heatmap_add(HEATMAP_POSIX, &aux->span, aux->booked, &counters[POSIX_BYTES_READ],
               &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);
   if (UNLIKELY(aux->traced)) dxt_append(DXT_POSIX, aux->traced, writes, bytes, offset, t1, t2);
-  uint32_t watched = aux->watched;
-  spin_unlock(&aux->lock);
-  if (LIKELY(!watched))
-    runtime_leave();
+  if (LIKELY(!aux->watched))
+    posix_unlock(file);
   else
-    posix_tell_transfer_and_leave(
-        watched, &(struct site_call){.kind = writes ? SITE_WRITE : SITE_READ,
-                                     .file = posix_file_number(file),
-                                     .bytes = {writes ? 0 : bytes, writes ? bytes : 0},
-                                     .offset = offset,
-                                     .t1 = t1,
-                                     .t2 = t2});
+    posix_tell_transfer_and_leave(file, writes, bytes, offset, t1, t2);
 }
 
 /* Adds the time of an operation to an fcounter of the record. posix_add_meta_time does so for a

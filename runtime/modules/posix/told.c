@@ -4,25 +4,77 @@
  * or in a function of fopencookie. */
 #include "account.h"
 
-__attribute__((noinline)) void posix_count_site_and_leave(enum site_kind kind, uint64_t t1,
-                                                          uint64_t t2) {
-  struct site_call call = {.kind = kind, .offset = SITE_NO_PLACE, .t1 = t1, .t2 = t2};
-  if (LIKELY(kind != SITE_NOTHING && !layers_inside())) sites_count_inside(&call);
+/* Counts the call for its site and ends the update. */
+static inline ALWAYS_INLINE void count_and_leave(const struct site_call *call) {
+  if (LIKELY(call->kind != SITE_NOTHING && !layers_inside())) sites_count_inside(call);
   runtime_leave();
 }
 
 __attribute__((noinline)) void posix_tell_site(enum site_kind kind, uint64_t t1, uint64_t t2) {
-  if (kind == SITE_NOTHING || layers_inside()) return;
-  if (!runtime_enter()) return;
-  posix_count_site_and_leave(kind, t1, t2);
+  struct site_call call = {.kind = kind, .offset = SITE_NO_PLACE, .t1 = t1, .t2 = t2};
+  if (kind == SITE_NOTHING || layers_inside() || !runtime_enter()) return;
+  count_and_leave(&call);
 }
 
-__attribute__((noinline)) void posix_tell_transfer_and_leave(uint32_t watched,
-                                                             const struct site_call *call) {
-  int writes = call->kind == SITE_WRITE;
-  if (LIKELY((watched & WATCHED_BY_SITES) && !layers_inside())) sites_count_inside(call);
-  runtime_leave();
-  if (UNLIKELY(watched & WATCHED_BY_LAYERS))
-    layers_transfer_slow(call->file, writes, call->bytes[writes], call->offset,
-                         call->t2 - call->t1);
+/* Returns the id of a file's record, which several files may share. The caller holds the lock: the
+ * state may be that of another file afterwards. */
+static inline uint64_t id_of(const struct posix_file *file) {
+  const struct darshan_posix_record *record = file->record;
+  return record ? record->base.id : file->id; /* a handler forked during this call: none */
+}
+
+/* Unlock the record and end the update; the first two count the call for its site before that. They
+ * return the ticks of the call. Not inlined, so that the layers module, which needs much of the
+ * caller's stack, is notified without theirs. */
+static __attribute__((noinline)) uint64_t count_other(struct posix_file *file, enum site_kind kind,
+                                                      uint64_t t1, uint64_t t2) {
+  struct site_call call = {
+      .kind = kind, .id = id_of(file), .offset = SITE_NO_PLACE, .t1 = t1, .t2 = t2};
+  spin_unlock(&file->aux->lock);
+  count_and_leave(&call);
+  return t2 - t1;
+}
+static __attribute__((noinline)) uint64_t count_transfer(struct posix_file *file, int writes,
+                                                         int64_t bytes, int64_t offset, uint64_t t1,
+                                                         uint64_t t2) {
+  struct site_call call = {.kind = writes ? SITE_WRITE : SITE_READ,
+                           .file = posix_file_number(file),
+                           .id = id_of(file),
+                           .bytes = {writes ? 0 : bytes, writes ? bytes : 0},
+                           .offset = offset,
+                           .t1 = t1,
+                           .t2 = t2};
+  spin_unlock(&file->aux->lock);
+  count_and_leave(&call);
+  return call.t2 - call.t1;
+}
+static __attribute__((noinline)) uint64_t only_leave(struct posix_file *file, uint64_t t1,
+                                                     uint64_t t2) {
+  posix_unlock(file);
+  return t2 - t1;
+}
+
+__attribute__((noinline)) void
+posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, uint64_t t1, uint64_t t2) {
+  uint32_t watched = file->aux->watched;
+  if (LIKELY(watched == WATCHED_BY_SITES)) {
+    count_other(file, kind, t1, t2);
+    return;
+  }
+  uint64_t ticks =
+      watched & WATCHED_BY_SITES ? count_other(file, kind, t1, t2) : only_leave(file, t1, t2);
+  layers_other_slow(ticks);
+}
+
+__attribute__((noinline)) void posix_tell_transfer_and_leave(struct posix_file *file, int writes,
+                                                             int64_t bytes, int64_t offset,
+                                                             uint64_t t1, uint64_t t2) {
+  uint32_t watched = file->aux->watched;
+  if (LIKELY(watched == WATCHED_BY_SITES)) {
+    count_transfer(file, writes, bytes, offset, t1, t2);
+    return;
+  }
+  uint64_t ticks = watched & WATCHED_BY_SITES ? count_transfer(file, writes, bytes, offset, t1, t2)
+                                              : only_leave(file, t1, t2);
+  layers_transfer_slow(posix_file_number(file), writes, bytes, offset, ticks);
 }

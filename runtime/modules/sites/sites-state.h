@@ -19,12 +19,24 @@ enum {
 
 struct darshan_sites_record;
 
+/* The file of a site's last call. slot: where it was last among the four files with most calls, and
+ * among those with most bytes. run: as long as it is not there, its calls in a row, and their
+ * bytes.
+ */
+enum { SITE_FILES = 4 };
+struct site_last_file {
+  uint64_t id; /* 0: none */
+  int64_t run[2];
+  unsigned slot[2];
+};
+
 /* The state of a record that is not in the record. */
 struct site_part {
   int lock;
   uint32_t file; /* of the last POSIX transfer; 0: none */
   int64_t start, end;
   struct darshan_sites_record *record;
+  struct site_last_file last;
   uint64_t first, longest; /* ticks: begin of the first call, length of the longest */
 };
 
@@ -118,6 +130,11 @@ struct site_part *site_record(const struct walk *walk, unsigned first, int is_cu
                               const struct site_python *python);
 /* Returns the record's state for calls whose function is not known; NULL if there is no space. */
 struct site_part *site_unknown(void);
+
+/* Counts a call for its file or object, whose record has this id. is_new: 0 if the event is another
+ * one of the last call, which counts for this file only if it counted for another one before. The
+ * caller holds the lock. */
+void site_count_file(struct site_part *part, uint64_t id, int is_new, int64_t bytes);
 
 /* Bytes for the text of a site's name, which is cut at the longest name of a log. */
 enum { SITE_NAME_ROOM = 4096 };

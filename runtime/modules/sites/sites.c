@@ -127,9 +127,11 @@ static __attribute__((noinline)) void count_call(const struct site_call *call,
                                                  struct site_part *part) {
   if (UNLIKELY(!spin_lock(SPIN_RECORD, &part->lock))) return;
   struct darshan_sites_record *record = part->record;
-  record->counters[SITES_OPENS + call->kind] += !is_again(call);
+  int is_new = !is_again(call);
+  record->counters[SITES_OPENS + call->kind] += is_new;
   count_bytes(part, record->counters, call);
   count_times(part, record->fcounters, call);
+  if (call->id) site_count_file(part, call->id, is_new, call->bytes[0] + call->bytes[1]);
   spin_unlock(&part->lock);
   if (LIKELY(!site_thread.walked)) return;
   site_thread.walked = 0;

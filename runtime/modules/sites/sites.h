@@ -25,6 +25,7 @@ enum { SITE_NO_PLACE = -1 };
 struct site_call {
   enum site_kind kind;
   uint32_t file;    /* number of the POSIX file, 0: none */
+  uint64_t id;      /* of the record of its file or object, 0: none */
   int64_t bytes[2]; /* read, written */
   int64_t offset;   /* of a POSIX transfer; negative: not known */
   uint64_t t1, t2;  /* ticks */

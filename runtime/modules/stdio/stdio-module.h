@@ -75,25 +75,19 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
   runtime_leave();
 }
 
-/* Notifies the modules that watch the record (stdio_aux.watched) of a call, and ends the update.
- * They lock records of their own, so no lock is held then. */
-void stdio_tell_and_leave(uint32_t watched, const struct site_call *call);
-
-/* Unlocks the record, reports the bytes and time of the call to the modules that watch it, and ends
- * the update. */
+/* Unlocks the record, reports the bytes and time of the call to the modules that watch it
+ * (stdio_aux.watched), and ends the update. They lock records of their own, so no lock is held
+ * then. */
+void stdio_tell_and_leave(struct stdio_stream *stream, enum site_kind kind, int64_t bytes_read,
+                          int64_t bytes_written, uint64_t t1, uint64_t t2);
+/* Does the same, and costs less if no module watches the record. */
 static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_kind kind,
                                        int64_t bytes_read, int64_t bytes_written, uint64_t t1,
                                        uint64_t t2) {
-  uint32_t watched = stream->aux->watched;
-  spin_unlock(&stream->aux->lock);
-  if (LIKELY(!watched))
-    runtime_leave();
+  if (LIKELY(!stream->aux->watched))
+    stdio_unlock(stream);
   else
-    stdio_tell_and_leave(watched, &(struct site_call){.kind = kind,
-                                                      .bytes = {bytes_read, bytes_written},
-                                                      .offset = SITE_NO_PLACE,
-                                                      .t1 = t1,
-                                                      .t2 = t2});
+    stdio_tell_and_leave(stream, kind, bytes_read, bytes_written, t1, t2);
 }
 
 /* open.c */

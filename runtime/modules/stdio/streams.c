@@ -319,10 +319,20 @@ void stdio_ended(void) {
   });
 }
 
-__attribute__((noinline)) void stdio_tell_and_leave(uint32_t watched,
-                                                    const struct site_call *call) {
-  if ((watched & WATCHED_BY_SITES) && !layers_inside()) sites_count_inside(call);
+__attribute__((noinline)) void stdio_tell_and_leave(struct stdio_stream *stream,
+                                                    enum site_kind kind, int64_t bytes_read,
+                                                    int64_t bytes_written, uint64_t t1,
+                                                    uint64_t t2) {
+  uint32_t watched = stream->aux->watched;
+  const struct darshan_stdio_record *record = stream->record;
+  struct site_call call = {.kind = kind,
+                           .id = record ? record->base.id : stream->id,
+                           .bytes = {bytes_read, bytes_written},
+                           .offset = SITE_NO_PLACE,
+                           .t1 = t1,
+                           .t2 = t2};
+  spin_unlock(&stream->aux->lock);
+  if ((watched & WATCHED_BY_SITES) && !layers_inside()) sites_count_inside(&call);
   runtime_leave();
-  if (watched & WATCHED_BY_LAYERS)
-    layers_stdio_slow(call->bytes[0], call->bytes[1], call->t2 - call->t1);
+  if (watched & WATCHED_BY_LAYERS) layers_stdio_slow(bytes_read, bytes_written, t2 - t1);
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..show.text import visible
 from . import told
-from .lines import Line, Lines, Place
+from .lines import FILES_SHOWN, Line, Lines, Place
 from .measured import MEDIUM
 
 
@@ -21,7 +21,16 @@ def place_content(place: Place) -> dict[str, Any]:
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _files(line: Line, names: dict[int, str]) -> list[dict[str, Any]]:
+    """Returns the files of a line with most bytes; calls and bytes are at least so many."""
+    files = line.sums.files
+    return [
+        {"file": visible(names[one]) or None, "calls": files.calls[one], "bytes": files.moved[one]}
+        for one in files.most()[:FILES_SHOWN]
+    ]
+
+
+def _line(line: Line, names: dict[int, str]) -> dict[str, Any]:
     called: dict[str, dict[str, float]] = {}
     for site in line.sites:
         sums = called.setdefault(visible(site.stack.called), {"calls": 0, "seconds": 0.0})
@@ -38,6 +47,8 @@ def _line(line: Line) -> dict[str, Any]:
         "bytes_read": line.sums.read,
         "bytes_written": line.sums.written,
         "called": called,
+        "files": _files(line, names),
+        "distinct_files": line.sums.files.number(),
         "sites": len(line.sites),
         "stack": [place_content(place) for place in site.places],
     }
@@ -52,6 +63,6 @@ def content(found: Lines) -> dict[str, Any]:
         "calls": found.sums.calls,
         "anonymous": found.is_anonymous,
         "number": found.number,
-        "lines": [_line(line) for line in found.lines],
+        "lines": [_line(line, found.names) for line in found.lines],
         "problems": [visible(problem) for problem in found.problems],
     }

@@ -17,6 +17,7 @@ from .objects import Objects
 from .stack import Native, Python, Stack, object_of, stack_of
 
 MODULE = "SITES"
+FILES_SHOWN = 2  # files of a line that are named
 _SITES_MOST = 5000  # with the most time; the others have no line
 _LOOKED_UP = 32  # sites of a line whose frames in libraries are looked up
 _HASH = re.compile(r"[0-9]{1,10}|[0-9a-f]{16}")  # what darshan-convert makes of a name
@@ -78,6 +79,7 @@ class Lines:
     is_anonymous: bool  # darshan-convert has hidden the names
     every: list[Line] = field(default_factory=list)  # all of them, the costliest first
     objects: Objects = field(default_factory=lambda: Objects(()))
+    names: dict[int, str] = field(default_factory=dict)  # of the files of `lines`, by id
 
     def look_up(self, line: Line) -> None:
         """Finds the functions of the libraries that a line called."""
@@ -214,7 +216,9 @@ def lines_of(log: Log, most: int) -> Lines | None:
     whole = Measured()
     for line in found:
         whole.add(line.sums)
-    lines = Lines(found[:most], len(found), whole, [], hidden, found, objects)
+    used = {one for line in found[:most] for one in line.sums.files.most()[:FILES_SHOWN]}
+    files = {one: log.name(one) or "" for one in used}
+    lines = Lines(found[:most], len(found), whole, [], hidden, found, objects, files)
     for line in lines.lines:
         lines.look_up(line)
     lines.problems.extend(_problems(lines.lines, objects))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..measure.layers import SIZES
 from ..records import Joined, Records
+from .files import Files, files_of
 
 _SITE, _OBJECT, _FUNCTION = 0, 1, 2  # kinds of records
 # Kinds of calls, in the order of the two next lists.
@@ -36,6 +37,7 @@ class Measured:
     # POSIX reads and writes of up to 10 KiB, and all those whose size is known.
     small: list[float] = field(default_factory=lambda: [0.0] * 2)
     sized: list[float] = field(default_factory=lambda: [0.0] * 2)
+    files: Files = field(default_factory=Files)
 
     def add(self, other: Measured) -> None:
         """Adds the sums of `other` to these."""
@@ -43,6 +45,7 @@ class Measured:
         self.calls += other.calls
         self.read += other.read
         self.written += other.written
+        self.files.add(other.files)
         for ours, theirs in (
             (self.gaps, other.gaps),
             (self.calls_of, other.calls_of),
@@ -103,6 +106,7 @@ def measured(records: Records) -> Rows:
     calls = _each(records, joined, _CALLS)
     moved = _each(records, joined, ["BYTES_READ", "BYTES_WRITTEN"])
     small, sized = (_sizes(records, joined, ends) for ends in (_SMALL, [end for end, _ in SIZES]))
+    files = files_of(records)
     sites, objects = {}, []
     for place, number in enumerate(joined.ids.tolist()):
         number_of_calls = int(calls[place].sum())
@@ -119,5 +123,6 @@ def measured(records: Records) -> Rows:
                 seconds[place].tolist(),
                 small[place].tolist(),
                 sized[place].tolist(),
+                files.get(number, Files()),
             )
     return Rows(sites, objects)

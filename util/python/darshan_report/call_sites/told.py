@@ -110,6 +110,21 @@ def whole_call(line: Line, function: str) -> str:
     return f"{function}: {calls_of(line)}" if function else calls_of(line)
 
 
+def files_of(found: Lines, line: Line) -> str:
+    """Returns the file of a line with most bytes, or most calls, and about how many others there
+    are: "data.bin and 3 others"; empty if none is known."""
+    files = line.sums.files
+    named = [found.names[one] for one in files.most()[:1] if found.names.get(one)]
+    if not named:
+        return ""
+    parts = named[0].rstrip("/").rsplit("/", 2)
+    name = "/".join(parts[-2:] if parts[-1] == "*" else parts[-1:]) or named[0]
+    number = files.number()
+    if number == 1:
+        return name
+    return f"{name} and {'many' if number is None else f'about {number - 1:,}'} more"
+
+
 def count(number: int) -> str:
     """Returns a number of calls in at most nine characters."""
     return f"{number:,}" if number < 10_000_000 else brief(number)
@@ -148,5 +163,7 @@ def text(found: Lines) -> Iterator[str]:
                 amount(sums.read + sums.written),
             )
             yield f"  {shorten(whole_call(line, function), _WIDTH - 2)}"
+            if files := files_of(found, line):
+                yield f"  files: {shorten(files, _WIDTH - 9)}"
     for sentence in summary(found):
         yield from textwrap.wrap(visible(sentence), _WIDTH, break_on_hyphens=False)

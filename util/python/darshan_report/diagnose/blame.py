@@ -1,8 +1,9 @@
 """The line of code behind a finding, from the call sites of a log.
 
 A finding tells which kinds of calls it is about. The line is the one with most of these calls, or
-of their time, if that is at least half; the sentence tells which part it has. A site does not know
-its files, so a line whose number of calls is that of the finding's file counts before all others.
+of their time, if that is at least half; the sentence tells which part it has. The line that used
+the files of the finding's evidence counts before all others, then a line whose number of calls is
+that of such a file.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ _DATA = (READ, WRITE)
 _HDF5, _MPIIO, _ANY = r"H5|nc_", r"MPI_File_|ncmpi", ""
 _CALL = rf"(?!{IMPORT}$)"
 _CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small calls", "gaps"
+_ON_FILES, _BYTES_ON_FILES = "calls on files", "bytes on files"
 # What a share is of, after a percentage, and all of it.
 _OF = {
     _CALLS: ("of such calls", "all such calls"),
@@ -46,6 +48,11 @@ _OF = {
     _BYTES: ("of the bytes of such calls", "all bytes of such calls"),
     _SMALL: ("of such calls that are small", "all such calls that are small"),
     _GAPS: ("of the time before such calls", "all of the time before such calls"),
+    _ON_FILES: ("of such calls on these files", "all such calls on these files"),
+    _BYTES_ON_FILES: (
+        "of the bytes of such calls on these files",
+        "all bytes of such calls on these files",
+    ),
 }
 _WHOLE = share(1.0, 1.0)
 _THE_FILES = "the file's"
@@ -232,6 +239,30 @@ def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line,
     return next(iter(found.values())) if len(found) == 1 else None
 
 
+def _used(line: Line, ids: set[int], about: About) -> float:
+    """Returns how many calls, or bytes, of a finding a line made on these files, at least."""
+    whole = 0.0
+    for site in line.sites:
+        if part_of(Line([site], site.sums), about, _CALLS) > 0:
+            files = site.sums.files
+            amounts = files.moved if about.by == _BYTES else files.calls
+            whole += sum(amounts[one] for one in ids)
+    return whole
+
+
+def _of_files(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float] | None:
+    """Returns the line that used most the files of the finding's evidence, and its share of their
+    use; None if the sites do not tell it."""
+    ids = {row.id for row in finding.evidence if row.id is not None and row.record}
+    line, part, _ = _largest(lines, lambda one: _used(one, ids, about))
+    if part < _ENOUGH:
+        return None
+    # A record lists four files. A line with many others may have used these more than it tells.
+    busiest, _, _ = _largest(lines, lambda one: part_of(one, about))
+    told_of = sum(busiest.sums.files.calls.values())
+    return None if told_of < _ENOUGH * busiest.sums.calls else (line, part)
+
+
 def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
     """Returns a line as text, and the function of a library through which it made the calls."""
     found.look_up(line)
@@ -250,6 +281,10 @@ def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line
     these in the words, and no share."""
     whole = sum(part_of(line, about) for line in lines)
     line, part, number = _largest(lines, lambda one: part_of(one, about))
+    by_files = _of_files(lines, finding, about)
+    if by_files is not None:
+        by = _BYTES_ON_FILES if about.by == _BYTES else _ON_FILES
+        return (*by_files, _told(by_files[1], by), number)
     same = _equal(lines, finding, about)
     if same is not None:
         one, calls = same

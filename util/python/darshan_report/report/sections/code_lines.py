@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ...call_sites import told
+from ...call_sites.lines import FILES_SHOWN, Lines
 from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...show.text import shorten
 from ...units import amount, seconds
 from ..context import Context
 
 _HEADING = Heading("Where in the code")
-_PLACE, _CALLS = 22, 45  # characters
+_PLACE, _CALLS, _FILE = 22, 45, 60  # characters
 
 
 def blocks(context: Context) -> list[Block]:
@@ -39,4 +40,29 @@ def blocks(context: Context) -> list[Block]:
         )
         for line, (where, function) in zip(found.lines, told.places_of(found.lines))
     )
-    return [_HEADING, Table(columns, rows, " ".join(sentences))]
+    return [_HEADING, Table(columns, rows, " ".join(sentences)), *_files(found)]
+
+
+def _files(found: Lines) -> list[Block]:
+    """Returns the table of the files that the lines used; nothing if none is known."""
+    rows = []
+    for line, (where, _) in zip(found.lines, told.places_of(found.lines)):
+        files = line.sums.files
+        named = [one for one in files.most()[:FILES_SHOWN] if found.names.get(one)]
+        number = files.number()
+        about = "many" if number is None else f"{number:,}"
+        for place, one in enumerate(named):
+            first = (shorten(where, _PLACE), about) if place == 0 else ("", "")
+            calls, moved = told.count(files.calls[one]), amount(files.moved[one])
+            rows.append((first[0], shorten(found.names[one], _FILE), calls, moved, first[1]))
+    if not rows:
+        return []
+    columns = (
+        Column("Line", code=True),
+        Column("File with most bytes, or calls", code=True),
+        Column("Calls", right=True),
+        Column("Bytes", right=True),
+        Column("Files, about", right=True),
+    )
+    note = "If a line uses more than four files, calls and bytes of a file may be more."
+    return [Table(columns, tuple(rows), note)]

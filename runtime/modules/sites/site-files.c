@@ -1,0 +1,83 @@
+/* Which files a site used most, and how many about. Both are in the record, so that a killed
+ * process keeps them: a list is in order after each call, as the merge rule needs it, and at any
+ * instruction no file has more in it than it had. */
+#include "records.h"
+#include "sites-state.h"
+
+static_assert(SITES_FILE1_CALLS == SITES_FILE1_BY_CALLS + SITE_FILES, "values before counts");
+static_assert(SITES_FILE1_BYTES == SITES_FILE1_BY_BYTES + SITE_FILES, "values before counts");
+
+/* By measure: calls, bytes. */
+static const int lists[2] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};
+
+/* A list of the record: four ids, then what each file had. volatile: the process may be killed, or
+ * a handler may leave the call, between two writes. */
+typedef volatile int64_t list;
+
+static inline int ranks_above(const list *files, unsigned a, unsigned b) {
+  int64_t first = files[SITE_FILES + a], second = files[SITE_FILES + b];
+  return first > second || (first == second && files[a] > files[b]);
+}
+
+/* Exchanges two places of a list. */
+static void exchange(list *files, unsigned a, unsigned b) {
+  int64_t ids[] = {files[a], files[b]}, amounts[] = {files[SITE_FILES + a], files[SITE_FILES + b]};
+  files[SITE_FILES + a] = files[SITE_FILES + b] = 0;
+  files[a] = ids[1];
+  files[b] = ids[0];
+  files[SITE_FILES + a] = amounts[1];
+  files[SITE_FILES + b] = amounts[0];
+}
+
+/* Moves a file up in the list until no file with less is before it. Returns its place. */
+static inline unsigned risen(list *files, unsigned place) {
+  for (; UNLIKELY(place > 0) && ranks_above(files, place, place - 1); place--)
+    exchange(files, place, place - 1);
+  return place;
+}
+
+/* Adds an amount to the file of the last call, which is not where it was last. A file that is not
+ * in the list takes the last place when its run has more than the file there, whose amount is
+ * lost. */
+static __attribute__((noinline)) void look_and_add(struct site_last_file *last, list *files,
+                                                   int measure, int64_t amount) {
+  enum { LAST = SITE_FILES - 1 };
+  unsigned place = 0;
+  last->run[measure] += amount;
+  while (place < SITE_FILES && (uint64_t)files[place] != last->id)
+    place++;
+  if (place == SITE_FILES) {
+    place = LAST;
+    amount = last->run[measure];
+    if (amount <= files[SITE_FILES + LAST]) return;
+    files[SITE_FILES + LAST] = 0;
+    files[LAST] = (int64_t)last->id;
+  }
+  files[SITE_FILES + place] += amount;
+  last->slot[measure] = risen(files, place);
+}
+
+/* Adds an amount to the file of the last call. */
+static inline void add(struct site_last_file *last, list *files, int measure, int64_t amount) {
+  unsigned place = last->slot[measure];
+  if (UNLIKELY((uint64_t)files[place] != last->id)) {
+    look_and_add(last, files, measure, amount);
+    return;
+  }
+  files[SITE_FILES + place] += amount;
+  if (UNLIKELY(place > 0)) last->slot[measure] = risen(files, place);
+}
+
+void site_count_file(struct site_part *part, uint64_t id, int is_new, int64_t bytes) {
+  struct site_last_file *last = &part->last;
+  int64_t *counters = part->record->counters;
+  if (last->id != id) {
+    last->run[0] = last->run[1] = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* no file has the run of another */
+    last->id = id;
+    is_new = 1;
+    counters[SITES_FILE_BITS] |= (int64_t)(UINT64_C(1) << (id >> 58));
+  }
+  if (LIKELY(is_new)) add(last, counters + lists[0], 0, 1);
+  if (bytes > 0) add(last, counters + lists[1], 1, bytes);
+}

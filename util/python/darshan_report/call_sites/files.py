@@ -1,0 +1,61 @@
+"""The files of call sites: those with most calls and bytes, and about how many there are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ..records import Records
+
+_SLOTS = 4  # files in each list of a record
+_ID = (1 << 64) - 1
+_BITS = 64  # of the estimate
+MOST_TOLD = 200  # files: past that, nearly all bits are set and the estimate says little
+
+
+@dataclass
+class Files:
+    """Files or objects of a site, by id. A number is at least so large: a record lists four."""
+
+    calls: Counter[int] = field(default_factory=Counter)
+    moved: Counter[int] = field(default_factory=Counter)  # bytes
+    bits: int = 0  # each file sets one of 64
+
+    def add(self, other: Files) -> None:
+        """Adds those of another site."""
+        self.calls.update(other.calls)
+        self.moved.update(other.moved)
+        self.bits |= other.bits
+
+    def number(self) -> int | None:
+        """Returns about how many there are; None: more than MOST_TOLD."""
+        free = _BITS - bin(self.bits).count("1")
+        known = len(self.calls.keys() | self.moved.keys())
+        if free == 0:
+            return None
+        about = max(known, round(-_BITS * math.log(free / _BITS)))
+        return about if about <= MOST_TOLD else None
+
+    def most(self) -> list[int]:
+        """Returns the ids, those with most bytes first, then those with most calls."""
+        ids = self.calls.keys() | self.moved.keys()
+        return sorted(ids, key=lambda one: (-self.moved[one], -self.calls[one], one))
+
+
+def files_of(records: Records) -> dict[int, Files]:
+    """Returns the files of each record's id that has some."""
+    found: dict[int, Files] = {}
+    bits = records["SITES_FILE_BITS"]
+    used = bits.nonzero()[0].tolist()
+    ids = records.ids[used].tolist()
+    for number, one in zip(ids, bits[used].tolist()):
+        found.setdefault(number, Files()).bits |= one & _ID
+    for measure, name in (("CALLS", "calls"), ("BYTES", "moved")):
+        for slot in range(1, _SLOTS + 1):
+            files = records[f"SITES_FILE{slot}_BY_{measure}"][used].tolist()
+            amounts = records[f"SITES_FILE{slot}_{measure}"][used].tolist()
+            for number, file, amount in zip(ids, files, amounts):
+                if file and amount > 0:
+                    getattr(found[number], name)[file & _ID] += amount
+    return found
