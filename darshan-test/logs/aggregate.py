@@ -125,9 +125,9 @@ def file_counts(module: str, records: Sequence[Counted]) -> dict[str, str]:
     return {name: "{} {} {}".format(*values) for name, values in groups.items()}
 
 
-def add_common(kind: str, total: dict[str, int], record: dict[str, int]) -> None:
-    """Merges the four common values of a record into those of the total."""
-    value, count = (f"{kind}{{}}_{word}" for word in (kind, "COUNT"))
+def add_common(value: str, count: str, total: dict[str, int], record: dict[str, int]) -> None:
+    """Merges the four common values of a record into those of the total.  value, count: names with
+    {} in place of the number."""
     slots = [[total[value.format(i)], total[count.format(i)]] for i in range(1, 5)]
     rest = []
     for i in range(1, 5):
@@ -166,7 +166,7 @@ def add_counters(module: str, total: dict[str, int], v: View) -> None:
         if f"{kind}1_{kind}" not in total:
             continue
         if module != "MPI-IO" or v.counters["ACCESS1_ACCESS"] != 0:
-            add_common(kind, total, v.counters)
+            add_common(f"{kind}{{}}_{kind}", f"{kind}{{}}_COUNT", total, v.counters)
 
 
 def add_fcounters(total: dict[str, int], ftotal: dict[str, float], v: View) -> None:
@@ -253,6 +253,12 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "GROUP_KIND": max,
     "GROUP_FILES": max,
     **{name: bits for name in LAYOUTS["GROUP"][1].counters if "_SKETCH_" in name},
+    "SITES_KIND": last,
+    "SITES_FRAMES": last,
+    "SITES_FILE_BITS": bits,
+    "SITES_F_LONGEST": max,
+    "SITES_F_START_TIMESTAMP": earliest,
+    "SITES_F_END_TIMESTAMP": max,
 }
 
 
@@ -265,17 +271,34 @@ def sum_or_unknown(values: Iterable[int]) -> int:
     return total
 
 
+def site_files(records: Sequence[Counted]) -> dict[str, int]:
+    """Returns the files of all sites together with most calls, and those with most bytes."""
+    total: dict[str, int] = {}
+    for measure in ("CALLS", "BYTES"):
+        names = f"SITES_FILE{{}}_BY_{measure}", f"SITES_FILE{{}}_{measure}"
+        total |= {name.format(i): 0 for name in names for i in range(1, 5)}
+        for record in records:
+            if names[0].format(1) in record.counters:
+                add_common(*names, total, record.counters)
+    return total
+
+
 def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
     """Returns the values of --total for a module of the annex; most are sums."""
     out = {}
     newest = max(LAYOUTS[module])
     if module == "GROUP":
         records = [replace(r, counters=with_files(r.counters)) for r in records]
+    lists = site_files(records) if module == "SITES" else {}
+    added = sum if module == "SITES" else sum_or_unknown  # a site knows all its counters
     for name in LAYOUTS[module][newest].counters:
+        if name in lists:
+            out[f"total_{name}"] = str(lists[name])
+            continue
         if name not in records[0].counters:
             out[f"total_{name}"] = str(NOT_YET.get(name, -1))
             continue
-        total = NOT_SUMS.get(name, sum_or_unknown)(r.counters[name] for r in records)
+        total = NOT_SUMS.get(name, added)(r.counters[name] for r in records)
         out[f"total_{name}"] = str(total)
     for name in records[0].fcounters:
         out[f"total_{name}"] = f"{NOT_SUMS.get(name, sum)(r.fcounters[name] for r in records):f}"
