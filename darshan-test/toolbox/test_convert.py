@@ -7,14 +7,15 @@ import subprocess
 import time
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from darshan_report import open_log
 from logs.bad import half_readable, unreadable
 from logs.catalogue import good_cases
-from logs.content import standard_log
+from logs.content import counted, standard_log
 from logs.encode import encode
-from logs.model import Log
+from logs.model import Log, Module
 from logs.pydarshan import compare_with_pydarshan
 from logs.record_id import record_id
 from logs.rows import rows
@@ -366,6 +367,27 @@ def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path
     assert run(convert, *plain, "--key", "c", tmp_path / "old", "-").stdout != same
     random = [run(convert, *plain, tmp_path / "old", "-").stdout for _ in range(2)]
     assert random[0] != random[1]
+
+
+def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
+    """The strong way replaces the ids of a site's files by those of the files' own records.  Of the
+    bits that ids set, only their number stays."""
+    log = secret_log()
+    ids = [record.id for record in log.modules[0].records]
+    site = counted(Random(3), "SITES", 2, 0, 0)
+    lists = [f"SITES_FILE{n}_BY_{measure}" for measure in ("CALLS", "BYTES") for n in range(1, 5)]
+    values = [*ids[:3], 0, ids[1], ids[0], 0, 0]
+    site.counters |= dict(zip(lists, values)) | {"SITES_FILE_BITS": 0b1101 << 40}
+    log.annex = [Module("SITES", 2, [site])]
+
+    def printed_files(*options: str) -> list[int]:
+        new = made(convert, tmp_path, log, *options)
+        found = {x[3].decode(): x[4] for x in columns(printed(parser, new, "--annex")[1])}
+        return [int(found[name]) for name in (*lists, "SITES_FILE_BITS")]
+
+    assert printed_files("--obfuscate") == [*values, 0b1101 << 40]
+    hidden = [hidden_id("a", value) if value else 0 for value in values]
+    assert printed_files("--obfuscate=strong", "--key", "a") == [*hidden, 0b111]
 
 
 def test_names_in_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:

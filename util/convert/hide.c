@@ -210,6 +210,19 @@ static void hide_daos(const struct hiding *hiding, struct darshan_daos_record *r
   record->oid_lo = keyed(hiding, KIND_ID, &record->oid_lo, sizeof(record->oid_lo));
 }
 
+/* Hashes the ids of a site's files. Of the bits, only their number stays: a guessed id could be
+ * checked by its bit. */
+static void hide_site(const struct hiding *hiding, struct darshan_sites_record *site) {
+  enum { FILES = 4, BITS = 64 };
+  static const int lists[] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};
+  for (int i = 0; i < 2 * FILES; i++) {
+    int64_t *file = &site->counters[lists[i / FILES] + i % FILES];
+    *file = (int64_t)hide_id(hiding, (uint64_t)*file);
+  }
+  int number = __builtin_popcountll((uint64_t)site->counters[SITES_FILE_BITS]);
+  if (number > 0) site->counters[SITES_FILE_BITS] = (int64_t)(UINT64_MAX >> (BITS - number));
+}
+
 static void hide_strongly(const struct hiding *hiding, const struct darshan_module *module,
                           void *record) {
   struct darshan_base_record *base = record;
@@ -232,6 +245,7 @@ static void hide_strongly(const struct hiding *hiding, const struct darshan_modu
            (GROUP_NUM_COUNTERS - GROUP_SKETCH_00) * sizeof(*counters));
     counters[GROUP_SEEN] = counters[GROUP_FILES];
   }
+  if (module->id == DARSHAN_MOD_SITES) hide_site(hiding, record);
   if (module->id == DARSHAN_MOD_POSIX) {
     struct darshan_posix_record *posix = record;
     int64_t *from = &posix->counters[POSIX_RENAMED_FROM];
