@@ -151,27 +151,43 @@ def test_a_damaged_annex(ran: Where, tmp_path: Path) -> None:
     assert f"{path}: cannot read the annex: " in done.stderr
 
 
-@pytest.mark.parametrize("command", [("run",), ("stat",)])
-def test_sites_by_an_option(command: tuple[str], where: Where, tmp_path: Path) -> None:
-    """`darshan run --sites` records call sites, without a variable."""
+# Command, options, what DARSHAN_SITES is, and whether the log has call sites.
+CHOICES = (
+    ("run", (), None, False),
+    ("run", (), "1", True),
+    ("run", ("--sites",), "0", True),
+    ("run", ("--no-sites",), "1", False),
+    ("stat", (), None, True),
+    ("stat", (), "0", False),
+    ("stat", ("--sites",), "0", True),
+    ("stat", ("--no-sites",), None, False),
+)
+
+
+def test_sites_by_an_option(where: Where, tmp_path: Path) -> None:
+    """`darshan stat` records call sites, and `darshan run --sites`; the variable decides where no
+    option does."""
     program = where.compile()
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
-    for options in ((), ("--sites",)):
-        folder = tmp_path / f"logs{len(options)}"
+    for number, (command, options, variable, has_sites) in enumerate(CHOICES):
+        folder = tmp_path / f"logs{number}"
+        environment = plain if variable is None else plain | {"DARSHAN_SITES": variable}
         done = subprocess.run(
-            [where.program.build / "darshan", *command, *options, "-o", folder, "--", program,
+            [where.program.build / "darshan", command, *options, "-o", folder, "--", program,
              tmp_path / "data"],
-            env=plain, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False,
+            env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
+            check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         (log,) = folder.glob("*.darshan")
-        assert where.ask(log=log).returncode == (0 if options else 1)
+        assert where.ask(log=log).returncode == (0 if has_sites else 1), CHOICES[number]
 
 
 def test_sites_of_a_log_that_is_there(where: Where) -> None:
-    """stat -r runs nothing, so that --sites has no meaning."""
-    done = subprocess.run(
-        [where.program.build / "darshan", "stat", "--sites", "-r", "/dev/null"],
-        capture_output=True, timeout=SECONDS, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
+    """stat -r runs nothing, so that --sites and --no-sites have no meaning."""
+    for option in ("--sites", "--no-sites"):
+        done = subprocess.run(
+            [where.program.build / "darshan", "stat", option, "-r", "/dev/null"],
+            capture_output=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2

@@ -260,7 +260,9 @@ void places_announce(const void *context) {
   else
     setenv("DARSHAN_ENABLE_NONMPI", "1", 0);
   setenv("DARSHAN_SAMPLE_JOBS", "1", 1);
-  if (places->sites) setenv("DARSHAN_SITES", "1", 1);
+  if (places->sites != PLACES_SITES_AS_SET)
+    setenv("DARSHAN_SITES", places->sites == PLACES_NO_SITES ? "0" : "1",
+           places->sites != PLACES_SITES_UNLESS);
   if (places->named[0]) {
     char self[32];
     snprintf(self, sizeof(self), "%ld", (long)getpid());

@@ -12,6 +12,14 @@
 
 #include "path-list.h"
 
+/* Whether calls count for the stack that made them. */
+enum places_sites {
+  PLACES_SITES_AS_SET, /* if DARSHAN_SITES or the configuration says so */
+  PLACES_SITES_UNLESS, /* unless DARSHAN_SITES says otherwise */
+  PLACES_SITES,
+  PLACES_NO_SITES
+};
+
 struct places {
   char folder[PATH_MAX];   /* the user's folder, absolute */
   char logs[PATH_MAX];     /* folder of this run's own logs, below it */
@@ -21,8 +29,8 @@ struct places {
   int hold;                /* lock that says that this process will make the log; or -1 */
   char library[PATH_MAX];  /* path in LD_PRELOAD, without blanks and colons */
   char named[PATH_MAX];    /* DARSHAN_LOGFILE, absolute; empty: not set */
-  int sites;               /* calls count for the stack that made them */
-  int named_before;        /* logs with that name, numbered ones included, before the run */
+  enum places_sites sites;
+  int named_before; /* logs with that name, numbered ones included, before the run */
 };
 
 /* Makes the folders. wanted: the user's folder; NULL: DARSHAN_LOGPATH, else darshan-logs in the

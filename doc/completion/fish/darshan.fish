@@ -31,11 +31,11 @@ complete -c darshan -f -n __fish_use_subcommand -a gen-cc -d 'make a compiler co
 complete -c darshan -f -n __fish_use_subcommand -a help -d 'the page of the manual'
 complete -c darshan -f -n '__fish_seen_subcommand_from help' -a 'run stat watch recover list report where annotate try parse compare diff trace dxt-parse dxt-analyze per-file analyze convert merge collect ask digest serve lake mk-log-dirs config gen-cc'
 complete -c darshan -n '__fish_seen_subcommand_from run' -s o -x -a '(__fish_complete_directories)' -d 'the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]'
-complete -c darshan -n '__fish_seen_subcommand_from run' -l sites -d 'count calls for the stack that made them: for darshan where and annotate'
+complete -c darshan -n '__fish_seen_subcommand_from run' -l sites -d 'count calls for the stack that made them, so that findings name lines of code: for darshan report, where and annotate'
 complete -c darshan -n '__fish_seen_subcommand_from run' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s o -x -a '(__fish_complete_directories)' -d 'the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]'
-complete -c darshan -n '__fish_seen_subcommand_from stat' -l sites -d 'count calls for the stack that made them: for darshan where and annotate'
+complete -c darshan -n '__fish_seen_subcommand_from stat' -l no-sites -d 'do not count calls for the stack that made them: costs less, but findings name no line of code'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s r -x -d 'print the summary of an existing log [the newest log]'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -l json -d 'the numbers as one line of JSON instead of the summary'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s x -x -d 'the numbers as rows with SEP between value, unit and name: -x,'

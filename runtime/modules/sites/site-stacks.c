@@ -138,7 +138,8 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
   for (unsigned i = first; i < walk->count; i++)
     if (walk->frame[i].stored <= new->frame || walk->frame[i].stored - new->frame > UINT32_MAX / 2)
       return;
-  if (count + python->lines == 0) return;
+  /* Imports that the interpreter makes at its start have no lines, and one site. */
+  if (count + python->lines == 0 && !python->imports) return;
   if (__atomic_fetch_add(&sites_state.stacks, 1, __ATOMIC_RELAXED) >= SITE_STACKS) return;
   size_t slots = sizeof(struct site_stack) + (count + 1) * sizeof(struct site_slot);
   struct site_stack *stack =

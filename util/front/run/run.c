@@ -32,7 +32,8 @@ static const char run_usage[] =
     "usage: darshan run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "  runs and records the program; one line at the end names its log\n"
     "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
-    "  --sites     count calls for the stack that made them: for darshan where and annotate\n"
+    "  --sites     count calls for the stack that made them, so that findings name lines of\n"
+    "              code: for darshan report, where and annotate\n"
     "  -h, --help\n"
     "  The exit status is the program's; 125: darshan failed before it started the program,\n"
     "  126: the program cannot be executed, 127: the program was not found\n";
@@ -41,7 +42,8 @@ static const char stat_usage[] =
     "       darshan stat [OPTION...] -r [LOG] [-r LOG...]\n"
     "  runs the program as darshan run does, and prints a summary of its I/O\n"
     "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
-    "  --sites     count calls for the stack that made them: for darshan where and annotate\n"
+    "  --no-sites  do not count calls for the stack that made them: costs less, but findings\n"
+    "              name no line of code\n"
     "  -r [LOG]    print the summary of an existing log [the newest log]; of several logs,\n"
     "              their sums\n"
     "  --json      the numbers as one line of JSON instead of the summary\n"
@@ -102,13 +104,14 @@ static void say_inside(char *const *command) {
   }
 }
 
-enum { JSON = 256, TO, SITES };
+enum { JSON = 256, TO, SITES, NO_SITES };
 
 /* The options of run and stat. */
 struct run_options {
   const char *folder; /* NULL: the default */
   struct path_list logs;
-  int json, sites;
+  int json;
+  enum places_sites sites;
   const char *separator; /* NULL: no rows */
   const char *to;        /* NULL: the default */
 };
@@ -130,11 +133,10 @@ static int add_log(struct path_list *logs, int argc, char **argv) {
  * then the index of the program. */
 static int parse_run(int argc, char **argv, const char *options, const char *usage,
                      struct run_options *given) {
-  static const struct option of_stat[] = {{"json", no_argument, NULL, JSON},
-                                          {"to", required_argument, NULL, TO},
-                                          {"sites", no_argument, NULL, SITES},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+  static const struct option of_stat[] = {
+      {"json", no_argument, NULL, JSON},   {"to", required_argument, NULL, TO},
+      {"sites", no_argument, NULL, SITES}, {"no-sites", no_argument, NULL, NO_SITES},
+      {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0}};
   const struct option *names = usage == stat_usage ? of_stat : of_stat + 2;
   int code;
   while ((code = getopt_long(argc, argv, options, names, NULL)) != -1) {
@@ -142,7 +144,8 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
     if (code == 'x') given->separator = optarg;
     if (code == TO) given->to = optarg;
     given->json |= code == JSON;
-    given->sites |= code == SITES;
+    if (code == SITES) given->sites = PLACES_SITES;
+    if (code == NO_SITES) given->sites = PLACES_NO_SITES;
     if (code == 'r' && add_log(&given->logs, argc, argv) < 0) return 1;
     if (code == 'h') {
       fputs(usage, stdout);
@@ -154,8 +157,9 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
     }
   }
   int is_data = given->json || given->separator;
+  int is_about_run = given->sites == PLACES_SITES || given->sites == PLACES_NO_SITES;
   if ((optind < argc) == (given->logs.count > 0) || (given->json && given->separator) ||
-      (given->to && !is_data) || (given->sites && given->logs.count > 0)) {
+      (given->to && !is_data) || (is_about_run && given->logs.count > 0)) {
     fputs(usage, stderr);
     return USAGE;
   }
@@ -239,7 +243,7 @@ static int show_logs(struct run_options *given) {
 }
 
 int command_stat(int argc, char **argv) {
-  struct run_options given = {NULL, {NULL, 0}, 0, 0, NULL, NULL};
+  struct run_options given = {.sites = PLACES_SITES_UNLESS};
   char around[PATH_MAX];
   struct run_outcome outcome;
   struct child_end end;

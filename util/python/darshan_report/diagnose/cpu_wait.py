@@ -80,6 +80,7 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
         at,
         seconds=at.seconds * part,
         run=at.run * part,
+        between=at.between * part,
         basis=f"{at.basis}; {words(facts)}",
     )
     # The time that the saving is a share of does not contain this wait either.

@@ -196,7 +196,7 @@ class Documents:
 
     def _screens(self, paths: list[str]) -> str:
         if self._options.brief:
-            found = self._each(paths, lambda c: c.findings)
+            found = self._each(paths, terminal.told_in_brief)
             return "".join(f"{line}\n" for line in terminal.brief(found))
         verbose = self._options.verbose
         screens = self._each(

@@ -184,12 +184,17 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
         yield from _finding(context, number, finding, verbose)
 
 
-def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
-    """Yields the costliest problems of some logs, one line each, with the remedy of the first, or
-    one line if there are none."""
-    problems = sorted(
-        (f for one in findings for f in one if f.kind == PROBLEM), key=lambda f: f.rank
-    )
+def told_in_brief(context: Context) -> list[tuple[Finding, str]]:
+    """Returns the findings of a log, problems with the line of code that they lead to."""
+    return [(f, context.where(f) if f.kind == PROBLEM else "") for f in context.findings]
+
+
+def brief(findings: Sequence[list[tuple[Finding, str]]]) -> Iterator[str]:
+    """Yields the costliest problems of some logs, one line each, with the line of code and the
+    remedy of the first, or one line if there are none."""
+    found = [pair for one in findings for pair in one]
+    where = {id(finding): place for finding, place in found}
+    problems = sorted((f for f, _ in found if f.kind == PROBLEM), key=lambda f: f.rank)
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)
@@ -197,6 +202,8 @@ def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
         # Seconds without the bytes, so that the line is not cut.
         at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
         yield textwrap.shorten(f"! {finding.title}: {at}", _WIDTH, placeholder=" ...")
+        if finding is problems[0] and (place := where[id(finding)]):
+            yield "  " + textwrap.shorten(visible(place), _WIDTH - 2, placeholder=" ...")
         if finding is problems[0] and finding.remedy.text:
             yield from textwrap.wrap(
                 visible(f"remedy: {finding.remedy.text}"), _WIDTH, max_lines=2,
@@ -205,5 +212,5 @@ def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
     if len(titles) > 0:
         yield "  darshan report --text LOG names files and remedies"
     else:
-        fine = [f for one in findings for f in one if f.name == "fine"]
+        fine = [f for f, _ in found if f.name == "fine"]
         yield from (f"  {f.title}." for f in fine[:1])
