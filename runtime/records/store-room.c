@@ -89,17 +89,20 @@ static int next_step(struct record_store *store, int number, struct step *step) 
   return 1;
 }
 
-/* Adds the window that the step has mapped at `at` to the part. The caller holds the lock. */
+/* Adds the window that the step has mapped at `at` to the part. The caller holds the lock. The size
+ * comes last: a handler that libc does not know may leave after any instruction, and a window that
+ * is mapped once more costs only memory. */
 static void add_window(struct record_store *store, int number, const struct step *step, char *at) {
   struct store_names *names = &store->names;
-  store_part_of(store, number)->mapped = step->window_to;
   if (number == STORE_NAMES) {
-    names->window[names->windows++] = (struct store_window){step->window_from, at, SIZE_MAX};
-    return;
+    names->window[names->windows] = (struct store_window){step->window_from, at, SIZE_MAX};
+    __atomic_store_n(&names->windows, names->windows + 1, __ATOMIC_RELEASE);
+  } else {
+    struct segments *records = &store->regions[number].records;
+    uint32_t segment = segments_of(records, (uint32_t)(step->window_from / records->item_size));
+    segments_put(records, segment, at);
   }
-  struct segments *records = &store->regions[number].records;
-  uint32_t segment = segments_of(records, (uint32_t)(step->window_from / records->item_size));
-  segments_put(records, segment, at);
+  __atomic_store_n(&store_part_of(store, number)->mapped, step->window_to, __ATOMIC_RELEASE);
 }
 
 /* Grows a part by private memory. Returns 0, or -1 if it cannot grow. The caller holds the lock. */
