@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -36,6 +37,16 @@ int main(void) {
   }
   return 0;
 }
+"""
+
+DATASETS = """
+import h5py, numpy
+with h5py.File("data.h5", "w") as file:
+    first, second = (file.create_dataset(name, (60, 10), "f8") for name in ("first", "second"))
+    for row in range(60):
+        first[row] = numpy.ones(10)  # first
+    for row in range(20):
+        second[row] = numpy.ones(10)  # second
 """
 
 
@@ -85,6 +96,18 @@ def test_the_text_names_files(where: Where) -> None:
     text = where.ask().stdout
     assert "  files: a.bin\n" in text and "  files: b.bin\n" in text
     assert "  files: 0.txt and about " in text
+
+
+def test_datasets(where: Where) -> None:
+    """The file of a call of HDF5 is the dataset, with its calls."""
+    script = where.folder / "script.py"
+    script.write_text(DATASETS)
+    found = where.run(sys.executable, script)
+    for name, rows in (("first", 60), ("second", 20)):
+        (file,) = at(found, script, line_of(DATASETS, f"# {name}"))["files"]
+        assert Path(file["file"]).name == name
+        assert file["calls"] == rows
+        assert f"  files: data.h5:/{name}\n" in where.ask().stdout
 
 
 def test_a_finding_is_at_the_line_of_its_file(where: Where) -> None:

@@ -110,16 +110,23 @@ def whole_call(line: Line, function: str) -> str:
     return f"{function}: {calls_of(line)}" if function else calls_of(line)
 
 
+def _short(name: str) -> str:
+    """Returns the last part of a file's path, of a group the last two; an object in a file, as of
+    HDF5, keeps its own path."""
+    file, colon, inside = name.partition(":/")
+    parts = file.rstrip("/").rsplit("/", 2)
+    short = "/".join(parts[-2:] if parts[-1] == "*" else parts[-1:])
+    return f"{short}{colon}{inside}" if short else name
+
+
 def files_of(found: Lines, line: Line) -> str:
     """Returns the file of a line with most bytes, or most calls, and about how many others there
-    are: "data.bin and 3 others"; empty if none is known."""
+    are: "data.bin and about 3 more"; empty if none is known."""
     files = line.sums.files
     named = [found.names[one] for one in files.most()[:1] if found.names.get(one)]
     if not named:
         return ""
-    parts = named[0].rstrip("/").rsplit("/", 2)
-    name = "/".join(parts[-2:] if parts[-1] == "*" else parts[-1:]) or named[0]
-    number = files.number()
+    name, number = _short(named[0]), files.number()
     if number == 1:
         return name
     return f"{name} and {'many' if number is None else f'about {number - 1:,}'} more"
