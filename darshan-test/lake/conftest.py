@@ -15,6 +15,9 @@ SECONDS = 60
 
 use_binding()
 
+# The key of tests whose command has --obfuscate without another key.
+KEY = {"DARSHAN_LAKE_KEY": "key"}
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -26,7 +29,7 @@ def darshan(build: Path, tmp_path: Path) -> Run:
         *arguments: str | Path, environment: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
-        more = {"DARSHAN_PYTHON": sys.executable, "TZ": "UTC", **(environment or {})}
+        more = {"DARSHAN_PYTHON": sys.executable, "TZ": "UTC", **KEY, **(environment or {})}
         return subprocess.run(
             [build / "darshan", *arguments],
             cwd=tmp_path,

@@ -191,8 +191,8 @@ def test_a_log_that_changes_while_it_is_read(tmp_path: Path) -> None:
     publisher = Publisher(str(lake))
     real = files.identity
 
-    def grows(path: str, *more: int) -> object:
-        found = real(path, *more)
+    def grows(path: str, *more: object) -> object:
+        found = real(path, *more)  # type: ignore[arg-type]
         if path == str(made[1]):
             made[1].write_bytes(whole_log)
         return found

@@ -94,11 +94,11 @@ def test_one_key(darshan: Run, tmp_path: Path) -> None:
     """A second key is refused, because it would count one user twice; mount points are
     anonymized."""
     make_logs(tmp_path / "logs", 2)
-    hidden = ("collect", "--into", "lake", "--workers", "1", "--obfuscate")
-    assert darshan(*hidden, "k1", "logs").returncode == 0
-    done = darshan(*hidden, "k2", "logs")
+    hidden = ("collect", "--into", "lake", "--workers", "1", "logs", "--obfuscate")
+    assert darshan(*hidden).returncode == 0
+    done = darshan(*hidden, environment={"DARSHAN_LAKE_KEY": "k2"})
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "another key" in done.stderr
-    assert darshan(*hidden, "k1", "logs").returncode == 0
+    assert darshan(*hidden).returncode == 0
     mounts = json.loads(sql(darshan, "SELECT DISTINCT mount m FROM files_posix", "--json"))
     assert mounts and not any("/" in r["m"] for r in mounts if r["m"])

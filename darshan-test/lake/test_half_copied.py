@@ -53,7 +53,7 @@ def test_the_whole_log_replaces_the_half(darshan: Run, tmp_path: Path, key: str)
     file whose name is no job's; other logs keep theirs."""
     made = make_logs(tmp_path / "logs", 5)
     made[1] = made[1].rename(tmp_path / "logs" / "run.darshan")
-    options = ["--obfuscate", key] if key else []
+    options = ["--obfuscate"] if key else []
     contents = {made[0]: _half(made[0]), made[1]: _half(made[1])}
     done = darshan(*COLLECT, "--settle", "0", *options)
     assert "2 of them damaged" in done.stderr, done.stderr

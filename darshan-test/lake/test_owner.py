@@ -79,7 +79,7 @@ def test_an_honest_name_is_not_marked(darshan: Run, tmp_path: Path) -> None:
 def test_owners_are_hidden_like_users(darshan: Run, tmp_path: Path) -> None:
     """The same word replaces a name in every column."""
     honest, forged, _ = _logs(tmp_path / "logs")
-    assert darshan(*COLLECT, "--obfuscate", "key", "logs").returncode == 0
+    assert darshan(*COLLECT, "logs", "--obfuscate").returncode == 0
     jobs = {row["log"]: row for row in rows(tmp_path / "lake", "jobs")}
     one, other = jobs[identity(honest)], jobs[identity(forged)]
     assert one["user"] == one["named"] == other["named"] != other["user"] == other["owner"]

@@ -35,7 +35,7 @@ def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, k
     (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
     pipe, link, stays = unreadable(tmp_path / "logs")
     command = ["collect", "--into", "lake", "--workers", "1", "--settle", "0", "logs"]
-    command += ["--obfuscate", key] if key else []
+    command += ["--obfuscate"] if key else []
 
     def collect() -> str:
         done = darshan(*command)

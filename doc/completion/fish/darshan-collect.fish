@@ -15,6 +15,7 @@ complete -c darshan-collect -l log-seconds -x -d 'give up a log of which reading
 complete -c darshan-collect -l user-bytes -x -d 'read at most so much of one user\'s logs before the collector looks for logs of others again (8GiB)'
 complete -c darshan-collect -l user-seconds -x -d 'the same as processor time (600)'
 complete -c darshan-collect -l settle -x -d 'skip a damaged log that changed within so many seconds, because it may still be being copied'
-complete -c darshan-collect -l obfuscate -x -d 'anonymize: replace names of users, programs, files and hosts by hashes'
+complete -c darshan-collect -l obfuscate -x -d 'anonymize: replace names of users, programs, files and hosts, and record ids, by hashes that need the key of --key-file or $DARSHAN_LAKE_KEY'
+complete -c darshan-collect -l key-file -r -F -d '--obfuscate: the file with the key, which makes the same hashes each time'
 complete -c darshan-collect -l remove-collected -d 'remove a log after its rows were read back from the lake, if the file is unchanged'
 complete -c darshan-collect -l compact -d 'afterwards run darshan lake compact, which combines small files'

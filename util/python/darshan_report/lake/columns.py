@@ -223,7 +223,7 @@ PROBLEMS = Table(
 )
 
 RECORD = (
-    Column("id", ID, "id", "record id: the format's hash of the name"),
+    Column("id", ID, "id", "record id: the format's hash of the name", "", True),
     Column("rank", WHOLE, "rank", "rank; -1: all ranks together"),
     Column("name", TEXT, "", "name of the record: of a file its path", "", True),
     # Secret because an automounter has a mount point per user.
@@ -231,14 +231,16 @@ RECORD = (
     Column("file_system", TEXT, "", "type of that file system"),
 )
 _OWN = {
-    "file_rec_id": Column("file_rec_id", ID, "id", "record id of the file that contains it"),
+    "file_rec_id": Column(
+        "file_rec_id", ID, "id", "record id of the file that contains it", "", True
+    ),
     "component": Column("component", WHOLE, "count", "which component of the layout, from 0"),
-    "pool_name": Column("pool_name", TEXT, "", "pool of the targets"),
+    "pool_name": Column("pool_name", TEXT, "", "pool of the targets", "", True),
     "osts": Column("osts", TEXT, "", "numbers of the targets, commas between"),
-    "pool_uuid": Column("pool_uuid", UUID, "id", "the pool"),
-    "cont_uuid": Column("cont_uuid", UUID, "id", "the container"),
-    "oid_hi": Column("oid_hi", ID, "id", "the object, upper half"),
-    "oid_lo": Column("oid_lo", ID, "id", "the object, lower half"),
+    "pool_uuid": Column("pool_uuid", UUID, "id", "the pool", "", True),
+    "cont_uuid": Column("cont_uuid", UUID, "id", "the container", "", True),
+    "oid_hi": Column("oid_hi", ID, "id", "the object, upper half", "", True),
+    "oid_lo": Column("oid_lo", ID, "id", "the object, lower half", "", True),
     "operations": Column("operations", TEXT, "", "of each server, commas between"),
     "records": _sum("records", WHOLE, "count", "records that these are the totals of"),
 }
@@ -298,10 +300,15 @@ DXT = Table("dxt", "a traced transfer (with --traces)", (*WHOSE, *_DXT))
 TRACES = ("DXT_POSIX", "DXT_MPIIO")
 
 
+# Counters that have the id of a record, or the number of a process, which may be that of the job.
+_SECRET = frozenset(("POSIX_RENAMED_FROM", "PROCESS_PID", "PROCESS_PARENT", "PROCESS_LAUNCH"))
+
+
 def counter_column(counter: Counter) -> Column:
     """Returns the column of a counter.  The column has the counter's name."""
     kind = NUMBER if counter.is_float else ID if counter.unit == "id" else WHOLE
-    return Column(counter.name, kind, counter.unit, counter.meaning, counter.rule)
+    secret = counter.name in _SECRET
+    return Column(counter.name, kind, counter.unit, counter.meaning, counter.rule, secret)
 
 
 # -1 in a counter with one of these units means that the log lacks the value.  With other units -1

@@ -20,6 +20,8 @@ DASK = "dask://"  # prefix of a cluster's address
 COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"
 DIGEST, SERVE = "darshan digest", "darshan serve"
 _DAY = 86400.0  # seconds
+KEY = "DARSHAN_LAKE_KEY"  # the variable with the key of --obfuscate
+_LONGEST_KEY = 1 << 16  # characters
 
 
 def _name(text: str) -> str:
@@ -31,6 +33,32 @@ def _mode(text: str) -> int:
     if not re.fullmatch(r"0?6[046][046]", text):
         raise argparse.ArgumentTypeError(f"{text}: must be a mode of files like 0640")
     return int(text, 8)
+
+
+def _key(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
+    """Returns the key that hides names; "" if they are not hidden."""
+    if options.obfuscate:
+        parser.error("--obfuscate takes no key, because all users of this machine see command "
+                     f"lines: write the key into a file for --key-file, or set {KEY}; name the "
+                     "logs before --obfuscate")  # fmt: skip
+    if options.obfuscate is None:
+        if options.key_file is not None:
+            parser.error("--key-file needs --obfuscate")
+        return ""
+    if options.key_file is None:
+        key = os.environ.get(KEY, "")
+        where = f"--obfuscate needs --key-file FILE, or a key in {KEY}"
+    else:
+        where = f"--key-file {options.key_file}"
+        try:
+            with open(options.key_file, encoding="utf-8", errors="surrogateescape") as file:
+                key = file.read(_LONGEST_KEY).strip()
+        except OSError as error:
+            parser.error(f"{where}: {error.strerror}")
+        where += ": has no key"
+    if not key:
+        parser.error(where)
+    return key
 
 
 def _size(text: str) -> int:
@@ -114,9 +142,12 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
                         help="skip a damaged log that changed within so many seconds, because it "
                         "may still be being copied; the next run collects it (60)")  # fmt: skip
     parser.add_argument(
-        "--obfuscate", metavar="KEY", default="", help="anonymize: replace names of users, "
-        "programs, files and hosts by hashes; the same KEY makes the same hashes"
+        "--obfuscate", metavar="KEY", nargs="?", const="", help="anonymize: replace names of "
+        "users, programs, files and hosts, and record ids, by hashes that need the key of "
+        f"--key-file or ${KEY}; a KEY here is refused, because all users see command lines"
     )  # fmt: skip
+    parser.add_argument("--key-file", metavar="FILE", help="--obfuscate: the file with the key, "
+                        "which makes the same hashes each time")  # fmt: skip
     parser.add_argument(
         "--remove-collected", action="store_true", help="remove a log after its rows were "
         "read back from the lake, if the file is unchanged"
@@ -127,6 +158,7 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     )  # fmt: skip
     options = parser.parse_args(given)
     options.since = _moment(parser, "--since", options.since)
+    options.obfuscate = _key(parser, options)
     _check_workers(parser, options.workers)
     if not 0 < options.process_rate <= 1 << 30:
         parser.error("--process-rate: must be a number of GiB per second above 0")

@@ -71,20 +71,9 @@ class Collector:
     def __init__(self, options: argparse.Namespace, cluster: Cluster | None) -> None:
         self._options = options
         self._cluster = cluster
-        hidden = bool(options.obfuscate)
         lake = os.path.abspath(options.into)
-        sign = Hide(options.obfuscate or "").sign
-        new = {"hidden": hidden, "mode": modes.as_text(options.mode or modes.DEFAULT)}
-        said = storage.make(lake, {**new, "key": sign} if hidden else new)
-        if bool(said.get("hidden")) != hidden:
-            other = "has anonymized names" if said.get("hidden") else "has plain names"
-            words = "use --obfuscate KEY" if said.get("hidden") else "do not use --obfuscate"
-            raise LakeError(f"{options.into} {other}: {words}")
-        if hidden and said.get("key", sign) != sign:
-            raise LakeError(
-                f"{options.into} has names anonymized with another key; use that key, because "
-                "two keys would count one user twice"
-            )
+        self._make(lake)
+        self._secret = Hide(options.obfuscate).for_paths
         self._publisher = Publisher(lake)
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
         self._part = Options(
@@ -95,6 +84,28 @@ class Collector:
         self._sums = Sums()
         self._rewritten = 0  # files, since the last sweep
         self._closed: list[OSError] = []  # folders that could not be read
+
+    def _make(self, lake: str) -> None:
+        """Makes the lake if it does not exist.  Raises LakeError if its names are hidden by another
+        key than those of this collection."""
+        options = self._options
+        hidden = bool(options.obfuscate)
+        sign = Hide(options.obfuscate).sign
+        new = {"hidden": hidden, "mode": modes.as_text(options.mode or modes.DEFAULT)}
+        said = storage.make(lake, {**new, "key": sign, "ids": "keyed"} if hidden else new)
+        if bool(said.get("hidden")) != hidden:
+            other = "has anonymized names" if said.get("hidden") else "has plain names"
+            use = "use" if said.get("hidden") else "do not use"
+            raise LakeError(f"{options.into} {other}: {use} --obfuscate")
+        if hidden and said.get("key", sign) != sign:
+            raise LakeError(
+                f"{options.into} has names anonymized with another key; use that key, because "
+                "two keys would count one user twice"
+            )
+        if hidden and said.get("ids") != "keyed":
+            say(PROGRAM, f"rows of {options.into} that an earlier release made have public record "
+                "ids, by which a guessed name of a file can be tested; collect the logs into a "
+                "new lake to hide these, too")  # fmt: skip
 
     def run(self) -> int:
         """Collects once, or with --follow until a signal."""
@@ -159,7 +170,7 @@ class Collector:
         some: list[Found] = []
         size = 0
         self._closed = []
-        found = files.listed(self._options.logs, self._closed)
+        found = files.listed(self._options.logs, self._closed, self._secret)
         while batch := list(itertools.islice(found, 4096)):
             keys = np.fromiter((f.key for f in batch), "u8", len(batch))
             known = self._known(batch, keys)

@@ -114,5 +114,5 @@ def outdated(older: Older, at: At) -> set[int]:
     return {
         key
         for key, (found, shown) in at.items()
-        if shown in older.paths and files.named(found.path).key != key
+        if shown in older.paths and files.named(found.path, found.secret).key != key
     }

@@ -65,7 +65,7 @@ def remove(snapshot: Snapshot, part: Part) -> int:
 
 def _removed(found: Found, there: set[str]) -> bool:
     with contextlib.suppress(OSError):
-        which, state = files.identity(found.path)
+        which, state = files.identity(found.path, secret=found.secret)
         if which.text in there and files.state(found.path) == state:
             os.unlink(found.path)
             return True

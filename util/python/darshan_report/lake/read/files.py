@@ -29,6 +29,7 @@ class Found:
     changed: int  # nanoseconds since the epoch
     key: int  # hashes of path, and of size and time: equal if the file has not changed
     owner: int = 0  # number of the user who owns it
+    secret: bytes = b""  # a key of hashes of its path, in a lake with anonymized names
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,13 @@ def shown(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _hash(content: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
+def _hash(content: bytes, secret: bytes = b"") -> int:
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8, key=secret).digest(), "little")
 
 
-def _key(path: str, size: int, changed: int) -> int:
+def _key(path: str, size: int, changed: int, secret: bytes) -> int:
     """Returns a key whose upper bits are those of the path alone."""
-    place = _hash(os.fsencode(path)) >> STATE_BITS << STATE_BITS
+    place = _hash(os.fsencode(path), secret) >> STATE_BITS << STATE_BITS
     return place | _hash(f"{size} {changed}".encode()) >> (64 - STATE_BITS)
 
 
@@ -81,9 +82,9 @@ def earlier_key(found: Found) -> int:
     return _hash(f"{found.size} {found.changed} ".encode() + os.fsencode(found.path))
 
 
-def _found(path: str, status: os.stat_result) -> Found:
+def _found(path: str, status: os.stat_result, secret: bytes) -> Found:
     size, changed = status.st_size, status.st_mtime_ns
-    return Found(path, size, changed, _key(path, size, changed), status.st_uid)
+    return Found(path, size, changed, _key(path, size, changed, secret), status.st_uid, secret)
 
 
 def _may_follow(link: os.stat_result, target: os.stat_result) -> bool:
@@ -92,22 +93,22 @@ def _may_follow(link: os.stat_result, target: os.stat_result) -> bool:
     return link.st_uid in (0, os.getuid(), target.st_uid)
 
 
-def _described(path: str) -> Found:
+def _described(path: str, secret: bytes) -> Found:
     """Returns a file of any type; a link that is not followed itself.  Raises OSError."""
     own = os.lstat(path)
     if stat.S_ISLNK(own.st_mode):
         target = os.stat(path)
-        return _found(path, target if _may_follow(own, target) else own)
-    return _found(path, own)
+        return _found(path, target if _may_follow(own, target) else own, secret)
+    return _found(path, own, secret)
 
 
-def named(path: str) -> Found:
+def named(path: str, secret: bytes = b"") -> Found:
     """Returns a file of any type by its name; a missing file fails later, when it is read."""
     path = os.path.abspath(path)
     try:
-        return _described(path)
+        return _described(path, secret)
     except OSError:
-        return Found(path, 0, 0, _key(path, 0, 0))
+        return Found(path, 0, 0, _key(path, 0, 0, secret), 0, secret)
 
 
 def _below_one(folder: str, folders: list[str]) -> Iterator[os.DirEntry[str]]:
@@ -138,19 +139,21 @@ def _entries(folder: str, closed: list[OSError]) -> Iterator[os.DirEntry[str]]:
         waiting += sorted(folders, reverse=True)
 
 
-def below(folder: str, closed: list[OSError]) -> Iterator[Found]:
+def below(folder: str, closed: list[OSError], secret: bytes = b"") -> Iterator[Found]:
     """Yields the logs below a folder in the order of their names, folder by folder.  Symbolic links
     to folders are not followed, so there are no cycles.  Folders that cannot be read are added
     to `closed`."""
     for entry in _entries(folder, closed):
         try:
-            link = entry.is_symlink()
-            yield _described(entry.path) if link else _found(entry.path, entry.stat())
+            if entry.is_symlink():
+                yield _described(entry.path, secret)
+            else:
+                yield _found(entry.path, entry.stat(), secret)
         except FileNotFoundError:
             continue
         # for example a symbolic link to itself: it fails later, when it is read
         except OSError:
-            yield named(entry.path)
+            yield named(entry.path, secret)
 
 
 def count(path: str) -> int:
@@ -158,13 +161,13 @@ def count(path: str) -> int:
     return sum(1 for _ in _entries(path, [])) if os.path.isdir(path) else 1
 
 
-def listed(paths: Sequence[str], closed: list[OSError]) -> Iterator[Found]:
+def listed(paths: Sequence[str], closed: list[OSError], secret: bytes = b"") -> Iterator[Found]:
     """Yields the logs of a command line, which names logs and folders of logs."""
     for path in paths:
         if os.path.isdir(path):
-            yield from below(os.path.abspath(path), closed)
+            yield from below(os.path.abspath(path), closed, secret)
         else:
-            yield named(path)
+            yield named(path, secret)
 
 
 def _regular(status: os.stat_result, path: str) -> os.stat_result:
@@ -183,7 +186,7 @@ def _is_log(begin: bytes) -> bool:
     return _MAGIC.to_bytes(8, "little") in (begin[8:16], begin[15:7:-1])
 
 
-def identity(path: str, most: int = sys.maxsize) -> tuple[Identity, State]:
+def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[Identity, State]:
     """Reads a file; returns its log's identity, and its state before it was read.  Raises OSError,
     also if a log has more than `most` bytes.  A pipe or a device is not opened: that would block,
     or rewind a tape.  A file without the header of a log is not read further, whatever its size;
@@ -200,7 +203,7 @@ def identity(path: str, most: int = sys.maxsize) -> tuple[Identity, State]:
             raise OSError(errno.ELOOP, "Is a link to a file of another user", path)
         part = file.read(_STEP)
         if not _is_log(part):
-            return of_failure(_found(path, before), ""), _state(before)
+            return of_failure(_found(path, before, secret), ""), _state(before)
         size = before.st_size
         while part and size <= most:
             whole.update(part)
@@ -222,7 +225,7 @@ def odd(found: Found, now: State | None, which: Identity) -> str:
 def is_as_found(found: Found) -> bool:
     """Tells whether a file can be read here and is the file that was listed."""
     try:
-        which, now = identity(found.path)
+        which, now = identity(found.path, secret=found.secret)
     except OSError:
         return False
     return not odd(found, now, which)
@@ -232,6 +235,8 @@ def of_failure(found: Found, why: str) -> Identity:
     """Returns an identity for a file that could not be read.  Another size, time of change or
     reason gives another identity."""
     said = f"{found.size} {found.changed} {why} ".encode() + os.fsencode(found.path)
+    if found.secret:
+        return _identity(hashlib.blake2b(said, digest_size=32, key=found.secret).digest(), why)
     return _identity(hashlib.sha256(said).digest(), why)
 
 

@@ -1,4 +1,4 @@
-"""Anonymized names, for data that leave the centre.
+"""Anonymized names and ids, for data that leave the centre.
 
 With one key the same name always becomes the same string, so that lakes of several months or
 machines fit together.  Without the key the names cannot be restored.
@@ -10,6 +10,7 @@ import functools
 import hashlib
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ..columns import WHOSE, Table
@@ -19,13 +20,19 @@ class Hide:
     """Anonymizes names with a key; without a key it returns them unchanged."""
 
     def __init__(self, key: str = "") -> None:
-        self._key = hashlib.blake2b(key.encode(), digest_size=32).digest() if key else b""
+        said = key.encode("utf-8", "surrogateescape")
+        self._key = hashlib.blake2b(said, digest_size=32).digest() if key else b""
         self.text = functools.lru_cache(maxsize=65536)(self._text)
 
     @property
     def sign(self) -> str:
         """A string that identifies the key; the key cannot be computed from it."""
         return self._text("key of a lake")
+
+    @property
+    def for_paths(self) -> bytes:
+        """A key for hashes of paths that are no names of the tables; b"" without a key."""
+        return hashlib.blake2b(b"paths", digest_size=32, key=self._key).digest() * bool(self._key)
 
     def __bool__(self) -> bool:
         return bool(self._key)
@@ -39,6 +46,26 @@ class Hide:
     def number(self, value: int) -> int:
         """Anonymizes an integer."""
         return int(self._text(str(value)), 16) >> 1 if self._key else value
+
+    def _bytes(self, value: bytes) -> bytes:
+        return hashlib.blake2b(value, digest_size=len(value), key=self._key).digest()
+
+    def ids(self, array: np.ndarray) -> np.ndarray:
+        """Anonymizes ids, so that nobody can test a guessed name by its hash.  0 means no id."""
+        if not self._key or not len(array):
+            return array
+        used, places = np.unique(array, return_inverse=True)
+        data = np.ascontiguousarray(used).view("V8").tolist()
+        words = b"".join(map(self._bytes, data))
+        found = np.where(used == 0, 0, np.frombuffer(words, "<u8")).astype("u8")
+        return np.asarray(found[places])
+
+    def uuids(self, array: np.ndarray) -> np.ndarray:
+        """Anonymizes UUIDs."""
+        if not self._key or not len(array):
+            return array
+        words = b"".join(map(functools.cache(self._bytes), array.tolist()))
+        return np.frombuffer(words, "V16")
 
     def column(self, column: pa.DictionaryArray) -> pa.DictionaryArray:
         """Anonymizes a column of strings."""

@@ -404,7 +404,7 @@ def _identities(logs: Sequence[Found], part: Part, most: int) -> list[Read]:
     for log in logs:
         state = None
         try:
-            which, state = files.identity(log.path, most)
+            which, state = files.identity(log.path, most, log.secret)
             if state.owner != log.owner:  # perhaps a folder above became a link
                 state, why = None, "Has another owner than when it was found"
                 which = files.of_failure(log, why)

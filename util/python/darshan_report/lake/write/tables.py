@@ -131,12 +131,14 @@ class Tables:
             made = self._dictionary.column(array)
             return self._hide.column(made) if column.secret else made
         if column.type == columns.UUID:
-            data = pa.py_buffer(np.ascontiguousarray(array))
+            data = pa.py_buffer(np.ascontiguousarray(self._hide.uuids(array)))
             return pa.Array.from_buffers(pa.binary(16), len(array), [None, data])
         null = None
         if found.kind is Kind.TOTALS:
             null = self._whose.without(places, module, column.name)
             array = array if null is None else np.where(null, array.dtype.type(0), array)
+        if column.type == columns.ID and column.secret:
+            array = self._hide.ids(array)
         bad = self._whose.impossible(places, module, column, array)
         null = bad if null is None else null if bad is None else null | bad
         return arrow.counter(array, column, null)
