@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """How long the pages of `darshan serve` take over a large lake, by the clock and of the server's
 processors: each page three times, the middle one; then in Chromium, until its script is ready.
+With --crowd: how long 50 pages take that others ask for, while 40 clients ask for costly ones.
 
-    PYTHONPATH=darshan-test .venv/bin/python darshan-test/bench/pages.py LAKE
+    PYTHONPATH=darshan-test .venv/bin/python darshan-test/bench/pages.py [--crowd] LAKE
 
 questions.py makes a large lake.
 """
@@ -10,15 +11,21 @@ questions.py makes a large lake.
 from __future__ import annotations
 
 import argparse
+import datetime
+import itertools
 import os
 import re
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
@@ -84,11 +91,61 @@ def behind(text: str, known: set[str]) -> Iterator[str]:
                 yield f"{link}&{OF}"
 
 
+def asked(address: str, client: str) -> tuple[int, float]:
+    """The status of a page's answer to a client, and its seconds."""
+    begun = time.monotonic()
+    request = urllib.request.Request(address, headers={"X-Forwarded-For": client})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            answer.read()
+            status = answer.status
+    except urllib.error.HTTPError as error:
+        status = error.code
+    except OSError:
+        status = 0  # the connection was closed
+    return status, time.monotonic() - begun
+
+
+def crowd(lake: str, heavy: int = 40, honest: int = 50) -> None:
+    """Asks for costly pages, each with other days, and meanwhile for pages of others, ten at a
+    time: at first for pages that were made before, then for pages with days of their own."""
+    over = threading.Event()
+    days = (datetime.date(2026, 11, 1) - datetime.timedelta(days=n) for n in itertools.count())
+    told: Counter[int] = Counter()
+
+    def costly(top: str, client: str) -> None:
+        while not over.is_set():
+            status, _ = asked(f"{top}file-systems?{OF}&since={next(days)}", client)
+            told[status] += 1
+
+    with serving(lake) as (top, _), ThreadPoolExecutor(heavy + 10) as pool:
+        pages = ["", "programs", "users", "file-systems", "jobs"]
+        for page in pages:
+            asked(top + page, "first")
+        for number in range(heavy):
+            pool.submit(costly, top, f"crowd{number}")
+        time.sleep(20)  # until each of the crowd has had a page
+        for what in ("", "?since=2026-10-{0:02}", "?until=2026-11-{0:02}"):
+            wanted = [top + pages[n % 5] + what.format(1 + n % 28) for n in range(honest)]
+            found = list(pool.map(asked, wanted, (f"{what} {n}" for n in range(honest))))
+            took = sorted(seconds for _, seconds in found)
+            print(
+                f"{what or 'known pages':<24} {dict(Counter(s for s, _ in found))}: "
+                f"median {took[honest // 2]:.2f} s, longest {took[-1]:.2f} s"
+            )
+        over.set()
+    print(f"the crowd got {dict(told)}; load {os.getloadavg()[0]:.1f}")
+
+
 def main() -> None:
     """Command line."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    options.add_argument("--crowd", action="store_true", help="many clients at once")
     options.add_argument("lake")
     chosen = options.parse_args()
+    if chosen.crowd:
+        crowd(chosen.lake)
+        return
     with serving(chosen.lake) as (top, process), tempfile.TemporaryDirectory() as folder:
         pages, known = list(FIRST), {"programs", "users", "file-systems", "jobs", "report"}
         print(f"{'seconds':>8}{'of cores':>10}{'browser':>9}  page")

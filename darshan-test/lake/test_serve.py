@@ -28,6 +28,7 @@ from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.prune import Which, prune
 from darshan_report.lake.commit.sweep import sweep
 from darshan_report.lake.serve import pages
+from darshan_report.lake.serve.kept_pages import KeptPages
 from darshan_report.lake.serve.request import Refused, wanted
 from darshan_report.lake.serve.server import Server, Site
 from place import needs
@@ -199,6 +200,7 @@ def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.Monkey
     assert runs["times"] == sorted(r["started"].timestamp() for r in jobs)
     assert len(table(page, "jobs")) == len(jobs)
     monkeypatch.setattr(pages, "_POINTS", 3)
+    monkeypatch.setattr(site, "_kept", KeptPages())
     page = shown(site, f"program?name=program1&{DAYS}")
     assert "shows 3 runs, evenly distributed" in page
     assert set(data(page)["runs"]["times"]) < set(runs["times"])
@@ -321,7 +323,7 @@ def test_what_is_no_request(port: int) -> None:
     assert ask(port, "/users")[0].status == 200
     with ExitStack() as held:  # silent connections are closed, the oldest first
         silent = [
-            held.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(80)
+            held.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(300)
         ]
         silent[-1].sendall(b"GET /users HT")
         for _ in range(3):
@@ -341,7 +343,7 @@ def test_half_a_request_is_no_request() -> None:
     class Counted(Site):
         def __init__(self) -> None: ...
 
-        def page(self, target: str) -> bytes:
+        def page(self, target: str, client: str = "") -> bytes:
             asked.append(target)
             return b"page"
 
@@ -350,7 +352,7 @@ def test_half_a_request_is_no_request() -> None:
         thread.start()
         held.callback(thread.join)
         held.callback(server.shutdown)
-        for _ in range(100):
+        for _ in range(300):
             one = socket.create_connection(("127.0.0.1", server.server_port))
             held.enter_context(one).sendall(b"GET /half HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
         for number in range(5):

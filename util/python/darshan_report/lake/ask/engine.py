@@ -248,6 +248,10 @@ class Asked(Closing):
         """Returns the number of the newest visible commit."""
         return self._snapshot.number
 
+    def is_newest(self, look: bool = False) -> bool:
+        """Tells whether no commit follows the visible one; see Snapshot.is_newest."""
+        return self._shown == self._snapshot.number and self._snapshot.is_newest(look)
+
     @property
     def hidden(self) -> bool:
         """Tells whether the names in the lake are anonymized."""

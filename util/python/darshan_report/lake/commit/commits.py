@@ -137,6 +137,16 @@ class Snapshot:
         self.replaced = dict(found["replaced"])
         self.number = number
 
+    def is_newest(self, look: bool = False) -> bool:
+        """Tells whether no commit follows.  Only with `look` this also holds if a sweep has removed
+        the next commit, because then all commits are listed."""
+        if not os.path.isdir(os.path.join(self.path, COMMITS)):
+            return False
+        if look:
+            numbers, states = self._there()
+            return max(numbers | states, default=0) <= self.number
+        return not os.path.exists(self._name(self.number + 1))
+
     def write_state(self) -> None:
         """Writes all commits so far into one file, so that a reader need not read each of them.
         Replaced files that a sweep has removed are forgotten, or the file would grow for ever."""

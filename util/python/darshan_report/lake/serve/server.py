@@ -9,21 +9,27 @@ import ipaddress
 import socket
 import sys
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Hashable, Iterable
 from http import HTTPStatus
 from typing import Any
 
 from ...show.text import visible
+from .. import dates
 from ..ask.engine import Asked
 from ..commands.messages import say
 from ..commit.storage import LakeError
 from . import job, pages
+from .kept_pages import KeptPages
 from .request import Refused, Wanted, wanted
+from .turns import Turns
 
-_AT_ONCE = 32  # connections; at the limit the oldest one without a complete request is closed
+_AT_ONCE = 256  # connections; at the limit the oldest one without a complete request is closed
 _REPORTS = 2
 _AGAIN = 2
 _SECONDS = 30  # timeout of a silent connection
+_RETRY = 2  # seconds after which a client that was refused may ask again
+_LOOK = 10.0  # seconds after which all commits of the lake are listed again
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
     ("Content-Security-Policy", "frame-ancestors 'none'"), ("Referrer-Policy", "no-referrer"),
@@ -39,25 +45,48 @@ def _is_number(name: str) -> bool:
     return False
 
 
+def _kind(asked: Wanted) -> Hashable:
+    """Returns what the cost of a page depends on most."""
+    filters = asked.filters
+    return asked.page, filters.mount is not None, filters.user is None, filters.program is None
+
+
 class Site:
     """The lake behind the pages."""
 
     def __init__(self, lake: Asked, program: str) -> None:
         self._lake = lake
         self._program = program
-        self._lock = threading.Lock()  # a page shows one commit
+        self._turns = Turns()  # a page shows one commit
+        self._kept = KeptPages()
+        self._looked = 0.0  # when all commits were listed
         self._reports = threading.BoundedSemaphore(_REPORTS)
 
-    def page(self, target: str) -> bytes:
-        """Returns the page of an address.  Raises Refused."""
+    def page(self, target: str, client: str = "") -> bytes:
+        """Returns the page of an address for a client.  Raises Refused."""
         asked = wanted(target)
         if asked.page == "report":
-            return self._report(asked)
+            return self._report(asked, client)
         if asked.page != "job" and asked.page not in pages.PAGES:
             raise Refused(404, "this page does not exist")
-        with self._lock:
-            text = self._made(asked)
-        return text.encode("utf-8", "backslashreplace")
+        what = (asked, dates.utc().date())
+        page = self._known(what)
+        if page is not None:
+            return page
+        with self._turns.turn(client, _kind(asked)):
+            page = self._known(what)  # another client may have waited for the same page
+            if page is None:
+                page = self._made(asked).encode("utf-8", "backslashreplace")
+                if asked.page != "job":  # which says whether the log's file is still there
+                    self._kept.put(self._lake.commit, what, page)
+        return page
+
+    def _known(self, what: Hashable) -> bytes | None:
+        """Returns a page that was made of the newest commit."""
+        look = time.monotonic() - self._looked > _LOOK
+        if look:
+            self._looked = time.monotonic()
+        return self._kept.get(self._lake.commit, what) if self._lake.is_newest(look) else None
 
     def _made(self, asked: Wanted) -> str:
         make = job.render if asked.page == "job" else pages.render
@@ -68,8 +97,8 @@ class Site:
         self._lake.refresh()
         return make(self._lake, asked)
 
-    def _report(self, asked: Wanted) -> bytes:
-        with self._lock:
+    def _report(self, asked: Wanted, client: str) -> bytes:
+        with self._turns.turn(client, asked.page):
             self._lake.refresh()
             path = job.log_of(self._lake, asked)
         if not self._reports.acquire(blocking=False):
@@ -113,7 +142,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.said(self.connection)
         try:
             self._allowed()
-            self._send(200, "text/html; charset=utf-8", self.server.site.page(self.path))
+            self._send(
+                200, "text/html; charset=utf-8", self.server.site.page(self.path, self._client())
+            )
         except Refused as refused:
             self._line(refused.status, str(refused))
         except (ConnectionError, TimeoutError):
@@ -124,6 +155,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except Exception as error:
             self.server.site.complain(self.path, error)
             self._line(500, "this page could not be made")
+
+    def _client(self) -> str:
+        """Returns who asks, so that no client takes the turns of others: behind a proxy of this
+        machine the address that the proxy adds."""
+        address = str(self.client_address[0])
+        if ipaddress.ip_address(address).is_loopback:
+            return self.headers.get("X-Forwarded-For", address).rpartition(",")[2].strip()[:64]
+        return address
 
     def _allowed(self) -> None:
         """Refuses host names that are not of this machine.  An attacker's DNS name could point to
@@ -148,6 +187,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         if status == HTTPStatus.METHOD_NOT_ALLOWED:
             self.send_header("Allow", "GET")
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self.send_header("Retry-After", str(_RETRY))
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -171,7 +212,7 @@ class Server(http.server.ThreadingHTTPServer):
     """The server, with a limit on simultaneous connections."""
 
     daemon_threads = True
-    request_queue_size = 64
+    request_queue_size = 256
 
     def __init__(
         self, address: str, port: int, site: Site, remote: bool, names: Iterable[str] = ()
