@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +19,9 @@ from logs.content import standard_log
 from logs.encode import encode
 from sample import everything
 
-from .conftest import Run
-from .rows import committed, identity, make_logs, rows, whole
+from .conftest import SECONDS, Run
+from .rows import committed, identity, logs, make_logs, rows, whole
+from .test_manners import collecting
 
 COLLECT = ("collect", "--into", "lake", "--workers", "1", "--no-findings", "--settle", "0")
 HUGE = 8 << 40
@@ -154,3 +156,22 @@ def test_a_user_has_a_share(darshan: Run, tmp_path: Path) -> None:
     assert '"logs":5' in first  # three of one user, two of the other one
     again = darshan(*COLLECT, "--user-seconds", "0", "--into", "none", "logs")
     assert "0 logs" in again.stderr and "11 above their user's share" in again.stderr
+
+
+@pytest.mark.needs("root")
+def test_a_share_while_following(build: Path, tmp_path: Path) -> None:
+    """With --follow, logs above a share are collected by the next rounds, without a pause."""
+    made = make_logs(tmp_path / "logs", 9)
+    for path in made:
+        os.chown(path, JANE, -1)
+    options = ("--follow", "--every", "100000", "--user-bytes", "40k", "--workers", "1", "logs")
+    command = collecting(build, tmp_path, *options)
+    try:
+        deadline = time.monotonic() + SECONDS
+        while not (tmp_path / "lake" / "_commits").is_dir() or len(logs(tmp_path / "lake")) < 9:
+            assert time.monotonic() < deadline and command.poll() is None
+            time.sleep(0.05)
+    finally:
+        command.terminate()
+        command.communicate(timeout=SECONDS)
+    whole(tmp_path / "lake", made)

@@ -110,16 +110,18 @@ class Collector:
     def run(self) -> int:
         """Collects once, or with --follow until a signal."""
         while True:
-            self._once()
+            more = self._once()
             if not self._options.follow:
                 return 1 if self._closed else 0
             if self._sums.logs or self._sums.left or self._sums.removed:
                 self._tell()
             self._sums = Sums()
-            time.sleep(self._options.every)
+            if not more:
+                time.sleep(self._options.every)
 
-    def _once(self) -> None:
-        """Collects in rounds, until no log waits for its user's share."""
+    def _once(self) -> bool:
+        """Collects in rounds, until no log waits for its user's share; with --follow in one round.
+        Returns whether logs wait that the next round can collect."""
         self._progress = Progress(PROGRAM, 0)
         more = True
         while more:
@@ -128,6 +130,8 @@ class Collector:
             self._round()
             done = self._sums.logs + self._sums.removed > before
             more = bool(self._shares.waiting) and done
+            if self._options.follow:
+                break
         self._progress.clear()
         if self._options.compact:
             compact(self._part.lake, schema_of, shape)
@@ -136,6 +140,7 @@ class Collector:
             self._rewritten = 0
         if not self._options.follow:
             self._tell()
+        return more
 
     def _round(self) -> None:
         names = self._options.logs
