@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import re
 
+from . import interpreters
+
 VARIABLE = "DARSHAN_INSTALLED"  # more folders of installed software, separated by colons
 # Folders of the system and of package managers.
 _FOLDERS = (
@@ -30,11 +32,9 @@ _LIBRARIES = re.compile(
     r"|z|bz2|lzma|zstd|lz4|sz|aec|blosc2?|deflate|xml2|tiff|png[^/]*|jpeg|torch[^/]*|c10[^/]*"
     r"|tensorflow[^/]*|mkl[^/]*|openblas[^/]*))(?:\.so(?:\.[0-9.]+)?|\.cpython-[^/]*\.so|-[0-9.]+\.so)"
 )
-_NO_PROGRAM = re.compile(
-    r".*\.so(?:\.[0-9.]+)?"
-    r"|(?:python|pypy)[0-9.]*t?|perl[0-9.]*|ruby[0-9.]*|node(?:js)?|java|R|octave-cli[^/]*|julia"
-    r"|lua[0-9.]*|tclsh[0-9.]*|php[0-9.]*|(?:ba|da|z|k|c|tc|fi)?sh"
-)
+_LIBRARY = re.compile(r".*\.so(?:\.[0-9.]+)?")
+# Python's own file in which each thread that Python starts begins.
+_THREAD = re.compile(r"/lib(?:64)?/(?:python|pypy)3(?:\.\d+)?t?/threading\.py$")
 # Python code without a file that users typed themselves; all other names in <> are generated.
 _TYPED = ("<string>", "<stdin>", "<ipython-input", "<cell")
 
@@ -57,7 +57,13 @@ def is_installed(path: str) -> bool:
 def may_be_program(path: str) -> bool:
     """Tells whether an object can be the user's program. A library cannot, nor can an interpreter,
     because its own functions are not lines of the user's script."""
-    return not _NO_PROGRAM.fullmatch(path.rsplit("/", 1)[-1])
+    name = path.rsplit("/", 1)[-1]
+    return not _LIBRARY.fullmatch(name) and not interpreters.is_interpreter(name)
+
+
+def is_thread(path: str) -> bool:
+    """Tells whether a frame of this Python file, below all others, is the start of a thread."""
+    return bool(_THREAD.search(path))
 
 
 def module_of(path: str) -> str:

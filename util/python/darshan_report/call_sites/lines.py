@@ -7,11 +7,12 @@ same user's line are summed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..log import Log
 from . import addr2line, installed, rust
+from .interpreters import is_interpreter, script_of
 from .measured import Measured, measured
 from .objects import Objects
 from .stack import Native, Python, Stack, object_of, stack_of
@@ -80,6 +81,7 @@ class Lines:
     every: list[Line] = field(default_factory=list)  # all of them, the costliest first
     objects: Objects = field(default_factory=lambda: Objects(()))
     names: dict[int, str] = field(default_factory=dict)  # of the files of `lines`, by id
+    scripts: Mapping[str, str] = field(default_factory=dict)  # by interpreter, if one ran
 
     def look_up(self, line: Line) -> None:
         """Finds the functions of the libraries that a line called."""
@@ -98,6 +100,8 @@ def user_line(places: tuple[Place, ...]) -> int:
 def _is_users(place: Place) -> bool:
     if not place.file and rust.is_standard(place.function):
         return False
+    if place.object and is_interpreter(place.object.rsplit("/", 1)[-1]):
+        return False
     return not any(installed.is_installed(path) for path in (place.object, place.file) if path)
 
 
@@ -105,7 +109,7 @@ def _of_program(places: tuple[Place, ...]) -> int:
     """Returns the line of a program that is itself installed: the innermost place in the program,
     or below the folder of the Python script; -1 without one."""
     outermost = next((p for p in reversed(places) if _may_be_program(p)), None)
-    if outermost is None:
+    if outermost is None or installed.is_thread(outermost.file):
         return -1
     folder = f"{outermost.file.rpartition('/')[0]}/"
     for number, place in enumerate(places):
@@ -218,7 +222,8 @@ def lines_of(log: Log, most: int) -> Lines | None:
         whole.add(line.sums)
     used = {one for line in found[:most] for one in line.sums.files.most()[:FILES_SHOWN]}
     files = {one: log.name(one) or "" for one in used}
-    lines = Lines(found[:most], len(found), whole, [], hidden, found, objects, files)
+    scripts = script_of(log.info.exe)
+    lines = Lines(found[:most], len(found), whole, [], hidden, found, objects, files, scripts)
     for line in lines.lines:
         lines.look_up(line)
     lines.problems.extend(_problems(lines.lines, objects))

@@ -12,6 +12,7 @@ from ..units import amount, brief, plural, seconds, share
 from . import installed
 from .lines import Line, Lines, Place, Site
 from .stack import IMPORT
+from .without import reasons
 
 TOP = 10  # lines that are shown
 _WIDTH = 80
@@ -153,7 +154,7 @@ def summary(found: Lines) -> list[str]:
         + " A gap is the time since the thread's last call, if that is below 10 ms: what the "
         "program and its libraries do for each call, such as formatting, parsing or computing."
     ]
-    return said + [f"No line: {problem}." for problem in found.problems]
+    return said + [f"No line: {why}." for why in (*found.problems, *reasons(found))]
 
 
 def text(found: Lines) -> Iterator[str]:

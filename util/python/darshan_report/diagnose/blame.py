@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..call_sites import told
+from ..call_sites.installed import is_installed
 from ..call_sites.lines import Line, Lines
 from ..call_sites.measured import (
     CLOSE,
@@ -27,6 +28,7 @@ from ..call_sites.measured import (
     Measured,
 )  # fmt: skip
 from ..call_sites.stack import IMPORT
+from ..call_sites.without import reason
 from ..show.text import shorten
 from ..units import share
 from .finding import GOOD, Finding
@@ -145,6 +147,11 @@ _ABOUT = (
     ("whole-file-copy", About(_DATA, _ANY, _BYTES)),
     ("program-files", About(KINDS, IMPORT)),
 )  # fmt: skip
+_FAULTS = "mapped-faults"
+_NO_CALLS = (
+    "no line: page faults are no calls, so the log has no stack of them; look where the mapped "
+    "file is used"
+)
 # Findings without a line: about processes, hosts, targets, what was not recorded, or page faults.
 WITHOUT = (
     "deprecated-calls",
@@ -234,7 +241,9 @@ def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line,
     for place, line in enumerate(lines):
         for kind in about.kinds:
             made = part_of(line, About((kind,), about.called), _CALLS)
-            if any(abs(made - number) <= _EQUAL * number for number in wanted):
+            if line.place is not None and any(
+                abs(made - number) <= _EQUAL * number for number in wanted
+            ):
                 found.setdefault(place, (line, f"{made:,.0f} {_WORDS.get(kind, 'calls')}"))
     return next(iter(found.values())) if len(found) == 1 else None
 
@@ -306,6 +315,23 @@ def _told(part: float, by: str) -> str:
     return everything if shown == _WHOLE else f"{shown} {some}"
 
 
+def _has_no_line(found: Lines, line: Line) -> bool:
+    """Returns whether a line is none of the user's, or an address in an installed program without
+    symbols, which tells its user nothing."""
+    found.look_up(line)
+    place = line.place
+    if place is None:
+        return True
+    return not place.file and not place.function and is_installed(place.object)
+
+
+def _without(found: Lines, line: Line, about: About, part: float, number: int) -> Blame | None:
+    """Returns why the calls of a finding have no line; None if that is unknown."""
+    site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
+    why = reason(site, found.scripts)
+    return Blame(f"no line: {why}", None, "", part, number) if why else None
+
+
 def about_of(name: str, *, instead: bool = False) -> About | None:
     """Returns the calls that findings of this name are about, None if they have no line. instead:
     the finding is about the second kinds of its row."""
@@ -326,18 +352,23 @@ def _has_more(finding: Finding, about: About) -> bool:
 
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
-    """Returns the line behind a finding; None if call sites cannot tell it."""
-    if found is None or found.is_anonymous or finding.kind == GOOD:
+    """Returns the line behind a finding, or why it has none; None if call sites cannot tell it."""
+    if found is None or not found.every or found.is_anonymous or finding.kind == GOOD:
         return None
+    if finding.name.startswith(_FAULTS):
+        return Blame(_NO_CALLS, None, "", 0.0, 0)
     about = about_of(finding.name)
     if about is not None and about.instead:
         about = about_of(finding.name, instead=_has_more(finding, about))
-    lines = [line for line in found.every if line.place is not None]
-    if about is None or not lines:
-        return None
-    line, part, of, number = _chosen(lines, finding, about)
+    return _blamed(found, finding, about) if about else None
+
+
+def _blamed(found: Lines, finding: Finding, about: About) -> Blame | None:
+    line, part, of, number = _chosen(found.every, finding, about)
     if number == 0:
         return None
+    if _has_no_line(found, line):
+        return _without(found, line, about, part, number)
     text, through = _place(found, line, about)
     if part >= _ENOUGH or of.startswith(_THE_FILES):
         return Blame(f"at {text}: {of}", line, through, part, number)

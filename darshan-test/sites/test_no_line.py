@@ -1,0 +1,123 @@
+"""A finding without a line says why it has none."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from darshan_report.call_sites.interpreters import script_of
+from place import needs
+
+from .test_blamed import findings
+from .where import Where
+
+# Program, its text as a file of this name, its command, and the reason.
+SCRIPTS = {
+    "perl": (
+        "log.pl",
+        'for my $i (1..8000) { open(my $o, ">>", "log"); print $o "$i\\n"; close($o); }\n',
+        ["perl", "log.pl"],
+        "perl runs a script, and the log does not have the lines of its script; look in log.pl",
+    ),
+    "awk": (
+        "log.awk",
+        'BEGIN { for (i = 0; i < 8000; i++) { print i >> "log"; close("log") } }\n',
+        ["awk", "-f", "log.awk"],
+        "awk runs a script, and the log does not have the lines of its script; look in log.awk",
+    ),
+    "bash": (
+        "log.sh",
+        "for ((i = 0; i < 8000; i++)); do echo $i >> log; done\n",
+        ["bash", "log.sh"],
+        "bash runs a script, and the log does not have the lines of its script; look in log.sh",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts(name: str, where: Where) -> None:
+    """The interpreter, and the script to look in."""
+    file, text, command, reason = SCRIPTS[name]
+    if not shutil.which(command[0]):
+        needs(f"program:{command[0]}")
+    script = where.folder / file
+    script.write_text(text)
+    words = [str(script) if word == file else word for word in command]
+    where.program.start(*words)
+    found = [f for f in findings(where) if f["name"] == "opened-again"]
+    assert found and found[0]["line"]["place"] is None
+    assert reason in found[0]["line"]["text"]
+
+
+def test_thread_of_a_library(where: Where) -> None:
+    """Files that a library writes in its own thread have no line of the user."""
+    package = where.folder / "site-packages"
+    package.mkdir()
+    (package / "saver.py").write_text(
+        "import pathlib\nimport threading\n\n\ndef work(folder):\n"
+        "    for number in range(2000):\n"
+        "        with pathlib.Path(folder, str(number)).open('w') as file:\n"
+        "            file.write('x' * 100)\n\n\n"
+        "def save(folder):\n    thread = threading.Thread(target=work, args=(folder,))\n"
+        "    thread.start()\n    thread.join()\n"
+    )
+    script = where.folder / "main.py"
+    script.write_text(
+        f"import sys\nsys.path.insert(0, {str(package)!r})\nimport os\nimport saver\n"
+        "os.mkdir('out')\nsaver.save('out')\n"
+    )
+    where.program.start(sys.executable, script)
+    lines = [f["line"]["text"] for f in findings(where) if f["name"] == "many-small-files"]
+    assert lines and "no line: a thread of a library made these calls, through " in lines[0]
+    assert "pathlib." in lines[0] or "saver." in lines[0]
+
+
+def test_installed_program(where: Where) -> None:
+    """An address in a program without symbols is no line."""
+    source = where.folder / "copied"
+    source.write_bytes(bytes(64 << 20))
+    where.program.start("dd", f"if={source}", "of=copy", "bs=512", "status=none")
+    lines = [f["line"]["text"] for f in findings(where) if f["line"]]
+    assert lines
+    for line in lines:
+        assert line == "no line: dd is an installed program; look where it is started"
+
+
+def test_java(where: Where) -> None:
+    for program in ("javac", "java"):
+        if not shutil.which(program):
+            needs(f"program:{program}")
+    (where.folder / "Bytes.java").write_text(
+        "import java.io.*;\npublic class Bytes {\n"
+        "  public static void main(String[] words) throws IOException {\n"
+        '    try (var out = new FileOutputStream("bytes")) {\n'
+        "      for (int i = 0; i < 40000; i++) out.write(i);\n    }\n  }\n}\n"
+    )
+    subprocess.run(["javac", "Bytes.java"], cwd=where.folder, check=True, timeout=120)
+    where.program.start("java", "-cp", where.folder, "Bytes")
+    found = [f for f in findings(where) if f["name"] == "small-accesses-write"]
+    assert found and "Java compiles its code while it runs" in found[0]["line"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("command", "script"),
+    [
+        ("perl -w a.pl x", {"perl": "a.pl"}),
+        ("/usr/bin/python3 -u /home/a.py", {"python3": "a.py"}),
+        ("perl -e print", {}),
+        ("sed -i s/a/b/ file", {}),
+        ("./program a.txt", {}),
+        ("", {}),
+    ],
+)
+def test_script_of(command: str, script: dict[str, str]) -> None:
+    assert script_of(command) == script
+
+
+def test_script_by_another_name(tmp_path: Path) -> None:
+    """awk may be mawk, and sh may be dash."""
+    assert script_of("awk -f a.awk in")["mawk"] == "a.awk"
+    assert script_of("sh a.sh")["dash"] == "a.sh"

@@ -1,0 +1,42 @@
+"""Interpreters of scripts, whose own functions are no lines of a script."""
+
+from __future__ import annotations
+
+import re
+
+_INTERPRETER = re.compile(
+    r"(?:python|pypy)[0-9.]*t?|perl[0-9.]*|ruby[0-9.]*|node(?:js)?|java|R|octave-cli[^/]*|julia"
+    r"|lua[0-9.]*|tclsh[0-9.]*|php[0-9.]*|(?:ba|da|z|k|c|tc|fi)?sh|busybox"
+    r"|[mgn]?awk|original-awk|g?sed|sqlite3"
+)
+# Names of one program, which may be links to each other.
+_FAMILIES = (
+    frozenset(("sh", "bash", "dash", "busybox")),
+    frozenset(("awk", "mawk", "gawk", "nawk", "original-awk", "busybox")),
+)
+_TEXT = ("-c", "-e", "-E")  # options before the text of a program
+_FILE = "-f"  # option of awk and sed before the file of a program
+
+
+def is_interpreter(name: str) -> bool:
+    """Tells whether a program, by its name without a folder, runs scripts."""
+    return bool(_INTERPRETER.fullmatch(name))
+
+
+def script_of(command: str) -> dict[str, str]:
+    """Returns the script of a command line, by the names that its interpreter may have; empty
+    without one."""
+    words = command[:4096].split()
+    program = words[0].rsplit("/", 1)[-1] if words else ""
+    if not is_interpreter(program):
+        return {}
+    if "awk" in program or program.endswith("sed"):
+        place = words.index(_FILE) + 1 if _FILE in words else 0
+    else:
+        place = next((n for n, word in enumerate(words) if n and not word.startswith("-")), 0)
+        if set(_TEXT) & set(words[:place]):
+            return {}
+    if not 0 < place < len(words):
+        return {}
+    names = next((family for family in _FAMILIES if program in family), frozenset((program,)))
+    return dict.fromkeys(names, words[place].rsplit("/", 1)[-1])

@@ -1,0 +1,56 @@
+"""Why calls have no line of the user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from . import installed, interpreters
+from .lines import Lines, Place, Site
+
+_JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
+_PYTHON = re.compile(r"(?:python|pypy)[0-9.]*t?|lib(?:python|pypy)3[^/]*\.so[0-9.]*")
+_NO_PROGRAM = re.compile(r".*\.so(?:\.[0-9.]+)?")
+_LEAST = 0.01  # part of the time in calls that is worth a sentence
+
+
+def reason(site: Site, scripts: Mapping[str, str]) -> str:
+    """Returns why a site has no line, as a clause; scripts: by the name of their interpreter."""
+    objects = [place.object.rsplit("/", 1)[-1] for place in site.places if place.object]
+    python = [place for place in site.places if not place.object and place.file]
+    if any(map(_JAVA.fullmatch, objects)):
+        return "Java compiles its code while it runs, and the log has no map of that code"
+    if python:
+        through = f"through {_called(python[0])}"
+        if installed.is_thread(python[-1].file):
+            return f"a thread of a library made these calls, {through}"
+        return f"the calls came from installed software alone, {through}"
+    return _of_program(objects, scripts) if objects else ""
+
+
+def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
+    """Returns the reason for a program with these names of programs and libraries."""
+    if any(map(_PYTHON.fullmatch, objects)):
+        return "Python itself made these calls, at its start or its end"
+    program = next((name for name in reversed(objects) if not _NO_PROGRAM.fullmatch(name)), "")
+    if interpreters.is_interpreter(program):
+        script = scripts.get(program, "")
+        where = f"; look in {script}" if script else ""
+        return f"{program} runs a script, and the log does not have the lines of its script{where}"
+    if program:
+        return f"{program} is an installed program; look where it is started"
+    return "no frame of these calls is of a program"
+
+
+def _called(place: Place) -> str:
+    return f"{installed.module_of(place.file)}.{place.function}"
+
+
+def reasons(found: Lines) -> list[str]:
+    """Returns why calls that took a part of the time have no line."""
+    return [
+        text
+        for line in found.lines
+        if line.place is None and line.sums.seconds >= _LEAST * found.sums.seconds
+        if (text := reason(line.sites[0], found.scripts))
+    ]
