@@ -106,3 +106,18 @@ def test_copies(tmp_path: Path) -> None:
         with open_log(write(one, tmp_path / "log.darshan")) as log:
             remedy = next(f for f in diagnose(log) if f.name.startswith("same-")).remedy
         assert ("shutil.copyfile" in remedy.example) == wanted
+
+
+def test_opened_again(tmp_path: Path) -> None:
+    """Words about locks are for files that are removed as often as they are opened, and words of
+    h5py for programs with HDF5."""
+    job = next(job for name, job, _ in CASES if name == "opened-again")
+    job = replace(job, command=b"python3 app.py")
+    opened = next(one for one in job.rows if one.values.get("OPENS", 0) > 1)
+    removed = row("POSIX_EXT", opened.name, UNLINKS=opened.values["OPENS"])
+    for one, wanted in ((job, False), (replace(job, rows=(*job.rows, removed)), True)):
+        with open_log(write(one, tmp_path / "log.darshan")) as log:
+            found = next(f for f in diagnose(log) if f.name == "opened-again")
+        assert ("fcntl" in found.remedy.text) == wanted
+        assert "with open(path)" in found.remedy.example and "h5py" not in found.remedy.example
+        assert " 0 times" not in found.sentence

@@ -10,7 +10,7 @@ from .finding import Finding
 from .language import spoken
 
 _BETWEEN = ";  "  # two calls on one line
-_HDF5 = re.compile(r"\bH5[A-Z][a-z]|\bnc_[a-z]")
+_HDF5 = re.compile(r"\bH5[A-Z][a-z]|\bnc_[a-z]|\bh5py\.|\bnetCDF4\.")
 _PNETCDF = re.compile(r"\bncmpi_")
 _MPI = re.compile(r"\bMPI_|\bromio_|\bcb_")
 _LUSTRE = re.compile(r"\blfs ")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...units import count, plural, seconds
+from ...units import plural, seconds
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
 from ..loops import between
@@ -26,11 +26,6 @@ awk: no close(path) after each line: awk keeps a file open until then
 Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
 shell: done >> out.txt  # after the loop, not >> out.txt after each command in it
 R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
-_OPENED = Remedy(
-    "Open once and keep the descriptor; check once and remember the result; lock a range of an "
-    "open file with fcntl instead of creating a lock file.",
-    _ONCE,
-)
 _ASKED = Remedy(
     "Ask once and remember the answer. A program that waits for a change asks less often, or is "
     "told by inotify.",
@@ -58,7 +53,9 @@ def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -
     """Describes how often a file was opened, queried, or both; a mean if several processes
     did so."""
     said = (("opened", float(opens[place])), ("asked about", float(stats[place])))
-    often = " and ".join(f"{word} {count(times)} times" for word, times in said if times > 0)
+    often = " and ".join(
+        f"{word} {plural(round(times), 'time')}" for word, times in said if round(times) > 0
+    )
     return often + (" by each process that used it" if table.processes[place] > 1 else "")
 
 
@@ -97,7 +94,24 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
-        remedy=_OPENED if opens[first] > facts.limits["opens.again"] else _ASKED,
+        remedy=_opened(facts, table, first, opens, stats)
+        if opens[first] > facts.limits["opens.again"]
+        else _ASKED,
         limits=("opens.again", "stats.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> Remedy:
+    """Returns the remedy for a file that is opened again and again. One that is removed as often is
+    a lock."""
+    text = "Open once and keep the descriptor"
+    if stats[place] > facts.limits["stats.again"]:
+        text += "; check once and remember the result"
+    extra = facts.table("POSIX_EXT")
+    row = None if extra is None else extra.place(int(table.ids[place]))
+    if extra is not None and row is not None:
+        removed = float(extra["UNLINKS"][row]) / max(1, int(extra.processes[row]))
+        if 2 * removed >= opens[place]:
+            text += "; lock a range of an open file with fcntl instead of creating a lock file"
+    return Remedy(f"{text}.", _ONCE)
