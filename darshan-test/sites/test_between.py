@@ -113,10 +113,10 @@ class Told(NamedTuple):
 
 
 SAVED = (
-    Told("state", _STATE, "rewritten-whole", 0.3),
-    Told("table", _TABLE, "same-bytes-again-read", 0.3),
-    Told("glob", _GLOB, "listed-again", 0.2),
-    Told("gzip", _GZIP, "conversion-writing", 0.3),
+    Told("state", _STATE, "rewritten-whole", 0.15),
+    Told("table", _TABLE, "same-bytes-again-read", 0.15),
+    Told("glob", _GLOB, "listed-again", 0.1),
+    Told("gzip", _GZIP, "conversion-writing", 0.15),
 )
 
 

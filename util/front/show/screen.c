@@ -22,7 +22,8 @@ enum {
   NUMBER = QUANTITY_ROOM,
   SIZE_BINS = 10,
   NAME_COLUMNS = 24,
-  FILES_LEAST = 3
+  FILES_LEAST = 3,
+  FILES_OTHERS = 3 /* an empty line, the heading, and the number of rows that are not shown */
 };
 
 static int columns; /* of the terminal */
@@ -410,9 +411,9 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   end_line(screen);
 }
 
-/* Prints the size classes of POSIX calls if at least the number of the other files fits below. */
+/* Prints the size classes of POSIX calls if a file fits below. */
 static void print_posix_sizes(struct screen *screen, const struct picture *picture) {
-  if (screen->lines + 2 + 1 > LINES) return;
+  if (screen->lines + 2 + FILES_OTHERS + 1 > LINES) return;
   for (int i = 0; i < picture->num_layers; i++)
     if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
       print_sizes(screen, &picture->layers[i], "_SIZE_READ_", "bytes per read ");
@@ -504,8 +505,7 @@ static void print_rest(struct screen *screen, const struct alike_rows *rows, siz
 /* Prints as many files as the screen has lines for. least: print at least so many, because a table
  * of datasets may fill the screen. */
 static void print_files(struct screen *screen, const struct picture *picture, int least) {
-  enum { OTHERS = 3 }; /* an empty line, the heading, and the number of rows that are not shown */
-  int room = LINES - screen->lines - OTHERS, has_mapped = 0;
+  int room = LINES - screen->lines - FILES_OTHERS, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);
   size_t shown = (size_t)(room < least ? least : room);
   if (shown > rows.count) shown = rows.count;
@@ -531,7 +531,6 @@ void screen_print(const struct picture *picture) {
     print_head(&screen, picture);
     print_tree(&screen, picture);
     if (picture->num_layers) print_layers(&screen, picture);
-    if (moved.read > 0 || moved.written > 0) end_line(&screen);
     print_speed(&screen, "read", moved.read, moved.read_time);
     print_speed(&screen, "written", moved.written, moved.write_time);
     print_mapped(&screen, picture);

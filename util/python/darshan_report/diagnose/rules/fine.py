@@ -214,7 +214,7 @@ def _fine(others: Sequence[Finding], unseen: str) -> str:
     were not recorded."""
     if unseen:
         return "The calls on files are fine, those of HDF5 are not known"
-    if any(f.name.startswith(conversion.NAME) for f in others):
+    if any(f.name.startswith((conversion.NAME, AGAIN)) for f in others):
         return "The calls on files themselves are fine"
     return _FINE
 
@@ -257,12 +257,13 @@ def find(
             GOOD,
         )
         return
-    yield from _again(facts)
+    again = list(_again(facts))
+    yield from again
     unseen = _HDF5 if any(f.name == "unseen-hdf5" for f in others) else ""
     if cpu_wait.is_little(facts):
         yield Finding(
             NAME,
-            _fine(others, unseen),
+            _fine([*others, *again], unseen),
             f"{_begun(_spent(facts))}: {_little(facts)}{unseen} {_idle(facts)}".rstrip(),
             GOOD,
             limits=("io.fine", "calls.many"),
