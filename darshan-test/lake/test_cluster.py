@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from darshan_report import lake as lakes
 from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from darshan_report.lake.commit import modes
 from place import elsewhere, for_everybody
 from sample import everything as all_cases
 from sample import turning
@@ -247,25 +248,20 @@ def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Pa
     (tmp_path / "there").chmod(0o777)
     if what == "read":
         made[7].chmod(0o600)
-        for folder in ("lake", *(str(p) for p in (tmp_path / "lake").rglob("*") if p.is_dir())):
-            (tmp_path / folder).chmod(0o777)
-        os.umask(0)
-    try:
-        with Cluster(tmp_path) as cluster:
-            cluster.add(
-                before=[part.format(tmp_path) for part in before],
-                environment={"DASK_TEMPORARY_DIRECTORY": str(tmp_path / "there")},
-            )
-            cluster.registered()
-            done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
-            one_line(done, "the worker on", *words)
-            whole(tmp_path / "lake", made[:1])
-            if what == "logs":  # a folder that neither can see is a problem of the log
-                cluster.workers[0].kill()
-                cluster.workers.clear()
-                collects(darshan, cluster, made)
-    finally:
-        os.umask(0o022)
+        modes.change(str(tmp_path / "lake"), 0o666)
+    with Cluster(tmp_path) as cluster:
+        cluster.add(
+            before=[part.format(tmp_path) for part in before],
+            environment={"DASK_TEMPORARY_DIRECTORY": str(tmp_path / "there")},
+        )
+        cluster.registered()
+        done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
+        one_line(done, "the worker on", *words)
+        whole(tmp_path / "lake", made[:1])
+        if what == "logs":  # a folder that neither can see is a problem of the log
+            cluster.workers[0].kill()
+            cluster.workers.clear()
+            collects(darshan, cluster, made)
 
 
 @pytest.mark.usefixtures("seldom")
