@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,21 @@ def test_sites_by_an_option(where: Where, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         (log,) = folder.glob("*.darshan")
         assert where.ask(log=log).returncode == (0 if has_sites else 1), CHOICES[number]
+
+
+def test_a_report_without_lines_says_how_to_get_them(where: Where) -> None:
+    """Only a report on a run without call sites ends with that."""
+    script = "with open('numbers', 'wb', 0) as file:\n    file.writelines([b'7\\n'] * 200000)"
+    for variable in ("0", "1"):
+        where.program.start(sys.executable, "-c", script, DARSHAN_SITES=variable)
+        (log,) = where.program.logs()
+        done = subprocess.run(
+            [where.program.build / "darshan", "report", "--text", log],
+            capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        log.unlink()
+        assert "1. Many small writes" in done.stdout, done
+        assert ("darshan run --sites" in done.stdout) == (variable == "0")
 
 
 def test_sites_of_a_log_that_is_there(where: Where) -> None:

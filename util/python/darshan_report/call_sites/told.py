@@ -81,7 +81,12 @@ def library_call(site: Site) -> str:
     inside = site.user - 1
     while inside > 0 and _is_wrapper(site.places[inside]) and not site.places[inside - 1].object:
         inside -= 1
-    place = site.places[inside]
+    return name_of(site.places[inside])
+
+
+def name_of(place: Place) -> str:
+    """Returns the function of a place in a library, "numpy.load"; without a known function the
+    library and the address, "libz.so.1+5f0c"."""
     if place.object:
         library = place.object.rsplit("/", 1)[-1]
         return plain_name(place.function) if place.function else f"{library}+{place.offset:x}"

@@ -76,11 +76,11 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
     at = finding.stake
     if part >= 1 or at.seconds <= 0:
         return finding
+    left = ((at.seconds - at.between) * part + at.between) / at.seconds
     stake = replace(
         at,
-        seconds=at.seconds * part,
-        run=at.run * part,
-        between=at.between * part,
+        seconds=at.seconds * left,
+        run=at.run * left,
         basis=f"{at.basis}; {words(facts)}",
     )
     # The time that the saving is a share of does not contain this wait either.

@@ -7,9 +7,10 @@ computing that no remedy removes, so only these gaps count:
 
 - those below 100 microseconds; for a remedy that makes calls larger (ITEMS), of each only what an
   interpreter or a library takes for an item;
-- those below 10 milliseconds before a read, write, seek or close that a library made, at most as
-  long as it takes to parse or format the bytes: mostly no code of the user is between two calls of
-  one library function;
+- those below 10 milliseconds before a call that a library made and that neither opens a file nor
+  looks up a name, at most as long as it takes to parse or format the bytes: mostly no code of the
+  user is between two calls of one library function. A shell is no such library: it waits for the
+  programs that it starts;
 - those before a library opens a file, of each only what a library takes for a call.
 """
 
@@ -20,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..call_sites.lines import Line, Site, sites_of
-from ..call_sites.measured import CLOSE, LONG, MEDIUM, OPEN, READ, SEEK, SHORT, SYNC, WRITE
+from ..call_sites.measured import LONG, LOOKUP, MEDIUM, OPEN, SHORT
 from ..call_sites.stack import IMPORT, Python
 from ..library import LogError
 from ..units import seconds
@@ -32,7 +33,6 @@ _HALF = 0.5  # least part of a finding's calls that its loops must have
 _PART = 0.1  # least part that one of them has
 _ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
 _FIRST = re.compile(r"(?:fd)?opendir|scandir")  # besides the opens: calls that begin a listing
-_DATA = (READ, WRITE, SEEK, SYNC, CLOSE)
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,12 @@ def _of_rounds(facts: Facts, loop: Line) -> float:
         others += 0 if begins else sums.calls
         if not is_of_library(site) or _ABOVE_POSIX.match(site.stack.called):
             continue
+        # A shell waits for the programs that it starts, in calls that are not recorded.
+        if facts.tree is not None and site.line is None:
+            continue
         if begins:
             before += sums.gaps[MEDIUM] + sums.gaps[LONG]
-        elif any(sums.calls_of[kind] for kind in _DATA):
+        elif not sums.calls_of[LOOKUP]:  # between look-ups a program may wait for a change
             inside += sums.gaps[MEDIUM]
     limits = facts.limits
     opening = begun * limits["loop.open"]

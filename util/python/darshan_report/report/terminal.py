@@ -166,6 +166,18 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
         yield f"  see: {finding.reference}"
 
 
+def _way_to_lines(context: Context) -> Iterator[str]:
+    """Yields how to get lines of code, if a problem has none because none were recorded."""
+    is_ours = not dict(context.info.metadata).get("lib_ver", "3").startswith("3")
+    if is_ours and context.code_lines is None and any(f.kind == PROBLEM for f in context.findings):
+        yield ""
+        yield from _wrapped(
+            "This run was recorded without call sites. To see the line of code behind each "
+            "finding, record it with `darshan run --sites` (in a job: DARSHAN_SITES=1).",
+            "",
+        )
+
+
 def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     """Yields the lines of the report.  verbose: adds evidence and good findings."""
     yield from _head(context)
@@ -182,6 +194,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     shown = [f for f in context.findings if verbose or f.kind != GOOD or f.name == "fine"]
     for number, finding in enumerate(shown, 1):
         yield from _finding(context, number, finding, verbose)
+    yield from _way_to_lines(context)
 
 
 def told_in_brief(context: Context) -> list[tuple[Finding, str]]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from ...call_sites.lines import Site
 from ...call_sites.measured import READ, WRITE
-from ...call_sites.told import library_call
+from ...call_sites.stack import IMPORT
+from ...call_sites.told import name_of
 from ...units import plural, seconds, share
 from ..facts import Facts
 from ..finding import LAST, NOTICE, Finding, Remedy
@@ -87,12 +88,14 @@ _WAYS = (
 def _way(site: Site) -> tuple[_Way, str] | None:
     """Returns what the library of a site does between its calls, and the library's function; None
     if that is unknown."""
-    function = library_call(site)
-    if not function:
+    if site.stack.called == IMPORT:
         return None
-    for way in _WAYS:
-        if site.sums.calls_of[way.kind] > 0 and re.match(way.function, function):
-            return way, function.partition("+")[0]
+    # A library may call another one: shutil.copyfileobj writes through gzip.GzipFile.write.
+    inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
+    for function in map(name_of, reversed(inside)):
+        for way in _WAYS:
+            if site.sums.calls_of[way.kind] > 0 and re.match(way.function, function):
+                return way, function.partition("+")[0]
     return None
 
 

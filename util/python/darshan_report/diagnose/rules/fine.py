@@ -209,12 +209,14 @@ def _failed(facts: Facts, failed: Failure) -> Finding:
     )
 
 
-def _fine(others: Sequence[Finding], unseen: str) -> str:
+def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
     """Returns the title for a run whose calls took little time; unseen: words on HDF5 calls that
     were not recorded."""
     if unseen:
         return "The calls on files are fine, those of HDF5 are not known"
-    if any(f.name.startswith((conversion.NAME, AGAIN)) for f in others):
+    around = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
+    is_much = around.share >= facts.limits["conversion.reading"]
+    if is_much or any(f.name.startswith((conversion.NAME, AGAIN)) for f in others):
         return "The calls on files themselves are fine"
     return _FINE
 
@@ -263,7 +265,7 @@ def find(
     if cpu_wait.is_little(facts):
         yield Finding(
             NAME,
-            _fine([*others, *again], unseen),
+            _fine(facts, [*others, *again], unseen),
             f"{_begun(_spent(facts))}: {_little(facts)}{unseen} {_idle(facts)}".rstrip(),
             GOOD,
             limits=("io.fine", "calls.many"),

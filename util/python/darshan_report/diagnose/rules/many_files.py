@@ -10,7 +10,7 @@ from ...units import amount, count, seconds
 from .. import program_text
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
-from ..loops import between
+from ..loops import Between, between
 from ..table import Table
 from . import rewritten
 
@@ -82,7 +82,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         made += int(written.sum())
         making += float(table["F_META_TIME"][written].sum())
         largest = max(largest, int(size[mask].max()))
-    more_time = between(facts, NAME, time)
+    # What a program does with files that it reads, such as parsing, stays if they become one file.
+    more_time = between(facts, NAME, time) if 2 * made >= records else Between()
     stake = facts.stake(
         time,
         "time in opening and closing these files and in the first transfers of each, beyond what "
