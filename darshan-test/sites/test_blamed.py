@@ -38,7 +38,7 @@ def start(where: Where, program: Blamed) -> Path:
     if program.ending in COMPILERS:
         compiler = COMPILERS[program.ending]
         if not shutil.which(compiler[0]):
-            needs(f"program:{compiler[0]}")
+            needs("rust" if compiler[0] == "rustc" else f"program:{compiler[0]}")
         if program.ending == "rs" and not shutil.which("addr2line"):
             needs("program:addr2line")
         command = [where.folder / "program"]

@@ -87,9 +87,7 @@ def test_installed_program(where: Where) -> None:
 
 
 def test_java(where: Where) -> None:
-    for program in ("javac", "java"):
-        if not shutil.which(program):
-            needs(f"program:{program}")
+    needs("java")
     (where.folder / "Bytes.java").write_text(
         "import java.io.*;\npublic class Bytes {\n"
         "  public static void main(String[] words) throws IOException {\n"

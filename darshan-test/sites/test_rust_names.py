@@ -44,8 +44,7 @@ def test_bad_symbols(symbol: str) -> None:
 
 def test_symbols_of_a_program(tmp_path: Path) -> None:
     """Each symbol of a program in Rust has the last name that c++filt gives it."""
-    for program in ("rustc", "nm", "c++filt"):
-        needs(f"program:{program}")
+    needs("rust", "program:nm", "program:c++filt")
     source = tmp_path / "a.rs"
     source.write_text(
         "use std::collections::BTreeMap;\n"

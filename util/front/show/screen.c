@@ -18,7 +18,7 @@
 
 enum {
   COLUMNS = TERMINAL_MOST,
-  LINES = 16, /* without the table of datasets; a screen has 24, and findings take up to 8 */
+  LINES = 17, /* without the table of datasets; a screen has 24, and findings take up to 7 */
   NUMBER = QUANTITY_ROOM,
   SIZE_BINS = 10,
   NAME_COLUMNS = 24,

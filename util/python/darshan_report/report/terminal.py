@@ -211,7 +211,9 @@ def brief(findings: Sequence[list[tuple[Finding, str]]]) -> Iterator[str]:
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)
-    for finding in list(titles.values())[:_BRIEF]:
+    # The line of code takes the place of the last title.
+    has_place = bool(problems and where[id(problems[0])])
+    for finding in list(titles.values())[: _BRIEF - has_place]:
         # Seconds without the bytes, so that the line is not cut.
         at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
         yield textwrap.shorten(f"! {finding.title}: {at}", _WIDTH, placeholder=" ...")

@@ -118,8 +118,9 @@ def _again(facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 f"{AGAIN}-{direction.lower()}",
                 f"The same bytes are {direction.lower()} again and again",
-                f"{said}. The calls themselves took little time. {words} To see that time, run the "
-                "program with `darshan run --sites`.",
+                f"{said}."
+                + (" The calls themselves took little time." if cpu_wait.is_little(facts) else "")
+                + f" {words} To see that time, run the program with `darshan run --sites`.",
                 NOTICE,
                 remedy=Remedy(remedy),
                 limits=("again.mostly",),
