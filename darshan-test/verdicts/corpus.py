@@ -311,7 +311,7 @@ def _places() -> list[Row]:
         job("one-aggregator", "waiting-in-mpi-io aggregators", "cb_nodes", _DEVICE, hosts=4),
         job("own-file", "slow-hosts", "exclude", _HOST, hosts=6),
         shared("walk", "collective-metadata", "H5Pset_all_coll_metadata_ops"),
-        shared("late-close", "hdf5-file-time-waiting", "together"),
+        shared("late-close", "hdf5-file-time-waiting", "different times"),
     ]
 
 
