@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from lab.compile import compile_c
-from place import elsewhere
+from place import elsewhere, needs
 from sample import turning
 
 from .conftest import Try, bytes_of
@@ -201,8 +201,7 @@ def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
     done = trial.run("--all", "--copy", "/", "--", "true")
     assert done.returncode == 1
     assert "cannot copy /: no other folder holds it" in done.stderr
-    if os.getuid():
-        pytest.skip("the second half needs root, to become a user who may not write")
+    needs("root")  # to become a user who may not write
     trial.user.parent.chmod(0o755)
     trial.user.chmod(0o777)
     other = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]

@@ -73,3 +73,8 @@ def module_of(path: str) -> str:
     found = list(_PYTHON.finditer(path))
     inside = path[found[-1].end() + 1 :] if found else path.rsplit("/", 1)[-1]
     return inside.split("/", 1)[0].removesuffix(".py")
+
+
+def called(path: str, function: str) -> str:
+    """Returns a function of a Python file as users call it: "numpy.load"."""
+    return f"{module_of(path)}.{function}"

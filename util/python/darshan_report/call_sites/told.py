@@ -90,7 +90,7 @@ def name_of(place: Place) -> str:
     if place.object:
         library = place.object.rsplit("/", 1)[-1]
         return plain_name(place.function) if place.function else f"{library}+{place.offset:x}"
-    return f"{installed.module_of(place.file)}.{place.function}"
+    return installed.called(place.file, place.function)
 
 
 def calls_of(line: Line) -> str:

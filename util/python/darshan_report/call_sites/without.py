@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from . import installed, interpreters
-from .lines import Lines, Place, Site
+from .lines import Lines, Site
 
 _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*t?|lib(?:python|pypy)3[^/]*\.so[0-9.]*")
@@ -21,7 +21,7 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
     if any(map(_JAVA.fullmatch, objects)):
         return "Java compiles its code while it runs, and the log has no map of that code"
     if python:
-        through = f"through {_called(python[0])}"
+        through = f"through {installed.called(python[0].file, python[0].function)}"
         if installed.is_thread(python[-1].file):
             return f"a thread of a library made these calls, {through}"
         return f"the calls came from installed software alone, {through}"
@@ -40,10 +40,6 @@ def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
     if program:
         return f"{program} is an installed program; look where it is started"
     return "no frame of these calls is of a program"
-
-
-def _called(place: Place) -> str:
-    return f"{installed.module_of(place.file)}.{place.function}"
 
 
 def reasons(found: Lines) -> list[str]:

@@ -12,10 +12,14 @@ computing that no remedy removes, so only these gaps count:
   user is between two calls of one library function. A shell is no such library: it waits for the
   programs that it starts;
 - those before a library opens a file, of each only what a library takes for a call.
+
+All of them together are at most the processor time of the processes: a program that sleeps or waits
+does nothing that a remedy removes.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +28,7 @@ from ..call_sites.lines import Line, Site, sites_of
 from ..call_sites.measured import LONG, LOOKUP, MEDIUM, OPEN, SHORT
 from ..call_sites.stack import IMPORT, Python
 from ..library import LogError
+from ..measure.usage import Usage
 from ..units import seconds
 from .blame import about_of, part_of
 from .facts import Facts, once
@@ -47,8 +52,8 @@ class Between:
         if self.seconds <= 0:
             return ""
         return (
-            f" Between these calls the program and its libraries spent another "
-            f"{seconds(self.seconds)}, which the remedy saves, too."
+            f" Between these calls the program and its libraries spent up to "
+            f"{seconds(self.seconds)}, which is at stake, too."
         )
 
     @property
@@ -146,6 +151,15 @@ def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> fl
     return found
 
 
+@once
+def _processor_time(facts: Facts) -> float:
+    """Returns the seconds that the processes ran; infinite if the log does not have them."""
+    table = facts.table("USAGE")
+    known = None if table is None else Usage(table.records)
+    ran = 0.0 if known is None else float((known["F_USER_TIME"] + known["F_SYSTEM_TIME"]).sum())
+    return ran if ran > 0 else math.inf
+
+
 def between_all(facts: Facts) -> float:
     """Returns the seconds between calls that belong to the loops of the program, and not to what it
     computes; 0 without call sites."""
@@ -175,4 +189,4 @@ def between(
     else:
         found = sum(_of_rounds(facts, loop) for loop in some)
     left = max(0.0, facts.process_time - lost) if facts.process_time > 0 else found
-    return Between(min(saved * found * known.overlap, left))
+    return Between(min(saved * found * known.overlap, left, _processor_time(facts)))

@@ -65,8 +65,8 @@ WHOSE = (
         "user",
         TEXT,
         "",
-        "who: the owner of the log's file; where that is root or the collector's user, as the file "
-        "is named, else the user's number in the log",
+        "the owner of the log's file. If that is root or the collector's user, who may have copied "
+        "it: the user in the file's name, else the user's number in the log",
         "",
         True,
     ),

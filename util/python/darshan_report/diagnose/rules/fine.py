@@ -216,8 +216,7 @@ def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
     if unseen:
         return "The calls on files are fine, those of HDF5 are not known"
     around = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
-    is_much = around.share >= facts.limits["conversion.reading"]
-    if is_much or any(f.name.startswith((conversion.NAME, AGAIN)) for f in others):
+    if around.share >= _MOST or any(f.name.startswith((conversion.NAME, AGAIN)) for f in others):
         return "The calls on files themselves are fine"
     return _FINE
 

@@ -29,11 +29,11 @@ _JOBS, _USERS = Column("Jobs", "count", "jobs"), Column("Users", "count", "users
 _MOVED = (Column("Read", "amount", "bytes_read"), Column("Written", "amount", "bytes_written"))
 _IO, _LOST = Column("File I/O", "seconds", "io_seconds"), Column("Lost", "seconds", "lost_seconds")
 _FINDING = Column("By which finding most", "text", "finding")
-_UPPER = ("Lost: at most; it and File I/O are seconds of all processes, of which a job of 100 "
-          "ranks has 100 in a second.")  # fmt: skip
+_UPPER = ("Lost is an upper bound. Lost and File I/O are times summed over all processes: 100 "
+          "ranks have 100 s in each second.")  # fmt: skip
 _NONE = "No job is like that in these days."
-_EACH = ("File I/O: seconds of all processes. Costliest: what the costliest problem costs of them, "
-         "at most.")  # fmt: skip
+_EACH = ("File I/O is a time summed over all processes. Costliest is an upper bound of what the "
+         "costliest problem takes of the processes' time.")  # fmt: skip
 _RUNS = (
     Column("Started (UTC)", "date", "started"), Column("Program", "text", "program"),
     Column("User", "text", "user"), Column("Job", "id", "job_id"),
@@ -167,7 +167,7 @@ def _mounts(made: Made, found: list[Row], more: tuple[Column, ...] = ()) -> None
         programs,
         most=_MOST,
         none=_NONE,
-        note="By POSIX and STDIO; transfers and metadata: seconds of all processes.",
+        note="By POSIX and STDIO; transfers and metadata are times summed over all processes.",
     )
 
 
