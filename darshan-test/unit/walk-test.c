@@ -24,7 +24,7 @@ void *loader_open(const char *file, int flags) {
 }
 
 enum { FRAMES = 256 };
-static struct walk walk; /* the last one */
+static struct walk walk, first; /* the last one, and the one before it from the same place */
 static void *known[FRAMES];
 static int known_count;
 
@@ -45,9 +45,16 @@ __attribute__((noinline)) static void walk_here(void) {
   _Unwind_Backtrace(note, NULL);
   assert_int_equal(stack_span((uintptr_t)__builtin_frame_address(0), &stack, &is_main), 0);
   registers_take(&kept);
-  registers_from(&registers, &kept);
-  stack.start = registers.value[REGISTER_STACK];
-  walk_from(&registers, &stack, WALK_FRAMES, &walk);
+  /* The second walk takes the rules that the first one remembered. */
+  for (int times = 0; times < 2; times++) {
+    registers_from(&registers, &kept);
+    stack.start = registers.value[REGISTER_STACK];
+    walk_from(&registers, &stack, WALK_FRAMES, &(struct span){0, 0}, &walk);
+    if (times == 0) first = walk;
+  }
+  assert_int_equal(walk.count, first.count);
+  assert_int_equal(walk.end, first.end);
+  assert_memory_equal(walk.frame, first.frame, walk.count * sizeof(walk.frame[0]));
   for (unsigned i = 1; i < walk.count; i++)
     assert_int_equal(return_address_bare(*(uintptr_t *)walk.frame[i].stored),
                      walk.frame[i].address);

@@ -1,6 +1,7 @@
 /* Runs the instructions of entries of .eh_frame. */
 #include "frame-rules.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { REMEMBERED = 8, STEPS = 10000 };
@@ -194,7 +195,7 @@ static int run(struct program *program, const struct section *frames, size_t fro
 int frame_rules_at(const struct section *frames, const struct frame_entry *entry, uintptr_t address,
                    struct frame_rules *rules) {
   struct program program;
-  memset(&program, 0, sizeof(program));
+  memset(&program, 0, offsetof(struct program, memory));
   program.entry = entry;
   program.at = entry->start;
   program.until = address;

@@ -167,6 +167,19 @@ bool python_describe(const struct python_frame *frame, struct python_place *plac
 
 /* --- the import machinery -------------------------------------------------------------- */
 
+/* Returns true if two texts of at least eight bytes are equal. Faster than memcmp, which the
+ * runtime calls by a pointer. */
+static inline bool are_equal(const char *text, const char *other, size_t length) {
+  uint64_t word, wanted;
+  for (size_t at = 0;; at += sizeof(word)) {
+    if (at + sizeof(word) > length) at = length - sizeof(word);
+    __builtin_memcpy(&word, text + at, sizeof(word));
+    __builtin_memcpy(&wanted, other + at, sizeof(word));
+    if (word != wanted) return false;
+    if (at + sizeof(word) == length) return true;
+  }
+}
+
 /* Returns true if the code object's file name is one of CPython's import machinery. */
 static bool imports(uintptr_t code) {
   static const struct {
@@ -186,16 +199,18 @@ static bool imports(uintptr_t code) {
   size_t length = *(const size_t *)(file + layout->text_length);
   for (size_t i = 0; i < sizeof(importers) / sizeof(importers[0]); i++)
     if (length == importers[i].length &&
-        memcmp((const char *)file + layout->ascii_size, importers[i].name, length) == 0)
+        are_equal((const char *)file + layout->ascii_size, importers[i].name, length))
       return true;
   return false;
 }
 
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside) {
-  size_t n = 0;
-  if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED) return false;
-  while (n < count && imports(frames[n].code))
-    n++;
-  *outside = n;
-  return n > 0;
+  *outside = 0;
+  if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED || count == 0 ||
+      !imports(frames[0].code))
+    return false;
+  /* From the outermost frame, because nearly all frames of an import are the machinery's. */
+  for (*outside = count; *outside > 1 && !imports(frames[*outside - 1].code);)
+    --*outside;
+  return true;
 }

@@ -112,9 +112,9 @@ bool python_describe(const struct python_frame *frame, struct python_place *plac
     __attribute__((visibility("hidden")));
 
 /* Returns true if the innermost frame belongs to Python's import machinery. *outside is then the
- * index of the first frame that does not: the line with the import statement; it equals count if
- * all frames belong to the machinery. The frames must come from python_frames inside the current
- * call. */
+ * index of the first frame after all those of the machinery: the line that began to import, for
+ * whatever the imported modules import. It equals count if there is no such frame, and is 0 if the
+ * result is false. The frames must come from python_frames inside the current call. */
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside)
     __attribute__((visibility("hidden")));
 

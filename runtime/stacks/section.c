@@ -10,20 +10,6 @@ struct cursor cursor_at(const struct section *section, size_t at, size_t end) {
   return cursor;
 }
 
-uint64_t cursor_number(struct cursor *cursor, unsigned bytes) {
-  uint64_t value = 0;
-  if (cursor->end - cursor->at < bytes) {
-    cursor->at = cursor->end;
-    cursor->failed = 1;
-    return 0;
-  }
-  if (bytes == 1) return cursor->section->bytes[cursor->at++];
-  memcpy(&value, cursor->section->bytes + cursor->at,
-         bytes); /* both processors are little-endian */
-  cursor->at += bytes;
-  return value;
-}
-
 int64_t cursor_signed(struct cursor *cursor, unsigned bytes) {
   unsigned unused = 64 - 8 * bytes;
   return (int64_t)(cursor_number(cursor, bytes) << unused) >> unused;

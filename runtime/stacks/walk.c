@@ -3,6 +3,7 @@
 
 #include "expression.h"
 #include "frame-rules.h"
+#include "known-rules.h"
 
 struct frame_step {
   const struct section *frames;
@@ -91,44 +92,70 @@ static int go_out(struct frame_step *step, const struct frame_rules *rules, uint
   return 0;
 }
 
-int walk_step(const struct object *object, struct registers *registers, const struct span *stack,
-              int is_call, uintptr_t *stored, enum walk_end *end) {
+/* Reads the rules of the frame from the unwind tables. Returns 0, or -1 and the reason in *end. */
+static int read_rules(const struct object *object, uintptr_t pc, int is_call,
+                      struct frame_rules *rules, uint64_t *returns, enum walk_end *end) {
   struct frame_entry entry;
-  struct frame_rules rules;
-  struct frame_step step = {&object->frames, registers, stack, 0};
-  uintptr_t address = registers->pc - (is_call != 0);
-  *stored = 0;
+  uintptr_t address = pc - (is_call != 0);
   enum frame_found found = frame_entry_of(object, address, &entry);
   /* A coroutine returns to the first instruction of a function, which nothing has called. */
-  if (found == FRAME_HAS_NONE && is_call)
-    found = frame_entry_of(object, address = registers->pc, &entry);
-  switch (found) {
-  case FRAME_HAS_NONE:
+  if (found == FRAME_HAS_NONE && is_call) found = frame_entry_of(object, address = pc, &entry);
+  *end = WALK_WRONG;
+  if (found == FRAME_HAS_NONE)
     *end = WALK_NO_TABLE;
-    return 0;
-  case FRAME_IS_WRONG:
-    *end = WALK_WRONG;
-    return 0;
-  case FRAME_FOUND:
-    break;
-  }
-  *end = entry.is_signal_frame ? WALK_HANDLER : WALK_WRONG;
-  if (entry.is_signal_frame || frame_rules_at(&object->frames, &entry, address, &rules) < 0)
-    return 0;
-  return go_out(&step, &rules, entry.return_register, registers, stored, end);
+  else if (found == FRAME_FOUND && entry.is_signal_frame)
+    *end = WALK_HANDLER;
+  if (found != FRAME_FOUND || entry.is_signal_frame ||
+      frame_rules_at(&object->frames, &entry, address, rules) < 0)
+    return -1;
+  *returns = entry.return_register;
+  return 0;
+}
+
+int walk_step(const struct object *object, struct registers *registers, const struct span *stack,
+              int is_call, uintptr_t *stored, enum walk_end *end) {
+  struct frame_rules rules;
+  uint64_t returns;
+  struct frame_step step = {&object->frames, registers, stack, 0};
+  uintptr_t pc = registers->pc;
+  *stored = 0;
+  if (read_rules(object, pc, is_call, &rules, &returns, end) < 0) return 0;
+  known_rules_add(pc, is_call, &rules, returns);
+  return go_out(&step, &rules, returns, registers, stored, end);
+}
+
+/* Makes a step by rules that are known. Returns 1 and the result of walk_step in *goes_on, or 0. */
+static int step_by_known(struct registers *registers, const struct span *stack, int is_call,
+                         uintptr_t *stored, enum walk_end *end, int *goes_on) {
+  struct frame_rules rules;
+  uint64_t returns;
+  struct frame_step step = {NULL, registers, stack, 0};
+  if (!known_rules(registers->pc, is_call, &rules, &returns)) return 0;
+  *stored = 0;
+  *goes_on = go_out(&step, &rules, returns, registers, stored, end);
+  return 1;
 }
 
 void walk_from(struct registers *registers, const struct span *stack, unsigned most,
-               struct walk *walk) {
+               const struct span *within, struct walk *walk) {
   walk->count = 0;
   for (uintptr_t stored = 0;;) {
     struct object object;
-    int is_call = walk->count > 0;
-    walk->end = walk->count == most ? WALK_LONG : WALK_NO_TABLE;
-    if (walk->end == WALK_LONG || object_of(registers->pc - is_call, &object) < 0) return;
-    walk->frame[walk->count++] = (struct walk_frame){registers->pc, stored};
-    if (walk_step(&object, registers, stack, is_call, &stored, &walk->end)) continue;
-    if (walk->end == WALK_HANDLER) walk->count--; /* what the handler returns to is no caller */
-    return;
+    int is_call = walk->count > 0, goes_on;
+    uintptr_t pc = registers->pc, returned = stored;
+    walk->end = WALK_LONG;
+    if (walk->count == most) return;
+    if (!step_by_known(registers, stack, is_call, &stored, &walk->end, &goes_on)) {
+      walk->end = WALK_NO_TABLE;
+      if (object_of(pc - is_call, &object) < 0) return;
+      goes_on = walk_step(&object, registers, stack, is_call, &stored, &walk->end);
+    }
+    if (walk->end == WALK_HANDLER && !goes_on) return; /* what it returns to is no caller */
+    walk->frame[walk->count++] = (struct walk_frame){pc, returned};
+    if (pc - is_call - within->start < within->end - within->start) {
+      walk->end = WALK_WITHIN;
+      return;
+    }
+    if (!goes_on) return;
   }
 }

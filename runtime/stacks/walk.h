@@ -13,7 +13,8 @@ enum walk_end {
   WALK_HANDLER,  /* up to where a signal handler began */
   WALK_NO_TABLE, /* code without unwind tables; of no object, it has no frame here */
   WALK_WRONG,    /* tables that are wrong, or that lead off the stack */
-  WALK_LONG      /* more frames than were asked for */
+  WALK_LONG,     /* more frames than were asked for */
+  WALK_WITHIN    /* up to the first frame of the code that ends the walk */
 };
 
 struct walk_frame {
@@ -28,10 +29,11 @@ struct walk {
   struct walk_frame frame[WALK_FRAMES];
 };
 
-/* Walks from these registers, at most `most` frames (up to WALK_FRAMES). The stack may be read in
- * the span only. Needs some six kilobytes of stack beside *walk. The registers are changed. */
+/* Walks from these registers, at most `most` frames (up to WALK_FRAMES), and no further than the
+ * first frame with code in `within` (which may be empty). The stack may be read in the span only.
+ * Needs some six kilobytes of stack beside *walk. The registers are changed. */
 void walk_from(struct registers *registers, const struct span *stack, unsigned most,
-               struct walk *walk);
+               const struct span *within, struct walk *walk);
 
 /* One step, from a frame to its caller. is_call: the frame's address is a return address, so the
  * code before it is the frame's. Returns 1 if there is a caller, or 0 and the reason in *end. The

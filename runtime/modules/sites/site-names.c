@@ -1,9 +1,8 @@
-/* Texts of names: functions, objects, escaped characters. */
+/* Texts of names: functions, numbers, escaped characters. */
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 
-#include "../../intercept/sys.h"
 #include "../../memory/scratch.h"
 #include "sites-state.h"
 
@@ -11,22 +10,32 @@
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak, visibility("hidden")));
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 
-void site_name_add(struct site_name *name, const char *text) {
-  size_t length = strlen(text);
+void site_name_add_bytes(struct site_name *name, const char *text, size_t length) {
   if (name->is_full || length >= SITE_NAME_ROOM - name->length) {
     name->is_full = 1;
     return;
   }
-  memcpy(name->text + name->length, text, length + 1);
+  memcpy(name->text + name->length, text, length);
   name->length += length;
+  name->text[name->length] = '\0';
+}
+
+void site_name_add(struct site_name *name, const char *text) {
+  site_name_add_bytes(name, text, strlen(text));
 }
 
 void site_name_add_escaped(struct site_name *name, const char *text) {
   static const char digits[] = "0123456789ABCDEF";
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    char one[] = {*text, '\0'}, escaped[] = {'%', digits[c >> 4], digits[c & 15], '\0'};
-    site_name_add(name, c < ' ' || c == ';' || c == '%' ? escaped : one);
+  for (;;) {
+    const char *at = text;
+    while ((unsigned char)*at >= ' ' && *at != ';' && *at != '%')
+      at++;
+    site_name_add_bytes(name, text, (size_t)(at - text));
+    unsigned char c = (unsigned char)*at;
+    if (c == '\0') return;
+    char escaped[] = {'%', digits[c >> 4], digits[c & 15]};
+    site_name_add_bytes(name, escaped, sizeof(escaped));
+    text = at + 1;
   }
 }
 
@@ -46,47 +55,6 @@ void site_name_add_hex(struct site_name *name, uint64_t number) {
 
 void site_name_add_number(struct site_name *name, uint64_t number) {
   add_number(name, number, 10);
-}
-
-static void add_bytes(struct site_name *name, const uint8_t *bytes, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    site_name_add_hex(name, bytes[i] >> 4);
-    site_name_add_hex(name, bytes[i] & 15);
-  }
-}
-
-/* Returns the path of an object, or, for the program, for which the loader has none, reads it
- * into room. */
-static const char *path_of(const struct object *object, char *room, size_t size) {
-  if (object->path[0] != '\0') return object->path;
-  ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);
-  room[length > 0 ? length : 0] = '\0';
-  return room;
-}
-
-void site_object_short(struct site_name *name, const struct object *object) {
-  enum { SHORT_BYTES = 4 };
-  uint8_t id[BUILD_ID_MOST];
-  char room[SITE_NAME_ROOM];
-  if (object_build_id(object, id) >= SHORT_BYTES) {
-    add_bytes(name, id, SHORT_BYTES);
-    return;
-  }
-  const char *path = path_of(object, room, sizeof(room)), *last = strrchr(path, '/');
-  site_name_add_escaped(name, last ? last + 1 : path);
-}
-
-void site_object_name(struct site_name *name, const struct object *object) {
-  uint8_t id[BUILD_ID_MOST];
-  char room[SITE_NAME_ROOM];
-  size_t length = object_build_id(object, id);
-  *name = (struct site_name){.length = 0};
-  site_name_add(name, "object ");
-  site_object_short(name, object);
-  site_name_add(name, " ");
-  add_bytes(name, id, length);
-  site_name_add(name, length ? " " : "- ");
-  site_name_add_escaped(name, path_of(object, room, sizeof(room)));
 }
 
 struct symbols {

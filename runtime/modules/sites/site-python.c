@@ -1,26 +1,17 @@
 /* Python frames in sites. */
+#include <string.h>
+
+#include "../../door/door.h"
 #include "../../intercept/guard.h"
 #include "../../intercept/stack.h"
 #include "../../stacks/python-layout.h"
 #include "sites-state.h"
 
-uintptr_t site_interpreter(void) {
+struct span site_interpreter(void) {
   struct object object;
-  if (!python_is_here() || object_of((uintptr_t)python.thread_state, &object) < 0) return 0;
-  return object.start;
-}
-
-/* Returns the index of the first frame outside of the import machinery: all frames up to the
- * outermost one of that machinery are left out, because what an imported module imports belongs
- * to the same line of the program. */
-static size_t first_outside(const struct python_frame *frames, size_t count) {
-  size_t first = 0, machinery;
-  for (size_t i = 0; i < count; i++) {
-    if (!python_importing(frames + i, count - i, &machinery)) continue;
-    i += machinery;
-    first = i;
-  }
-  return first;
+  if (!python_is_here() || object_of((uintptr_t)python.thread_state, &object) < 0)
+    return (struct span){0, 0};
+  return (struct span){object.start, object.end};
 }
 
 struct checking {
@@ -34,20 +25,68 @@ static void take_checked(void *argument) {
 }
 
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most) {
-  size_t machinery, count = python_frames_trusted(frames, most);
+  size_t first, count = python_frames_trusted(frames, most);
   if (UNLIKELY(python_state == PYTHON_UNCHECKED)) {
     struct checking checking = {frames, most, 0};
     count = stack_run(take_checked, &checking) < 0 ? 0 : checking.count;
   }
-  python->imports = python_importing(frames, count, &machinery);
-  size_t first = python->imports ? first_outside(frames, count) : 0;
+  /* What an imported module imports belongs to the same line of the program. */
+  python->imports = python_importing(frames, count, &first);
   python->frame = frames + first;
   python->lines = (uint32_t)(count - first);
+}
+
+/* The text of a frame, which many stacks have. code: as python_code_of read it, with which it is
+ * compared, because a code object may be freed and another one made at its address. */
+struct known_line {
+  uintptr_t address; /* of the code object */
+  struct python_code code;
+  char text[];
+};
+enum { KNOWN_LINES = 256, LONGEST_KNOWN = 512 };
+static const struct known_line *known_lines[KNOWN_LINES];
+
+static const struct known_line **place_of(uintptr_t address, const struct python_code *code) {
+  uint64_t key = address * 31 + (uint64_t)code->instruction;
+  return &known_lines[key * 0x9e3779b97f4a7c15u >> 56];
+}
+
+static bool is_line(const struct known_line *line, uintptr_t address,
+                    const struct python_code *code) {
+  return line->address == address && line->code.instruction == code->instruction &&
+         line->code.file == code->file && line->code.name == code->name &&
+         line->code.line_table == code->line_table &&
+         line->code.line_table_size == code->line_table_size &&
+         line->code.first_line == code->first_line;
+}
+
+/* Remembers the text, unless another one has its place, or it is too long. */
+static void remember_line(const struct known_line **place, uintptr_t address,
+                          const struct python_code *code, const char *text, size_t length) {
+  if (__atomic_load_n(place, __ATOMIC_RELAXED) || length > LONGEST_KNOWN) return;
+  struct known_line *line = scratch_take(&darshan_scratch, sizeof(*line) + length + 1);
+  if (!line) return;
+  line->address = address;
+  line->code = *code;
+  memcpy(line->text, text, length + 1);
+  __atomic_store_n(place, line, __ATOMIC_RELEASE);
 }
 
 void site_add_line(struct site_name *name, const struct python_frame *frame) {
   char text[SITE_NAME_ROOM];
   struct python_place place = {.text = text, .room = sizeof(text)};
+  struct python_code code;
+  size_t before = name->length;
+  if (!python_is_here() || !python_code_of(frame, &code)) {
+    site_name_add(name, ";?");
+    return;
+  }
+  const struct known_line **known = place_of(frame->code, &code);
+  const struct known_line *line = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+  if (line && is_line(line, frame->code, &code)) {
+    site_name_add(name, line->text);
+    return;
+  }
   if (!python_describe(frame, &place)) {
     site_name_add(name, ";?");
     return;
@@ -58,4 +97,6 @@ void site_add_line(struct site_name *name, const struct python_frame *frame) {
   site_name_add_number(name, place.line);
   site_name_add(name, ":");
   site_name_add_escaped(name, place.function);
+  if (!name->is_full)
+    remember_line(known, frame->code, &code, name->text + before, name->length - before);
 }

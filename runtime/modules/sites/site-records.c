@@ -52,22 +52,16 @@ static void add_element(struct elements *elements, struct element element) {
   }
 }
 
-static int is_of(uintptr_t start, uintptr_t address) {
-  struct object object;
-  return object_of(address, &object) == 0 && object.start == start;
-}
-
 /* Collects the frames of the program. Returns the name of the wrapper that they called, NULL if it
  * has none. */
 static const char *take_frames(const struct walk *walk, unsigned first,
                                const struct site_python *python, struct elements *elements) {
   unsigned own = 0; /* the frames of this library that the program called */
-  uintptr_t interpreter = python->lines ? site_interpreter() : 0;
+  unsigned count = walk->count - (walk->end == WALK_WITHIN);
   elements->count = 0;
   elements->is_cut = python->lines != 0;
-  for (unsigned i = first; i < walk->count; i++) {
+  for (unsigned i = first; i < count; i++) {
     uintptr_t address = walk->frame[i].address;
-    if (interpreter && is_of(interpreter, address - 1)) break;
     if (!is_ours(address - 1))
       add_element(elements, (struct element){address, 0, NULL});
     else if (elements->count == 0)
@@ -125,36 +119,28 @@ static int has_room_for(const struct site_name *name) {
   return sites_state.sites < SITES_MOST || (entry && entry->record[STORE_SITES]);
 }
 
-/* Makes the records of the objects of a stack, unless they are there. */
-static void add_objects(const struct elements *elements) {
+/* Makes the record of the object that contains the address, unless it is there. */
+static void add_object(uintptr_t address) {
+  struct object object;
   struct site_name name;
-  uintptr_t last = 0;
-  for (unsigned i = 0; i < elements->count; i++) {
-    struct object object;
-    const struct element *element = &elements->element[i];
-    if (element->python || object_of(element->address - 1, &object) < 0 || object.start == last)
-      continue;
-    last = object.start;
-    site_object_name(&name, &object);
-    const struct store_entry *entry =
-        store_find(&darshan_store, darshan_hash(name.text, name.length, 0));
-    if (name.is_full || (entry && entry->record[STORE_SITES])) continue;
+  struct site_object *known = site_object_of(address);
+  if ((known && known->has_record) || object_of(address, &object) < 0) return;
+  site_object_name(&name, &object);
+  const struct store_entry *entry =
+      store_find(&darshan_store, darshan_hash(name.text, name.length, 0));
+  if (!name.is_full && !(entry && entry->record[STORE_SITES])) {
     record_of(name.text, name.length, RECORD_OF_OBJECT, 0);
     if (object.map) python_look_at(object.map); /* dlopen may have brought an interpreter */
   }
+  if (known) known->has_record = 1;
 }
 
 static void add_frame(struct site_name *name, const struct element *element) {
-  struct object object;
   size_t before = name->length;
-  if (element->python) {
+  if (element->python)
     site_add_line(name, element->python);
-  } else if (object_of(element->address - 1, &object) == 0) {
-    site_name_add(name, ";");
-    site_object_short(name, &object);
-    site_name_add(name, "+");
-    site_name_add_hex(name, element->address - object.base);
-  }
+  else
+    site_add_address(name, element->address);
   if (name->is_full) name->text[name->length = before] = '\0';
 }
 
@@ -193,7 +179,8 @@ struct site_part *site_record(const struct walk *walk, unsigned first, int is_cu
   if (!store_lock_for(&darshan_store, STORE_SITES)) return NULL;
   if (!is_cut && has_room_for(&name)) {
     part = record_of(name.text, name.length, RECORD_OF_SITE, elements.count);
-    add_objects(&elements);
+    for (unsigned i = 0; i < elements.count; i++)
+      if (!elements.element[i].python) add_object(elements.element[i].address - 1);
   } else {
     part = record_of(function, strlen(function), RECORD_OF_FUNCTION, 0);
   }

@@ -5,6 +5,7 @@
 #include "../../door/door.h"
 #include "../../intercept/stack.h"
 #include "../../intercept/sys.h"
+#include "../../stacks/known-rules.h"
 #include "../../stacks/stack-span.h"
 #include "sites-state.h"
 
@@ -183,8 +184,11 @@ static void find_site(void *argument) {
   int is_full = __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS;
   registers_from(&registers, &new->registers);
   span.start = registers.value[REGISTER_STACK];
+  /* The frames of Python tell the stacks outside of the interpreter's code apart. */
+  struct span interpreter = {0, 0};
+  if (python->lines) interpreter = site_interpreter();
   if (is_full || !python->imports)
-    walk_from(&registers, &span, is_full ? OWN_FRAMES : WALK_FRAMES, &walk);
+    walk_from(&registers, &span, is_full ? OWN_FRAMES : WALK_FRAMES, &interpreter, &walk);
   /* The frames of this module, up to the one that looks, are not part of the stack. */
   while (first < walk.count && walk.frame[first].stored <= new->frame)
     first++;
@@ -241,6 +245,7 @@ __attribute__((noinline)) struct site_part *site_of_native_stack(uintptr_t frame
  * place. The stacks stay in memory, since other threads may be looking at them. */
 void sites_forget_stacks(void) {
   if (!sites_on) return;
+  known_rules_forget();
   __atomic_add_fetch(&sites_state.forgotten, 1, __ATOMIC_ACQ_REL);
   for (int i = 0; i < SITE_HEADS; i++)
     __atomic_store_n(&sites_state.head[i], NULL, __ATOMIC_RELAXED);

@@ -68,11 +68,22 @@ struct site_python {
   int imports;
 };
 
+/* An object of a stack. has_record: its record was made; written with the store's lock held. */
+struct site_object {
+  struct site_object *next;
+  uintptr_t start, end, base; /* as in struct object */
+  uint32_t forgotten;         /* value of sites_state.forgotten when it was looked at */
+  int has_record;
+  char text[]; /* its short name */
+};
+
 struct sites_state {
   uint32_t sites;        /* records of kind 0 */
   uint32_t stacks;       /* in the table, or taken for it */
   uint32_t forgotten;    /* how often the table was emptied */
   struct segments parts; /* site_part, by record number */
+  struct site_object *objects;
+  uint32_t known_objects; /* how many were made, or asked for */
   struct site_stack *head[SITE_HEADS];
 };
 extern struct sites_state sites_state __attribute__((visibility("hidden")));
@@ -123,9 +134,9 @@ static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame
 
 /* Returns the record's state for a walked stack, which is made if needed; NULL if there is no
  * space. first: index of the first frame that may be of the program. is_cut: the walk is too
- * short to name the stack, so the record is that of the function that was called. Native frames
- * of the interpreter and what called it are not in the name if there are Python frames. The
- * caller is on a stack of the runtime, in an update. */
+ * short to name the stack, so the record is that of the function that was called. If there are
+ * Python frames, the walk has ended with the first frame of the interpreter, which is not in the
+ * name. The caller is on a stack of the runtime, in an update. */
 struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut,
                               const struct site_python *python);
 /* Returns the record's state for calls whose function is not known; NULL if there is no space. */
@@ -144,19 +155,25 @@ struct site_name {
   char text[SITE_NAME_ROOM];
 };
 void site_name_add(struct site_name *name, const char *text);
+void site_name_add_bytes(struct site_name *name, const char *text, size_t length);
 /* Appends text of a file to a name, with its special characters written as %XX. */
 void site_name_add_escaped(struct site_name *name, const char *text);
 void site_name_add_hex(struct site_name *name, uint64_t number);
 void site_name_add_number(struct site_name *name, uint64_t number);
 
-/* Appends the short name of an object: eight digits of its build id, or its file's name. */
-void site_object_short(struct site_name *name, const struct object *object);
 /* Writes the name of an object's own record. */
 void site_object_name(struct site_name *name, const struct object *object);
+/* Returns the object that contains the address, and makes it known if necessary; NULL if the
+ * address is in none, or if there is no space. */
+struct site_object *site_object_of(uintptr_t address);
+/* Appends an element for a return address to a name: its object's short name and its offset. */
+void site_add_address(struct site_name *name, uintptr_t address);
+/* In a child of fork, which has no records yet. */
+void site_objects_forked(void);
 /* Appends an element for a Python frame to a name. */
 void site_add_line(struct site_name *name, const struct python_frame *frame);
-/* Returns the start of the mapping of the object with the interpreter, 0 if there is none. */
-uintptr_t site_interpreter(void);
+/* Returns the bounds of the object with the interpreter, which are 0 if there is none. */
+struct span site_interpreter(void);
 /* Copies at most `most` Python frames of this thread to frames, and describes them in *python. */
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most);
 

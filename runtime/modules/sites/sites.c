@@ -33,6 +33,7 @@ int sites_prepare(void) {
 void sites_forked(void) {
   if (!sites_on) return;
   segments_clear(&sites_state.parts);
+  site_objects_forked();
   sites_state.sites = sites_state.stacks = 0;
   site_thread.last = NULL;
   for (int i = 0; i < SITE_HEADS; i++)

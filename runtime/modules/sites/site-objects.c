@@ -1,0 +1,111 @@
+/* Names of programs and libraries. Few objects are in all stacks, so their short names are kept. */
+#include <string.h>
+
+#include "../../door/door.h"
+#include "../../intercept/sys.h"
+#include "sites-state.h"
+
+enum { SHORT_BYTES = 4, OBJECTS_MOST = 256 };
+
+static void add_id(struct site_name *name, const uint8_t *id, size_t length) {
+  static const char digits[] = "0123456789abcdef";
+  for (size_t i = 0; i < length; i++)
+    site_name_add_bytes(name, (char[]){digits[id[i] >> 4], digits[id[i] & 15]}, 2);
+}
+
+/* Returns the path of an object, or, for the program, for which the loader has none, reads it
+ * into room. */
+static const char *path_of(const struct object *object, char *room, size_t size) {
+  if (object->path[0] != '\0') return object->path;
+  ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);
+  room[length > 0 ? length : 0] = '\0';
+  return room;
+}
+
+/* Appends eight digits of the build id, or, without one, the last part of the path. */
+static void add_short(struct site_name *name, const struct object *object) {
+  uint8_t id[BUILD_ID_MOST];
+  char room[SITE_NAME_ROOM];
+  if (object_build_id(object, id) >= SHORT_BYTES) {
+    add_id(name, id, SHORT_BYTES);
+    return;
+  }
+  const char *path = path_of(object, room, sizeof(room)), *last = strrchr(path, '/');
+  site_name_add_escaped(name, last ? last + 1 : path);
+}
+
+void site_object_name(struct site_name *name, const struct object *object) {
+  uint8_t id[BUILD_ID_MOST];
+  char room[SITE_NAME_ROOM];
+  size_t length = object_build_id(object, id);
+  *name = (struct site_name){.length = 0};
+  site_name_add(name, "object ");
+  add_short(name, object);
+  site_name_add(name, " ");
+  add_id(name, id, length);
+  site_name_add(name, length ? " " : "- ");
+  site_name_add_escaped(name, path_of(object, room, sizeof(room)));
+}
+
+/* Returns the object that contains the address if it is known, and no code was unloaded since. */
+static struct site_object *known_object(uintptr_t address) {
+  uint32_t forgotten = __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE);
+  struct site_object *object = __atomic_load_n(&sites_state.objects, __ATOMIC_ACQUIRE);
+  while (object &&
+         (address - object->start >= object->end - object->start || object->forgotten != forgotten))
+    object = object->next;
+  return object;
+}
+
+/* Makes an object known, unless there are too many. Takes no lock. */
+static struct site_object *add_object(const struct object *object, uint32_t forgotten) {
+  struct site_name name = {.length = 0};
+  add_short(&name, object);
+  if (name.is_full ||
+      __atomic_fetch_add(&sites_state.known_objects, 1, __ATOMIC_RELAXED) >= OBJECTS_MOST)
+    return NULL;
+  struct site_object *new = scratch_take(&darshan_scratch, sizeof(*new) + name.length + 1);
+  if (!new) return NULL;
+  new->start = object->start;
+  new->end = object->end;
+  new->base = object->base;
+  new->forgotten = forgotten;
+  memcpy(new->text, name.text, name.length + 1);
+  new->next = __atomic_load_n(&sites_state.objects, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&sites_state.objects, &new->next, new, 0, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return new;
+}
+
+struct site_object *site_object_of(uintptr_t address) {
+  struct object object;
+  uint32_t forgotten = __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE);
+  struct site_object *known = known_object(address);
+  if (known || object_of(address, &object) < 0) return known;
+  return add_object(&object, forgotten);
+}
+
+void site_add_address(struct site_name *name, uintptr_t address) {
+  struct object object;
+  uintptr_t base;
+  const struct site_object *known = site_object_of(address - 1);
+  if (known) {
+    site_name_add(name, ";");
+    site_name_add(name, known->text);
+    base = known->base;
+  } else if (object_of(address - 1, &object) == 0) {
+    site_name_add(name, ";");
+    add_short(name, &object);
+    base = object.base;
+  } else {
+    return;
+  }
+  site_name_add(name, "+");
+  site_name_add_hex(name, address - base);
+}
+
+void site_objects_forked(void) {
+  for (struct site_object *object = sites_state.objects; object; object = object->next)
+    object->has_record = 0;
+}
