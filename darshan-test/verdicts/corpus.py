@@ -453,7 +453,7 @@ def _trees() -> list[Row]:
 
     return [
         tree("table-in-each-worker", "read-by-each", "before", 2),
-        tree("program-for-each", "read-by-each", "one process", 1),
+        tree("program-for-each", "repeated-by-processes", "one call", 1),
         tree("loaders", "read-by-each", "before"),
         *map(tree, ("parts", "own-files", "settings")),
         replace(tree("steps"), place=HERE),

@@ -293,6 +293,56 @@ def _tools() -> list[Row]:
                 ("xargs-each", r"xargs started md5sum 311 times"),
             )
         ),
+        *(
+            Row(
+                "words.sh",
+                case,
+                finding,
+                remedy,
+                place=HERE,
+                tree=1,
+                many=True,
+                input=4,
+                says=(pattern,),
+            )
+            for case, finding, remedy, pattern in (
+                (
+                    "cut-each",
+                    "process-each",
+                    "in place of the loop",
+                    r"A loop in words\.sh started cut 300 times, one process per item: .* "
+                    r"subshells \(300 times\)",
+                ),
+                (
+                    "called-each",
+                    "process-each",
+                    "Python's library",
+                    r"started basename 200 times, one process per item",
+                ),
+                (
+                    "edit-each",
+                    "repeated-by-processes",
+                    "one call of sed",
+                    r"4[01] processes of sed, which words\.sh started, read /\S+/table whole, each",
+                ),
+                (
+                    "sums-again",
+                    "repeated-by-processes",
+                    "Keep the checksums",
+                    r"12 processes of md5sum, .* 1,200 more files whole",
+                ),
+                (
+                    "walk-each",
+                    "repeated-by-processes",
+                    "keep the names",
+                    r"60 processes of find, .* listed /\S+/many: 60 listings, where 1 would do",
+                ),
+            )
+        ),
+        *(
+            Row("words.sh", case, place=HERE, tree=1, many=True)
+            for case in ("compute-each", "other-files")
+        ),
         Row("words.sh", "sum-at-once", place=HERE, tree=1, many=True, never=("process per file",)),
         *map(tool, ("tar-many", "copy-many", "remove-many", "find-many")),
         replace(tool("git-many"), never=("Possible causes are io_uring",)),

@@ -125,6 +125,22 @@ def cases() -> list[Case]:
         nprocs=201,
         seconds=3,
     )  # fmt: skip
+    summed = Job(
+        (
+            shared("POSIX", "/data/a", OPENS=20, READS=20, BYTES_READ=20 * MIB,
+                   MAX_BYTE_READ=MIB - 1, F_READ_TIME=0.02),
+            shared("SHARED", "/data/a", MODULE=1, RANKS=20, LOWEST_RANK=1, HIGHEST_RANK=20),
+            row("PROCESS", "host: sh all.sh", 0, COUNT=1, PROGRAMS=1, ENDED=1, PARENT_RANK=-1,
+                F_END_TIMESTAMP=3.0),
+            *(row("PROCESS", "host: md5sum a", rank, COUNT=1, PROGRAMS=1, ENDED=1, OPENS=1,
+                  PARENT_RANK=0, BYTES_READ=MIB, F_START_TIMESTAMP=0.1 * rank,
+                  F_END_TIMESTAMP=0.1 * rank + 0.09) for rank in range(1, 21)),
+            *(row("USAGE", "usage", rank, PROCESSES=1, F_USER_TIME=0.08, F_SYSTEM_TIME=0.005)
+              for rank in range(21)),
+        ),
+        nprocs=21,
+        seconds=3,
+    )  # fmt: skip
     locked = Job(
         (
             *(row("MPI-IO", f"/{r}", r, INDEP_WRITES=8, BYTES_WRITTEN=128 * MIB, F_WRITE_TIME=5.0)
@@ -143,6 +159,7 @@ def cases() -> list[Case]:
         ("mpi-io-opened-again", again, again.but(COLL_OPENS=4)),
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
         ("read-by-each", each, each.but(BYTES_READ=8 * MIB)),
+        ("repeated-by-processes", summed, summed.but(BYTES_READ=MIB // 4)),
         ("process-each", started, replace(started, rows=started.rows[:250])),
         ("mpi-io-itself", locked, replace(locked, rows=(*free, *locked.rows[4:]))),
         ("storage-targets", _on_targets(0.6), replace(_on_targets(0.6), extra=())),

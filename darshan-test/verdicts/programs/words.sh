@@ -24,6 +24,36 @@ case $1 in
     end=';'
     if [ "$2" = cured ]; then end='+'; fi
     find many \( -name '[1-3]??' -o -name '3?' -o -name 1 \) -exec md5sum {} "$end" > sums ;;
+  cut-each)
+    seq 300 | sed 's/$/ some words/' > lines
+    if [ "$2" = cured ]; then cut -d' ' -f1 lines > firsts
+    else while read -r line; do echo "$line" | cut -d' ' -f1; done < lines > firsts; fi ;;
+  called-each)
+    if [ "$2" = cured ]; then
+      python3 -c 'import os; [os.path.basename(f"/data/{n}.txt") for n in range(200)]'
+    else
+      python3 -c 'import subprocess
+for n in range(200): subprocess.run(["basename", f"/data/{n}.txt"], stdout=subprocess.DEVNULL)'
+    fi ;;
+  compute-each)  # each process works for longer than it starts
+    for i in $(seq 100); do
+      awk 'BEGIN { for (i = 0; i < 400000; i++) sum += i * i; print sum }'
+    done > results ;;
+  edit-each)
+    seq 20000 | sed 's/$/ value/' > table
+    if [ "$2" = cured ]; then
+      for i in $(seq 40); do echo "s/^$i value/$i number/"; done > changes
+      sed -i -f changes table
+    else for i in $(seq 40); do sed -i "s/^$i value/$i number/" table; done; fi ;;
+  sums-again)
+    if [ "$2" = cured ]; then md5sum input many/* > sums
+    else for step in $(seq 12); do md5sum input many/* > sums; done; fi ;;
+  walk-each)
+    if [ "$2" = cured ]; then
+      find many -type f | awk -F/ '$NF <= 60' > found
+    else for i in $(seq 60); do find many -name "$i"; done > found; fi ;;
+  other-files)  # the same program for other files each time
+    for i in 1 2 3 4 5 6 7 8 9; do md5sum many/$i?? > "sums$i"; done ;;
   xargs-each)
     number=1
     if [ "$2" = cured ]; then number=1000; fi

@@ -159,6 +159,7 @@ WITHOUT = (
     "mapped-faults",
     "process-each",
     "ranks-outnumber-processors",
+    "repeated-by-processes",
     "slow-hosts",
     "slow-targets",
     "storage-targets",

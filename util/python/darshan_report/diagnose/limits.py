@@ -304,10 +304,18 @@ LIMITS = (
         _JUDGEMENT,
     ),
     Limit(
+        "repeated.processes",
+        10,
+        "processes",
+        "fewer of a program with different arguments, which read the same file or list the same "
+        "folder, are no pattern",
+        _JUDGEMENT,
+    ),
+    Limit(
         "each.processes",
         100,
         "processes",
-        "fewer that a program starts, for a file each, are no pattern",
+        "fewer that a program starts, for a file or an item each, are no pattern",
         _JUDGEMENT,
     ),
     Limit("each.files", 4, "files", "a process that has more works on many", _JUDGEMENT),
@@ -315,8 +323,16 @@ LIMITS = (
         "each.start",
         20e-3,
         "s",
-        "a program takes no longer to start",
+        "a program takes no longer to start, where the log does not have its processor time",
         "1 to 10 ms on an idle or a busy machine",
+    ),
+    Limit(
+        "each.processor",
+        5e-3,
+        "s",
+        "processor time that a compiled program takes to start; 4 to 20 times that for an "
+        "interpreter",
+        "1 to 4 ms with the runtime, 20 to 60 ms for Python",
     ),
     Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),
     Limit(

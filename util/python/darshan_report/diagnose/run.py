@@ -16,7 +16,7 @@ from .finding import PROBLEM, Finding, Findings
 from .limits import Limits
 from .overlap import marked, together
 from .responsible_programs import name_programs
-from .rules import CAUSES, REMARKS, SYMPTOMS, conversion, costly, fine
+from .rules import CAUSES, REMARKS, SYMPTOMS, conversion, costly, fine, repeated_by_processes
 from .tools import addressed
 
 
@@ -57,6 +57,9 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found: list[Finding] = []
     for rule in CAUSES:
         found += _told(facts, rule.find)
+    # Where processes repeat all of their work, single files of it are no problem of their own.
+    whole = [f for f in found if f.name == repeated_by_processes.NAME]
+    found = [f for f in found if f in whole or f.kind != PROBLEM or not _explained(f, whole)]
     causes = list(found)
     for rule in SYMPTOMS:
         for finding in _told(facts, rule.find):

@@ -19,7 +19,7 @@ TOOLS = frozenset(
     )
 )
 # Diagnoses of several processes that do the same: their caller can change that.
-_OF_CALLERS = frozenset(("read-by-each", "process-each"))
+_OF_CALLERS = frozenset(("read-by-each", "process-each", "repeated-by-processes"))
 
 
 def tool_of(facts: Facts) -> str:

@@ -14,6 +14,7 @@ from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
 from ..responsible_programs import users
 from ..table import Table
+from . import repeated_by_processes
 
 NAME = "read-by-each"
 ROLE = CAUSE
@@ -91,6 +92,8 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
     """Returns the seconds per file that one reader in place of many would save; 0 for all other
     files."""
     size, readers = table["MAX_BYTE_READ"] + 1, _readers(table)
+    repeated = facts.found(repeated_by_processes.find)
+    told = np.array([i for f in repeated for i in f.covers], "u8")  # with all of their work
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     mean = (read + table["BYTES_WRITTEN"]) / np.maximum(table.processes, 1)
     whole = (
@@ -98,6 +101,7 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
         & (read >= facts.limits["byall.share"] * size * readers)
         & (table["BYTES_WRITTEN"] <= size)
         & facts.single(table)
+        & ~np.isin(table.ids, told)
         & (table["F_VARIANCE_RANK_BYTES"] <= (_UNEVEN * mean) ** 2)
     )
     number = np.maximum(readers, 1)
