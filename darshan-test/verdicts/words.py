@@ -62,6 +62,17 @@ def _files() -> list[Row]:
             says=(r"/results\.json was written whole 500 times, each time as a new file",),
             never=keep,
         ),
+        file(
+            "record-edited",
+            "rewritten-whole-edited",
+            "at their place",
+            says=(
+                r"/table\.bin was read whole and written whole 80 times, each time as a new file .*"
+                r" kept its size: .* cannot tell how many bytes changed",
+            ),
+            never=("undo", "was changed by"),
+        ),
+        replace(file("restart-and-save"), place=HERE),
         replace(
             file(
                 "images",

@@ -266,6 +266,13 @@ def posix() -> list[Case]:
                 FRAMES=2, PROCESSES=1, READS=50, BYTES_READ=9 * MIB, F_GAP_MEDIUM_TIME=5.0),
         )
     )  # fmt: skip
+    edited = Job(
+        (
+            row("POSIX", "/table", OPENS=200, READS=100, BYTES_READ=100 * MIB, WRITES=100,
+                MAX_BYTE_READ=MIB - 1, BYTES_WRITTEN=100 * MIB, MAX_BYTE_WRITTEN=MIB - 1,
+                SEQ_READS=99, SEQ_WRITES=99, F_READ_TIME=2.0, F_WRITE_TIME=3.0, F_META_TIME=0.5),
+        )
+    )  # fmt: skip
     whole = Job(
         (
             row("POSIX", "/a.json", OPENS=100, WRITES=100, BYTES_WRITTEN=1000000,
@@ -279,6 +286,7 @@ def posix() -> list[Case]:
     return [
         ("conversion-writing", zipped, zipped.but(1, F_GAP_LONG_TIME=0.9)),
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
+        ("rewritten-whole-edited", edited, edited.but(BYTES_READ=20 * MIB)),
         ("rewritten-whole", whole, whole.but(MAX_BYTE_WRITTEN=9999)),
         ("program-files", imports, replace(imports, rows=imports.rows[:400])),
         ("same-bytes-again-read", reread, reread.but(MAX_BYTE_READ=300 * MIB)),

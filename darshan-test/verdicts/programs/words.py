@@ -134,6 +134,32 @@ def replaced_each_step(cured: bool) -> None:
             os.replace(name, "results.json")
 
 
+def record_edited(cured: bool) -> None:
+    """A table is copied whole for each record that changes."""
+    Path("table.bin").write_bytes(bytes(1 << 20))
+    for step in range(80):
+        if cured:
+            with open("table.bin", "r+b") as file:
+                file.seek(8 * step)
+                file.write(b"new rows")
+            continue
+        table = bytearray(Path("table.bin").read_bytes())
+        table[8 * step : 8 * step + 8] = b"new rows"
+        Path("table.new").write_bytes(table)
+        os.replace("table.new", "table.bin")
+
+
+def restart_and_save(_: bool) -> None:
+    """A simulation reads its last state once, and saves each state as a new file."""
+    Path("state.bin").write_bytes(bytes(4 << 20))
+    state = np.frombuffer(Path("state.bin").read_bytes(), "f8").copy()
+    for _ in range(12):
+        for _ in range(40):
+            state = np.sqrt(state + 1.0)
+        state.tofile("state.new")
+        os.replace("state.new", "state.bin")
+
+
 def images(cured: bool) -> None:
     """Reads images from one file each; the first read of each file waits for the disk."""
     if cured:

@@ -11,6 +11,7 @@ from ...units import amount
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..table import Table
+from .rewritten import edited_ids
 
 NAME = "whole-file-copy"
 ROLE = CAUSE
@@ -66,6 +67,7 @@ def _pair(facts: Facts, table: Table) -> tuple[int, int, int] | None:
     written = table["BYTES_WRITTEN"]
     single = facts.single(table)
     known = single & (facts.unplaced(table, "WRITTEN") == 0)
+    known &= ~np.isin(table.ids, edited_ids(facts))  # the copy takes the place of the file
     least = facts.limits["copy.bytes"]
     edited = np.flatnonzero(
         single & (written > 0) & (read >= least) & (read >= (1 - _SAME) * size_read)
