@@ -25,9 +25,8 @@ COMPILERS = {
     "rs": ["rustc", "-Copt-level=2"],
 }
 INTERPRETERS = {"py": [sys.executable], "sh": ["bash"]}
-# What is not told: bash has no map of its lines; of a stream's seek and the read that fills the
-# buffer anew, the read is named.
-MISSED = {"append", "positions"}
+# What is not told: bash has no map of its lines.
+MISSED = {"append"}
 
 
 def start(where: Where, program: Blamed) -> Path:

@@ -61,7 +61,13 @@ def _streams() -> list[Row]:
         cpp("endl-each", "small-accesses-write", "flush"),
         cpp("no-buffer", "small-accesses-read", "buffer", 1),
         cpp("open-each", "opened-again", "Open once"),
-        cpp("seekg-each", "random-access-read small-accesses-read", "memory", 8),
+        replace(
+            cpp("seekg-in-order", "stream-seeks-refill", "Leave out a seek", 4),
+            says=(r"8,\d\d\d seeks in /\S+/input discarded a buffer",),
+            never=("pubsetbuf", "setvbuf", "larger pieces"),
+        ),
+        Row("streams.cc", "seekg-sections", place=HERE, input=8, never=("discarded",)),
+        cpp("seekg-each", "stream-seeks-refill", "memory", 8),
         Row("streams.cc", "lines-out", place=HERE),
         Row("streams.cc", "getline-all", place=HERE, input=32),
     ]

@@ -109,6 +109,14 @@ def posix() -> list[Case]:
         ),
         mount=b"lustre",
     )
+    refilled = Job(
+        (
+            row("POSIX", "/table", OPENS=1, READS=20000, SEEKS=20000, BYTES_READ=20000 * 8191,
+                MAX_BYTE_READ=200_000, SIZE_READ_1K_10K=20000, ACCESS1_ACCESS=8191,
+                ACCESS1_COUNT=20000, F_READ_TIME=2.0, F_META_TIME=1.0),
+        ),
+        metadata=b"lib_ver=3.5.0\nlanguage=C++\n",
+    )  # fmt: skip
     random = Job(
         (
             row(
@@ -306,6 +314,7 @@ def posix() -> list[Case]:
         ("waits-for-locks", locked, locked.but(F_LOCK_TIME=0.04)),
         ("failed-lookups", missing, missing.but(MISSES=50)),
         ("listed-again", listing, listing.but(DIR_REOPENS=20)),
+        ("stream-seeks-refill", refilled, refilled.but(SEEKS=2000)),
         ("seeks", telling, telling.but(SEEKS=2000)),
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_TOUCHED=4096)),

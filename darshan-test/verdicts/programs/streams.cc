@@ -58,6 +58,24 @@ static void seekg_each(bool cured) {
   }
 }
 
+static void seekg_in_order(bool cured) {
+  std::ifstream in("input", std::ios::binary);
+  double value;
+  for (int i = 0; i < 8000; i++) {
+    if (!cured) in.seekg(8 * i); // where it is already
+    must(bool(in.read(reinterpret_cast<char *>(&value), sizeof value)), "read");
+  }
+}
+
+static void seekg_sections(bool) {
+  std::ifstream in("input", std::ios::binary);
+  std::string section(1 << 18, ' ');
+  for (int i = 0; i < 160; i++) {
+    in.seekg((i * 7 % 32) << 18);
+    must(bool(in.read(&section[0], 1 << 18)), "read");
+  }
+}
+
 static void lines_out(bool) {
   std::ofstream out("table");
   for (int i = 0; i < 1000000; i++) out << i << '\n';
@@ -72,6 +90,7 @@ static void getline_all(bool) {
 int main(int argc, char **argv) {
   static const Case cases[] = {
       {"endl-each", endl_each},     {"no-buffer", no_buffer},   {"open-each", open_each},
+      {"seekg-in-order", seekg_in_order}, {"seekg-sections", seekg_sections},
       {"seekg-each", seekg_each},   {"lines-out", lines_out},   {"getline-all", getline_all},
       {nullptr, nullptr},
   };

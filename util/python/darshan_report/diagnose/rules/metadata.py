@@ -18,6 +18,7 @@ from . import (
     lookups,
     many_files,
     opens_again,
+    refills,
     rewritten,
     seeks,
     stream_seeks,
@@ -32,6 +33,7 @@ _CAUSES = (
     rewritten,
     lookups,
     listings,
+    refills,
     seeks,
     stream_seeks,
 )
