@@ -1,5 +1,5 @@
-"""A seek before each read empties the buffer of a C++ or Rust stream, which is filled again for a few
-bytes. Such streams have buffers of their own: the log has their seeks and reads as system calls."""
+"""A seek before each read empties the buffer of a C++ or Rust stream, which a read then fills again
+for a few bytes. Such streams have buffers of their own: the log has their system calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .seeks import seconds_in
 
 NAME = "stream-seeks-refill"
 ROLE = CAUSE
-# What one fill of a buffer reads, and the language whose streams do so: libstdc++ keeps a byte free.
+# Bytes that one fill of a buffer reads, and the language of such streams. libstdc++ keeps a byte.
 _FILLS = ((8191, "C++"), (8192, "Rust"))
 _SEEKS = 0.8  # least part of the reads before which there is a seek
 _MOSTLY = 0.5  # least part of the reads that have the size of a fill
