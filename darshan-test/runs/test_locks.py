@@ -88,8 +88,41 @@ def test_time_of_a_wait(way: str, build: Path, tmp_path: Path) -> None:
         told[form[-1]] = done.stdout + done.stderr
         assert "Processes wait for locks of files" in told[form[-1]]
         assert "Your I/O is fine" not in told[form[-1]]
-    assert re.search(r"^waited +\d+ ms for locks of files", told["-r"], re.M)
-    assert re.search(r"^Waiting for locks of files .* \d+ ms", told["--text"], re.M)
+    assert re.search(r"^locks +\d+ ms in calls that lock files", told["-r"], re.M)
+    assert re.search(r"^Locks of files, and waiting for them .* \d+ ms", told["--text"], re.M)
+
+
+# A process locks its own file for each of many records.
+ALONE = r"""
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+int main(void) {
+  char record[64] = {0};
+  int fd = open("records", O_CREAT | O_RDWR, 0600);
+  for (int i = 0; i < 200000; i++) {
+    if (flock(fd, LOCK_EX) || (i % 1000 == 0 && write(fd, record, 64) != 64)) return 1;
+    if (flock(fd, LOCK_UN)) return 2;
+  }
+  return 0;
+}
+"""
+
+
+def test_locks_of_one_process(build: Path, tmp_path: Path) -> None:
+    """Locks that nobody else holds are told by their number, not as waits."""
+    program = compile_c(tmp_path, ALONE)
+    command = [build / "darshan", "run", "-o", "logs", "--", program]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (log,) = (tmp_path / "logs").iterdir()
+    (tmp_path / "all").write_text("stake.seconds = 0\n")  # on a busy machine, too
+    told = subprocess.run(
+        [build / "darshan", "report", "--text", "--thresholds", tmp_path / "all", log],
+        check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    assert "Locks that nobody else holds take much of the run" in told
+    assert re.search(r"400,000 calls that\s+set\s+or\s+release\s+locks", told)
+    assert "Processes wait for locks" not in told
 
 
 @pytest.mark.parametrize("way", WAYS)

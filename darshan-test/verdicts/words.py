@@ -73,6 +73,22 @@ def _files() -> list[Row]:
             never=("undo", "was changed by"),
         ),
         replace(file("restart-and-save"), place=HERE),
+        file(
+            "saved-by-rename",
+            "many-small-files",
+            "rename this file once",
+            says=(r"1,20\d of them got their last name by a rename",),
+            never=("keep the descriptor",),
+        ),
+        replace(
+            file(
+                "locked-alone",
+                "waits-for-locks-of-nobody",
+                "Set the lock once",
+                never=("Processes wait",),
+            ),
+            place=HERE,
+        ),
         replace(
             file(
                 "images",

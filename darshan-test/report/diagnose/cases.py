@@ -201,6 +201,7 @@ def posix() -> list[Case]:
             row("POSIX_EXT", "/a", F_FSYNC_TIME=5.0),
         )
     )
+    lonely = Job((row("POSIX_EXT", "/a", LOCKS=2_000_000, F_LOCK_TIME=4.0),))
     locked = Job((row("POSIX_EXT", "/a", LOCKS=200, F_LOCK_TIME=4.0),))
     missing = Job(
         (
@@ -311,6 +312,7 @@ def posix() -> list[Case]:
         ("metadata", metadata, replace(metadata, seconds=1000)),
         ("many-small-files", many, replace(many, rows=many.rows[:90])),
         ("syncs", synced, synced.but(1, F_FSYNC_TIME=0.1)),
+        ("waits-for-locks-of-nobody", lonely, lonely.but(LOCKS=4000)),
         ("waits-for-locks", locked, locked.but(F_LOCK_TIME=0.04)),
         ("failed-lookups", missing, missing.but(MISSES=50)),
         ("listed-again", listing, listing.but(DIR_REOPENS=20)),

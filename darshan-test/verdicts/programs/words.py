@@ -160,6 +160,34 @@ def restart_and_save(_: bool) -> None:
         os.replace("state.new", "state.bin")
 
 
+def saved_by_rename(cured: bool) -> None:
+    """Each record is written under a temporary name, which is renamed."""
+    if cured:
+        with open("all.new", "w") as file:
+            for step in range(1200):
+                file.write(f"record {step}\\n")
+        os.replace("all.new", "all")
+        return
+    for step in range(1200):
+        with open("record.new", "w") as file:
+            file.write(f"record {step}")
+        os.replace("record.new", f"record-{step}")
+
+
+def locked_alone(cured: bool) -> None:
+    """Only one process uses the file, and locks it for each record."""
+    with open("records", "wb", buffering=0) as file:
+        if cured:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        for step in range(100_000):
+            if not cured:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if step % 100 == 0:
+                file.write(bytes(64))
+            if not cured:
+                fcntl.flock(file, fcntl.LOCK_UN)
+
+
 def images(cured: bool) -> None:
     """Reads images from one file each; the first read of each file waits for the disk."""
     if cured:

@@ -356,21 +356,22 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
-/* Prints the time that processes waited, at named pipes or for locks, which is not file I/O. */
+/* Prints the time that processes spent at named pipes or in calls on locks, which is not file I/O.
+ * label: first word of the line. */
 static void print_wait(struct screen *screen, const struct picture *picture, double seconds,
-                       const char *for_what) {
+                       const char *label, const char *where) {
   char time[NUMBER];
   if (seconds <= 0 || seconds < 0.01 * screen_run_time(picture)) return;
-  fprintf(stderr, "waited   %s %s, which is not counted as file I/O",
-          quantity_seconds(time, seconds), for_what);
+  fprintf(stderr, "%-8s %s %s, which is not counted as file I/O", label,
+          quantity_seconds(time, seconds), where);
   end_line(screen);
 }
 
 /* Tells what time of the processes is no file I/O. Only the rows of layers and files contain that
  * at pipes, and no row that for locks. */
 static void print_waits(struct screen *screen, const struct picture *picture) {
-  print_wait(screen, picture, picture->shares.pipes, "at named pipes");
-  print_wait(screen, picture, picture->locks, "for locks of files");
+  print_wait(screen, picture, picture->shares.pipes, "waited", "at named pipes");
+  print_wait(screen, picture, picture->locks, "locks", "in calls that lock files");
 }
 
 static void print_speed(struct screen *screen, const char *verb, double bytes_moved, double time) {

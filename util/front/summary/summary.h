@@ -65,7 +65,7 @@ struct picture {
   struct datasets datasets;
   struct programs programs;
   struct shares shares;
-  double locks; /* seconds of waits for locks of files, over all processes */
+  double locks; /* seconds in calls that lock files, over all processes */
   double mapped, mapped_touched, mapped_unmeasured; /* bytes (unattributed.h) */
   struct beside_faults faults;
 };

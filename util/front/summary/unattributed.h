@@ -8,7 +8,7 @@
 
 struct beside {
   double metadata, syncs; /* seconds, over all processes */
-  double locks;           /* seconds of waits for locks of files, which are no I/O */
+  double locks;           /* seconds in calls that lock files, which are no I/O */
   /* Bytes of mapped files, bytes of these that were touched or populated on request, and bytes that
    * the runtime did not measure. */
   double mapped, touched, unmeasured;

@@ -449,6 +449,17 @@ class Facts:
         found = 0.0 if posix is None else float(np.maximum(posix["RENAME_SOURCES"], 0).sum())
         return found + (0.0 if extra is None else float(np.maximum(extra["RENAMES"], 0).sum()))
 
+    @once
+    def renamed_away(self, table: Table) -> np.ndarray:
+        """Returns how often each file lost its name to another one: a temporary name that is used
+        again stands for a new file each time."""
+        found = np.zeros(len(table), "i8")
+        posix = self.table("POSIX")
+        if posix is not None:
+            _, here, there = np.intersect1d(table.ids, posix.ids, return_indices=True)
+            found[here] = posix["RENAME_SOURCES"][there]
+        return found
+
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
         """Returns the named counters of one file, at index `place` of the table, as evidence."""
         number = int(table.ids[place])

@@ -37,7 +37,7 @@ TITLES = {
     HDF5: "HDF5 itself",
     MPIIO: "MPI-IO itself",
     COMMUNICATION: "MPI communication below HDF5 and MPI-IO",
-    LOCKS: "Waiting for locks of files (flock, lockf, fcntl)",
+    LOCKS: "Locks of files, and waiting for them (flock, lockf, fcntl)",
     WAITING: "Waiting for other processes or threads, and sleeping",
     PROCESSOR: "Waiting for a processor",
     BETWEEN: "Between calls of I/O loops: libraries, formatting, parsing",

@@ -376,6 +376,13 @@ LIMITS = (
         _JUDGEMENT,
     ),
     Limit(
+        "lock.call",
+        50e-6,
+        "s",
+        "mean time of a call that sets or releases a lock below which it waited for nobody",
+        "1 \u00b5s on a local file system; a turn with another process takes milliseconds",
+    ),
+    Limit(
         "waiting.share",
         0.3,
         "of HDF5 time",

@@ -260,8 +260,8 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
         f"{_spent(facts, spent)} went into calls that move no bytes: {_numbers(seen)}. "
         f"{_most(facts, table, time, first)}"
     )
-    calls = seen.opens + seen.stats + seen.seeks
-    few = calls + seen.names < advice.FEW
+    calls = seen.opens + seen.stats + seen.seeks + facts.renames()
+    few = seen.opens + seen.stats + seen.seeks + seen.names < advice.FEW
     return Told(
         "Opening, closing, seeking and querying files takes much of the run"
         + (", in few calls" if few else ""),

@@ -1,4 +1,5 @@
-"""Processes wait for locks of files that other processes hold."""
+"""Processes wait for locks of files that other processes hold, or set locks that nobody else holds
+for each record."""
 
 from __future__ import annotations
 
@@ -7,16 +8,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import count, seconds, share
+from ..cpu_wait import real_part
 from ..facts import Facts
 from ..finding import CAUSE, Evidence, Finding, Remedy, Stake
+from ..table import Table
 
 NAME = "waits-for-locks"
 ROLE = CAUSE
 
 
+ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that nobody else holds
+
+
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on all files with locks. The time is no I/O time: what takes longer than
-    a microsecond is the wait for the lock's holder, or for the server of a network file system."""
+    """Yields one finding on all files with locks: on waits for them, or on calls that waited for
+    nobody. The time is no I/O time: what takes longer than some microseconds is the wait for the
+    lock's holder, or for the server of a network file system."""
     extra = facts.table("POSIX_EXT")
     if extra is None or facts.run_time <= 0:
         return
@@ -27,16 +34,72 @@ def find(facts: Facts) -> Iterator[Finding]:
     least = max(facts.limits["lock.share"] * facts.run_time, facts.limits["stake.seconds"])
     if longest < least:
         return
+    # A call that found its processor taken by others lasts longer, and waits for no lock.
+    of_call = each[at] * real_part(facts) / max(1, int(extra["LOCKS"][at]))
+    if of_call < facts.limits["lock.call"]:
+        finding = _of_nobody(facts, extra, at)
+    else:
+        finding = _waits(facts, extra, at, longest)
+    if finding is not None:
+        yield finding
+
+
+def _evidence(facts: Facts, extra: Table, at: int) -> tuple[Evidence, ...]:
+    return facts.rows(extra, at, "LOCKS", "F_LOCK_TIME")
+
+
+def _of_nobody(facts: Facts, extra: Table, at: int) -> Finding | None:
+    """Returns the finding on locks that were free each time; None if they cost little."""
     time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
     name = facts.name(int(extra.ids[at]))
-    yield Finding(
+    users = int(extra.processes[at])
+    stake = facts.stake(time, "time in calls that set or release locks")
+    if not facts.worth(stake):
+        return None
+    return Finding(
+        ALONE,
+        "Locks that nobody else holds take much of the run",
+        f"{count(calls)} calls that set or release locks (flock, lockf, fcntl) took "
+        f"{seconds(time)}{facts.over_all}, {seconds(time / max(calls, 1))} each, most of them for "
+        f"{name}. "
+        + (
+            "No other process of this run used the file"
+            if users <= 1
+            else f"On average the calls of its {count(users)} processes were too short to have "
+            "waited for each other"
+        )
+        + ": it is the number of calls that costs.",
+        stake=stake,
+        evidence=_evidence(facts, extra, at),
+        remedy=Remedy(
+            "Set the lock once, make many changes, and release it; or leave it out where only one "
+            "process writes.",
+            "C: flock(fd, LOCK_EX);  many writes;  flock(fd, LOCK_UN)\n"
+            "Python: fcntl.flock(file, fcntl.LOCK_EX)  # before the loop\n"
+            "shell: flock lockfile script  # around the whole loop\n"
+            "SQL: PRAGMA locking_mode = EXCLUSIVE;",
+        ),
+        limits=("lock.share", "lock.call"),
+    )
+
+
+def _waits(facts: Facts, extra: Table, at: int, longest: float) -> Finding:
+    """Returns the finding on waits for locks."""
+    time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
+    name, users = facts.name(int(extra.ids[at])), int(extra.processes[at])
+    outside = (
+        "No other process of this run used the file: a process outside of it held the lock, or "
+        "the server of a network file system answers slowly."
+        if users <= 1
+        else "On a local file system, a lock that nobody holds takes a microsecond."
+    )
+    return Finding(
         NAME,
         "Processes wait for locks of files",
         f"{count(calls)} calls that set or release locks (flock, lockf, fcntl) took "
         f"{seconds(time)}{facts.over_all}. The longest waits were for {name}: "
-        f"{_who(int(extra.processes[at]))} waited {seconds(longest)} for it, "
-        f"{share(longest, facts.run_time)} of the run. On a local file system, a lock that nobody "
-        "holds takes a microsecond.",
+        f"{_who(users)} waited {seconds(longest)} for it, "
+        f"{share(longest, facts.run_time)} of the run. {outside}",
         stake=Stake(
             time,
             max(time, facts.run_time * facts.nprocs),
@@ -45,13 +108,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             of_run=facts.run_time,
             ranks=1 if facts.tree else facts.nprocs,
         ),
-        evidence=tuple(
-            Evidence("POSIX_EXT", name, f"POSIX_EXT_{counter}", value, int(extra.ids[at]))
-            for counter, value in (
-                ("LOCKS", int(extra["LOCKS"][at])),
-                ("F_LOCK_TIME", float(extra["F_LOCK_TIME"][at])),
-            )
-        ),
+        evidence=_evidence(facts, extra, at),
         remedy=Remedy(
             "Hold a lock only while the file is changed: compute before, and release it at once. "
             "Or let each process write to a file of its own, and join the files at the end. "
@@ -61,7 +118,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "shell: flock --shared file command  # to read\n"
             "SQL: PRAGMA journal_mode = WAL;",
         ),
-        limits=("lock.share",),
+        limits=("lock.share", "lock.call"),
     )
 
 

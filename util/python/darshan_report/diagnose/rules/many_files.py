@@ -30,6 +30,15 @@ _KEPT = Remedy(
     "Python: h5py or zarr with few large chunks;  tarfile, members read from it\n"
     "tar cf data.tar folder, read members from it",
 )
+_RENAMED = Remedy(
+    "Write the records of a step into one file, a container (HDF5, SQLite, or a text file with a "
+    "line for each), and rename this file once, when it is complete: a rename for each record is "
+    "safe, but each changes a folder, and takes a round trip on a parallel file system.",
+    "Python: file.write(json.dumps(record) + '\\n')  # in the loop;  os.replace(new, path)  # once\n"
+    "C: fprintf(stream, format, record);  in the loop;  rename(temporary, path);  once, after it\n"
+    "shell: done > all.new; mv all.new all  # after the loop, not in it\n"
+    "SQL: BEGIN; many INSERTs; COMMIT;",
+)
 _FIRST = 4  # transfers of a file that come with its opening: more are many small transfers
 
 
@@ -58,6 +67,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if the program uses very many small files, of POSIX and STDIO together."""
     found: list[tuple[Table, np.ndarray]] = []
     records, more, time, largest = 0, 0, 0.0, 0
+    renames = 0
     made, making = 0, 0.0  # of written files only: a start of Python reads a hundred
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
@@ -76,10 +86,14 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         records += int(mask.sum())
         found.append((table, mask))
-        more += int((facts.files(table)[mask] - 1).sum())
+        # A temporary name that is used again stands for a file each time.
+        away = facts.renamed_away(table) * mask * facts.single(table)
+        renames = max(renames, int(away.sum()))
+        again = int(np.maximum(0, away - 1).sum())
+        more += int((facts.files(table)[mask] - 1).sum()) + again
         time += float(_spent(facts, table)[mask].sum())
         written = mask & (table["BYTES_WRITTEN"] > 0)
-        made += int(written.sum())
+        made += int(written.sum()) + again
         making += float(table["F_META_TIME"][written].sum())
         largest = max(largest, int(size[mask].max()))
     # What a program does with files that it reads, such as parsing, stays if they become one file.
@@ -100,6 +114,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     number = len({facts.finals.get(record, record) for record in ids}) + more
     removed = max(_removed(facts, table, mask) for table, mask in found)
     temporary = 2 * removed >= number
+    renamed = not temporary and 2 * renames >= number
     yield Finding(
         NAME,
         "The program uses many temporary files"
@@ -109,6 +124,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"closing them and their first transfers took {seconds(time)}{facts.over_all}: the cost is "
         "per file, not per byte."
         + (f" The program removed {count(removed)} of them." if temporary else "")
+        + (
+            f" {count(renames)} of them got their last name by a rename, which is in this time."
+            if renamed
+            else ""
+        )
         + more_time.sentence,
         stake=stake,
         evidence=tuple(
@@ -116,6 +136,6 @@ def find(facts: Facts) -> Iterator[Finding]:
             for t, _ in found
             for e in facts.sums(t, "OPENS", "F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
         ),
-        remedy=_TEMPORARY if temporary else _KEPT,
+        remedy=_TEMPORARY if temporary else _RENAMED if renamed else _KEPT,
         limits=("files.many", "files.some", "files.share", "files.small"),
     )

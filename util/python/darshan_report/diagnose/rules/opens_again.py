@@ -70,6 +70,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     stats = table["STATS"] / table.processes
     mask = (opens > facts.limits["opens.again"]) | (stats > facts.limits["stats.again"])
     mask &= facts.single(table)
+    mask &= 2 * facts.renamed_away(table) < facts.opens(table) + table["STATS"]
     if not mask.any():
         return
     again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)
