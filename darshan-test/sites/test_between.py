@@ -189,4 +189,6 @@ STAYS = (
 def test_computing_stays(told: Told, where: Where) -> None:
     """Computing between the calls is not at stake, nor is waiting for programs."""
     start(where, Blamed(f"case-{told.name}", told.ending, told.diagnosis, told.source))
-    assert all(part < 0.1 for _, part in shares(findings(where)))
+    # The starts of the programs have a finding of their own.
+    found = [pair for pair in shares(findings(where)) if pair[0] != "process-each"]
+    assert all(part < 0.1 for _, part in found), found

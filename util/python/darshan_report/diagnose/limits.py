@@ -184,6 +184,13 @@ LIMITS = (
         "lzma 1 to 2, json.dump 17, read_csv 100 MB/s",
     ),
     Limit(
+        "conversion.compiled",
+        4 << 20,
+        "bytes/s",
+        "C++ and Fortran format and parse no more slowly: what is beyond is computing",
+        "11 to 25 MB/s of numbers with 8 digits, on a busy machine",
+    ),
+    Limit(
         "conversion.reading",
         0.25,
         "of run time",

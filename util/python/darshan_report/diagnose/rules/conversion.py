@@ -33,6 +33,7 @@ class _Way:
     title: str
     remedy: str
     example: str
+    doubt: str = ""  # a sentence on what the time may be besides, with a blank before it
 
 
 _TEXT_OUT, _TEXT_IN = (
@@ -83,6 +84,30 @@ _WAYS = (
         'gzopen(path, "wb1");  ZSTD_c_nbWorkers of libzstd',
     ),
 )  # fmt: skip
+_OF_COMPILED = (
+    " What the program computes for each number may be in it: the log cannot tell the two apart."
+)
+# Libraries of compiled languages that convert numbers between their own calls, by the name of the
+# file; what they are called in a sentence.
+_LIBRARIES = (("libstdc++.so", "the streams of C++"), ("libgfortran.so", "the I/O of Fortran"))
+_COMPILED = {
+    WRITE: _Way(
+        "", WRITE, "formatted text", _TEXT_OUT, _BINARY,
+        "C++: out.write(reinterpret_cast<const char *>(values.data()), bytes)\n"
+        "C++: end = std::to_chars(at, end, value).ptr;  // several times as fast as <<\n"
+        "Fortran: open(newunit=unit, file=path, form='unformatted', access='stream')",
+        _OF_COMPILED,
+    ),
+    READ: _Way(
+        "", READ, "parsed text", _TEXT_IN, _PARSED,
+        "C++: in.read(reinterpret_cast<char *>(values.data()), bytes)  // of a binary file\n"
+        "C++: std::from_chars(at, end, value)  // several times as fast as >>\n"
+        "Fortran: open(newunit=unit, file=path, form='unformatted', access='stream')",
+        _OF_COMPILED,
+    ),
+}  # fmt: skip
+_TEXT = re.compile(r"\.(?:csv|tsv|txt|xyz|asc)$", re.IGNORECASE)
+_FORMATTED = 8192  # bytes of the buffer of formatted units in libgfortran
 
 
 def _way(site: Site) -> tuple[_Way, str] | None:
@@ -102,6 +127,7 @@ def _way(site: Site) -> tuple[_Way, str] | None:
 def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
     """Returns the seconds between the calls of each function, for each way."""
     spent: dict[_Way, Counter[str]] = defaultdict(Counter)
+    _add_compiled(facts, known, spent)
     for loop in known.groups:
         for site in loop.sites:
             if found := _way(site):
@@ -112,6 +138,42 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
                 time = min(sum(site.sums.gaps), most) * known.overlap
                 spent[way][function] += time  # type: ignore[assignment]
     return spent
+
+
+def _library(site: Site) -> str:
+    """Returns what the library is called that a site's calls came from, if it is of a compiled
+    language; else an empty string."""
+    inside = site.places[: max(0, site.user)]
+    name = name_of(inside[-1]) if inside else ""
+    return next((called for start, called in _LIBRARIES if name.startswith(start)), "")
+
+
+def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -> None:
+    """Adds the time between the calls of libraries of compiled languages on text files. libstdc++
+    asks for the descriptor before each call, so that the time lies before that question: sites with
+    the same callers belong together."""
+    groups: dict[tuple[str, tuple[object, ...]], list[Site]] = defaultdict(list)
+    for loop in known.groups:
+        for site in loop.sites:
+            if name := _library(site):
+                groups[name, site.stack.frames[1:]].append(site)
+    for (name, _), sites in groups.items():
+        for kind, way in _COMPILED.items():
+            calls = sum(site.sums.calls_of[kind] for site in sites)
+            moved = sum(s.sums.written if kind == WRITE else s.sums.read for s in sites)
+            gaps = sum(sum(site.sums.gaps) for site in sites)
+            if calls and _is_text(facts, name, sites, moved / calls):
+                most = moved / facts.limits["conversion.compiled"]
+                spent[way][name] += min(gaps, most) * known.overlap  # type: ignore[assignment]
+
+
+def _is_text(facts: Facts, library: str, sites: Sequence[Site], mean: float) -> bool:
+    """Returns whether the files of these sites are text: by their names, or because calls of
+    Fortran move no more than the buffer of a formatted unit."""
+    if library == _LIBRARIES[1][1] and mean <= _FORMATTED:
+        return True
+    names = [facts.name(one) for site in sites for one in site.sums.files.calls]
+    return bool(names) and all(map(_TEXT.search, names))
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
@@ -138,9 +200,13 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
             + (f" (and {plural(len(more), 'more function')})" if more else "")
             + f" {way.does} for {seconds(stake.run)} of {seconds(stake.of_run)} "
             f"({share(stake.run, stake.of_run)}). This is processor time, not I/O, but another "
-            "way to store the data saves most of it.",
+            "way to store the data saves most of it."
+            f"{way.doubt}",
             NOTICE,
             stake=stake,
             remedy=Remedy(way.remedy, way.example),
-            limits=("conversion.share", "conversion.reading", "conversion.rate", "stake.seconds"),
-        )
+            limits=(
+                "conversion.share", "conversion.reading", "conversion.rate",
+                "conversion.compiled", "stake.seconds",
+            ),
+        )  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...call_sites.measured import WRITE
 from ...units import amount, count, plural, seconds, share
 from .. import advice, program_text
 from .. import ledger as rows
@@ -19,6 +20,7 @@ from ..language import languages
 from ..overlap import claims
 from ..responsible_programs import programs_of
 from ..table import Table
+from ..text_calls import READ_TEXT, WRITE_TEXT, text_calls
 from . import lookups
 
 NAME = "costly"
@@ -399,6 +401,17 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
         f"buffers served: {amount(whole / max(number, 1.0))} each on average. "
         f"{_most(facts, table, time, first)}"
     )
+    evidence = facts.rows(table, first, "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME")
+    covers = frozenset(int(i) for i in table.ids[time > 0])
+    text = text_calls(facts)
+    if text is not None and text.seconds >= _HALF * spent:
+        lost = min(spent, float(facts.lost(text.seconds, text.bytes)))
+        sentence = (
+            f"{_spent(facts, spent)} went into {text.words}. {_most(facts, table, time, first)}"
+        )
+        basis = "time of these calls, part of which is that of recording them"
+        change = WRITE_TEXT if text.kind == WRITE else READ_TEXT
+        return Told(text.title, sentence, lost, basis, change, "", evidence, covers)
     programs = programs_of(facts, "STDIO", int(table.ids[first]))
     spoken = languages(facts, programs)
     seen = Seen(
@@ -413,8 +426,7 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
         remedy(advice.BUFFERS, seen),
         "The calls move blocks, or a program that reads line by line makes them: their number "
         "cannot be changed from outside. Part of this time is that of recording them.",
-        facts.rows(table, first, "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME"),
-        frozenset(int(i) for i in table.ids[time > 0]),
+        evidence, covers,
     )  # fmt: skip
 
 

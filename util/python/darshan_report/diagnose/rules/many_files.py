@@ -34,7 +34,7 @@ _RENAMED = Remedy(
     "Write the records of a step into one file, a container (HDF5, SQLite, or a text file with a "
     "line for each), and rename this file once, when it is complete: a rename for each record is "
     "safe, but each changes a folder, and takes a round trip on a parallel file system.",
-    "Python: file.write(json.dumps(record) + '\\n')  # in the loop;  os.replace(new, path)  # once\n"
+    "Python: file.write(line)  # in the loop;  os.replace(new, path)  # once, after it\n"
     "C: fprintf(stream, format, record);  in the loop;  rename(temporary, path);  once, after it\n"
     "shell: done > all.new; mv all.new all  # after the loop, not in it\n"
     "SQL: BEGIN; many INSERTs; COMMIT;",
