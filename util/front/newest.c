@@ -195,7 +195,7 @@ static const struct {
     {"parse", "", "--help --version"},
     {"dxt-parse", "", "--help --version"},
     {"trace", "-o --output", "-h --help --version"},
-    {"where", "--top --speedscope", "-h --help --version"},
+    {"where", "--top --speedscope --pprof", "-h --help --version"},
 };
 
 /* Returns 1 if the option, which may be abbreviated, is in a list. */

@@ -76,6 +76,7 @@ complete -c darshan -n '__fish_seen_subcommand_from where' -s h -l help -d 'show
 complete -c darshan -n '__fish_seen_subcommand_from where' -l top -x -d 'print N lines (default: 10)'
 complete -c darshan -n '__fish_seen_subcommand_from where' -l folded -d 'print each stack in one row, with the microseconds in its calls: for flamegraph.pl and inferno'
 complete -c darshan -n '__fish_seen_subcommand_from where' -l speedscope -r -F -d 'write all stacks as a file for speedscope, with seconds, calls and bytes'
+complete -c darshan -n '__fish_seen_subcommand_from where' -l pprof -r -F -d 'write all stacks as a profile for pprof, with time, calls and bytes'
 complete -c darshan -n '__fish_seen_subcommand_from where' -l json -d 'print JSON, with the stack of each line\'s costliest site'
 complete -c darshan -n '__fish_seen_subcommand_from annotate' -s h -l help -d 'show this help message and exit'
 complete -c darshan -n '__fish_seen_subcommand_from try' -s h -l help -d 'show this help message and exit'

@@ -13,17 +13,17 @@ from .told import plain_name
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _MICROSECONDS = 1e6
-_UNKNOWN = "?"
+UNKNOWN = "?"
 
 
-def _name(place: Place) -> str:
+def frame_name(place: Place) -> str:
     """Returns the function of a place, or where it is, if the function is unknown."""
     if place.function:
         return visible(plain_name(place.function))
     return visible(f"{(place.object or place.file).rsplit('/', 1)[-1]}+{place.offset:x}")
 
 
-def _sites(found: Lines) -> Iterator[Site]:
+def all_sites(found: Lines) -> Iterator[Site]:
     """Yields all sites, with the functions of the libraries that they called."""
     for line in found.every:
         found.look_up(line)
@@ -34,14 +34,14 @@ def folded(found: Lines) -> Iterator[str]:
     """Yields a row for each stack: its frames from the outermost one, with the function that was
     called at the end, and the microseconds in the calls."""
     spent: dict[str, float] = {}
-    for site in _sites(found):
+    for site in all_sites(found):
         names = [
-            f"{_name(place)} ({visible(place.file.rsplit('/', 1)[-1])}:{place.line})"
+            f"{frame_name(place)} ({visible(place.file.rsplit('/', 1)[-1])}:{place.line})"
             if place.file
-            else _name(place)
+            else frame_name(place)
             for place in reversed(site.places)
         ]
-        called = visible(site.stack.called) or _UNKNOWN
+        called = visible(site.stack.called) or UNKNOWN
         row = ";".join(re.sub(r"[;\s]+", " ", name) for name in (*names, called))
         spent[row] = spent.get(row, 0.0) + site.sums.seconds
     for row, seconds in spent.items():
@@ -64,10 +64,12 @@ def speedscope(found: Lines, title: str) -> str:
     """Returns a file for speedscope, with profiles of the seconds, the calls and the bytes."""
     numbers: dict[tuple[str, str, int], int] = {}
     samples: list[list[int]] = []
-    sites = list(_sites(found))
+    sites = list(all_sites(found))
     for site in sites:
-        frames = [(_name(p), visible(p.file or p.object), p.line) for p in reversed(site.places)]
-        frames.append((visible(site.stack.called) or _UNKNOWN, "", 0))
+        frames = [
+            (frame_name(p), visible(p.file or p.object), p.line) for p in reversed(site.places)
+        ]
+        frames.append((visible(site.stack.called) or UNKNOWN, "", 0))
         samples.append([numbers.setdefault(frame, len(numbers)) for frame in frames])
     content = {
         "$schema": _SCHEMA,

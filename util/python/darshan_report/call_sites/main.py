@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 from ..called import called_as
 from ..log import open_log
-from ..show.output import write_text
-from . import export, told
+from ..show.output import write_bytes, write_text
+from . import export, pprof, told
 from .command import run, sites_in
 from .content import content
 from .installed import VARIABLE
@@ -54,6 +54,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "seconds, calls and bytes; - is standard output"
     )  # fmt: skip
     shown.add_argument(
+        "--pprof", metavar="FILE", help="write all stacks as a profile for pprof, with time, calls "
+        "and bytes; - is standard output"
+    )  # fmt: skip
+    shown.add_argument(
         "--json", action="store_true", help="print JSON, with the stack of each line's costliest "
         "site"
     )  # fmt: skip
@@ -74,9 +78,11 @@ def _shown(options: argparse.Namespace, found: Lines) -> str:
 
 def _run(options: argparse.Namespace, _say: Callable[[str], None]) -> None:
     with open_log(options.log) as log:
-        found, title = sites_in(log, options.log, options.top), log.info.exe
+        found, info = sites_in(log, options.log, options.top), log.info
     if options.speedscope:
-        write_text(export.speedscope(found, title), options.speedscope)
+        write_text(export.speedscope(found, info.exe), options.speedscope)
+    elif options.pprof:
+        write_bytes(pprof.profile(found, info), options.pprof)
     else:
         write_text(_shown(options, found), "-")
 

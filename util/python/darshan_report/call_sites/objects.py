@@ -45,6 +45,12 @@ class Objects:
         found = self.of(frame)
         return found.path if found else frame.object
 
+    def build_id(self, path: str) -> str:
+        """Returns the build id of a program or library; empty if it has none, or several objects
+        of the log have this path."""
+        found = {o.build_id for some in self._objects.values() for o in some if o.path == path}
+        return found.pop() if len(found) == 1 else ""
+
     def sources(self, frame: Native) -> tuple[Source, ...]:
         """Returns the functions and lines of a frame that was looked up, the innermost first."""
         return self._found.get(frame, ())

@@ -98,7 +98,11 @@ def is_terminal(target: str) -> bool:
 
 def write_text(text: str, target: str) -> None:
     """Writes a text file in UTF-8; "-" is standard output."""
-    content = text.encode("utf-8", "backslashreplace")
+    write_bytes(text.encode("utf-8", "backslashreplace"), target)
+
+
+def write_bytes(content: bytes, target: str) -> None:
+    """Writes a file; "-" is standard output."""
     if target == "-":
         standard_output().write(content)
     else:

@@ -1,0 +1,44 @@
+"""The wire format of Protocol Buffers, as far as a profile for pprof needs it.
+
+A message is a sequence of fields. Each begins with its number and one of two wire types: a number
+(a varint, seven bits a byte), or bytes with their length: a text, a message, or packed numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Union
+
+_NUMBER, _BYTES = 0, 2  # wire types
+_UNSIGNED = (1 << 64) - 1
+
+Field = tuple[int, Union[int, bytes, str]]  # its number, and a number, a message or a text
+
+
+def _varint(number: int) -> bytes:
+    """Returns a number of 64 bits; negative ones in two's complement."""
+    left, found = number & _UNSIGNED, bytearray()
+    while left > 0x7F:
+        found.append(left & 0x7F | 0x80)
+        left >>= 7
+    found.append(left)
+    return bytes(found)
+
+
+def packed(numbers: Iterable[int]) -> bytes:
+    """Returns the value of a repeated field of numbers."""
+    return b"".join(map(_varint, numbers))
+
+
+def message(fields: Iterable[Field]) -> bytes:
+    """Returns a message of these fields. A number 0 is the default and takes no room; a text does,
+    even an empty one, because it may be an element of a list."""
+    found = bytearray()
+    for number, value in fields:
+        if isinstance(value, int):
+            if value:
+                found += _varint(number << 3 | _NUMBER) + _varint(value)
+            continue
+        content = value.encode("utf-8", "replace") if isinstance(value, str) else value
+        found += _varint(number << 3 | _BYTES) + _varint(len(content)) + content
+    return bytes(found)
