@@ -25,7 +25,7 @@ CUT = """
 const cut = [];
 for (const node of document.querySelectorAll("main *, nav *")) {
   if (!node.childNodes.length) continue;
-  if (node.closest(".scroll, .uplot, .lanes, select, pre, .tip")) continue;
+  if (node.closest(".scroll, .uplot, .lanes, .icicle, select, pre, .tip")) continue;
   if (!node.checkVisibility() || getComputedStyle(node).display === "inline") continue;
   if (node.scrollWidth > node.clientWidth + 1) {
     cut.push(node.tagName + ": " + node.textContent.slice(0, 60));

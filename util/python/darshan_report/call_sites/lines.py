@@ -47,7 +47,7 @@ class Site:
     @property
     def is_users(self) -> bool:
         """Tells whether the line is outside of installed software."""
-        return self.line is not None and _is_users(self.line)
+        return self.line is not None and is_users(self.line)
 
     @property
     def line(self) -> Place | None:
@@ -92,12 +92,13 @@ class Lines:
 
 def user_line(places: tuple[Place, ...]) -> int:
     """Returns the index of the user's line; -1 without one."""
-    own = [n for n, place in enumerate(places) if _is_users(place)]
+    own = [n for n, place in enumerate(places) if is_users(place)]
     known = [n for n in own if places[n].file]
     return next(iter(known or own), _of_program(places))
 
 
-def _is_users(place: Place) -> bool:
+def is_users(place: Place) -> bool:
+    """Tells whether a place is outside of installed software."""
     if not place.file and rust.is_standard(place.function):
         return False
     if place.object and is_interpreter(place.object.rsplit("/", 1)[-1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -41,6 +42,8 @@ class Measured:
     small: list[float] = field(default_factory=lambda: [0.0] * 2)
     sized: list[float] = field(default_factory=lambda: [0.0] * 2)
     files: Files = field(default_factory=Files)
+    first: float = math.inf  # seconds after the start of the job: begin of the first call
+    last: float = 0.0  # end of the last call
 
     def add(self, other: Measured) -> None:
         """Adds the sums of `other` to these."""
@@ -49,6 +52,8 @@ class Measured:
         self.read += other.read
         self.written += other.written
         self.files.add(other.files)
+        self.first = min(self.first, other.first)
+        self.last = max(self.last, other.last)
         for ours, theirs in (
             (self.gaps, other.gaps),
             (self.calls_of, other.calls_of),
@@ -100,6 +105,16 @@ def _sizes(records: Records, joined: Joined, ends: Sequence[str]) -> np.ndarray:
     )
 
 
+def _spans(records: Records, joined: Joined) -> list[tuple[float, float]]:
+    """Returns for each id when its first call began and its last one ended; infinity and 0 if that
+    is unknown."""
+    start, end = (records[f"SITES_F_{name}_TIMESTAMP"] for name in ("START", "END"))
+    known = np.isfinite(start) & np.isfinite(end) & (start > 0) & (end >= start)
+    first = -joined.largest(np.where(known, -start, -np.inf))
+    last = joined.largest(np.where(known, end, 0.0))
+    return list(zip(first.tolist(), last.tolist()))
+
+
 def measured(records: Records) -> Rows:
     """Adds up the records of each id."""
     joined = Joined(records)
@@ -110,7 +125,7 @@ def measured(records: Records) -> Rows:
     calls = _each(records, joined, _CALLS)
     moved = _each(records, joined, ["BYTES_READ", "BYTES_WRITTEN"])
     small, sized = (_sizes(records, joined, ends) for ends in (_SMALL, [end for end, _ in SIZES]))
-    files = files_of(records)
+    files, spans = files_of(records), _spans(records, joined)
     sites, objects = {}, []
     for place, number in enumerate(joined.ids.tolist()):
         number_of_calls = int(calls[place].sum())
@@ -128,5 +143,6 @@ def measured(records: Records) -> Rows:
                 small[place].tolist(),
                 sized[place].tolist(),
                 files.get(number, Files()),
+                *spans[place],
             )
     return Rows(sites, objects)

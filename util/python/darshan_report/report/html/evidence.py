@@ -47,7 +47,7 @@ def _finding(context: Context, name: str, finding: Finding, links: Links) -> str
         f"<p>{text(finding.sentence)}</p>",
     ]
     if where := context.where(finding):
-        parts.append(f"<p>{text(where)}</p>")
+        parts.append(f'<p class="at-line">{text(where)}</p>')
     if at:
         parts.append(f"<p><b>At stake:</b> {text(at)}.{text(basis)}</p>")
     if finding.remedy.text:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...call_sites import tree
 from ...show.text import visible
 from ..context import Context
 from ..sections import (
@@ -21,7 +22,7 @@ from ..sections import (
     processes,
 )
 from ..sections.files import told_mapped
-from . import blocks, details, evidence, files, first, picture, timeline
+from . import blocks, details, evidence, files, first, picture, stacks, timeline
 from .shell import page, text
 
 
@@ -91,18 +92,25 @@ def _layer(figures: Any) -> dict[str, Any]:
     }
 
 
-def _body(context: Context, prefix: str, links: dict[int, str], has: dict[str, bool]) -> str:
+def _body(
+    context: Context,
+    prefix: str,
+    links: dict[int, str],
+    has: dict[str, bool],
+    frames: tree.Frame | None,
+) -> str:
     def empty(name: str, title: str) -> str:
         place = f'<div id="{prefix}-{name}-table"></div>'
         return blocks.part(f"{prefix}-{name}", title, place, True) if has[name] else ""
 
+    graph = stacks.picture(frames, prefix) if frames else ""
     bars = f'<div id="{prefix}-bars"></div>'
     parts = [
         first.screen(context, prefix),
         empty("timeline", "Timeline"),
         blocks.section(f"{prefix}-spent", ledger.blocks(context), True),
         evidence.findings(context, prefix, links),
-        blocks.section(f"{prefix}-where", code_lines.blocks(context), True),
+        blocks.section(f"{prefix}-where", code_lines.blocks(context), True, graph),
         empty("files", "Files"),
         empty("datasets", "Datasets"),
         blocks.section(f"{prefix}-layers", layers.blocks(context), True, bars),
@@ -135,6 +143,7 @@ def _run(context: Context, prefix: str) -> Run:
     files_data["mapped"] = told_mapped(context) if context.maps else ""
     datasets_data = _table(context, dataset_rows, all_datasets)
     datasets_data["files"] = _home(context, dataset_rows, file_rows)
+    frames = stacks.make(context)
     data = {
         "seconds": context.run_time,
         "processes": context.number,
@@ -144,6 +153,7 @@ def _run(context: Context, prefix: str) -> Run:
         "datasets": datasets_data,
         "layers": [_layer(figures) for figures in context.figures],
         "exclusive": [[o.title, o.read, o.write, o.metadata] for o in context.exclusive],
+        "stacks": stacks.data(context, frames, links) if frames else None,
         "findings": [visible(f.title) for f in context.findings],
     }
     has = {
@@ -151,7 +161,7 @@ def _run(context: Context, prefix: str) -> Run:
         "files": bool(file_rows),
         "datasets": bool(dataset_rows),
     }
-    return Run(visible(context.title), _body(context, prefix, links, has), data)
+    return Run(visible(context.title), _body(context, prefix, links, has, frames), data)
 
 
 def render(runs: list[Run]) -> str:

@@ -27,13 +27,15 @@ _SCRIPTS = (
     "lanes.js",
     "timeline.js",
     "timeline-input.js",
+    "stacks.js",
+    "stacks-input.js",
     "tables.js",
     "bars.js",
     "pages.js",
     "campaign.js",
     "start.js",
 )
-_STYLES = ("page.css", "timeline.css")
+_STYLES = ("page.css", "timeline.css", "stacks.css")
 
 
 def text(value: str) -> str:

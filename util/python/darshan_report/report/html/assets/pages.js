@@ -105,6 +105,9 @@ function pageOf(run, prefix, kind, place) {
   for (const number of told) {
     found.push(element("p", { class: "strong" }, "Finding: ", element("a", { href: `#${prefix}-finding-${number}` }, run.findings[number])));
   }
+  if (run.shownStacks && run.shownStacks.files.some(([, page]) => page === `${kind}-${place}`)) {
+    found.push(element("p", {}, element("a", { href: `#${prefix}-stacks-${kind}-${place}` }, "Show the frames that used it in the stacks")));
+  }
   if (kind === "dataset" && run.datasets.files[place] >= 0) {
     const home = run.datasets.files[place];
     const page = run.files.details.pages[home] ? `#${prefix}-file-${home}` : null;

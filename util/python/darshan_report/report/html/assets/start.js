@@ -15,6 +15,10 @@ function fillRun(run, number) {
   const link = (table, kind) => (i) => (table.details.pages[i] ? `#${prefix}-${kind}-${i}` : null);
   fileTable(node("files-table"), run.files, link(run.files, "file"), "");
   fileTable(node("datasets-table"), run.datasets, link(run.datasets, "dataset"), "");
+  if (run.stacks) {
+    run.shownStacks = new Stacks(node("stacks"), run.stacks, prefix, run);
+    run.shownStacks.linkFindings();
+  }
   if (node("bars")) node("bars").append(layerBars(run));
 }
 
@@ -37,7 +41,11 @@ function follow() {
     own.querySelector("h1").focus({ preventScroll: true });
     return;
   }
-  const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+  const marks = /^#(r\d+)-stacks-(\w+-\d+)$/.exec(location.hash);
+  const graph = marks && everything.runs[Number(marks[1].slice(1))]?.shownStacks;
+  if (graph) graph.follow(marks[2]);
+  const name = graph ? `${marks[1]}-stacks` : location.hash.slice(1);
+  const target = name && document.getElementById(name);
   if (!target) return;
   for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
   const inside = target.querySelector(":scope > details");

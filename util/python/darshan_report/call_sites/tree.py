@@ -1,0 +1,201 @@
+"""The stacks of a log as a tree: frames from the outermost one on, and below them what they called.
+
+Frames with less than a share of everything, by time, bytes and calls alike, are one frame "others".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..show.text import visible
+from .export import UNKNOWN, frame_name
+from .files import Files
+from .installed import is_installed, may_be_program
+from .interpreters import is_interpreter
+from .lines import Lines, Place, Site, is_users
+from .measured import Measured
+
+# Kinds of frames.
+OWN, LIBRARY, CALLED, OTHERS = KINDS = ("own", "library", "called", "others")
+_LEAST = 0.002  # share of the whole, by any measure
+_MOST = 2000  # frames
+# What starts a program or a thread says nothing.
+_STARTERS = ("libc.so", "libc-2", "libpthread", "ld-", "ld.so")
+_STARTS = 3  # frames: _start and two of libc
+_Sums = tuple[float, int, int]
+_Key = tuple[str, str, int, str]
+
+
+@dataclass
+class Frame:
+    """A frame, with the sums of all sites that it led to."""
+
+    name: str
+    file: str  # or the program or library; empty: a function that was called
+    line: int  # 0: unknown
+    kind: str
+    seconds: float = 0.0
+    calls: int = 0
+    moved: int = 0  # bytes
+    children: list[Frame] = field(default_factory=list)
+    # Of sites that end here. The frames above have those of all below.
+    files: Files = field(default_factory=Files)
+    first: float = float("inf")
+    last: float = 0.0
+    _places: dict[_Key, Frame] = field(default_factory=dict)
+
+    @property
+    def sums(self) -> _Sums:
+        """Seconds, calls and bytes."""
+        return self.seconds, self.calls, self.moved
+
+    def child(self, name: str, file: str, line: int, kind: str) -> Frame:
+        """Returns the frame of this place below this one."""
+        key = (name, file, line, kind)
+        if key not in self._places:
+            self._places[key] = Frame(*key)
+            self.children.append(self._places[key])
+        return self._places[key]
+
+    def add(self, sums: Measured) -> None:
+        """Adds the sums of a site below."""
+        self.seconds += sums.seconds
+        self.calls += sums.calls
+        self.moved += sums.read + sums.written
+
+    def end(self, sums: Measured) -> None:
+        """Adds what only the last frame of a site has."""
+        self.files.add(sums.files)
+        self.first = min(self.first, sums.first)
+        self.last = max(self.last, sums.last)
+
+
+def _is_starter(place: Place) -> bool:
+    name = place.object.rsplit("/", 1)[-1]
+    return place.function == "_start" or name.startswith(_STARTERS)
+
+
+def _from_main(site: Site) -> tuple[Place, ...]:
+    """Returns the places of a site, innermost first, without what started the program."""
+    start = len(site.places)
+    for number in range(start - 1, max(0, start - _STARTS - 1), -1):
+        if _is_starter(site.places[number]):
+            start = number
+    return site.places[:start]
+
+
+def _program(site: Site) -> str:
+    """Returns the path of the program or script of a site; empty if that is not known."""
+    outermost = site.places[-1] if site.places else None
+    if outermost is None:
+        return ""
+    if outermost.object:
+        name = outermost.object.rsplit("/", 1)[-1]
+        is_program = may_be_program(outermost.object) or is_interpreter(name)
+        return outermost.object if is_program else ""
+    return "" if outermost.file.startswith("<") else outermost.file
+
+
+def _put(site: Site, root: Frame, program: str) -> None:
+    """Adds a site below its program, if that is given."""
+    frame = root
+    frame.add(site.sums)
+    if program:
+        kind = LIBRARY if is_installed(program) else OWN
+        frame = frame.child(visible(program.rsplit("/", 1)[-1]), visible(program), 0, kind)
+        frame.add(site.sums)
+    for place in reversed(_from_main(site)):
+        kind = OWN if is_users(place) else LIBRARY
+        at = visible(place.file or place.object)
+        frame = frame.child(frame_name(place), at, place.line, kind)
+        frame.add(site.sums)
+    frame = frame.child(visible(site.stack.called) or UNKNOWN, "", 0, CALLED)
+    frame.add(site.sums)
+    frame.end(site.sums)
+
+
+def share(frame: Frame, whole: Frame) -> float:
+    """Returns the largest share that a frame has of the whole: of the seconds, calls or bytes."""
+    return max((part / of for part, of in zip(frame.sums, whole.sums) if of > 0), default=0.0)
+
+
+def _each(frame: Frame) -> Iterator[Frame]:
+    """Yields a frame and all below it; one that was yielded may get other children."""
+    waiting = [frame]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += one.children
+
+
+def _limit(root: Frame) -> float:
+    """Returns the share that a frame must have to be shown alone."""
+    shares = sorted((share(frame, root) for frame in _each(root)), reverse=True)
+    more = math.nextafter(shares[_MOST], math.inf) if len(shares) > _MOST else 0.0
+    return max(_LEAST, more)
+
+
+def _others(frames: Sequence[Frame]) -> Frame:
+    """Returns one frame of several."""
+    found = Frame(f"others ({len(frames):,})", "", 0, OTHERS)
+    for frame in frames:
+        found.seconds += frame.seconds
+        found.calls += frame.calls
+        found.moved += frame.moved
+        for one in _each(frame):
+            found.files.add(one.files)
+            found.first = min(found.first, one.first)
+            found.last = max(found.last, one.last)
+    return found
+
+
+def _shorten(root: Frame) -> None:
+    """Makes one frame of those that are small, and sorts each frame's callees by time."""
+    limit = _limit(root)
+    for frame in _each(root):
+        small = [child for child in frame.children if share(child, root) < limit]
+        if small:
+            frame.children = [child for child in frame.children if share(child, root) >= limit]
+        frame.children.sort(key=lambda child: (-child.seconds, -child.calls, child.name))
+        if small:
+            frame.children.append(_others(small))
+
+
+def tree(found: Lines) -> Frame:
+    """Returns the frame above all stacks of a log. If it has those of several programs, the first
+    frames are the programs."""
+    root = Frame("all I/O calls", "", 0, OTHERS)
+    for line in found.every:
+        if _is_large(line.sums, found.sums):
+            found.look_up(line)
+    sites = [site for line in found.every for site in line.sites]
+    programs = [_program(site) for site in sites]
+    # An interpreter and its script are one program.
+    several = len({one for one in programs if one and may_be_program(one)}) > 1
+    for site, program in zip(sites, programs):
+        _put(site, root, program if several else "")
+    _shorten(root)
+    return root
+
+
+def _is_large(part: Measured, whole: Measured) -> bool:
+    """Tells whether a line is large enough for its functions of libraries to be looked up."""
+    pairs = (
+        (part.seconds, whole.seconds),
+        (part.calls, whole.calls),
+        (part.read + part.written, whole.read + whole.written),
+    )
+    return any(one >= _LEAST * all_ > 0 for one, all_ in pairs)
+
+
+def flat(root: Frame) -> list[tuple[Frame, int]]:
+    """Returns all frames, each behind its caller and with the caller's index (-1: none)."""
+    found: list[tuple[Frame, int]] = []
+    waiting = [(root, -1)]
+    while waiting:
+        found.append(waiting.pop())
+        number = len(found) - 1
+        waiting += [(child, number) for child in reversed(found[-1][0].children)]
+    return found

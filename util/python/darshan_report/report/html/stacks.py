@@ -1,0 +1,141 @@
+"""The stacks of a log as an icicle graph: a picture for readers without scripts, and the data from
+which the page's script draws it again, to zoom and to mark frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ...call_sites import tree
+from ...call_sites.files import Files
+from ...show.text import visible
+from ...units import amount, count, seconds, share
+from ..context import Context
+from .shell import text
+
+_ROW = 20  # pixels of a frame
+_DEPTH = 40  # rows of the picture
+_LEAST = 0.003  # share of the time that a frame in the picture has
+_LABELLED = 0.03  # share from which a frame of the picture has a label
+_FILES = 4  # of a frame
+
+Links = Mapping[int, str]  # from a record's id to the name of its page
+
+
+def make(context: Context) -> tree.Frame | None:
+    """Returns the frame above all stacks; None without call sites, or if their names are hidden."""
+    found = context.code_lines
+    if found is None or not found.lines or found.is_anonymous:
+        return None
+    return tree.tree(found)
+
+
+def place_of(frame: tree.Frame) -> str:
+    """Returns file and line of a frame, "train.py:31", or its library."""
+    name = frame.file.rsplit("/", 1)[-1]
+    return f"{name}:{frame.line}" if frame.line else name
+
+
+def _label(frame: tree.Frame) -> str:
+    place = place_of(frame)
+    has_place = place not in ("", frame.name) and not frame.name.startswith(f"{place}+")
+    return f"{frame.name} {place}" if has_place else frame.name
+
+
+def _title(frame: tree.Frame, root: tree.Frame) -> str:
+    """Returns what a frame has."""
+    part = share(frame.seconds, root.seconds)
+    calls = f"{count(frame.calls)} {'call' if frame.calls == 1 else 'calls'}"
+    return f"{_label(frame)}: {seconds(frame.seconds)} ({part}), {calls}, {amount(frame.moved)}"
+
+
+def _box(frame: tree.Frame, root: tree.Frame, left: float, width: float, row: int) -> str:
+    """Returns a frame of the picture; what is inside of it is cut at its edge."""
+    label = ""
+    if width >= _LABELLED:
+        label = f'<text x="4" y="14">{text(_label(frame))}</text>'
+    return (
+        f'<svg class="{frame.kind}" x="{100 * left:.3f}%" y="{_ROW * row}" '
+        f'width="{100 * width:.3f}%" height="{_ROW - 1}">'
+        f"<title>{text(_title(frame, root))}</title>"
+        f'<rect width="100%" height="100%"/>{label}</svg>'
+    )
+
+
+def _boxes(root: tree.Frame) -> tuple[list[str], int]:
+    """Returns the frames of the picture, and its number of rows."""
+    found, rows = [], 0
+    waiting = [(root, 0.0, 0)]
+    while waiting:
+        frame, left, row = waiting.pop()
+        width = frame.seconds / root.seconds if root.seconds > 0 else 1.0
+        if width < _LEAST or row >= _DEPTH:
+            continue
+        found.append(_box(frame, root, left, width, row))
+        rows = max(rows, row + 1)
+        for child in frame.children:
+            waiting.append((child, left, row + 1))
+            left += child.seconds / root.seconds if root.seconds > 0 else 0.0
+    return found, rows
+
+
+def picture(root: tree.Frame, prefix: str) -> str:
+    """Returns the graph without scripts: time in calls, the whole run."""
+    boxes, rows = _boxes(root)
+    words = (
+        "Stacks: each frame is as wide as the time in I/O calls below it, summed over processes "
+        "and threads; callers are above what they call."
+    )
+    return (
+        f'<h3>Stacks</h3><div class="stacks" id="{prefix}-stacks">'
+        f'<p class="note">{words}</p>'
+        f'<svg class="icicle" role="img" aria-label="{words}" width="100%" height="{_ROW * rows}">'
+        f"{''.join(boxes)}</svg></div>"
+    )
+
+
+def _files(files: Files, places: dict[int, int]) -> list[int]:
+    """Returns place, calls and bytes, one after the other, of the files with the most bytes."""
+    found: list[int] = []
+    for one in files.most()[:_FILES]:
+        found += [places.setdefault(one, len(places)), files.calls[one], files.moved[one]]
+    return found
+
+
+def _findings(context: Context) -> list[list[Any]]:
+    """Returns for each finding whose line is known: its number, and file and line."""
+    found = []
+    for number, finding in enumerate(context.findings):
+        blame = context.blame(finding)
+        place = blame.line.place if blame and blame.line else None
+        if place:
+            found.append([number, visible(place.file or place.object), place.line])
+    return found
+
+
+def data(context: Context, root: tree.Frame, links: Links) -> dict[str, Any]:
+    """Returns the frames, each behind its caller: caller, name, file, line, kind, seconds, calls,
+    bytes, begin of the first call and end of the last one (-1: unknown), and files. Names and files
+    are numbers of texts."""
+    texts: dict[str, int] = {}
+    places: dict[int, int] = {}
+    frames = []
+    for frame, parent in tree.flat(root):
+        name, file = (texts.setdefault(t, len(texts)) for t in (frame.name, frame.file))
+        is_known = math.isfinite(frame.first)
+        span = [round(frame.first, 6), round(frame.last, 6)] if is_known else [-1, -1]
+        kind = tree.KINDS.index(frame.kind)
+        sums = [round(frame.seconds, 9), frame.calls, frame.moved]
+        frames.append(
+            [parent, name, file, frame.line, kind, *sums, *span, _files(frame.files, places)]
+        )
+    return {
+        "texts": list(texts),
+        "frames": frames,
+        "files": [
+            [visible(context.log.name(one) or ""), links.get(one, "").partition("-")[2]]
+            for one in places
+        ],
+        "findings": _findings(context),
+    }
