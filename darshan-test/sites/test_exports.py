@@ -130,6 +130,46 @@ def test_annotated_copy(ran: Where, tmp_path: Path) -> None:
     assert annotated(ran, ran.log, copy).stderr == ""
 
 
+def test_all_sources(where: Where) -> None:
+    """Without FILE all the user's files are shown; what is gone is said. --list names them."""
+    where.folder.joinpath("helper.h").write_text(
+        "static int both(int file) {\n  char c;\n"
+        "  return read(file, &c, 1) + (int)lseek(file, 0, 0);\n}\n"
+    )
+    source = """#include <fcntl.h>
+#include <unistd.h>
+#include "helper.h"
+int main(int argc, char **argv) {
+  int sum = -argc, file = open(argv[1], O_RDONLY);
+  for (int i = 0; i < 20; i++)
+    sum += both(file); /* both */
+  return sum < 0;
+}
+"""
+    where.run(where.compile(source=source), where.folder / "helper.h")
+    done = annotated(where, "--list", where.log)
+    assert (done.returncode, done.stderr) == (0, "")
+    head, *shown = done.stdout.splitlines()
+    paths = [str(where.folder / name) for name in ("helper.h", "program.c")]
+    assert head.split() == ["in", "calls", "calls", "bytes", "source"]
+    assert sorted((row.split()[2], row.split()[-1]) for row in shown) == [
+        ("40", paths[0]),
+        ("41", paths[1]),
+    ]
+    done = annotated(where, where.log)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(f"==> {path} <==" in done.stdout for path in paths)
+    (row,) = (row for row in done.stdout.splitlines() if "/* both */" in row)
+    assert row.split()[2] == "40"
+    where.folder.joinpath("helper.h").unlink()
+    done = annotated(where, where.log)
+    assert done.returncode == 0 and "/* both */" in done.stdout
+    assert f"{paths[0]}: No such file" in done.stderr
+    assert f"{paths[0]} (No such file" in annotated(where, "--list", where.log).stdout
+    assert annotated(where, where.log, *paths).returncode == 1
+    assert annotated(where, "--list", where.log, paths[1]).returncode == 2
+
+
 def test_a_source_without_calls(ran: Where, tmp_path: Path) -> None:
     """A file without I/O, a folder, a missing file and missing arguments are errors."""
     other = tmp_path / "other.c"
@@ -139,7 +179,7 @@ def test_a_source_without_calls(ran: Where, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.c"):
         done = annotated(ran, ran.log, path)
         assert done.returncode == 1 and str(path) in done.stderr
-    assert annotated(ran, ran.log).returncode == 2
+    assert annotated(ran).returncode == 2
 
 
 def test_a_damaged_annex(ran: Where, tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
-"""The command darshan annotate: a source file with the I/O of each line in the margin."""
+"""The command darshan annotate: source files with the I/O of each line in the margin."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from ..called import called_as
@@ -13,33 +12,38 @@ from ..log import Log, open_log
 from ..show.output import write_text
 from ..show.text import visible
 from ..units import amount, seconds
-from . import told
+from . import sources, told
 from .command import UnusableError, run, sites_in
-from .lines import Lines, Site
+from .lines import Lines
 from .measured import Measured
 
 PROGRAM = called_as("darshan-annotate")
-_SOURCE_MOST = 16 << 20  # bytes of a source file
 _TAB = 8
+_LISTED = "{:>10}{:>10}{:>10}  {}"
 _ROW = "{:>10}{:>10}{:>10}{:>7}  {}"
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
-        description="Prints a source file with the I/O of each line in the margin: seconds in "
+        description="Prints source files with the I/O of each line in the margin: seconds in "
         "calls, calls and bytes. A call counts for the innermost line of this file. The run must "
         "have recorded call sites (darshan run --sites, or DARSHAN_SITES=1).",
         epilog="Exit status: 0; 1 if a file cannot be read, the log has no call sites, or none of "
         "them is in this file; 2 for a usage error.",
     )
     parser.add_argument("log", metavar="LOG")
-    parser.add_argument("file", metavar="FILE", help="a source file of the program")
-    return parser.parse_args(arguments)
-
-
-def _files(found: Lines) -> set[str]:
-    return {p.file for line in found.every for s in line.sites for p in s.places if p.file}
+    parser.add_argument(
+        "file", nargs="*", metavar="FILE", help="a source file of the program (default: all of "
+        "them that the log names, without installed software)"
+    )  # fmt: skip
+    parser.add_argument(
+        "--list", action="store_true", help="print the names of the source files, with their sums"
+    )
+    options = parser.parse_args(arguments)
+    if options.list and options.file:
+        parser.error("--list takes no FILE")
+    return options
 
 
 def _common(one: str, other: str) -> int:
@@ -52,11 +56,13 @@ def file_in_log(found: Lines, path: str) -> str:
     """Returns the log's name of a source file: the same path, or the one whose last components are
     the same. Raises UnusableError if there is none, or several."""
     whole = os.path.realpath(path)
-    files = {file: os.path.realpath(file) for file in _files(found) if file.startswith("/")}
+    files = {
+        file: os.path.realpath(file) for file in sources.files_of(found) if file.startswith("/")
+    }
     for file, there in files.items():
         if there == whole:
             return file
-    scores = {file: _common(file, whole) for file in _files(found)}
+    scores = {file: _common(file, whole) for file in sources.files_of(found)}
     most = max(scores.values(), default=0)
     best = sorted(file for file, score in scores.items() if score == most)
     if most == 0:
@@ -64,26 +70,6 @@ def file_in_log(found: Lines, path: str) -> str:
     if len(best) > 1:
         raise UnusableError(f"the log has several files of this name: {', '.join(best[:3])}")
     return best[0]
-
-
-def sums_of(sites: Iterable[Site], file: str) -> dict[int, Measured]:
-    """Returns the sums of each line of a file: those of the sites whose innermost place in the file
-    it is."""
-    found: dict[int, Measured] = {}
-    for site in sites:
-        line = next((place.line for place in site.places if place.file == file), 0)
-        if line:
-            found.setdefault(line, Measured()).add(site.sums)
-    return found
-
-
-def _source(path: str) -> list[str]:
-    """Returns the lines of a regular file."""
-    with open(path, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise UnusableError("is no regular file")
-        text = file.read(_SOURCE_MOST).decode("utf-8", "replace")
-    return text.removesuffix("\n").split("\n")
 
 
 def rows(source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
@@ -100,25 +86,69 @@ def rows(source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
 
 def _notes(log: Log, path: str, source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
     """Yields what may be wrong with the margins."""
-    if os.stat(path).st_mtime > log.info.start:
+    if sources.has_changed(path, log):
         yield "the file was changed after the run began, so lines may have moved"
     last = max(sums, default=0)
     if last > len(source):
         yield f"the log has I/O in line {last}, which the file does not have"
 
 
+def _listed(log: Log, files: Sequence[sources.SourceFile]) -> Iterator[str]:
+    """Yields a row for each file."""
+    yield _LISTED.format("in calls", "calls", "bytes", "source")
+    for file in files:
+        whole, state = file.whole, sources.state(file.name, log)
+        shown = visible(file.name) + (f" ({visible(state)})" if state else "")
+        moved = amount(whole.read + whole.written)
+        yield _LISTED.format(seconds(whole.seconds), told.count(whole.calls), moved, shown)
+
+
+def _annotated(log: Log, found: Lines, path: str, say: Callable[[str], None]) -> list[str]:
+    """Returns the rows of a file; raises UnusableError."""
+    try:
+        source = sources.read(path)
+        sites = [site for line in found.every for site in line.sites]
+        sums = sources.sums_of(sites, file_in_log(found, path))
+        notes = list(_notes(log, path, source, sums))
+    except (UnusableError, sources.SourceError) as error:
+        raise UnusableError(f"{path}: {error}") from None
+    for note in notes:
+        say(f"{path}: {note}")
+    return list(rows(source, sums))
+
+
+def _all(
+    log: Log, found: Lines, paths: Sequence[str], say: Callable[[str], None]
+) -> tuple[list[list[str]], list[str]]:
+    """Returns the rows of each file, behind its name if there are several, and the errors."""
+    shown, errors = [], []
+    for path in paths:
+        try:
+            one = _annotated(log, found, path, say)
+        except UnusableError as error:
+            errors.append(str(error))
+            continue
+        shown.append([f"==> {visible(path)} <==", *one] if len(paths) > 1 else one)
+    return shown, errors
+
+
 def _run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
     with open_log(options.log) as log:
         found = sites_in(log, options.log, 1)
-        try:
-            source = _source(options.file)
-            sites = [site for line in found.every for site in line.sites]
-            sums = sums_of(sites, file_in_log(found, options.file))
-        except UnusableError as error:
-            raise UnusableError(f"{options.file}: {error}") from None
-        for note in _notes(log, options.file, source, sums):
-            say(f"{options.file}: {note}")
-    write_text("\n".join([*rows(source, sums), ""]), "-")
+        files = [] if options.file else sources.users_files(found)
+        if not files and not options.file:
+            raise UnusableError(f"{options.log}: no call site is in a source file of the user")
+        if options.list:
+            write_text("\n".join([*_listed(log, files), ""]), "-")
+            return
+        shown, errors = _all(log, found, options.file or [file.name for file in files], say)
+    write_text("\n\n".join("\n".join(one) for one in shown) + "\n" * bool(shown), "-")
+    # Of all files of a log some may be gone.
+    is_error = bool(errors and (options.file or not shown))
+    for error in errors[:-1] if is_error else errors:
+        say(error)
+    if is_error:
+        raise UnusableError(errors[-1])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

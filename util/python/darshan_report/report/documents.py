@@ -190,7 +190,10 @@ class Documents:
         from .html import run  # noqa: PLC0415 - for this form only
 
         numbers = itertools.count()
-        runs = self._each(paths, lambda context: run.run(context, next(numbers)))
+        with_sources = self._options.sources
+        runs = self._each(
+            paths, lambda context: run.run(context, next(numbers), with_sources=with_sources)
+        )
         if runs:
             self._write(target, run.render(runs))
 

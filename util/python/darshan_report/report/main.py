@@ -89,6 +89,10 @@ def _add_forms(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument(
         "--text", action="store_true", help="print findings and layers on the terminal"
     )
+    parser.add_argument(
+        "--sources", action="store_true", help="with --html: show the lines of sources with I/O, "
+        "and those around them, of the three files with most time; who gets the page can read them"
+    )  # fmt: skip
     several = parser.add_mutually_exclusive_group()
     several.add_argument(
         "--compare",
@@ -111,6 +115,8 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.form = _form(parser, options)
     if options.open and (options.form not in ("pdf", "html") or options.output == "-"):
         parser.error("--open is for a PDF or a web page in a file")
+    if options.sources and (options.form != "html" or options.compare or options.campaign):
+        parser.error("--sources is for a web page of logs, not for --compare or --campaign")
     if not options.logs and not options.list_thresholds:
         parser.error("the following arguments are required: LOG")
     if options.compare and len(options.logs) != 2:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...call_sites import tree
 from ...show.text import visible
 from ..context import Context
 from ..sections import (
@@ -22,7 +21,7 @@ from ..sections import (
     processes,
 )
 from ..sections.files import told_mapped
-from . import blocks, details, evidence, files, first, picture, stacks, timeline
+from . import blocks, details, evidence, files, first, picture, sources, stacks, timeline
 from .shell import page, text
 
 
@@ -97,13 +96,12 @@ def _body(
     prefix: str,
     links: dict[int, str],
     has: dict[str, bool],
-    frames: tree.Frame | None,
+    graph: str,
 ) -> str:
     def empty(name: str, title: str) -> str:
         place = f'<div id="{prefix}-{name}-table"></div>'
         return blocks.part(f"{prefix}-{name}", title, place, True) if has[name] else ""
 
-    graph = stacks.picture(frames, prefix) if frames else ""
     bars = f'<div id="{prefix}-bars"></div>'
     parts = [
         first.screen(context, prefix),
@@ -124,14 +122,15 @@ def _body(
     return "\n".join(filter(None, parts))
 
 
-def run(context: Context, number: int = 0) -> Run:
-    """Returns the part of one log; number is its index in the page."""
+def run(context: Context, number: int = 0, *, with_sources: bool = False) -> Run:
+    """Returns the part of one log; number is its index in the page. with_sources: it has lines of
+    the program's sources."""
     # Numbers of a damaged record may overflow; they are shown as unknown.
     with np.errstate(over="ignore", invalid="ignore"):
-        return _run(context, f"r{number}")
+        return _run(context, f"r{number}", with_sources)
 
 
-def _run(context: Context, prefix: str) -> Run:
+def _run(context: Context, prefix: str, with_sources: bool) -> Run:
     file_rows, all_files = files.rows_of(files.file_layers(context))
     dataset_rows, all_datasets = files.rows_of(files.dataset_layers(context))
     links = {
@@ -144,6 +143,9 @@ def _run(context: Context, prefix: str) -> Run:
     datasets_data = _table(context, dataset_rows, all_datasets)
     datasets_data["files"] = _home(context, dataset_rows, file_rows)
     frames = stacks.make(context)
+    graph = stacks.picture(frames, prefix) if frames else ""
+    if with_sources:
+        graph += sources.tables(context)
     data = {
         "seconds": context.run_time,
         "processes": context.number,
@@ -161,7 +163,7 @@ def _run(context: Context, prefix: str) -> Run:
         "files": bool(file_rows),
         "datasets": bool(dataset_rows),
     }
-    return Run(visible(context.title), _body(context, prefix, links, has, frames), data)
+    return Run(visible(context.title), _body(context, prefix, links, has, graph), data)
 
 
 def render(runs: list[Run]) -> str:
