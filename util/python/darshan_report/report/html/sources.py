@@ -90,7 +90,8 @@ def tables(context: Context) -> str:
     found = context.code_lines
     if found is None or found.is_anonymous:
         return ""
-    shown, reasons = [], []
+    shown: list[str] = []
+    reasons: list[str] = []
     for file in users_files(found):
         if len(shown) == _FILES:
             break
