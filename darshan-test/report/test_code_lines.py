@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from .conftest import INCOMPLETE, Run
-from .diagnose.build import Job, Row, row, write
+from .diagnose.build import Job, Row, row, shared, write
 from .pages import text_of
+from .test_formats import SCHEMA
 from .test_pages import RIGHT, words
 
 FILE = row("POSIX", "/data/a", OPENS=1, READS=20, BYTES_READ=2000, F_READ_TIME=3.0)
@@ -51,6 +55,28 @@ def test_each_form(form: str, summary: Run, tmp_path: Path) -> None:
     flat = " ".join(text.split())
     assert "Of 3.38 s in I/O calls" in flat and "all belong to these lines" in flat
     assert "which this report does not show" not in flat
+
+
+def test_ranks(summary: Run, tmp_path: Path) -> None:
+    """Least and most time of the ranks that kept their records; a merged record has sums only. The
+    JSON follows its schema."""
+    rows = (
+        *(
+            row("SITES", "read;/home/me/a.py:1:f", rank=n, PROCESSES=1, READS=1, F_READ_TIME=n + 1)
+            for n in range(3)
+        ),
+        shared("SITES", "write;/home/me/b.py:2:g", PROCESSES=3, WRITES=3, F_WRITE_TIME=1.5),
+    )
+    log = made(tmp_path, *rows, nprocs=3)
+    assert summary(log, "-o", "a.html").returncode == 0
+    text = re.sub(r"<[^>]*>", " ", (tmp_path / "a.html").read_text("utf-8"))
+    (apart,) = re.findall(r"a\.py:1\s+3\s+1\.00 s\s+3\.00 s", text)
+    assert apart and re.search(r"b\.py:2\s+3\s+-\s+-", text)
+    found = json.loads(summary("--json", "-o", "-", log).stdout)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    lines = {line["place"]["line"]: line for line in found["where"]["lines"]}
+    assert lines[1]["ranks"] == {"number": 3, "seconds_min": 1.0, "seconds_max": 3.0}
+    assert (lines[2]["processes"], lines[2]["ranks"]) == (3, None)
 
 
 def test_without_sites(summary: Run, tmp_path: Path) -> None:

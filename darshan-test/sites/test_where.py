@@ -315,6 +315,17 @@ def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
     put = at(where.found(log=log), source, line_of(MPI_SOURCE, "/* put */"))
     assert put["called"] == {"MPI_File_write_at": {"calls": 50, "seconds": put["seconds"]}}
     assert put["bytes_written"] == 50
+    # The sums of a merged record do not tell ranks apart; single records do.
+    assert (put["processes"], put["ranks"]) == (2, None)
+    job = runner.run(
+        2, [str(path), "shared"], {"DARSHAN_SITES": "1", "DARSHAN_DISABLE_SHARED_REDUCTION": "1"}
+    )
+    (log,) = set(job.logs) - {log}
+    put = at(where.found(log=log), source, line_of(MPI_SOURCE, "/* put */"))
+    ranks = put["ranks"]
+    assert (put["processes"], ranks["number"]) == (2, 2)
+    assert 0 < ranks["seconds_min"] <= ranks["seconds_max"]
+    assert ranks["seconds_min"] + ranks["seconds_max"] == pytest.approx(put["seconds"])
 
 
 def test_a_log_without_sites(where: Where) -> None:

@@ -30,6 +30,16 @@ def _files(line: Line, names: dict[int, str]) -> list[dict[str, Any]]:
     ]
 
 
+def _ranks(line: Line) -> dict[str, float] | None:
+    """Returns number, smallest and largest seconds of the ranks that have the line; None if their
+    records were merged."""
+    ranks = line.sums.ranks
+    if not ranks:
+        return None
+    spent = ranks.values()
+    return {"number": len(ranks), "seconds_min": min(spent), "seconds_max": max(spent)}
+
+
 def _line(line: Line, names: dict[int, str]) -> dict[str, Any]:
     called: dict[str, dict[str, float]] = {}
     for site in line.sites:
@@ -46,6 +56,8 @@ def _line(line: Line, names: dict[int, str]) -> dict[str, Any]:
         "calls": line.sums.calls,
         "bytes_read": line.sums.read,
         "bytes_written": line.sums.written,
+        "processes": line.sums.processes,
+        "ranks": _ranks(line),
         "called": called,
         "files": _files(line, names),
         "distinct_files": line.sums.files.number(),

@@ -23,6 +23,7 @@ SHORT, MEDIUM, LONG = range(len(_GAPS))
 # Seconds of each gap that are the runtime's: 95 to 150 ns before fgets and pread of a loop in C
 # that does nothing else. Longer gaps hardly change.
 _OWN = 1e-7
+_RANKED = 200_000  # records of which the seconds are kept by rank
 _TIMES = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
 
 
@@ -44,6 +45,9 @@ class Measured:
     files: Files = field(default_factory=Files)
     first: float = math.inf  # seconds after the start of the job: begin of the first call
     last: float = 0.0  # end of the last call
+    processes: int = 0  # that used one of the sites, at least
+    # Seconds in calls by rank; None: the records of the ranks were merged into one.
+    ranks: dict[int, float] | None = field(default_factory=dict)
 
     def add(self, other: Measured) -> None:
         """Adds the sums of `other` to these."""
@@ -54,6 +58,8 @@ class Measured:
         self.files.add(other.files)
         self.first = min(self.first, other.first)
         self.last = max(self.last, other.last)
+        self.processes = max(self.processes, other.processes)
+        self._add_ranks(other)
         for ours, theirs in (
             (self.gaps, other.gaps),
             (self.calls_of, other.calls_of),
@@ -62,6 +68,13 @@ class Measured:
             (self.sized, other.sized),
         ):
             ours[:] = map(sum, zip(ours, theirs))
+
+    def _add_ranks(self, other: Measured) -> None:
+        if self.ranks is None or other.ranks is None:
+            self.ranks = None
+            return
+        for rank, spent in other.ranks.items():
+            self.ranks[rank] = self.ranks.get(rank, 0.0) + spent
 
     @property
     def gap_seconds(self) -> float:
@@ -115,6 +128,22 @@ def _spans(records: Records, joined: Joined) -> list[tuple[float, float]]:
     return list(zip(first.tolist(), last.tolist()))
 
 
+def _by_rank(records: Records) -> dict[int, dict[int, float]]:
+    """Returns the seconds in calls of each id by rank, of ids without a merged record; empty if
+    there are too many records."""
+    found: dict[int, dict[int, float]] = {}
+    if len(records) > _RANKED:
+        return found
+    columns = [records[f"SITES_F_{name}_TIME"] for name in _TIMES]
+    times = np.stack([np.where(np.isfinite(c) & (c > 0), c, 0.0) for c in columns]).sum(axis=0)
+    merged = set(records.ids[records.ranks < 0].tolist())
+    for number, rank, spent in zip(records.ids.tolist(), records.ranks.tolist(), times.tolist()):
+        if number not in merged:
+            ranks = found.setdefault(number, {})
+            ranks[rank] = ranks.get(rank, 0.0) + spent
+    return found
+
+
 def measured(records: Records) -> Rows:
     """Adds up the records of each id."""
     joined = Joined(records)
@@ -126,6 +155,8 @@ def measured(records: Records) -> Rows:
     moved = _each(records, joined, ["BYTES_READ", "BYTES_WRITTEN"])
     small, sized = (_sizes(records, joined, ends) for ends in (_SMALL, [end for end, _ in SIZES]))
     files, spans = files_of(records), _spans(records, joined)
+    processes = _added(records, joined, ["PROCESSES"])
+    ranks = _by_rank(records)
     sites, objects = {}, []
     for place, number in enumerate(joined.ids.tolist()):
         number_of_calls = int(calls[place].sum())
@@ -144,5 +175,7 @@ def measured(records: Records) -> Rows:
                 sized[place].tolist(),
                 files.get(number, Files()),
                 *spans[place],
+                int(processes[place]),
+                ranks.get(number),
             )
     return Rows(sites, objects)

@@ -40,7 +40,32 @@ def blocks(context: Context) -> list[Block]:
         )
         for line, (where, function) in zip(found.lines, told.places_of(found.lines))
     )
-    return [_HEADING, Table(columns, rows, " ".join(sentences)), *_files(found)]
+    return [
+        _HEADING,
+        Table(columns, rows, " ".join(sentences)),
+        *_files(found),
+        *_processes(found),
+    ]
+
+
+def _processes(found: Lines) -> list[Block]:
+    """Returns the table of the processes that used the lines; nothing if it was one."""
+    rows = []
+    for line, (where, _) in zip(found.lines, told.places_of(found.lines)):
+        ranks = (line.sums.ranks or {}).values()
+        least, most = (seconds(min(ranks)), seconds(max(ranks))) if len(ranks) > 1 else ("-", "-")
+        processes = max(line.sums.processes, len(ranks))
+        rows.append((shorten(where, _PLACE), told.count(processes), least, most))
+    if all(row[1] == "1" for row in rows):
+        return []
+    columns = (
+        Column("Line", code=True),
+        Column("Processes, at least", right=True),
+        Column("Least time", right=True),
+        Column("Most time", right=True),
+    )
+    note = "Least and most time of a rank in I/O calls are known if each rank kept its own records"
+    return [Table(columns, tuple(rows), f"{note}; those of merged records are sums.")]
 
 
 def _files(found: Lines) -> list[Block]:
