@@ -75,7 +75,8 @@ class About:
     kinds: tuple[int, ...]
     called: str = _ANY  # pattern for the start of the function that the program called
     by: str = _SECONDS  # what counts
-    # Kinds that count instead if the evidence has more of their calls.
+    # Kinds that count instead if the evidence has more of their calls, or the log none of the
+    # first.
     instead: tuple[int, ...] = ()
 
 
@@ -137,7 +138,7 @@ _ABOUT = (
     ("stdio-bulk", About(_DATA, _ANY, _BYTES)),
     ("stream-flushes", About((SYNC, WRITE), _ANY, _CALLS)),
     ("stream-seeks", About((SEEK,), _ANY, _CALLS)),
-    ("syncs", About((SYNC,))),
+    ("syncs", About((SYNC,), instead=(WRITE,))),  # of files that were opened with O_SYNC
     ("tiny-collective", About(_DATA, _MPIIO, _CALLS)),
     ("unaligned", About(_DATA, _ANY, _CALLS)),
     ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),
@@ -253,10 +254,12 @@ def _used(line: Line, ids: set[int], about: About) -> float:
     """Returns how many calls, or bytes, of a finding a line made on these files, at least."""
     whole = 0.0
     for site in line.sites:
-        if part_of(Line([site], site.sums), about, _CALLS) > 0:
+        one = Line([site], site.sums)
+        if (calls := part_of(one, about, _CALLS)) > 0:
             files = site.sums.files
             amounts = files.moved if about.by == _BYTES else files.calls
-            whole += sum(amounts[one] for one in ids)
+            small = part_of(one, about) / calls if about.by == _SMALL else 1.0
+            whole += small * sum(amounts[file] for file in ids)
     return whole
 
 
@@ -360,7 +363,8 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
         return Blame(_NO_CALLS, None, "", 0.0, 0)
     about = about_of(finding.name)
     if about is not None and about.instead:
-        about = about_of(finding.name, instead=_has_more(finding, about))
+        of_second = _has_more(finding, about) or not any(part_of(one, about) for one in found.every)
+        about = about_of(finding.name, instead=of_second)
     return _blamed(found, finding, about) if about else None
 
 
