@@ -14,13 +14,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
+import marks  # noqa: E402
 from kept import Gain, kept  # noqa: E402
 from lab.environment import library_of, plain, preload  # noqa: E402
 from lab.findings import RIGHT, findings_of, judged, problems  # noqa: E402
@@ -41,7 +42,7 @@ PREPARED = (
     "words.py",
 )  # these make their input themselves
 MANY, SMALL = 1200, b"a small file\n" * 77  # number and content of the files in the folder "many"
-WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
+WARNINGS = ["-O2", "-g", "-Wall", "-Wextra", "-Werror"]
 C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
 
 # The name is taken by the log of a program that a library started; darshan run names its log;
@@ -64,6 +65,7 @@ class Verdict:
     said: str  # the program's first finding, or the one reported for a program without a problem
     stake: float = 0.0  # potential saving in seconds over all processes
     gain: Gain | None = None  # the measured saving
+    line: str = ""  # marks.RIGHT, or what is wrong; empty: no mark, or no call sites
 
     @property
     def good(self) -> bool:
@@ -109,7 +111,7 @@ class Judge:
         if source.suffix == ".java":
             return ["javac"]
         if source.suffix == ".rs":
-            return ["rustc", "-O", "-D", "warnings"]
+            return ["rustc", "-O", "-g", "-D", "warnings"]
         front = [mpi.command("mpicc")] if mpi else ["gcc"]
         hdf5 = self.setting("HDF5_CPPFLAGS") if source.stem == "fields" else []
         if mpi and source.stem.endswith("_fields"):
@@ -229,8 +231,16 @@ class Judge:
 
     def findings(self, row: Row, *, cured: bool = False) -> list[Any]:
         """Returns the findings of a run in order, without those that are about the machine."""
-        found = findings_of(self.build, self.log_of(row, cured=cured))
-        return [f for f in found if f.name not in OF_THE_MACHINE]
+        return self._findings(self.log_of(row, cured=cured))
+
+    def _findings(self, log: Path) -> list[Any]:
+        return [f for f in findings_of(self.build, log) if f.name not in OF_THE_MACHINE]
+
+    def line(self, row: Row) -> str:
+        """Returns marks.RIGHT if the finding of a row names a line with its mark, or what it says
+        instead."""
+        row = replace(row, settings=(*row.settings, marks.SITES))
+        return marks.told(self.build, row, self.log_of(row))
 
     def gained(self, row: Row) -> Gain:
         """Returns the seconds over all processes that the fix saves."""
@@ -244,7 +254,8 @@ class Judge:
 
     def verdict(self, row: Row, *, measured: bool = False) -> Verdict:
         """Returns the result for a row's program and its fix."""
-        found = self.findings(row)
+        log = self.log_of(row)
+        found = self._findings(log)
         outcome, said = judged(row, found, lambda: self.findings(row, cured=True))
         if not row.finding:
             return Verdict(row, outcome, said)
@@ -252,7 +263,9 @@ class Judge:
         stake = accused[0].stake.seconds if accused else 0.0
         then = kept().get(row.name)
         gain = self.gained(row) if measured else then and then.gain
-        return Verdict(row, outcome, said, stake, gain)
+        has_line = marks.SITES in row.settings and marks.marked(row)
+        line = marks.told(self.build, row, log) if has_line else ""
+        return Verdict(row, outcome, said, stake, gain, line)
 
 
 # Runs each rank as the only one of its host.

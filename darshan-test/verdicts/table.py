@@ -18,9 +18,9 @@ from kept import Kept
 from kept import write as write_gains
 from known import write
 from lab.findings import CURE, FALSE_ALARM, RIGHT, SILENT, TEXT, WRONG
+from marks import RIGHT as RIGHT_LINE
+from marks import SITES
 from tree import build_folder
-
-SITES = ("DARSHAN_SITES", "1")  # a setting: --sites
 
 
 def chosen(words: Sequence[str]) -> list[Row]:
@@ -35,7 +35,8 @@ def line_of(verdict: Verdict) -> str:
         judged = "in range" if verdict.in_range else "out of range"
         judged = judged if verdict.gain.certain else "noise"
         gain = f"{verdict.stake:6.2f} s at stake, {verdict.gain.seconds:6.2f} s gained: {judged}"
-    return f"{verdict.row.name:36} {verdict.outcome:12} {verdict.said:28} {gain}".rstrip()
+    line = f"line {verdict.line}" if verdict.line else ""
+    return f"{verdict.row.name:36} {verdict.outcome:12} {verdict.said:28} {gain} {line}".rstrip()
 
 
 def summary(verdicts: Sequence[Verdict]) -> list[str]:
@@ -47,6 +48,8 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
     measured = [v for v in verdicts if v.gain is not None]
     certain = [v for v in measured if v.gain.certain and v.outcome == RIGHT]
     share = f" ({100 * first / len(problems):.0f} %)" if problems else ""
+    located = [v.line for v in verdicts if v.line]
+    lines = [f"lines {len(located)}: {located.count(RIGHT_LINE)} right"] if located else []
     return [
         f"problems {len(problems)}: {first} right{share}, {count[WRONG]} wrong, "
         f"{count[SILENT]} silent; {count[CURE]} cures still accused; "
@@ -54,6 +57,7 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
         f"healthy {len(healthy)}: {sum(v.outcome == FALSE_ALARM for v in healthy)} false alarms",
         f"stakes {len(certain)}: {sum(v.in_range for v in certain)} in range, "
         f"{sum(not v.gain.certain for v in measured)} left out for noise",
+        *lines,
     ]
 
 

@@ -21,7 +21,7 @@ contains
     integer :: i
     if (cured) open (10, file='log', position='append')
     do i = 1, 400
-      if (.not. cured) open (10, file='log', position='append')
+      if (.not. cured) open (10, file='log', position='append')  ! blame: open-per-step
       write (10, *) i, i*0.5
       if (.not. cured) close (10)
     end do
@@ -32,7 +32,7 @@ contains
     open (10, file='log')
     do i = 1, 3000
       write (10, *) i, i*0.5
-      if (.not. cured) flush (10)
+      if (.not. cured) flush (10)  ! blame: flush-per-line
     end do
     close (10)
   end subroutine
@@ -42,7 +42,7 @@ contains
     integer :: i
     logical :: there
     do i = 1, merge(3, 1500, cured)
-      inquire (file='stop', exist=there)
+      inquire (file='stop', exist=there)  ! blame: inquire-each
       if (there) exit
     end do
   end subroutine
@@ -53,7 +53,7 @@ contains
     open (newunit=unit, file='input', access='stream', form='unformatted')
     do i = 1, merge(8, 400, cured)
       if (mod(i, 8) == 1) rewind (unit)
-      read (unit) block
+      read (unit) block  ! blame: rewind-each
     end do
   end subroutine
 

@@ -25,7 +25,7 @@ def open_per_line(cured: bool) -> None:
             log.writelines(f"step {i}\n" for i in range(600))
         return
     for i in range(600):
-        with open("log", "a") as log:
+        with open("log", "a") as log:  # blame: open-per-line
             log.write(f"step {i}\n")
 
 
@@ -33,20 +33,20 @@ def print_flush(cured: bool) -> None:
     """Flushes progress lines that no user reads."""
     with open("log", "w") as log:
         for i in range(3000):
-            print("step", i, file=log, flush=not cured)
+            print("step", i, file=log, flush=not cured)  # blame: print-flush
 
 
 def csv_line_buffered(cured: bool) -> None:
     """buffering=1 is a write for each line."""
     with open("table.csv", "w", buffering=-1 if cured else 1) as table:
-        csv.writer(table).writerows([i, i * 0.5] for i in range(3000))
+        csv.writer(table).writerows([i, i * 0.5] for i in range(3000))  # blame: csv-line-buffered
 
 
 def read_unbuffered(cured: bool) -> None:
     """Reads a binary format value by value, without a buffer."""
     with open("input", "rb", buffering=-1 if cured else 0) as file:
         for _ in range(3000):
-            assert len(file.read(8)) == 8
+            assert len(file.read(8)) == 8  # blame: read-unbuffered
 
 
 def logging_each(cured: bool) -> None:
@@ -57,7 +57,7 @@ def logging_each(cured: bool) -> None:
     log = logging.Logger("job")
     log.addHandler(handler)
     for i in range(3000):
-        log.info("step %d", i)
+        log.info("step %d", i)  # blame: logging-each
     handler.close()
 
 
@@ -68,7 +68,7 @@ def fsync_each(cured: bool) -> None:
             log.write(f"step {i}\n")
             if not cured:
                 log.flush()
-                os.fsync(log.fileno())
+                os.fsync(log.fileno())  # blame: fsync-each
 
 
 def json_each(cured: bool) -> None:
@@ -78,7 +78,7 @@ def json_each(cured: bool) -> None:
             file.read()
         return
     for i in range(MANY):
-        with open(f"many/{i}") as file:
+        with open(f"many/{i}") as file:  # blame: json-each
             assert file.read(1)
 
 
@@ -90,7 +90,7 @@ def npy_each(cured: bool) -> None:
         return
     os.mkdir("rows")
     for i, row in enumerate(rows):
-        np.save(f"rows/{i}.npy", row)
+        np.save(f"rows/{i}.npy", row)  # blame: npy-each
 
 
 def exists_each(cured: bool) -> None:
@@ -98,13 +98,13 @@ def exists_each(cured: bool) -> None:
     done = set(os.listdir(".")) if cured else set()
     for i in range(1500):
         name = f"done.{i}"
-        assert not (name in done if cured else os.path.exists(name))
+        assert not (name in done if cured else os.path.exists(name))  # blame: exists-each
 
 
 def listdir_each(cured: bool) -> None:
     """Lists a folder for each item."""
     for _ in range(2 if cured else 200):
-        assert len(os.listdir("many")) == MANY
+        assert len(os.listdir("many")) == MANY  # blame: listdir-each
 
 
 def pickle_again(cured: bool) -> None:
@@ -114,14 +114,14 @@ def pickle_again(cured: bool) -> None:
         if cured and step < 24:
             continue
         with open("state.pickle", "wb") as file:
-            pickle.dump(state, file)
+            pickle.dump(state, file)  # blame: pickle-again
 
 
 def load_again(cured: bool) -> None:
     """Loads a table in each iteration of a loop."""
     for _ in range(1 if cured else 40):
         with open("input", "rb") as file:
-            file.read()
+            file.read()  # blame: load-again
 
 
 def sqlite_commit(cured: bool) -> None:
@@ -131,7 +131,7 @@ def sqlite_commit(cured: bool) -> None:
     for i in range(60):
         db.execute("insert into t values(?, ?)", (i, i * 0.5))
         if not cured:
-            db.commit()
+            db.commit()  # blame: sqlite-commit
     db.commit()
     db.close()
 
@@ -142,7 +142,7 @@ def memmap_flush(cured: bool) -> None:
     for i in range(150):
         rows[i] = i
         if not cured:
-            rows.flush()
+            rows.flush()  # blame: memmap-flush
     rows.flush()
 
 

@@ -18,7 +18,7 @@ static void failed_access(bool cured) {
   char name[60];
   for (int i = 0; i < (cured ? 6 : 1500); i++) {
     snprintf(name, sizeof name, "path%d/part%d", i % 6, cured ? 0 : i / 6);
-    must(access(name, R_OK) != 0, "access");
+    must(access(name, R_OK) != 0, "access"); /* blame: failed-access */
   }
 }
 
@@ -26,7 +26,7 @@ static void failed_open(bool cured) {
   char name[60];
   for (int i = 0; i < (cured ? 5 : 1500); i++) {
     snprintf(name, sizeof name, "lib%d/module%d.py", i % 5, i);
-    must(open(name, O_RDONLY) < 0, "open");
+    must(open(name, O_RDONLY) < 0, "open"); /* blame: failed-open */
   }
 }
 
@@ -34,7 +34,7 @@ static void failed_open(bool cured) {
 static void stat_poll(bool cured) {
   struct stat there;
   for (int i = 0; i < (cured ? 2 : 1500); i++)
-    must(stat("input", &there) == 0, "stat");
+    must(stat("input", &there) == 0, "stat"); /* blame: stat-poll */
 }
 
 /* Like ls -l: stats each name although only the type of the entry is needed. */
@@ -50,7 +50,7 @@ static void stat_each_entry(bool cured) {
     if (cured)
       files += entry->d_type == DT_REG;
     else
-      files += stat(name, &there) == 0 && S_ISREG(there.st_mode);
+      files += stat(name, &there) == 0 && S_ISREG(there.st_mode); /* blame: stat-each-entry */
   }
   closedir(folder);
   must(files >= FILES, "files");
@@ -59,9 +59,9 @@ static void stat_each_entry(bool cured) {
 /* Lists the folder to find the next free number. */
 static void list_each_time(bool cured) {
   for (int i = 0; i < (cured ? 1 : 200); i++) {
-    DIR *folder = opendir("many");
+    DIR *folder = opendir("many"); /* blame: list-each-time */
     must(folder != NULL, "many");
-    while (readdir(folder))
+    while (readdir(folder)) /* blame: list-each-time */
       continue;
     closedir(folder);
   }
@@ -74,9 +74,9 @@ static int walk(void) {
   struct dirent *entry;
   for (int i = 0; i < 150; i++) {
     snprintf(name, sizeof name, "walked/%d", i);
-    DIR *folder = opendir(name);
+    DIR *folder = opendir(name); /* blame: walk-again */
     must(folder != NULL, name);
-    while ((entry = readdir(folder)))
+    while ((entry = readdir(folder))) /* blame: walk-again */
       files += entry->d_type == DT_REG;
     closedir(folder);
   }
@@ -104,9 +104,9 @@ static void list_large(bool cured) {
   made_by_a_shell("mkdir -p steps && cd steps && seq 5000 | xargs touch");
   for (int i = 0; i < (cured ? 1 : 60); i++) {
     int steps = 0;
-    DIR *folder = opendir("steps");
+    DIR *folder = opendir("steps"); /* blame: list-large */
     must(folder != NULL, "steps");
-    while (readdir(folder))
+    while (readdir(folder)) /* blame: list-large */
       steps++;
     closedir(folder);
     must(steps == 5002, "steps");
@@ -127,7 +127,7 @@ static void read_many(bool cured) {
   if (cured) must(read(one, all, sizeof all) == (ssize_t)sizeof all, "read");
   for (int i = 0; !cured && i < FILES; i++) {
     name_of(name, sizeof name, i);
-    int fd = open(name, O_RDONLY);
+    int fd = open(name, O_RDONLY); /* blame: read-many */
     must(fd >= 0 && read(fd, bytes, sizeof bytes) > 0, name);
     close(fd);
   }
@@ -144,7 +144,7 @@ static void write_many(bool cured) {
   }
   for (int i = 0; !cured && i < FILES; i++) {
     snprintf(name, sizeof name, "new/%d", i);
-    int fd = open(name, O_CREAT | O_WRONLY, 0644);
+    int fd = open(name, O_CREAT | O_WRONLY, 0644); /* blame: write-many */
     must(fd >= 0 && write(fd, bytes, sizeof bytes) > 0, name);
     close(fd);
   }
@@ -154,6 +154,7 @@ static void open_per_record(bool cured) {
   char record[120] = "record";
   int kept = cured ? open("records", O_CREAT | O_APPEND | O_WRONLY, 0644) : -1;
   for (int i = 0; i < 500; i++) {
+    /* blame: open-per-record */
     int fd = cured ? kept : open("records", O_CREAT | O_APPEND | O_WRONLY, 0644);
     must(fd >= 0 && write(fd, record, sizeof record) > 0, "records");
     if (!cured) close(fd);
@@ -164,6 +165,7 @@ static void open_per_record(bool cured) {
 static void lock_file(bool cured) {
   int fd = -1;
   for (int i = 0; i < 600; i++) {
+    /* blame: lock-file */
     if (!cured || i == 0) fd = open("lock", O_CREAT | O_EXCL | O_WRONLY, 0644);
     must(fd >= 0, "lock");
     if (!cured || i == 599) must(close(fd) == 0 && unlink("lock") == 0, "unlink");
@@ -186,6 +188,7 @@ static void touch_each(bool cured) {
   char name[40];
   for (int i = 0; i < (cured ? 10 : FILES); i++) {
     name_of(name, sizeof name, i);
+    /* blame: touch-each */
     must(chmod(name, 0640) == 0 && utimensat(AT_FDCWD, name, NULL, 0) == 0, name);
   }
 }
@@ -194,7 +197,7 @@ static void remove_many(bool cured) {
   char name[40];
   for (int i = 0; i < (cured ? 1 : FILES); i++) {
     name_of(name, sizeof name, i);
-    must(unlink(name) == 0, name);
+    must(unlink(name) == 0, name); /* blame: remove-many */
   }
 }
 
@@ -203,7 +206,7 @@ static void tell_each(bool cured) {
   int fd = open("input", O_RDONLY);
   off_t at = 0;
   for (int i = 0; i < (cured ? 1000 : 2000000); i++)
-    at += lseek(fd, 0, SEEK_CUR);
+    at += lseek(fd, 0, SEEK_CUR); /* blame: tell-each */
   must(fd >= 0 && at == 0, "lseek");
   close(fd);
 }
@@ -212,6 +215,7 @@ static void truncate_each(bool cured) {
   char status[60] = "running";
   int kept = cured ? open("status", O_CREAT | O_WRONLY, 0644) : -1;
   for (int i = 0; i < 500; i++) {
+    /* blame: truncate-each */
     int fd = cured ? kept : open("status", O_CREAT | O_TRUNC | O_WRONLY, 0644);
     must(fd >= 0 && pwrite(fd, status, sizeof status, 0) > 0, "status");
     if (!cured) close(fd);

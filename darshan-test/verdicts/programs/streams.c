@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static FILE *opened(const char *name, const char *mode) {
-  FILE *stream = fopen(name, mode);
+  FILE *stream = fopen(name, mode); /* blame: open-per-line file-per-result */
   must(stream != NULL, name);
   return stream;
 }
@@ -15,7 +15,7 @@ static void getc_unbuffered(bool cured) {
   FILE *stream = opened("input", "r");
   if (!cured) setvbuf(stream, NULL, _IONBF, 0);
   for (int i = 0; i < 4000; i++)
-    must(getc(stream) != EOF, "getc");
+    must(getc(stream) != EOF, "getc"); /* blame: getc-unbuffered */
   fclose(stream);
 }
 
@@ -24,7 +24,7 @@ static void fread_unbuffered(bool cured) {
   FILE *stream = opened("input", "r");
   if (!cured) setbuf(stream, NULL);
   for (int i = 0; i < 4000; i++)
-    must(fread(pair, sizeof pair, 1, stream) == 1, "fread");
+    must(fread(pair, sizeof pair, 1, stream) == 1, "fread"); /* blame: fread-unbuffered */
   fclose(stream);
 }
 
@@ -32,7 +32,7 @@ static void fprintf_unbuffered(bool cured) {
   FILE *stream = opened("table", "w");
   if (!cured) setbuf(stream, NULL);
   for (int i = 0; i < 3000; i++)
-    fprintf(stream, "%d %g\n", i, i * 0.5);
+    fprintf(stream, "%d %g\n", i, i * 0.5); /* blame: fprintf-unbuffered */
   fclose(stream);
 }
 
@@ -50,7 +50,7 @@ static void flush_per_line(bool cured) {
   FILE *stream = opened("log", "w");
   for (int i = 0; i < 4000; i++) {
     fprintf(stream, "step %d: residual %g\n", i, 1.0 / (i + 1));
-    if (!cured) fflush(stream);
+    if (!cured) fflush(stream); /* blame: flush-per-line */
   }
   fclose(stream);
 }
@@ -60,7 +60,7 @@ static void line_buffered(bool cured) {
   FILE *stream = opened("log", "w");
   if (!cured) setvbuf(stream, NULL, _IOLBF, 0);
   for (int i = 0; i < 4000; i++)
-    fprintf(stream, "step %d\n", i);
+    fprintf(stream, "step %d\n", i); /* blame: line-buffered */
   fclose(stream);
 }
 
@@ -82,7 +82,7 @@ static void seek_and_read(bool cured) {
       memcpy(record, all + place * RECORD, RECORD);
       continue;
     }
-    fseek(stream, (long)place * RECORD, SEEK_SET);
+    fseek(stream, (long)place * RECORD, SEEK_SET); /* blame: seek-and-read */
     must(fread(record, RECORD, 1, stream) == 1, "fread");
   }
   free(all);
@@ -95,7 +95,7 @@ static void bulk_stream(bool cured) {
   FILE *stream = opened("bulk", "w");
   if (cured) setvbuf(stream, room, _IOFBF, sizeof room);
   for (int i = 0; i < 16000; i++)
-    must(fwrite(block, sizeof block, 1, stream) == 1, "fwrite");
+    must(fwrite(block, sizeof block, 1, stream) == 1, "fwrite"); /* blame: bulk-stream */
   fclose(stream);
 }
 
@@ -105,7 +105,7 @@ static void parse_again(bool cured) {
   FILE *stream = opened("input", "r");
   for (int question = 0; question < (cured ? 1 : 40); question++) {
     rewind(stream);
-    while (fread(line, sizeof line, 1, stream) == 1)
+    while (fread(line, sizeof line, 1, stream) == 1) /* blame: parse-again */
       continue;
   }
   fclose(stream);

@@ -12,7 +12,7 @@ static void endl_each(bool cured) {
     if (cured)
       out << '\n';
     else
-      out << std::endl;
+      out << std::endl;  // blame: endl-each
   }
 }
 
@@ -21,7 +21,7 @@ static void no_buffer(bool cured) {
   if (!cured) in.rdbuf()->pubsetbuf(nullptr, 0);
   in.open("input", std::ios::binary);
   char c;
-  for (int i = 0; i < 4000; i++) must(bool(in.get(c)), "get");
+  for (int i = 0; i < 4000; i++) must(bool(in.get(c)), "get");  // blame: no-buffer
 }
 
 static void open_each(bool cured) {
@@ -32,7 +32,7 @@ static void open_each(bool cured) {
       kept << i << '\n';
       continue;
     }
-    std::ofstream out("log", std::ios::app);
+    std::ofstream out("log", std::ios::app);  // blame: open-each
     out << i << '\n';
   }
 }
@@ -54,7 +54,7 @@ static void seekg_each(bool cured) {
       continue;
     }
     in.seekg(place);
-    in.read(reinterpret_cast<char *>(&value), sizeof value);
+    in.read(reinterpret_cast<char *>(&value), sizeof value);  // blame: seekg-each
   }
 }
 

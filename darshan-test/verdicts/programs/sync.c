@@ -16,7 +16,7 @@ static int made(const char *name, int flags) {
 }
 
 static void put(int fd, const void *bytes, size_t size) {
-  must(write(fd, bytes, size) == (ssize_t)size, "write");
+  must(write(fd, bytes, size) == (ssize_t)size, "write"); /* blame: o-sync */
 }
 
 /* Syncs a journal after each record, although an interrupted run starts over. */
@@ -25,7 +25,7 @@ static void fsync_each(bool cured) {
   int fd = made("journal", 0);
   for (int i = 0; i < 300; i++) {
     put(fd, record, sizeof record);
-    if (!cured) must(fsync(fd) == 0, "fsync");
+    if (!cured) must(fsync(fd) == 0, "fsync"); /* blame: fsync-each */
   }
   must(fsync(fd) == 0 && close(fd) == 0, "fsync");
 }
@@ -35,7 +35,7 @@ static void fdatasync_each(bool cured) {
   int fd = made("state", 0);
   for (int i = 0; i < 250; i++) {
     put(fd, block, sizeof block);
-    if (!cured || i % 50 == 49) must(fdatasync(fd) == 0, "fdatasync");
+    if (!cured || i % 50 == 49) must(fdatasync(fd) == 0, "fdatasync"); /* blame: fdatasync-each */
   }
   close(fd);
 }
@@ -54,7 +54,7 @@ static void o_dsync(bool cured) {
   static char page[4096];
   int fd = made("pages", cured ? 0 : O_DSYNC);
   for (int i = 0; i < 300; i++)
-    must(pwrite(fd, page, sizeof page, (off_t)i * 4096) == 4096, "pwrite");
+    must(pwrite(fd, page, sizeof page, (off_t)i * 4096) == 4096, "pwrite"); /* blame: o-dsync */
   if (cured) must(fdatasync(fd) == 0, "fdatasync");
   close(fd);
 }
@@ -66,7 +66,7 @@ static void save_each_step(bool cured) {
     if (cured && step % 50 != 49) continue;
     int fd = made("state.new", 0);
     put(fd, state, sizeof state);
-    must(fsync(fd) == 0 && close(fd) == 0, "fsync");
+    must(fsync(fd) == 0 && close(fd) == 0, "fsync"); /* blame: save-each-step */
     must(rename("state.new", "state") == 0, "rename");
   }
 }
@@ -101,7 +101,7 @@ static void msync_each(bool cured) {
   must(map != MAP_FAILED, "mmap");
   for (size_t i = 0; i < pages; i++) {
     map[i * 4096] = 1;
-    if (!cured) must(msync(map + i * 4096, 4096, MS_SYNC) == 0, "msync");
+    if (!cured) must(msync(map + i * 4096, 4096, MS_SYNC) == 0, "msync"); /* blame: msync-each */
   }
   must(msync(map, pages * 4096, MS_SYNC) == 0, "msync");
   munmap(map, pages * 4096);

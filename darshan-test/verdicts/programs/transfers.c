@@ -19,10 +19,11 @@ static int made(const char *name) {
 }
 
 static void put(int fd, size_t size) {
-  must(write(fd, room, size) == (ssize_t)size, "write");
+  must(write(fd, room, size) == (ssize_t)size, "write"); /* blame: small-writes header-and-value */
 }
 
 static void take(int fd, size_t size, off_t at) {
+  /* blame: small-reads random-reads backward-reads one-column read-again */
   must(pread(fd, room, size, at) == (ssize_t)size, "pread");
 }
 
@@ -45,7 +46,7 @@ static void byte_reads(bool cured) {
   int fd = opened("input", O_RDONLY);
   if (cured) take(fd, 4000, 0);
   for (int i = 0; !cured && i < 4000; i++)
-    must(read(fd, room, 1) == 1, "read");
+    must(read(fd, room, 1) == 1, "read"); /* blame: byte-reads */
   close(fd);
 }
 
@@ -72,7 +73,7 @@ static void gather_vectors(bool cured) {
   struct iovec parts[4] = {{room, 10}, {room + 10, 20}, {room + 30, 30}, {room + 60, 40}};
   int fd = made("values");
   for (int i = 0; i < 4000 && !cured; i++)
-    must(writev(fd, parts, 4) == 100, "writev");
+    must(writev(fd, parts, 4) == 100, "writev"); /* blame: gather-vectors */
   if (cured) put(fd, 400000);
   close(fd);
 }
@@ -95,7 +96,7 @@ static void random_writes(bool cured) {
   for (int i = 0; i < 3000; i++) {
     at = at * 1664525u + 1013904223u;
     off_t place = (off_t)((at >> 8) % 2048) * 4096;
-    if (!cured) must(pwrite(fd, room, 4096, place) == 4096, "pwrite");
+    if (!cured) must(pwrite(fd, room, 4096, place) == 4096, "pwrite"); /* blame: random-writes */
   }
   if (cured) put(fd, 8 << 20);
   close(fd);
@@ -133,7 +134,7 @@ static void write_again(bool cured) {
   for (int step = 0; step < 40; step++) {
     if (cured && step != 39) continue;
     for (off_t at = 0; at < 8 << 20; at += 1 << 20)
-      must(pwrite(fd, room, 1 << 20, at) == 1 << 20, "pwrite");
+      must(pwrite(fd, room, 1 << 20, at) == 1 << 20, "pwrite"); /* blame: write-again */
   }
   close(fd);
 }
@@ -143,6 +144,7 @@ static void header_each_block(bool cured) {
   int fd = made("blocks");
   for (int i = 0; i < 1500; i++) {
     must(pwrite(fd, room, 200000, 100 + (off_t)i * 200000) == 200000, "pwrite");
+    /* blame: header-each-block */
     if (!cured || i == 1499) must(pwrite(fd, room, 100, 0) == 100, "pwrite");
   }
   close(fd);

@@ -1,0 +1,66 @@
+"""Lines to blame: marks in the programs of the corpus, and what a report says of the same case.
+
+A comment `blame: CASE...`, behind a line or alone before it, says that a finding about these cases
+has to name this line: the innermost one of the program that makes the costly calls. A case may
+have several lines, each of which is right.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lab.findings import open_report, problems
+from row import Row
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+SITES = ("DARSHAN_SITES", "1")  # a setting of a run: with call sites
+RIGHT = "right"
+_MARK = re.compile(r"(.*?)\s*(?:/\*|//|#|!) blame: ([a-z0-9 -]+?)(?: \*/)?$")
+# What is not told today, and why.
+MISSED: dict[str, str] = {}
+
+
+@cache
+def _marks(program: str) -> dict[str, set[int]]:
+    """Returns the numbers of the lines to blame, by case."""
+    found: dict[str, set[int]] = {}
+    path = PROGRAMS / program
+    lines = path.read_text().splitlines() if path.is_file() else []
+    for number, line in enumerate(lines, 1):
+        if match := _MARK.fullmatch(line):
+            code, cases = match.groups()
+            for case in cases.split():
+                found.setdefault(case, set()).add(number if code.strip() else number + 1)
+    return found
+
+
+def marked(row: Row) -> set[int]:
+    """Returns the lines of a row's program that are right; empty if it has no mark."""
+    return _marks(row.program).get(row.case, set())
+
+
+def cases_of(program: str) -> set[str]:
+    """Returns the cases of which a program has marks."""
+    return set(_marks(program))
+
+
+def told(build: Path, row: Row, log: Path) -> str:
+    """Returns RIGHT if the row's finding names a marked line; else what it says instead."""
+    diagnose, _, open_log = open_report(build)
+    from darshan_report.call_sites.lines import lines_of  # noqa: PLC0415 - needs open_report
+    from darshan_report.diagnose.blame import blame  # noqa: PLC0415
+
+    with open_log(log) as opened:
+        found = [f for f in problems(list(diagnose(opened))) if f.name in row.findings]
+        if not found:
+            return "no such finding"
+        said: Any = blame(lines_of(opened, 10), found[0])
+    place = said.line.place if said and said.line else None
+    if place is None:
+        return f"{found[0].name}: {said.text if said else 'no line'}"
+    if Path(place.file).name == row.program and place.line in marked(row):
+        return RIGHT
+    return f"{found[0].name}: {Path(place.file or place.object).name}:{place.line}"
