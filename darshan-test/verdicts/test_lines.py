@@ -11,7 +11,7 @@ from judge import Judge, needed
 from place import needs
 from sample import turning
 
-SHARE = 0.1
+SHARE = 0.07
 TRIES = 3  # on a busy machine a finding may be missing, or rest on other calls
 MARKED = [row for row in ROWS if marks.marked(row)]
 

@@ -19,7 +19,7 @@ static void file_opens(bool cured) {
   H5Fclose(file);
   for (int i = 0; i < 600; i++) {
     if (cured && i) continue;
-    file = held(H5Fopen("f.h5", H5F_ACC_RDONLY, H5P_DEFAULT));
+    file = held(H5Fopen("f.h5", H5F_ACC_RDONLY, H5P_DEFAULT)); /* blame: file-opens */
     hid_t data = held(H5Dopen2(file, "x", H5P_DEFAULT));
     H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, row);
     H5Dclose(data);
@@ -40,7 +40,7 @@ static void file_flushes(bool cured) {
     hsize_t start[2] = {i, 0};
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL);
     must(H5Dwrite(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, row) >= 0, "H5Dwrite");
-    if (!cured) H5Fflush(file, H5F_SCOPE_GLOBAL);
+    if (!cured) H5Fflush(file, H5F_SCOPE_GLOBAL); /* blame: file-flushes */
   }
   H5Dclose(data), H5Pclose(plist), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
 }
@@ -52,6 +52,7 @@ static void fill_then_write(bool cured) {
   hid_t space = held(H5Screate_simple(1, &size, NULL)), plist = held(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(plist, cured ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_ALLOC);
+  /* blame: fill-then-write */
   hid_t data = held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, plist, 0));
   double *values = calloc(size, sizeof *values);
   must(values && H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, 0, values) >= 0, "H5Dwrite");
@@ -69,6 +70,7 @@ static void attributes_many(bool cured) {
   for (int i = 0; i < (cured ? VALUES / 4000 : VALUES); i++) {
     char name[20];
     snprintf(name, sizeof name, "a%d", i);
+    /* blame: attributes-many */
     hid_t made = held(H5Acreate2(group, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT));
     must(H5Awrite(made, H5T_NATIVE_DOUBLE, row) >= 0, "H5Awrite");
     H5Aclose(made);
@@ -86,6 +88,7 @@ static void elements(bool cured) {
   hid_t data = held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, plist, 0));
   for (hsize_t at = 0; at < size; at += one) {
     H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL);
+    /* blame: elements */
     must(H5Dwrite(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, row) >= 0, "H5Dwrite");
   }
   H5Dclose(data), H5Pclose(plist), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
@@ -106,7 +109,7 @@ static void dataset_flushes(bool cured) {
     for (int i = 0; i < 20; i++) {
       H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL);
       must(H5Dwrite(data[i], H5T_NATIVE_DOUBLE, memory, space, 0, row) >= 0, "H5Dwrite");
-      if (!cured) H5Dflush(data[i]);
+      if (!cured) H5Dflush(data[i]); /* blame: dataset-flushes */
     }
   for (int i = 0; i < 20; i++)
     H5Dclose(data[i]);

@@ -25,6 +25,7 @@ def fill_many(cured: bool) -> None:
             plist.set_fill_value(np.array(1.0))
             plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER if cured else h5py.h5d.FILL_TIME_ALLOC)
             space = h5py.h5s.create_simple((65536,))
+            # blame: fill-many
             made = h5py.h5d.create(file.id, b"x%d" % i, h5py.h5t.IEEE_F64LE, space, plist)
             made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.ones(65536))
 
@@ -37,7 +38,7 @@ def open_each(cured: bool) -> None:
                 file["x"][3]
         return
     for _ in range(300):
-        with h5py.File("in.h5") as file:
+        with h5py.File("in.h5") as file:  # blame: open-each
             file["x"][3]
 
 
@@ -48,7 +49,7 @@ def many_attributes(cured: bool) -> None:
             file["values"] = np.arange(3000.0)
             return
         for i in range(3000):
-            file.attrs[f"value{i}"] = float(i)
+            file.attrs[f"value{i}"] = float(i)  # blame: many-attributes
 
 
 def many_datasets(cured: bool) -> None:
@@ -58,7 +59,7 @@ def many_datasets(cured: bool) -> None:
             file["values"] = np.arange(1000.0)
             return
         for i in range(1000):
-            file[f"value{i}"] = float(i)
+            file[f"value{i}"] = float(i)  # blame: many-datasets
 
 
 def element_writes(cured: bool) -> None:
@@ -69,7 +70,7 @@ def element_writes(cured: bool) -> None:
             made[:] = np.arange(5000.0)
             return
         for i in range(5000):
-            made[i] = i
+            made[i] = i  # blame: element-writes
 
 
 def element_reads(cured: bool) -> None:
@@ -79,7 +80,7 @@ def element_reads(cured: bool) -> None:
             file["x"][:]
             return
         for i in range(5000):
-            file["x"][i]
+            file["x"][i]  # blame: element-reads
 
 
 def flush_steps(cured: bool) -> None:
@@ -94,7 +95,7 @@ def flush_steps(cured: bool) -> None:
                 one.resize(step + 1, 0)
                 one[step] = step
             if not cured:
-                file.flush()
+                file.flush()  # blame: flush-steps
 
 
 def flush_dataset(cured: bool) -> None:
@@ -104,14 +105,14 @@ def flush_dataset(cured: bool) -> None:
         for step in range(1000):
             made[step] = step
             if not cured:
-                made.flush()
+                made.flush()  # blame: flush-dataset
 
 
 def small_chunks(cured: bool) -> None:
     """Chunks of a row of 32 values."""
     with h5py.File("f.h5", "w") as file:
         made = file.create_dataset("x", (8000, 32), "f8", chunks=(4000 if cured else 1, 32))
-        made[:] = 1.0
+        made[:] = 1.0  # blame: small-chunks
 
 
 def append_rows(cured: bool) -> None:
@@ -121,7 +122,7 @@ def append_rows(cured: bool) -> None:
         made = file.create_dataset("x", (0,), "f8", maxshape=(None,), chunks=(size,))
         for i in range(0, 2000, size):
             made.resize((i + size,))
-            made[i : i + size] = i
+            made[i : i + size] = i  # blame: append-rows
 
 
 def one_of_a_chunk(cured: bool) -> None:
@@ -129,7 +130,7 @@ def one_of_a_chunk(cured: bool) -> None:
     with h5py.File("windows.h5", rdcc_nbytes=1 << 16) as file:
         x = file["x"][...] if cured else file["x"]
         for i in range(60):
-            x[i * 16, i * 16 : i * 16 + 16]
+            x[i * 16, i * 16 : i * 16 + 16]  # blame: one-of-a-chunk
 
 
 def prepare_one_of_a_chunk() -> None:
@@ -144,7 +145,7 @@ def cache_misses(cured: bool) -> None:
     with h5py.File("columns.h5", rdcc_nbytes=(64 << 20) if cured else (1 << 20)) as file:
         x = file["x"]
         for i in range(16):
-            x[i]
+            x[i]  # blame: cache-misses
 
 
 def prepare_cache_misses() -> None:
@@ -160,7 +161,7 @@ def noise_compressed(cured: bool) -> None:
     with h5py.File("f.h5", "w") as file:
         level = None if cured else 6
         made = file.create_dataset("x", (16 << 20,), "u1", chunks=(1 << 20,), compression=level)
-        made[:] = values
+        made[:] = values  # blame: noise-compressed
 
 
 def column_of_rows(cured: bool) -> None:
@@ -170,7 +171,7 @@ def column_of_rows(cured: bool) -> None:
             file["x"][...]
             return
         for i in range(6):
-            file["x"][:, i * 100]
+            file["x"][:, i * 100]  # blame: column-of-rows
 
 
 def prepare_column_of_rows() -> None:
@@ -188,7 +189,7 @@ def nc_sync_step(cured: bool) -> None:
         for step in range(600):
             made[step] = step
             if not cured:
-                file.sync()
+                file.sync()  # blame: nc-sync-step
 
 
 def nc_element_writes(cured: bool) -> None:
@@ -200,7 +201,7 @@ def nc_element_writes(cured: bool) -> None:
             made[:] = np.arange(5000.0)
             return
         for i in range(5000):
-            made[i] = i
+            made[i] = i  # blame: nc-element-writes
 
 
 def nc_open_each(cured: bool) -> None:
@@ -211,7 +212,7 @@ def nc_open_each(cured: bool) -> None:
                 file["v"][3]
         return
     for _ in range(200):
-        with netCDF4.Dataset("in.nc") as file:
+        with netCDF4.Dataset("in.nc") as file:  # blame: nc-open-each
             file["v"][3]
 
 
@@ -229,8 +230,8 @@ def nc_prefill(cured: bool) -> None:
             file.set_fill_off()
         file.createDimension("x", 1 << 20)
         for i in range(16):
-            made = file.createVariable(f"v{i}", "f8", ("x",), contiguous=True)
-            made[: 1 << 19] = 1.0
+            made = file.createVariable(f"v{i}", "f8", ("x",), contiguous=True)  # blame: nc-prefill
+            made[: 1 << 19] = 1.0  # blame: nc-prefill
             made[1 << 19 :] = 2.0
 
 
@@ -242,7 +243,7 @@ def table_flush(cured: bool) -> None:
             made.row["a"] = i
             made.row.append()
             if not cured:
-                made.flush()
+                made.flush()  # blame: table-flush
 
 
 def many_leaves(cured: bool) -> None:
@@ -252,7 +253,7 @@ def many_leaves(cured: bool) -> None:
             file.create_array("/", "all", np.ones((600, 4)))
             return
         for i in range(600):
-            file.create_array("/", f"a{i}", np.ones(4))
+            file.create_array("/", f"a{i}", np.ones(4))  # blame: many-leaves
 
 
 def prepare_open_each() -> None:

@@ -10,12 +10,13 @@ enum { WRITING = MPI_MODE_CREATE | MPI_MODE_WRONLY };
 
 static MPI_File opened(const char *name, int mode) {
   MPI_File file;
+  /* blame: open-each-step */
   must(!MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &file), name);
   return file;
 }
 
 static int made(const char *name) {
-  int fd = open(name, O_CREAT | O_RDWR, 0644);
+  int fd = open(name, O_CREAT | O_RDWR, 0644); /* blame: file-each-step */
   must(fd >= 0, name);
   return fd;
 }
@@ -43,6 +44,7 @@ static void independent_writes(bool cured) {
   }
   MPI_File file = opened("mesh", WRITING);
   for (int i = 0; i < PIECES; i++)
+    /* blame: independent-writes */
     MPI_File_write_at(file, ((MPI_Offset)i * ranks + rank) * SIZE, room, SIZE, MPI_BYTE,
                       MPI_STATUS_IGNORE);
   MPI_File_close(&file);
@@ -56,6 +58,7 @@ static void independent_reads(bool cured) {
   }
   MPI_File file = opened("input", MPI_MODE_RDONLY);
   for (int i = 0; i < PIECES; i++)
+    /* blame: independent-reads */
     MPI_File_read_at(file, ((MPI_Offset)i * ranks + rank) * SIZE, room, SIZE, MPI_BYTE,
                      MPI_STATUS_IGNORE);
   MPI_File_close(&file);
@@ -70,6 +73,7 @@ static void tiny_collective(bool cured) {
   }
   MPI_File file = opened("mesh", WRITING);
   for (int i = 0; i < PIECES; i++)
+    /* blame: tiny-collective */
     MPI_File_write_at_all(file, ((MPI_Offset)i * ranks + rank) * SIZE, room, SIZE, MPI_BYTE,
                           MPI_STATUS_IGNORE);
   MPI_File_close(&file);
@@ -83,6 +87,7 @@ static void posix_shared(bool cured) {
   }
   int fd = made("mesh");
   for (int i = 0; i < PIECES; i++)
+    /* blame: posix-shared */
     must(pwrite(fd, room, SIZE, ((off_t)i * ranks + rank) * SIZE) == SIZE, "pwrite");
   close(fd);
 }
@@ -95,7 +100,7 @@ static void rank_zero(bool cured) {
   if (cured || rank == 0) {
     int fd = made(name);
     for (int i = 0; i < blocks; i++)
-      must(write(fd, room, 8 << 20) == 8 << 20, "write");
+      must(write(fd, room, 8 << 20) == 8 << 20, "write"); /* blame: rank-zero */
     close(fd);
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -107,7 +112,7 @@ static void left_over(bool cured) {
   snprintf(name, sizeof name, "out.%d", rank);
   int fd = made(name), blocks = cured ? 8 : rank == ranks - 1 ? 23 : 3;
   for (int i = 0; i < blocks; i++)
-    must(write(fd, room, 8 << 20) == 8 << 20, "write");
+    must(write(fd, room, 8 << 20) == 8 << 20, "write"); /* blame: left-over */
   close(fd);
   MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -118,7 +123,7 @@ static void all_read_all(bool cured) {
     if (!cured || rank == 0) {
       int fd = open("input", O_RDONLY);
       for (int j = 0; j < 2048; j++)
-        must(read(fd, room + j * 4096, 4096) == 4096, "read");
+        must(read(fd, room + j * 4096, 4096) == 4096, "read"); /* blame: all-read-all */
       close(fd);
     }
     if (cured) {
@@ -154,7 +159,7 @@ static void sync_each(bool cured) {
   for (int step = 0; step < 60; step++) {
     MPI_File_write_at(file, ((MPI_Offset)step * ranks + rank) << 16, room, 1 << 16, MPI_BYTE,
                       MPI_STATUS_IGNORE);
-    if (!cured) MPI_File_sync(file);
+    if (!cured) MPI_File_sync(file); /* blame: sync-each */
   }
   MPI_File_close(&file);
 }
@@ -164,6 +169,7 @@ static void late_rank(bool cured) {
   MPI_File file = opened("mesh", WRITING);
   for (int step = 0; step < 8; step++) {
     if (cured || rank == ranks - 1) usleep(cured ? 80000 / (unsigned)ranks : 80000);
+    /* blame: late-rank */
     MPI_File_write_at_all(file, ((MPI_Offset)step * ranks + rank) << 20, room, 1 << 20, MPI_BYTE,
                           MPI_STATUS_IGNORE);
   }
@@ -175,7 +181,7 @@ static void all_ask(bool cured) {
   for (int i = 0; i < (cured && rank ? 0 : 600); i++) {
     char name[40];
     snprintf(name, sizeof name, "many/%d", i);
-    int fd = open(name, O_RDONLY);
+    int fd = open(name, O_RDONLY); /* blame: all-ask */
     must(fd >= 0 && read(fd, room, 500) > 0 && close(fd) == 0, name);
   }
   MPI_Bcast(room, 300000, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -187,6 +193,7 @@ static void uneven_shared(bool cured) {
   int pieces = cured ? (MOST + 3 * FEW) / 4 : rank == 3 ? MOST : FEW;
   MPI_File file = opened("mesh", WRITING);
   for (int i = 0; i < pieces; i++)
+    /* blame: uneven-shared */
     MPI_File_write_at(file, ((MPI_Offset)rank * MOST + i) * SIZE, room, SIZE, MPI_BYTE,
                       MPI_STATUS_IGNORE);
   MPI_File_close(&file);
@@ -205,7 +212,7 @@ static void hints_off(bool cured) {
   MPI_Type_vector(PIECES, SIZE, SIZE * ranks, MPI_BYTE, &type);
   MPI_Type_commit(&type);
   MPI_File_set_view(file, (MPI_Offset)rank * SIZE, MPI_BYTE, type, "native", info);
-  MPI_File_write_all(file, room, PIECES * SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_write_all(file, room, PIECES * SIZE, MPI_BYTE, MPI_STATUS_IGNORE); /* blame: hints-off */
   MPI_File_close(&file);
   MPI_Type_free(&type);
   MPI_Info_free(&info);
