@@ -7,6 +7,7 @@
 #include "../../door/door.h"
 #include "../../intercept/sys.h"
 #include "../stdio/stdio-module.h"
+#include "../training/training.h"
 #include "account.h"
 #include "record-id.h"
 
@@ -69,6 +70,7 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
     runtime_lost_event(1);
     return;
   }
+  training_opened(path);
   fd_dropped(fd);
   int unnamed = (flags & O_TMPFILE) == O_TMPFILE; /* path is the folder of the unnamed file */
   if (!posix_name_opened(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path, fd)) {

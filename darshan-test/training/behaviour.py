@@ -1,0 +1,124 @@
+"""What a program sees of a DataLoader.  The output is the same with the runtime and without it."""
+
+import gc
+import sys
+import traceback
+import weakref
+
+import torch.utils.data.dataloader as its_file
+from torch.utils.data import DataLoader
+
+
+class Numbers:
+    """A dataset; a bad sample raises an error."""
+
+    def __init__(self, number, bad=-1):
+        self.number = number
+        self.bad = bad
+        self.depths = set()
+
+    def __len__(self):
+        return self.number
+
+    def __getitem__(self, place):
+        frame, depth = sys._getframe(), 0
+        while frame:
+            frame, depth = frame.f_back, depth + 1
+        self.depths.add(depth)
+        if place == self.bad:
+            raise LookupError("sample %d" % place)
+        return place
+
+
+class Batch(list):
+    """A batch that can be referred to weakly."""
+
+
+class Own(its_file._SingleProcessDataLoaderIter):
+    """A program's own iterator, which overrides the method and calls the original."""
+
+    def __next__(self):
+        return ["own", super().__next__()]
+
+
+def whole():
+    """Whole epochs, one after the other, and the state at the end."""
+    loader = DataLoader(Numbers(7), batch_size=3)
+    print([list(loader) for _ in range(2)])
+    iterator = iter(loader)
+    print(len(list(iterator)), next(iterator, "none"), next(iterator, "none"))
+    try:
+        next(iterator)
+    except StopIteration as error:
+        print(repr(error), error.__context__, len(traceback.extract_tb(error.__traceback__)))
+    print(type(iterator).__name__, iter(iterator) is iterator)
+
+
+def nested():
+    """One loader inside the loop over another one, and over itself."""
+    one, two = DataLoader(Numbers(4), 2), DataLoader(Numbers(2), 1)
+    print([(a, b) for a in one for b in two])
+    print([(a, b) for a in one for b in one])
+
+
+def ends():
+    """Iterations that end early: left, failed, and begun again."""
+    loader = DataLoader(Numbers(5, bad=3))
+    for batch in loader:
+        print(batch)
+        break
+    try:
+        for batch in loader:
+            print(batch)
+    except LookupError as error:
+        found = traceback.extract_tb(error.__traceback__)
+        print(repr(error), [(line.name, line.lineno) for line in found])
+    kept = DataLoader(Numbers(3), persistent_workers=True)
+    print([list(kept) for _ in range(3)], iter(kept) is iter(kept))
+
+
+def methods():
+    """The methods as attributes: called by the class, overridden, replaced, without arguments."""
+    loader = DataLoader(Numbers(2))
+    iterator = DataLoader.__iter__(loader)
+    print(its_file._BaseDataLoaderIter.__next__(iterator), iterator.__next__())
+    print(list(Own(loader)))
+    for wrong in (lambda: DataLoader.__iter__(), lambda: its_file._BaseDataLoaderIter.__next__(3)):
+        try:
+            wrong()
+        except (TypeError, AttributeError) as error:
+            print(type(error).__name__)
+    print(
+        callable(DataLoader.__iter__), DataLoader.__iter__.__name__, "__iter__" in vars(DataLoader)
+    )
+
+
+def references():
+    """Nothing is kept, nothing is freed too early."""
+    dataset = Numbers(3000)
+    loader = DataLoader(dataset)
+    before = sys.getrefcount(loader), sys.getrefcount(dataset)
+    iterator = iter(loader)
+    watched = weakref.ref(iterator)
+    batches = [weakref.ref(Batch(batch)) for batch in iterator]
+    print(len(batches), sum(batch() is not None for batch in batches))
+    print(sys.getrefcount(iterator), watched() is iterator)
+    del iterator
+    gc.collect()
+    print(watched(), (sys.getrefcount(loader), sys.getrefcount(dataset)) == before)
+    marker = object()
+    many = DataLoader([marker] * 5000)
+    held = sys.getrefcount(marker)
+    print(sum(len(batch) for batch in many), sys.getrefcount(marker) == held)
+    print(sorted(dataset.depths))
+
+
+def main():
+    """Does all of it."""
+    for part in (whole, nested, ends, methods, references):
+        print(part.__name__)
+        part()
+    print(repr(sys.exc_info()))
+
+
+main()

@@ -1,0 +1,142 @@
+"""Epochs with a clock of their own.  The last line is JSON: for each epoch the number of batches,
+and seconds: `inside`, those of the dataset, which are part of the wait for data; `wait`, around
+iter() and next(); `whole`, around the epoch.  The first argument names the scenario."""
+
+import json
+import os
+import sys
+import threading
+import time
+
+CLOCK = time.perf_counter
+
+
+class Slow:
+    """A dataset whose samples take time."""
+
+    def __init__(self, number, seconds):
+        self.number = number
+        self.seconds = seconds
+        self.inside = 0.0
+
+    def __len__(self):
+        return self.number
+
+    def __getitem__(self, place):
+        begin = CLOCK()
+        time.sleep(self.seconds)
+        self.inside += CLOCK() - begin
+        return place
+
+
+def epoch(loader, most=None, step=0.001):
+    """Runs an epoch, at most so many steps of it, and returns what its clock said."""
+    begin = CLOCK()
+    loader.dataset.inside = 0.0
+    iterator = iter(loader)
+    wait, steps = CLOCK() - begin, 0
+    while steps != most:
+        asked = CLOCK()
+        batch = next(iterator, None)
+        wait += CLOCK() - asked
+        if batch is None:
+            break
+        steps += 1
+        time.sleep(step)
+    inside = loader.dataset.inside
+    return {"steps": steps, "inside": inside, "wait": wait, "whole": CLOCK() - begin}
+
+
+def plain():
+    """Three epochs of one loader."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(Slow(10, 0.001), batch_size=4)
+    return [epoch(loader) for _ in range(3)]
+
+
+def waiting():
+    """Two epochs of short steps, which wait for their data."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(Slow(20, 0.01))
+    return [epoch(loader) for _ in range(2)]
+
+
+def computing():
+    """Two epochs of long steps, whose data is there at once."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(Slow(10, 0.0))
+    return [epoch(loader, step=0.02) for _ in range(2)]
+
+
+def left():
+    """A loop that is left after two steps, three times."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(Slow(10, 0.001), batch_size=2)
+    return [epoch(loader, 2) for _ in range(3)]
+
+
+def many():
+    """More epochs than have records of their own."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(Slow(1, 0.0))
+    return [epoch(loader) for _ in range(70)]
+
+
+def thread():
+    """The import in another thread; the main thread goes on with Python code."""
+    done = []
+
+    def load():
+        import torch.utils.data  # noqa: F401
+
+        done.append(1)
+
+    other = threading.Thread(target=load)
+    other.start()
+    while not done:
+        time.sleep(0.001)
+    other.join()
+    return plain()
+
+
+def again():
+    """An import that fails, then one that does not."""
+    import builtins
+
+    builtins.no_time = True
+    try:
+        import torch.utils.data.dataloader  # noqa: F401
+    except ImportError:
+        del builtins.no_time
+    return plain()
+
+
+def read():
+    """The file is read, and imported later."""
+    folder = next(path for path in sys.path if os.path.isdir(os.path.join(path, "torch")))
+    for _ in range(3):
+        with open(os.path.join(folder, "torch", "utils", "data", "dataloader.py"), "rb") as file:
+            file.read()
+    return plain()
+
+
+def child():
+    """A forked child has epochs of its own."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(Slow(4, 0.001), batch_size=2)
+    told = [epoch(loader)]
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.write(writer, json.dumps([epoch(loader), epoch(loader)]).encode())
+        os._exit(0)
+    os.wait()
+    return told + json.loads(os.read(reader, 65536).decode())
+
+
+print(json.dumps(globals()[sys.argv[1]]()))

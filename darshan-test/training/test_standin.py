@@ -1,0 +1,139 @@
+"""The epochs of a DataLoader, with each Python that is found, against the program's own clock.  The
+DataLoader is a stand-in (standin/), so that these tests need no PyTorch."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from lab.environment import minimal
+from lab.watch import Outcome, run, watch
+from sites.python.test_python import PYTHONS, Command
+
+HERE = Path(__file__).resolve().parent
+ROUNDING = 1e-5  # seconds: times in a log are rounded to microseconds
+each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
+Told = list[dict[str, float]]
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Path:
+    """A copy of the stand-in, whose compiled files belong to this test."""
+    return Path(shutil.copytree(HERE / "standin", tmp_path / "packages"))
+
+
+def recorded(
+    build: Path, folder: Path, packages: Path, python: Command, *words: str, **more: str
+) -> Outcome:
+    """Runs a program of this folder with the runtime; it must succeed."""
+    outcome = watch(
+        build,
+        folder / "run",
+        [*python, HERE / words[0], *words[1:]],
+        PYTHONPATH=str(packages),
+        **more,
+    )
+    assert outcome.status == 0, outcome.error
+    return outcome
+
+
+def loaders(outcome: Outcome) -> list[dict[str, float]]:
+    """Returns the records of loaders."""
+    return [row for row in outcome.log.of("TRAINING").values() if row["TRAINING_KIND"] == 0]
+
+
+def epochs(outcome: Outcome) -> list[dict[str, float]]:
+    """Returns the records of epochs, in order."""
+    rows = [row for row in outcome.log.of("TRAINING").values() if row["TRAINING_KIND"] > 0]
+    return sorted(rows, key=lambda row: row["TRAINING_EPOCH"])
+
+
+def waited(row: dict[str, float]) -> float:
+    """Returns the seconds that a record counts as wait for data."""
+    return row["TRAINING_F_ITER_TIME"] + row["TRAINING_F_NEXT_TIME"]
+
+
+def agree(row: dict[str, float], told: dict[str, float]) -> None:
+    """Compares an epoch's record with the program's clock, whose readings enclose those of the
+    runtime, and are enclosed by them."""
+    assert row["TRAINING_STEPS"] == told["steps"]
+    assert told["inside"] - ROUNDING <= waited(row) <= told["wait"] + ROUNDING
+    assert waited(row) <= row["TRAINING_F_EPOCH_TIME"] + ROUNDING
+    assert row["TRAINING_F_EPOCH_TIME"] <= told["whole"] + ROUNDING
+
+
+@each_python
+def test_epochs(build: Path, tmp_path: Path, packages: Path, python: Command) -> None:
+    outcome = recorded(build, tmp_path, packages, python, "epochs.py", "plain")
+    told: Told = json.loads(outcome.out)
+    assert len(told) == len(epochs(outcome)) == 3
+    for row, one in zip(epochs(outcome), told):
+        agree(row, one)
+        assert row["TRAINING_COMPLETE"] == 1
+    (loader,) = loaders(outcome)
+    for name in ("STEPS", "EPOCHS", "COMPLETE", "F_NEXT_TIME", "F_FIRST_TIME"):
+        counter = f"TRAINING_{name}"
+        assert loader[counter] == pytest.approx(
+            sum(row[counter] for row in epochs(outcome)), abs=ROUNDING
+        )
+    settings = [loader[f"TRAINING_{name}"] for name in ("WORKERS", "PREFETCH", "BATCH_SIZE")]
+    assert settings == [0, -1, 4]
+    (name,) = (n for n, row in outcome.log.of("TRAINING").items() if row["TRAINING_KIND"] == 0)
+    lines = (HERE / "epochs.py").read_text().split("\n")
+    line = 1 + lines.index("    iterator = iter(loader)")
+    assert name.startswith(f"DataLoader;{HERE / 'epochs.py'}:{line}:epoch;")
+
+
+@each_python
+def test_behaviour_stays(build: Path, tmp_path: Path, packages: Path, python: Command) -> None:
+    command = [*python, HERE / "behaviour.py"]
+    (tmp_path / "bare").mkdir()
+    bare = run(command, tmp_path / "bare", {**minimal(), "PYTHONPATH": str(packages)})
+    outcome = recorded(build, tmp_path, packages, python, "behaviour.py")
+    assert bare.status == 0, bare.error
+    assert (outcome.out, outcome.error) == (bare.out, bare.error)
+    assert sum(row["TRAINING_STEPS"] for row in loaders(outcome)) > 8000
+
+
+@pytest.mark.parametrize("scenario", ["thread", "again", "read"])
+def test_imports(build: Path, tmp_path: Path, packages: Path, scenario: str) -> None:
+    outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", scenario)
+    told: Told = json.loads(outcome.out)
+    assert len(epochs(outcome)) == len(told)
+    for row, one in zip(epochs(outcome), told):
+        agree(row, one)
+
+
+def test_loops_that_are_left(build: Path, tmp_path: Path, packages: Path) -> None:
+    outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "left")
+    told: Told = json.loads(outcome.out)
+    assert len(epochs(outcome)) == len(told)
+    for row, one in zip(epochs(outcome), told):
+        agree(row, one)
+        assert row["TRAINING_COMPLETE"] == 0
+
+
+def test_many_epochs(build: Path, tmp_path: Path, packages: Path) -> None:
+    outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "many")
+    (loader,) = loaders(outcome)
+    assert loader["TRAINING_EPOCHS"] == loader["TRAINING_STEPS"] == 70
+    assert [row["TRAINING_EPOCH"] for row in epochs(outcome)] == list(range(1, 65))
+
+
+def test_a_forked_child(build: Path, tmp_path: Path, packages: Path) -> None:
+    outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "child")
+    told: Told = json.loads(outcome.out)
+    for counter, expected in (("EPOCHS", len(told)), ("STEPS", sum(e["steps"] for e in told))):
+        assert sum(row[f"TRAINING_{counter}"] for row in loaders(outcome)) == expected
+    wanted = {(row.rank, row.name) for row in outcome.log.rows if row.counter == "TRAINING_EPOCHS"}
+    assert {rank for rank, _ in wanted} == {0, 1}  # of the child, too
+
+
+def test_switched_off(build: Path, tmp_path: Path, packages: Path) -> None:
+    outcome = recorded(
+        build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "plain",
+        DARSHAN_MOD_DISABLE="TRAINING",
+    )  # fmt: skip
+    assert outcome.log.of("TRAINING") == {}

@@ -1,0 +1,229 @@
+/* The records of loaders and their epochs. One lock guards them all: it is never contended, because
+ * its callers hold Python's lock (GIL). */
+#include <string.h>
+
+#include "../../door/door.h"
+#include "../../intercept/stack.h"
+#include "../sites/sites-state.h"
+#include "record-id.h"
+#include "records.h"
+#include "training.h"
+
+uint32_t training_on;
+
+enum record_kind { RECORD_OF_LOADER, RECORD_OF_EPOCH };
+enum {
+  ITERATORS = 16,     /* iterators in use at a time */
+  LONGEST_EPOCHS = 64 /* a loader's first epochs, which have records of their own */
+};
+
+/* The running epoch of an iterator. */
+struct iterator {
+  const void *address;    /* of the Python object; NULL: the place is free */
+  uint64_t used;          /* value of state.uses at its last event */
+  uint32_t loader, epoch; /* numbers of the records; NO_RECORD: there was no room */
+  uint64_t end;           /* of its last event, in ticks */
+  int has_begun, is_over; /* __next__ was called; it raised StopIteration */
+};
+
+static struct {
+  int lock;
+  uint64_t uses;
+  struct iterator iterator[ITERATORS];
+} state;
+
+int training_prepare(void) {
+  if (!module_is_on(DARSHAN_MOD_TRAINING)) return 0;
+  store_guard(&darshan_store, &state.lock, 0);
+  training_on = 1;
+  return 0;
+}
+
+/* A child has no iteration of its parent: PyTorch's workers leave theirs at once. */
+void training_forked(void) {
+  memset(&state, 0, sizeof(state));
+}
+
+/* --- records ----------------------------------------------------------------------------- */
+
+/* Returns the number of the record with this name, NO_RECORD if there is no room. is_new becomes 1
+ * if the record was made now. The caller holds the store's lock. */
+static uint32_t record_of(const struct site_name *name, int *is_new) {
+  struct record_store *store = &darshan_store;
+  uint64_t id = darshan_hash(name->text, name->length, 0);
+  const struct store_entry *entry = store_find(store, id);
+  *is_new = !entry || !entry->record[STORE_TRAINING];
+  if (!*is_new) return entry->record[STORE_TRAINING];
+  if (store_is_full(store, STORE_TRAINING) || store_names_are_full(store)) return NO_RECORD;
+  return store_number_of_name(store, STORE_TRAINING, id, name->text, name->length);
+}
+
+static struct darshan_training_record *record_at(uint32_t number) {
+  return number ? store_record(&darshan_store, STORE_TRAINING, number) : NULL;
+}
+
+/* Writes the name of a loader: the Python lines that led here, innermost first. */
+static void name_loader(struct site_name *name) {
+  struct python_frame frames[64];
+  struct site_python python;
+  name->length = 0;
+  name->is_full = 0;
+  name->text[0] = '\0';
+  site_name_add(name, "DataLoader");
+  site_take_python(&python, frames, sizeof(frames) / sizeof(frames[0]));
+  for (uint32_t i = 0; i < python.lines && !name->is_full; i++) {
+    size_t before = name->length;
+    site_add_line(name, &python.frame[i]);
+    if (name->is_full) name->text[name->length = before] = '\0';
+  }
+}
+
+static void name_epoch(struct site_name *name, int64_t number, uint64_t loader) {
+  name->length = 0;
+  name->is_full = 0;
+  site_name_add(name, "epoch ");
+  site_name_add_number(name, (uint64_t)number);
+  site_name_add(name, " of ");
+  site_name_add_hex(name, loader);
+}
+
+/* --- an epoch begins --------------------------------------------------------------------- */
+
+struct beginning {
+  const void *iterator;
+  const struct training_settings *settings;
+  uint64_t t1, t2;
+};
+
+static void fill(struct darshan_training_record *record, const struct beginning *beginning,
+                 enum record_kind kind, uint64_t loader) {
+  int64_t *counters = record->counters;
+  counters[TRAINING_KIND] = kind;
+  counters[TRAINING_LOADER] = (int64_t)loader;
+  counters[TRAINING_PROCESSES] = 1;
+  counters[TRAINING_WORKERS] = beginning->settings->workers;
+  counters[TRAINING_PREFETCH] = beginning->settings->prefetch;
+  counters[TRAINING_PERSISTENT] = beginning->settings->persistent;
+  counters[TRAINING_BATCH_SIZE] = beginning->settings->batch_size;
+  record->fcounters[TRAINING_F_START_TIMESTAMP] = ticks_span(beginning->t1, beginning->t2).start;
+}
+
+/* Counts the begin of an epoch in the record of the epoch or of its loader. */
+static void count_begin(struct darshan_training_record *record, const struct beginning *beginning) {
+  struct clock_span at = ticks_span(beginning->t1, beginning->t2);
+  record->counters[TRAINING_EPOCHS]++;
+  record->fcounters[TRAINING_F_ITER_TIME] += clock_length(at);
+  record->fcounters[TRAINING_F_EPOCH_TIME] += clock_length(at);
+  record->fcounters[TRAINING_F_END_TIMESTAMP] = at.end;
+}
+
+/* Returns the place of this iterator: its own, a free one, or the one that was not used for
+ * longest. */
+static struct iterator *place_of(const void *address) {
+  struct iterator *oldest = &state.iterator[0];
+  for (int i = 0; i < ITERATORS; i++) {
+    struct iterator *iterator = &state.iterator[i];
+    if (iterator->address == address) return iterator;
+    if (iterator->used < oldest->used) oldest = iterator;
+  }
+  return oldest;
+}
+
+/* Makes or finds the records of the epoch and its loader. The caller holds both locks. */
+static void add_records(struct iterator *iterator, struct site_name *name,
+                        const struct beginning *beginning) {
+  int is_new;
+  iterator->loader = record_of(name, &is_new);
+  struct darshan_training_record *loader = record_at(iterator->loader), *epoch;
+  if (!loader) {
+    runtime_table_full();
+    return;
+  }
+  uint64_t id = loader->base.id;
+  if (is_new) fill(loader, beginning, RECORD_OF_LOADER, id);
+  count_begin(loader, beginning);
+  int64_t number = loader->counters[TRAINING_EPOCHS];
+  if (number > LONGEST_EPOCHS) return;
+  name_epoch(name, number, id);
+  iterator->epoch = record_of(name, &is_new);
+  if (!(epoch = record_at(iterator->epoch))) return;
+  if (is_new) fill(epoch, beginning, RECORD_OF_EPOCH, id);
+  epoch->counters[TRAINING_EPOCH] = number;
+  count_begin(epoch, beginning);
+}
+
+/* Runs on a stack of the runtime. */
+static void begin(void *beginning_) {
+  const struct beginning *beginning = beginning_;
+  struct site_name name;
+  name_loader(&name);
+  record_make_room(STORE_TRAINING);
+  if (!record_lock(&state.lock)) return;
+  struct iterator *iterator = place_of(beginning->iterator);
+  *iterator =
+      (struct iterator){.address = beginning->iterator, .used = ++state.uses, .end = beginning->t2};
+  if (store_lock(&darshan_store)) {
+    add_records(iterator, &name, beginning);
+    store_unlock(&darshan_store);
+  }
+  record_unlock(&state.lock);
+}
+
+void training_epoch_began(const void *iterator, const struct training_settings *settings,
+                          uint64_t t1, uint64_t t2) {
+  struct beginning beginning = {iterator, settings, t1, t2};
+  if (runtime_phase() != RUNTIME_FINISHED) stack_run(begin, &beginning);
+}
+
+/* --- its steps --------------------------------------------------------------------------- */
+
+struct step {
+  enum training_outcome outcome;
+  int is_first;
+  struct clock_span at;
+  double since;     /* seconds since the last event of the iterator */
+  double processor; /* seconds */
+};
+
+static void count_step(struct darshan_training_record *record, const struct step *step) {
+  if (!record) return;
+  double *times = record->fcounters, seconds = clock_length(step->at);
+  record->counters[TRAINING_STEPS] += step->outcome == GAVE_BATCH;
+  record->counters[TRAINING_COMPLETE] += step->outcome == GAVE_ALL;
+  times[TRAINING_F_NEXT_TIME] += seconds;
+  times[TRAINING_F_NEXT_PROCESSOR_TIME] += step->processor;
+  times[TRAINING_F_EPOCH_TIME] += step->since;
+  times[TRAINING_F_END_TIMESTAMP] = step->at.end;
+  if (step->is_first) {
+    times[TRAINING_F_FIRST_TIME] += seconds;
+  } else if (seconds > times[TRAINING_F_LONGEST_TIME]) {
+    times[TRAINING_F_LONGEST_TIME] = seconds;
+    times[TRAINING_F_LONGEST_TIMESTAMP] = step->at.start;
+  }
+}
+
+void training_epoch_went_on(const void *address, enum training_outcome outcome, uint64_t t1,
+                            uint64_t t2, uint64_t processor) {
+  static const struct training_settings unknown = {-1, -1, -1, -1};
+  if (!record_lock(&state.lock)) return;
+  struct iterator *iterator = place_of(address);
+  if (iterator->address != address) { /* made in another way than by DataLoader.__iter__ */
+    record_unlock(&state.lock);
+    training_epoch_began(address, &unknown, t1, t1);
+    if (!record_lock(&state.lock)) return;
+    iterator = place_of(address);
+  }
+  if (iterator->address == address && !iterator->is_over) {
+    struct step step = {.outcome = outcome, .is_first = !iterator->has_begun};
+    step.at = ticks_span(t1, t2);
+    step.since = clock_length(ticks_span(iterator->end, t2));
+    step.processor = (double)processor / NS_PER_SECOND;
+    count_step(record_at(iterator->loader), &step);
+    count_step(record_at(iterator->epoch), &step);
+    iterator->used = ++state.uses;
+    iterator->end = t2;
+    iterator->has_begun = 1;
+    iterator->is_over = outcome == GAVE_ALL;
+  }
+  record_unlock(&state.lock);
+}

@@ -1,0 +1,34 @@
+/* Python's C API as far as loader-hook.c uses it, found by name in the program that has loaded
+ * Python: the runtime is not linked with Python and needs no headers of it. */
+#ifndef DARSHAN_PYTHON_API_H
+#define DARSHAN_PYTHON_API_H
+
+#include <stdbool.h>
+
+typedef struct python_object python_object; /* PyObject */
+typedef python_object *python_function(python_object *self, python_object *argument);
+
+/* PyMethodDef, and METH_O: a function of one argument. */
+struct python_method {
+  const char *name;
+  python_function *function;
+  int flags;
+  const char *doc;
+};
+enum { PYTHON_ONE_ARGUMENT = 0x0008 };
+
+struct python_api {
+#define PYTHON_FUNCTION(name, result, parameters) result(*name) parameters;
+#define PYTHON_VARIABLE(name) python_object **name;
+#include "python-api.def"
+#undef PYTHON_FUNCTION
+#undef PYTHON_VARIABLE
+};
+extern struct python_api python_api __attribute__((visibility("hidden")));
+
+/* Finds the functions, at the first call. Returns false if one is missing, or if the interpreter is
+ * not one whose frames can be read (python-frames.h), which excludes builds without a GIL. Keeps
+ * errno. */
+bool python_api_find(void) __attribute__((visibility("hidden")));
+
+#endif
