@@ -90,6 +90,7 @@ BESIDE = {
 }
 # Findings whose program is in a test of this file.
 TESTS = {
+    "loader-bound-training": "test_training",
     "unseen-storage": "test_bytes_from_storage",
     "unseen-io-uring": "test_rings",
     "unseen-hdf5": "test_hdf5_inside",
@@ -218,6 +219,18 @@ def test_static_program(build: Path, tmp_path: Path) -> None:
     log.unlink()
     log = run_of(build, tmp_path, "sh", "-c", "cat a.c > b; cat b; true")
     assert "unseen-programs" not in told(build, log)
+
+
+def test_training(build: Path, tmp_path: Path) -> None:
+    """A training that loads between its steps is reported; one with long steps is not. The
+    DataLoader is a stand-in (training/)."""
+    folder = HERE.parent / "training"
+    packages = f"PYTHONPATH={folder / 'standin'}"
+    for scenario, expected in (("waiting", True), ("computing", False)):
+        command = (sys.executable, str(folder / "epochs.py"), scenario)
+        log = run_of(build, tmp_path, "env", packages, "PYTHONDONTWRITEBYTECODE=1", *command)
+        assert ("loader-bound-training" in told(build, log)) == expected
+        log.unlink()
 
 
 MAPPED = """

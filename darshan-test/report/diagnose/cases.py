@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from logs.model import Heatmap, Module
 
-from . import cases_costly, cases_hdf5, cases_jobs, cases_streams
+from . import cases_costly, cases_hdf5, cases_jobs, cases_streams, cases_training
 from .build import MIB, Job, number_of, row, shared
 
 Case = tuple[str, Job, Job]
@@ -582,4 +582,5 @@ CASES = [
     *parallel(),
     *over_time(),
     *cases_costly.cases(),
+    *cases_training.cases(),
 ]

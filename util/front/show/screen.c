@@ -422,6 +422,21 @@ static void print_posix_sizes(struct screen *screen, const struct picture *pictu
     }
 }
 
+/* Prints how long a training waited for its data, in two lines. */
+static void print_epochs(struct screen *screen, const struct epochs *epochs) {
+  char a[NUMBER], b[NUMBER], c[NUMBER];
+  if (epochs->number <= 0) return;
+  end_line(screen);
+  fprintf(stderr, "training: waited for data %s of %s (%s)", quantity_seconds(a, epochs->wait),
+          quantity_seconds(b, epochs->whole), quantity_percent(c, epochs->wait, epochs->whole));
+  fprintf(stderr, ", %s for first batches", quantity_seconds(a, epochs->begin));
+  end_line(screen);
+  fprintf(stderr, "%s epochs with %s batches, longest later wait %s",
+          quantity_count(a, (int64_t)epochs->number), quantity_count(b, (int64_t)epochs->batches),
+          quantity_seconds(c, epochs->longest));
+  end_line(screen);
+}
+
 /* Prints the table of the slowest HDF5 datasets. Returns how many rows it printed. */
 static size_t print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
@@ -531,6 +546,7 @@ void screen_print(const struct picture *picture) {
     struct moved moved = moved_bytes(picture);
     print_head(&screen, picture);
     print_tree(&screen, picture);
+    print_epochs(&screen, &picture->epochs);
     if (picture->num_layers) print_layers(&screen, picture);
     int has_room = screen.lines < LINES / 2;
     if (has_room && (moved.read > 0 || moved.written > 0)) end_line(&screen);

@@ -5,6 +5,7 @@
 #include "../../parser/id-table.h"
 #include "darshan-read.h"
 #include "datasets.h"
+#include "epochs.h"
 #include "io-share.h"
 #include "merge.h"
 #include "programs.h"
@@ -63,6 +64,7 @@ struct picture {
   struct id_table renamed; /* record id -> struct renamed */
   struct id_table groups;  /* record id -> struct picture_group */
   struct datasets datasets;
+  struct epochs epochs;
   struct programs programs;
   struct shares shares;
   double locks; /* seconds in calls that lock files, over all processes */

@@ -157,6 +157,7 @@ _NO_CALLS = (
 WITHOUT = (
     "deprecated-calls",
     "incomplete",
+    "loader-bound-training",
     "mapped-faults",
     "process-each",
     "ranks-outnumber-processors",

@@ -124,6 +124,13 @@ LIMITS = (
         _JUDGEMENT,
     ),
     Limit(
+        "training.wait",
+        0.1,
+        "of the epochs",
+        "part of a training's epochs below which a wait for data is not worth a change",
+        _JUDGEMENT,
+    ),
+    Limit(
         "faults.many",
         1000,
         "page faults",

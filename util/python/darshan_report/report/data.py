@@ -11,11 +11,13 @@ from typing import Any
 from ..call_sites.content import content, place_content
 from ..diagnose.blame import Blame
 from ..diagnose.finding import Finding
+from ..diagnose.loading import verdicts
 from ..diagnose.responsible_programs import programs_of
 from ..measure.attribution import OPERATIONS, Upper
 from ..measure.endings import endings, still_running, unknown
 from ..measure.layers import SIZES
 from ..measure.processes import Processes
+from ..measure.training import Span
 from ..measure.tree import Row
 from ..show.text import visible
 from .context import Context, LayerFigures
@@ -232,6 +234,42 @@ def _communication(context: Context) -> dict[str, Any] | None:
     }
 
 
+def _span(span: Span) -> dict[str, Any]:
+    return {
+        "epoch": span.number or None,
+        "epochs": span.epochs,
+        "complete": span.complete,
+        "batches": span.steps,
+        "start": span.start,
+        "end": span.end,
+        "seconds": span.whole,
+        "wait_seconds": span.wait,
+        "wait_share": _number(span.share),
+        "first_batch_seconds": span.begin,
+        "longest_later_seconds": span.longest,
+        "processor_seconds": span.processor,
+    }
+
+
+def _training(context: Context) -> list[dict[str, Any]]:
+    return [
+        {
+            "line": place_content(verdict.loader.place) if verdict.loader.place else None,
+            "sentence": visible(verdict.sentence),
+            "why": verdict.why,
+            "saved_seconds": _number(verdict.saved),
+            "processes": verdict.loader.processes,
+            "num_workers": verdict.loader.workers,
+            "prefetch_factor": verdict.loader.prefetch,
+            "persistent_workers": verdict.loader.persistent,
+            "batch_size": verdict.loader.batch_size,
+            "all": _span(verdict.loader.sums),
+            "epochs": [_span(span) for span in verdict.loader.epochs],
+        }
+        for verdict in verdicts(context.facts)
+    ]
+
+
 def _io(context: Context) -> dict[str, Any]:
     shares = context.shares
     return {
@@ -266,6 +304,7 @@ def data(context: Context) -> dict[str, Any]:
         "warnings": notes.warnings(context),
         "processes": _tree(context),
         "findings": [_finding(context, f) for f in context.findings],
+        "training": _training(context),
         "where": content(context.code_lines) if context.code_lines else None,
         "layers": [_layer(context, f) for f in context.figures],
         "exclusive_times": [

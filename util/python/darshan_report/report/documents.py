@@ -55,6 +55,7 @@ def compose(context: Context) -> Report:
         notes,
         processes,
         traces,
+        training,
     )
 
     warnings = [Paragraph(f"Caution: {text}") for text in notes.warnings(context)]
@@ -74,6 +75,7 @@ def compose(context: Context) -> Report:
         *warnings,
         *ledger.blocks(context),
         *findings.top(context),
+        *training.blocks(context),
         *code_lines.blocks(context),
         *heat.first(context),
         *job.blocks(context),

@@ -14,7 +14,7 @@ from ..show.model import Table
 from ..show.text import shorten, visible
 from ..units import UNKNOWN, WRONG, amount, seconds, share
 from .context import Context
-from .sections import communication, ledger, notes, processes
+from .sections import communication, ledger, notes, processes, training
 from .sections.files import faults
 from .sections.findings import value
 from .sections.job import own_sentence, run_sentence
@@ -57,6 +57,20 @@ def _ledger(context: Context) -> Iterator[str]:
     yield _SPENT.format("where the time went", "time", "share")
     for title, time in told:
         yield _SPENT.format(title, seconds(time), share(time, context.ledger.whole))
+
+
+_EPOCH = "{:<12}" + "{:>11}" * 6
+_EPOCHS = 8  # rows of a loader
+
+
+def _training(context: Context) -> Iterator[str]:
+    for verdict in training.told(context):
+        yield ""
+        yield from _wrapped(verdict.sentence, "")
+        yield from _wrapped(training.settings(verdict.loader), "")
+        yield _EPOCH.format("epoch", "time", "wait", "share", "first", "longest", "batches")
+        for row in training.rows(verdict.loader, _EPOCHS):
+            yield _EPOCH.format(*row)
 
 
 def _code_lines(context: Context) -> Iterator[str]:
@@ -186,6 +200,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     if context.figures:
         yield from _wrapped(io_share.sentence(context.shares), "")
     yield from _ledger(context)
+    yield from _training(context)
     yield from _code_lines(context)
     yield from _layers(context)
     yield from _mapped(context)

@@ -19,6 +19,7 @@ from ..sections import (
     ledger,
     notes,
     processes,
+    training,
 )
 from ..sections.files import told_mapped
 from . import blocks, details, evidence, files, first, picture, sources, stacks, timeline
@@ -108,6 +109,7 @@ def _body(
         empty("timeline", "Timeline"),
         blocks.section(f"{prefix}-spent", ledger.blocks(context), True),
         evidence.findings(context, prefix, links),
+        blocks.section(f"{prefix}-training", training.blocks(context), True),
         blocks.section(f"{prefix}-where", code_lines.blocks(context), True, graph),
         empty("files", "Files"),
         empty("datasets", "Datasets"),

@@ -152,7 +152,18 @@ def _unknown(figures: LayerFigures) -> str | None:
 
 
 TRACED = ("DXT_POSIX", "DXT_MPIIO")
-_DRAWN = {"APMPI", "HEATMAP", "LAYERS", "H5_META", "SHARED", "PROCESS", "GROUP", "SITES", *TRACED}
+_DRAWN = {
+    "APMPI",
+    "HEATMAP",
+    "LAYERS",
+    "H5_META",
+    "SHARED",
+    "PROCESS",
+    "GROUP",
+    "SITES",
+    "TRAINING",
+    *TRACED,
+}
 
 
 def _left_out(context: Context) -> list[str]:

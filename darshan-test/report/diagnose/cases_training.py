@@ -1,0 +1,33 @@
+"""Cases about training: loops over a DataLoader that wait for data, and the same with a little."""
+
+from __future__ import annotations
+
+from .build import Job, row
+
+Case = tuple[str, Job, Job]
+LOADER = row(
+    "TRAINING",
+    "DataLoader;/work/train.py:31:train;/work/train.py:60:<module>",
+    KIND=0,
+    PROCESSES=1,
+    EPOCHS=2,
+    COMPLETE=2,
+    STEPS=100,
+    WORKERS=0,
+    PREFETCH=-1,
+    PERSISTENT=0,
+    BATCH_SIZE=8,
+    F_START_TIMESTAMP=1.0,
+    F_END_TIMESTAMP=9.0,
+    F_EPOCH_TIME=8.0,
+    F_NEXT_TIME=4.0,
+    F_FIRST_TIME=0.1,
+    F_NEXT_PROCESSOR_TIME=1.0,
+    F_LONGEST_TIME=0.2,
+)
+
+
+def cases() -> list[Case]:
+    """Returns the cases."""
+    waits = Job((LOADER,))
+    return [("loader-bound-training", waits, waits.but(F_NEXT_TIME=0.7))]

@@ -1,0 +1,42 @@
+/* Sums epochs. See epochs.h. */
+#include "epochs.h"
+
+#include <math.h>
+
+#include "modules/training/records.h"
+
+enum { LOADER = 0 }; /* kind of a record that has the sums of its epochs */
+
+/* Returns a time of a log, which is untrusted: 0 if it is no time. */
+static double time_of(const struct darshan_training_record *record, int counter) {
+  static const double longest = 1e9; /* seconds */
+  double time = record->fcounters[counter];
+  return isfinite(time) && time > 0 && time <= longest ? time : 0;
+}
+
+static double number_of(const struct darshan_training_record *record, int counter) {
+  int64_t number = record->counters[counter];
+  return number > 0 ? (double)number : 0;
+}
+
+static void add(struct epochs *sum, const struct darshan_training_record *record) {
+  double start = time_of(record, TRAINING_F_ITER_TIME);
+  double longest = time_of(record, TRAINING_F_LONGEST_TIME);
+  sum->number += number_of(record, TRAINING_EPOCHS);
+  sum->batches += number_of(record, TRAINING_STEPS);
+  sum->whole += time_of(record, TRAINING_F_EPOCH_TIME);
+  sum->wait += start + time_of(record, TRAINING_F_NEXT_TIME);
+  sum->begin += start + time_of(record, TRAINING_F_FIRST_TIME);
+  if (longest > sum->longest) sum->longest = longest;
+}
+
+void epochs_add(struct epochs *sum, darshan_log *log) {
+  struct darshan_error error = {""};
+  darshan_records *records = darshan_records_open(log, DARSHAN_MOD_TRAINING, &error);
+  const void *record;
+  size_t size;
+  while (records && darshan_records_next(records, &record, &size, &error) > 0)
+    if (((const struct darshan_training_record *)record)->counters[TRAINING_KIND] == LOADER)
+      add(sum, record);
+  if (records) darshan_records_close(records);
+}

@@ -1,0 +1,168 @@
+"""Whether loading data limits a training, why, and what a loader that keeps up would save."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..measure.training import Loader, training
+from ..units import plural, seconds, share
+from .facts import Facts, once
+from .machine import processors
+
+# Why a program waits for data.
+NOTHING = "nothing"  # data is not the limit
+START = "start"  # the first batch of each epoch
+MAIN = "main"  # the process itself loads, between its steps
+STORAGE = "storage"  # workers are in file I/O
+COMPUTING = "computing"  # workers compute: they decode, or run Python
+PROCESSORS = "processors"  # workers are ready, but there are too few processors
+ELSEWHERE = "elsewhere"  # workers wait for something else than files
+UNKNOWN = "unknown"  # nothing tells what the workers did
+_MOST = 0.5  # part of a whole that decides
+_DECIDES = 0.25  # part of the workers' lives in one kind of work that is called the reason
+_TOLD = 0.05  # part of the wait from which on a time is told
+_LARGEST = 64  # workers that are proposed at most
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a loader keeps up."""
+
+    loader: Loader
+    why: str
+    saved: float  # seconds, summed over processes, that a loader which keeps up would save
+    keeps_up: int  # workers with which the loader would keep up with the steps; 0: not known
+
+    @property
+    def line(self) -> str:
+        """The loop as words: " of train.py:31"; empty if its line is unknown."""
+        return f" of {self.loader.line}" if self.loader.line else ""
+
+    @property
+    def sentence(self) -> str:
+        """Says whether data is the bottleneck, and by how much."""
+        sums = self.loader.sums
+        loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
+        loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
+        if self.why == NOTHING:
+            return f"Data is not the bottleneck. {loop}; its own work took {seconds(sums.own)}."
+        return f"Data is the bottleneck. {loop}. {self.reason}"
+
+    @property
+    def reason(self) -> str:
+        """Says what is behind the wait."""
+        sums, did = self.loader.sums, self.loader.did
+        if self.why == START:
+            each = sums.begin / max(1, sums.epochs)
+            return (
+                f"{share(sums.begin, sums.wait)} of it is the way to the first batch of an epoch: "
+                f"{seconds(each)} each time, to start workers and load the batch."
+            )
+        if self.why == MAIN:
+            text = (
+                "The process loads each batch itself, between its steps (num_workers=0): "
+                f"{seconds(sums.processor)} of it computing, {seconds(sums.next - sums.processor)} "
+                "waiting"
+            )
+            whole = [
+                f"{seconds(time)} {what}"
+                for time, what in (
+                    (self.loader.io or 0.0, "in file I/O"),
+                    (self.loader.ready, "waiting for a processor"),
+                )
+                if time >= _TOLD * sums.next
+            ]
+            return f"{text} (in its whole life {' and '.join(whole)})." if whole else f"{text}."
+        one = self.loader.workers == 1
+        number = "The worker" if one else f"The {self.loader.workers or 0} workers"
+        if did is None:
+            return f"The log does not tell what {number.lower()} did."
+        then = {
+            STORAGE: "Storage is behind it.",
+            COMPUTING: "Decoding or Python code is behind it.",
+            PROCESSORS: "There were too few processors.",
+            ELSEWHERE: "The rest was waiting for something else: a network, a lock, or a sleep.",
+        }
+        return (
+            f"{number} spent {share(did.io, did.lives)} of {'its' if one else 'their'} time in "
+            f"file I/O, {share(did.processor, did.lives)} computing, and "
+            f"{share(did.ready, did.lives)} ready to run without a processor. "
+            f"{then.get(self.why, '')}"
+        ).rstrip()
+
+
+def _why(loader: Loader, least: float) -> str:
+    sums, did = loader.sums, loader.did
+    if sums.share < least:
+        return NOTHING
+    if sums.begin >= _MOST * sums.wait and loader.workers:
+        return START
+    if loader.workers == 0:
+        return MAIN
+    if did is None or did.lives <= 0:
+        return UNKNOWN
+    largest, why = max((did.io, STORAGE), (did.processor, COMPUTING), (did.ready, PROCESSORS))
+    return why if did.part(largest) >= _DECIDES else ELSEWHERE
+
+
+def _saved(loader: Loader) -> float:
+    """Returns the waits that a loader with enough workers would not have. The first batch of a run
+    is always waited for; with persistent workers, those of later epochs are loaded ahead."""
+    sums = loader.sums
+    later = sums.later
+    if loader.workers:  # the process itself unpacks batches, whoever loads them
+        later = max(0.0, later - sums.processor * (1 - sums.first / sums.next if sums.next else 0))
+    again = sums.begin * (sums.epochs - loader.processes) / max(1, sums.epochs)
+    return later + (max(0.0, again) if loader.workers and not loader.persistent else 0.0)
+
+
+def _keeps_up(loader: Loader) -> int:
+    """Returns how many workers would load a batch in the time of a step; 0 if that is unknown."""
+    sums = loader.sums
+    if sums.own <= 0 or sums.steps <= sums.epochs or loader.workers is None:
+        return 0
+    work = sums.later if loader.workers == 0 else loader.workers * (sums.whole - sums.begin)
+    return min(_LARGEST, max(1, math.ceil(work / sums.own)))
+
+
+@once
+def verdicts(facts: Facts) -> tuple[Verdict, ...]:
+    """Returns a verdict for each loader of a log, those first whose epochs took the longest."""
+    least = facts.limits["training.wait"]
+    return tuple(
+        Verdict(loader, _why(loader, least), _saved(loader), _keeps_up(loader))
+        for loader in training(facts.log, facts.processes)
+    )
+
+
+def remedy(verdict: Verdict, facts: Facts) -> tuple[str, str]:
+    """Returns the change that helps, and the options of a DataLoader, in PyTorch's words."""
+    loader, number = verdict.loader, verdict.keeps_up
+    more = f"num_workers={number or max(2, 2 * (loader.workers or 1))}"
+    ahead = f"prefetch_factor={max(4, 2 * (loader.prefetch or 2))}"
+    text = {
+        START: "Keep the workers between epochs (persistent_workers=True), so that they start and "
+        "import once and load the next epoch's first batches at once.",
+        MAIN: f"Load in worker processes while the step computes: with {more}, loading as fast as "
+        "here would keep up with the steps.",
+        STORAGE: f"Let more workers wait for storage at the same time ({more}), or make the reads "
+        "cheaper: fewer and larger files, a copy on a local disk.",
+        COMPUTING: f"Decode and transform less for each sample (store samples decoded or smaller), "
+        f"or in more workers while processors are free ({more}).",
+        PROCESSORS: "Ask for more processors, or decode and transform less for each sample (store "
+        "samples decoded or smaller). More workers do not help.",
+        ELSEWHERE: f"Let more workers wait at the same time ({more}), and load further ahead "
+        f"({ahead}); look for a lock or a server that all of them use.",
+        UNKNOWN: f"Use more workers ({more}).",
+    }[verdict.why]
+    there = processors(facts)
+    if verdict.why in (MAIN, COMPUTING) and 0 < there < number:
+        text += f" Only {plural(there, 'processor')} can be used here, so part of the wait stays."
+    same = verdict.why in (START, PROCESSORS)
+    options = [f"num_workers={loader.workers}" if same else more]
+    if verdict.why == ELSEWHERE:
+        options.append(ahead)
+    if loader.sums.epochs > 1:
+        options.append("persistent_workers=True")
+    return text, f"DataLoader(..., {', '.join(options)})"

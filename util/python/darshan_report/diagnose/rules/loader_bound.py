@@ -1,0 +1,62 @@
+"""A training in PyTorch waits for its DataLoader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...measure.training import MODULE
+from ..facts import Facts
+from ..finding import SYMPTOM, Evidence, Finding, Remedy, Stake
+from ..loading import NOTHING, Verdict, remedy, verdicts
+
+NAME = "loader-bound-training"
+ROLE = SYMPTOM
+
+
+def _stake(facts: Facts, verdict: Verdict) -> Stake:
+    """Returns the saving: the steps of a process wait, so each second of it is one of the run."""
+    basis = "waits in iter() and next() of the DataLoader that a loader which keeps up would save"
+    each = verdict.saved / max(1, verdict.loader.processes)
+    return replace(
+        facts.stake(0.0, basis, between=verdict.saved),
+        run=min(each, facts.run_time),
+        of_run=facts.run_time,
+        idle=False,
+    )
+
+
+def _evidence(verdict: Verdict) -> tuple[Evidence, ...]:
+    loader = verdict.loader
+    sums = loader.sums
+    values = {
+        "F_EPOCH_TIME": sums.whole,
+        "F_ITER_TIME": sums.iter,
+        "F_NEXT_TIME": sums.next,
+        "F_FIRST_TIME": sums.first,
+        "STEPS": sums.steps,
+        "WORKERS": -1 if loader.workers is None else loader.workers,
+    }
+    return tuple(
+        Evidence(MODULE, loader.name, f"{MODULE}_{name}", value, loader.id)
+        for name, value in values.items()
+    )
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding for each loop that waits for data longer than for noise."""
+    for verdict in verdicts(facts):
+        stake = _stake(facts, verdict)
+        least = max(facts.limits["stake.seconds"], facts.limits["stake.share"] * facts.run_time)
+        if verdict.why == NOTHING or stake.run < least:
+            continue
+        text, example = remedy(verdict, facts)
+        yield Finding(
+            NAME,
+            "The training waits for its data",
+            verdict.sentence,
+            stake=stake,
+            evidence=_evidence(verdict),
+            remedy=Remedy(text, example),
+            limits=("training.wait",),
+        )

@@ -1,0 +1,246 @@
+"""Training in PyTorch: epochs, how long the program waited for data, and what the processes that
+load it did meanwhile, from the records of TRAINING."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..call_sites.lines import Place, user_line
+from ..call_sites.stack import Python, stack_of
+from ..library import LogError
+from ..log import Log
+from .processes import Processes
+from .usage import usage_of
+
+MODULE = "TRAINING"
+_LOADER, _EPOCH = 0, 1  # kinds of records
+_LONGEST = 1e9  # seconds; a larger value is damage
+_MOST = 1 << 40  # batches; more is damage
+
+
+@dataclass(frozen=True)
+class Span:
+    """One epoch, or the sum of several."""
+
+    number: int  # of the epoch; 0: a sum
+    epochs: int
+    complete: int  # of them, those in which the loader had no more batches at the end
+    steps: int  # batches
+    start: float  # seconds after the start of the run
+    end: float
+    whole: float  # seconds, summed over epochs
+    iter: float  # of these, in the call that begins the iteration and starts workers
+    next: float  # in calls for a batch, the first of each epoch included
+    first: float  # in the first of each epoch
+    processor: float  # processor time of the calling thread in calls for a batch
+    longest: float  # seconds of the longest call for a batch but the first
+
+    @property
+    def wait(self) -> float:
+        """Seconds that the program spent waiting for data, or loading it itself."""
+        return min(self.whole, self.iter + self.next)
+
+    @property
+    def begin(self) -> float:
+        """Seconds of the wait up to the first batch of each epoch."""
+        return min(self.wait, self.iter + self.first)
+
+    @property
+    def later(self) -> float:
+        """Seconds of the wait after the first batch of each epoch."""
+        return self.wait - self.begin
+
+    @property
+    def share(self) -> float:
+        """The wait as a part of the epochs, 0 to 1."""
+        return self.wait / self.whole if self.whole > 0 else 0.0
+
+    @property
+    def own(self) -> float:
+        """Seconds of the program's own work between calls for a batch."""
+        return max(0.0, self.whole - self.wait)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """What the worker processes of a loader did, summed."""
+
+    number: int  # processes
+    lives: float  # seconds that they lived
+    io: float  # seconds in file I/O
+    processor: float  # seconds of processor time
+    ready: float  # seconds in which they were ready but waited for a processor
+
+    def part(self, seconds: float) -> float:
+        """Returns the seconds as a part of their lives, 0 to 1."""
+        return min(1.0, seconds / self.lives) if self.lives > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A place in the program that iterates over a DataLoader."""
+
+    id: int
+    name: str  # of its record
+    place: Place | None  # the user's line
+    processes: int  # that used it
+    workers: int | None  # num_workers; None: unknown
+    prefetch: int | None
+    persistent: bool | None
+    batch_size: int | None
+    sums: Span
+    epochs: tuple[Span, ...]  # those that have records of their own, in order
+    did: Workers | None  # None: without workers, or not known
+    io: float | None  # seconds in file I/O of the processes that iterate; None: not known
+    ready: float  # seconds in which these processes were ready but waited for a processor
+
+    @property
+    def line(self) -> str:
+        """The user's line as text: file and number, without folders; empty if it is unknown."""
+        if self.place is None or not self.place.file:
+            return ""
+        return f"{self.place.file.rpartition('/')[2]}:{self.place.line}"
+
+
+def _seconds(value: float) -> float:
+    return min(max(float(value), 0.0), _LONGEST) if math.isfinite(value) else 0.0
+
+
+def _count(value: int) -> int:
+    return min(max(int(value), 0), _MOST)
+
+
+def _setting(value: int) -> int | None:
+    return int(value) if 0 <= value <= _MOST else None
+
+
+def _span(rows: np.ndarray, number: int) -> Span:
+    """Returns the sum of some records."""
+
+    def total(name: str) -> float:
+        return sum(_seconds(value) for value in rows[f"{MODULE}_F_{name}"].tolist())
+
+    def number_of(name: str) -> int:
+        return sum(_count(value) for value in rows[f"{MODULE}_{name}"].tolist())
+
+    starts = [_seconds(value) for value in rows[f"{MODULE}_F_START_TIMESTAMP"].tolist()]
+    return Span(
+        number=number,
+        epochs=number_of("EPOCHS"),
+        complete=number_of("COMPLETE"),
+        steps=number_of("STEPS"),
+        start=min(starts),
+        end=max(_seconds(value) for value in rows[f"{MODULE}_F_END_TIMESTAMP"].tolist()),
+        whole=total("EPOCH_TIME"),
+        iter=total("ITER_TIME"),
+        next=total("NEXT_TIME"),
+        first=total("FIRST_TIME"),
+        processor=total("NEXT_PROCESSOR_TIME"),
+        longest=max(_seconds(value) for value in rows[f"{MODULE}_F_LONGEST_TIME"].tolist()),
+    )
+
+
+def _place(name: str) -> Place | None:
+    """Returns the user's line in the name of a loader."""
+    frames = [frame for frame in stack_of(name).frames if isinstance(frame, Python)]
+    places = tuple(Place(frame.function, frame.path, frame.line) for frame in frames)
+    user = user_line(places)
+    return places[user] if user >= 0 else None
+
+
+def _workers(
+    log: Log, tree: Processes | None, ranks: Iterable[int], spans: Iterable[Span]
+) -> Workers | None:
+    """Returns what the children did that these ranks started while one of the epochs began."""
+    if tree is None:
+        return None
+    parents = np.flatnonzero(np.isin(tree.ranks, np.array(sorted(ranks), "i8")))
+    begun = np.zeros(len(tree), bool)
+    for span in spans:
+        until = span.start + span.iter + span.first
+        begun |= (tree.start >= span.start) & (tree.start <= until)
+    places = np.flatnonzero(np.isin(tree.parents, parents) & begun)
+    if not len(places):
+        return None
+    these = tree.ranks[places]
+    return Workers(
+        number=int(tree.counts[places].sum()),
+        lives=float(tree.lives[places].sum()),
+        io=float(tree.time[places].sum()),
+        processor=_used(log, these, "F_USER_TIME", "F_SYSTEM_TIME"),
+        ready=_used(log, these, "F_RUNNABLE_TIME"),
+    )
+
+
+def _used(log: Log, ranks: Iterable[int], *names: str) -> float:
+    """Returns the sum of times that the kernel accounted to these ranks."""
+    known = usage_of(log)
+    if known is None:
+        return 0.0
+    there = np.isin(known.ranks, np.array(sorted(ranks), "i8"))
+    return sum(_seconds(value) for name in names for value in known[name][there].tolist())
+
+
+def _io_of(tree: Processes | None, ranks: Iterable[int]) -> float | None:
+    if tree is None:
+        return None
+    places = np.isin(tree.ranks, np.array(sorted(ranks), "i8"))
+    return float(tree.time[places].sum()) if places.any() else None
+
+
+def _loader(log: Log, tree: Processes | None, rows: np.ndarray, epochs: np.ndarray) -> Loader:
+    """Returns the loader of these records, which have one id, with the records of its epochs."""
+    name = log.name(int(rows["id"][0])) or ""
+    numbers = sorted({int(value) for value in epochs[f"{MODULE}_EPOCH"].tolist()})
+    spans = [_span(epochs[epochs[f"{MODULE}_EPOCH"] == number], number) for number in numbers]
+    ranks = {int(value) for value in rows["rank"].tolist()}
+    if -1 in ranks and tree is not None:  # all processes that iterate share a record
+        ranks = {int(value) for value in tree.ranks.tolist()}
+
+    def largest(counter: str) -> int | None:
+        return _setting(int(rows[f"{MODULE}_{counter}"].max()))
+
+    workers, persistent = largest("WORKERS"), largest("PERSISTENT")
+    return Loader(
+        id=int(rows["id"][0]),
+        name=name,
+        place=_place(name),
+        processes=sum(_count(value) for value in rows[f"{MODULE}_PROCESSES"].tolist()),
+        workers=workers,
+        prefetch=largest("PREFETCH") if workers else None,
+        persistent=None if persistent is None else bool(persistent),
+        batch_size=largest("BATCH_SIZE"),
+        sums=_span(rows, 0),
+        epochs=tuple(spans),
+        did=_workers(log, tree, ranks, spans) if workers else None,
+        io=_io_of(tree, ranks),
+        ready=_used(log, ranks, "F_RUNNABLE_TIME"),
+    )
+
+
+def training(log: Log, tree: Processes | None) -> tuple[Loader, ...]:
+    """Returns the loaders of a log, those first whose epochs took the longest; none if the log
+    lacks such records or they are damaged."""
+    region = log.info.region(MODULE)
+    if region is None or region.length == 0:
+        return ()
+    try:
+        array = log.records(MODULE).array
+    except LogError:
+        return ()  # the report names damaged modules
+    loaders = array[array[f"{MODULE}_KIND"] == _LOADER]
+    epochs = array[array[f"{MODULE}_KIND"] == _EPOCH]
+    found = [
+        _loader(
+            log,
+            tree,
+            loaders[loaders["id"] == number],
+            epochs[epochs[f"{MODULE}_LOADER"] == number],
+        )
+        for number in np.unique(loaders["id"])
+    ]
+    return tuple(sorted(found, key=lambda loader: -loader.sums.whole))

@@ -1,0 +1,85 @@
+"""The section about training in PyTorch: epochs, and how long the program waited for data."""
+
+from __future__ import annotations
+
+from ...diagnose.loading import Verdict, verdicts
+from ...measure.training import Loader, Span
+from ...show.model import Block, Column, Heading, Paragraph, Table
+from ...units import NONE, count, plural, seconds, share
+from ..context import Context
+
+_ROWS = 20  # epochs of a loader
+_LOADERS = 4
+COLUMNS = ("epoch", "time", "wait for data", "share", "first batch", "longest later", "batches")
+_NOTE = (
+    "wait for data: time in iter() and next() of the DataLoader; first batch: the part of it up to "
+    "the first batch, with the start of workers; longest later: the longest wait for another batch."
+)
+
+
+def told(context: Context) -> tuple[Verdict, ...]:
+    """Returns the verdict on each loader of the log."""
+    return verdicts(context.facts)
+
+
+def cells(span: Span) -> tuple[str, ...]:
+    """Returns the row of one epoch, or of a sum."""
+    return (
+        count(span.number) if span.number else "all",
+        seconds(span.whole),
+        seconds(span.wait),
+        share(span.wait, span.whole),
+        seconds(span.begin),
+        seconds(span.longest),
+        count(span.steps),
+    )
+
+
+def rows(loader: Loader, most: int) -> list[tuple[str, ...]]:
+    """Returns at most so many rows: epochs of a loader from the first on, and the sum of all."""
+    shown = loader.epochs if len(loader.epochs) <= most else loader.epochs[: most - 1]
+    found = [cells(span) for span in shown]
+    left = loader.sums.epochs - sum(span.epochs for span in shown)
+    if left > 0 and shown:
+        found.append((f"{left:,} more", *(NONE,) * (len(COLUMNS) - 1)))
+    return [*found, cells(loader.sums)]
+
+
+def settings(loader: Loader) -> str:
+    """Describes a loader: its options, in PyTorch's words, and who used it."""
+    said = [
+        f"{name}={value}"
+        for name, value in (
+            ("num_workers", loader.workers),
+            ("prefetch_factor", loader.prefetch),
+            ("persistent_workers", loader.persistent),
+            ("batch_size", loader.batch_size),
+        )
+        if value is not None
+    ]
+    if loader.processes > 1:
+        said.append(f"in {plural(loader.processes, 'process')}, whose times are added up")
+    return f"DataLoader: {', '.join(said)}." if said else ""
+
+
+def _loader(verdict: Verdict) -> list[Block]:
+    columns = tuple(Column(title, right=place > 0) for place, title in enumerate(COLUMNS))
+    found: list[Block] = [Paragraph(verdict.sentence, strong=True)]
+    if said := settings(verdict.loader):
+        found.append(Paragraph(said))
+    return [*found, Table(columns, tuple(rows(verdict.loader, _ROWS)), _NOTE)]
+
+
+def blocks(context: Context) -> list[Block]:
+    """Returns the section; [] if the log has no epochs."""
+    known = told(context)
+    if not known:
+        return []
+    found: list[Block] = [Heading("Training")]
+    for verdict in known[:_LOADERS]:
+        found += _loader(verdict)
+    if len(known) > _LOADERS:
+        found.append(
+            Paragraph(f"{len(known) - _LOADERS:,} more loops over a DataLoader are left out.")
+        )
+    return found
