@@ -311,6 +311,12 @@ def python_module(name: str) -> Probe:
     return lambda: "" if importlib.util.find_spec(name) else f"./dev full installs {name}"
 
 
+def torch() -> str:
+    """Tells whether Debian's Python has PyTorch. Does not import it, which takes seconds."""
+    found = "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))"
+    return works("/usr/bin/python3", "-c", found) and "./dev full installs PyTorch"
+
+
 I386 = Path("/lib/ld-linux.so.2")  # of 32-bit programs, only on x86-64
 
 ABILITIES: dict[str, Ability] = {
@@ -356,6 +362,7 @@ ABILITIES: dict[str, Ability] = {
     "rattler-build": Ability(python_module("rattler_build"), ci=False),
     "hadolint": Ability(hadolint, ci=False),
     "lmdb": Ability(python_module("lmdb"), ci=False),
+    "torch": Ability(torch, ci=False),
     "safetensors": Ability(python_module("safetensors"), ci=False),
 }
 

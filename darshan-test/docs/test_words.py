@@ -174,6 +174,7 @@ FILE = re.compile(r"(?<![\w*….{}<>$/])[\w./-]*\w+\.(?:c|h|def|py|S|inc|json|te
 NOT_OURS = {
     "my_read",
     "--host",
+    "--nproc-per-node",
     "DARSHAN_EXCLUDE_DIRS",
     "darshan_wrap_open",
     "script.py",

@@ -131,6 +131,16 @@ def test_a_forked_child(build: Path, tmp_path: Path, packages: Path) -> None:
     assert {rank for rank, _ in wanted} == {0, 1}  # of the child, too
 
 
+def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
+    """`darshan stat` shows two lines, and the finding."""
+    command = [build / "darshan", "stat", "/usr/bin/python3", "-B", HERE / "epochs.py", "waiting"]
+    outcome = run(command, tmp_path, {**minimal(), "PYTHONPATH": str(packages)})
+    assert outcome.status == 0, outcome.error
+    assert "training: waited for data " in outcome.error
+    assert "\n2 epochs with 40 batches, longest later wait " in outcome.error
+    assert "! The training waits for its data: up to " in outcome.error
+
+
 def test_switched_off(build: Path, tmp_path: Path, packages: Path) -> None:
     outcome = recorded(
         build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "plain",

@@ -19,8 +19,6 @@ COMPUTING = "computing"  # workers compute: they decode, or run Python
 PROCESSORS = "processors"  # workers are ready, but there are too few processors
 ELSEWHERE = "elsewhere"  # workers wait for something else than files
 UNKNOWN = "unknown"  # nothing tells what the workers did
-_MOST = 0.5  # part of a whole that decides
-_DECIDES = 0.25  # part of the workers' lives in one kind of work that is called the reason
 _TOLD = 0.05  # part of the wait from which on a time is told
 _LARGEST = 64  # workers that are proposed at most
 
@@ -40,14 +38,19 @@ class Verdict:
         return f" of {self.loader.line}" if self.loader.line else ""
 
     @property
-    def sentence(self) -> str:
+    def headline(self) -> str:
         """Says whether data is the bottleneck, and by how much."""
         sums = self.loader.sums
         loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
         loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
         if self.why == NOTHING:
             return f"Data is not the bottleneck. {loop}; its own work took {seconds(sums.own)}."
-        return f"Data is the bottleneck. {loop}. {self.reason}"
+        return f"Data is the bottleneck. {loop}."
+
+    @property
+    def sentence(self) -> str:
+        """The headline, and what is behind the wait."""
+        return self.headline if self.why == NOTHING else f"{self.headline} {self.reason}"
 
     @property
     def reason(self) -> str:
@@ -96,25 +99,42 @@ def _why(loader: Loader, least: float) -> str:
     sums, did = loader.sums, loader.did
     if sums.share < least:
         return NOTHING
-    if sums.begin >= _MOST * sums.wait and loader.workers:
+    if _saved_start(loader) > _saved_later(loader):
         return START
     if loader.workers == 0:
         return MAIN
     if did is None or did.lives <= 0:
         return UNKNOWN
-    largest, why = max((did.io, STORAGE), (did.processor, COMPUTING), (did.ready, PROCESSORS))
-    return why if did.part(largest) >= _DECIDES else ELSEWHERE
+    # Workers may be idle while the program works, but hardly while it waits for them.
+    idle = sums.own * (loader.workers or 0) / max(1, loader.processes)
+    other = did.lives - did.io - did.processor - did.ready - idle
+    return max(
+        (did.io, STORAGE),
+        (did.processor, COMPUTING),
+        (did.ready, PROCESSORS),
+        (other, ELSEWHERE),
+    )[1]
 
 
-def _saved(loader: Loader) -> float:
-    """Returns the waits that a loader with enough workers would not have. The first batch of a run
-    is always waited for; with persistent workers, those of later epochs are loaded ahead."""
+def _saved_later(loader: Loader) -> float:
+    """Returns the waits after first batches that a loader with enough workers would not have. The
+    process itself unpacks a batch of a worker, which takes processor time as before."""
     sums = loader.sums
-    later = sums.later
-    if loader.workers:  # the process itself unpacks batches, whoever loads them
-        later = max(0.0, later - sums.processor * (1 - sums.first / sums.next if sums.next else 0))
-    again = sums.begin * (sums.epochs - loader.processes) / max(1, sums.epochs)
-    return later + (max(0.0, again) if loader.workers and not loader.persistent else 0.0)
+    if not loader.workers:
+        return sums.later
+    later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
+    return max(0.0, sums.later - sums.processor * later)
+
+
+def _saved_start(loader: Loader) -> float:
+    """Returns the waits up to first batches that workers which stay between epochs would not have:
+    those of all epochs but the first, without the time in which a worker loads the batch."""
+    sums = loader.sums
+    if not loader.workers or loader.persistent or not sums.steps or not sums.epochs:
+        return 0.0
+    load = loader.workers * (sums.whole - sums.begin) / sums.steps
+    again = max(0, sums.epochs - loader.processes) / sums.epochs
+    return max(0.0, sums.begin - sums.epochs * load) * again
 
 
 def _keeps_up(loader: Loader) -> int:
@@ -126,14 +146,16 @@ def _keeps_up(loader: Loader) -> int:
     return min(_LARGEST, max(1, math.ceil(work / sums.own)))
 
 
+def _verdict(loader: Loader, least: float) -> Verdict:
+    saved = _saved_later(loader) + _saved_start(loader)
+    return Verdict(loader, _why(loader, least), saved, _keeps_up(loader))
+
+
 @once
 def verdicts(facts: Facts) -> tuple[Verdict, ...]:
     """Returns a verdict for each loader of a log, those first whose epochs took the longest."""
     least = facts.limits["training.wait"]
-    return tuple(
-        Verdict(loader, _why(loader, least), _saved(loader), _keeps_up(loader))
-        for loader in training(facts.log, facts.processes)
-    )
+    return tuple(_verdict(loader, least) for loader in training(facts.log, facts.processes))
 
 
 def remedy(verdict: Verdict, facts: Facts) -> tuple[str, str]:
@@ -143,7 +165,7 @@ def remedy(verdict: Verdict, facts: Facts) -> tuple[str, str]:
     ahead = f"prefetch_factor={max(4, 2 * (loader.prefetch or 2))}"
     text = {
         START: "Keep the workers between epochs (persistent_workers=True), so that they start and "
-        "import once and load the next epoch's first batches at once.",
+        "import once.",
         MAIN: f"Load in worker processes while the step computes: with {more}, loading as fast as "
         "here would keep up with the steps.",
         STORAGE: f"Let more workers wait for storage at the same time ({more}), or make the reads "

@@ -64,9 +64,9 @@ _EPOCHS = 8  # rows of a loader
 
 
 def _training(context: Context) -> Iterator[str]:
-    for verdict in training.told(context):
+    for verdict, sentence in training.told(context):
         yield ""
-        yield from _wrapped(verdict.sentence, "")
+        yield from _wrapped(sentence, "")
         yield from _wrapped(training.settings(verdict.loader), "")
         yield _EPOCH.format("epoch", "time", "wait", "share", "first", "longest", "batches")
         for row in training.rows(verdict.loader, _EPOCHS):

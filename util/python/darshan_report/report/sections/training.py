@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...diagnose.loading import Verdict, verdicts
-from ...measure.training import Loader, Span
+from ...measure.training import MODULE, Loader, Span
 from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...units import NONE, count, plural, seconds, share
 from ..context import Context
@@ -17,9 +17,14 @@ _NOTE = (
 )
 
 
-def told(context: Context) -> tuple[Verdict, ...]:
-    """Returns the verdict on each loader of the log."""
-    return verdicts(context.facts)
+def told(context: Context) -> list[tuple[Verdict, str]]:
+    """Returns the verdict on each loader of the log, and a sentence. What is behind a wait is left
+    to the finding about it, if there is one."""
+    found = {e.id for finding in context.findings for e in finding.evidence if e.module == MODULE}
+    return [
+        (verdict, verdict.headline if verdict.loader.id in found else verdict.sentence)
+        for verdict in verdicts(context.facts)
+    ]
 
 
 def cells(span: Span) -> tuple[str, ...]:
@@ -62,12 +67,12 @@ def settings(loader: Loader) -> str:
     return f"DataLoader: {', '.join(said)}." if said else ""
 
 
-def _loader(verdict: Verdict) -> list[Block]:
+def _loader(verdict: Verdict, sentence: str, note: str) -> list[Block]:
     columns = tuple(Column(title, right=place > 0) for place, title in enumerate(COLUMNS))
-    found: list[Block] = [Paragraph(verdict.sentence, strong=True)]
+    found: list[Block] = [Paragraph(sentence, strong=True)]
     if said := settings(verdict.loader):
         found.append(Paragraph(said))
-    return [*found, Table(columns, tuple(rows(verdict.loader, _ROWS)), _NOTE)]
+    return [*found, Table(columns, tuple(rows(verdict.loader, _ROWS)), note)]
 
 
 def blocks(context: Context) -> list[Block]:
@@ -76,8 +81,9 @@ def blocks(context: Context) -> list[Block]:
     if not known:
         return []
     found: list[Block] = [Heading("Training")]
-    for verdict in known[:_LOADERS]:
-        found += _loader(verdict)
+    shown = known[:_LOADERS]
+    for place, (verdict, sentence) in enumerate(shown, 1):
+        found += _loader(verdict, sentence, _NOTE if place == len(shown) else "")
     if len(known) > _LOADERS:
         found.append(
             Paragraph(f"{len(known) - _LOADERS:,} more loops over a DataLoader are left out.")

@@ -1,0 +1,124 @@
+"""What a report says of a training, from logs that the test writes."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from pathlib import Path
+
+import pytest
+from darshan_report.diagnose.facts import Facts
+from darshan_report.diagnose.loading import remedy, verdicts
+from darshan_report.log import open_log
+from darshan_report.measure.processes import processes
+
+from report.diagnose.build import Job, Row, number_of, row, write
+from report.diagnose.cases_training import LOADER
+
+WHOLE, WAIT, FIRST = 8.0, 4.0, 0.1  # seconds of LOADER
+EPOCH = row(
+    "TRAINING", "epoch 1 of x", **{**LOADER.values, "KIND": 1, "EPOCH": 1, "EPOCHS": 1, "STEPS": 50}
+)
+
+
+def run_of(workers: int, life: float, io: float, busy: float, ready: float, **more: float) -> Job:
+    """Returns the log of a training with worker processes that lived so long together, and spent
+    these seconds in file I/O, computing, and ready to run without a processor."""
+    settings = {"WORKERS": workers, "PREFETCH": 2 if workers else -1, **more}
+    loader = number_of(LOADER.name)
+    rows: list[Row] = [
+        row("TRAINING", LOADER.name, **{**LOADER.values, **settings, "LOADER": loader}),
+        row("TRAINING", EPOCH.name, **{**EPOCH.values, **settings, "LOADER": loader}),
+    ]
+    for rank in range(workers + 1):
+        values = {"COUNT": 1, "PROGRAMS": 1, "PARENT_RANK": 0 if rank else -1, "PID": 10 + rank}
+        values |= {"F_END_TIMESTAMP": 10.0}
+        used = {"PROCESSES": 1}
+        if rank:
+            values |= {"F_START_TIMESTAMP": 1.05, "F_END_TIMESTAMP": 1.05 + life / workers}
+            values |= {"F_READ_TIME": io / workers}
+            used |= {"F_USER_TIME": busy / workers, "F_RUNNABLE_TIME": ready / workers}
+        rows.append(row("PROCESS", "host: python3 train.py", rank, **values))
+        rows.append(row("USAGE", f"usage {rank}", rank, **used))
+    return Job(tuple(rows), nprocs=workers + 1)
+
+
+@pytest.mark.parametrize(
+    ("job", "why", "words", "option"),
+    [
+        (run_of(0, 0, 0, 0, 0), "main", "loads each batch itself", "num_workers=1"),
+        (run_of(2, 16, 10, 2, 0), "storage", "62.5 % of their time in file I/O", "num_workers=4"),
+        (run_of(2, 16, 2, 10, 0), "computing", "62.5 % computing", "num_workers=4"),
+        (run_of(2, 16, 2, 2, 10), "processors", "62.5 % ready to run", "num_workers=2"),
+        (run_of(2, 16, 2, 2, 0), "elsewhere", "a network, a lock, or a sleep", "prefetch_factor=4"),
+        (run_of(1, 8, 5, 1, 0), "storage", "The worker spent", "num_workers=2"),
+        (
+            run_of(2, 16, 10, 2, 0, F_FIRST_TIME=3.0),
+            "start",
+            "75.0 % of it is the way to the first batch",
+            "persistent_workers=True",
+        ),
+        (run_of(2, 16, 10, 2, 0, F_NEXT_TIME=0.7), "nothing", "Data is not the bottleneck", ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
+)
+def test_verdicts(tmp_path: Path, job: Job, why: str, words: str, option: str) -> None:
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        facts = Facts(log, None, processes(log))
+        (verdict,) = verdicts(facts)
+        assert (verdict.why, verdict.loader.line) == (why, "train.py:31")
+        assert words in verdict.sentence
+        if option:
+            assert option in remedy(verdict, facts)[1]
+
+
+def test_numbers(tmp_path: Path) -> None:
+    with open_log(write(run_of(0, 0, 0, 0, 0), tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    sums = verdict.loader.sums
+    assert (sums.whole, sums.wait, sums.begin) == (WHOLE, WAIT, FIRST)
+    assert sums.own == pytest.approx(WHOLE - WAIT)
+    assert verdict.saved == pytest.approx(WAIT - FIRST)
+    # 98 later batches wait 3.9 s, 100 steps take 4 s: one worker loads as fast as the steps go.
+    assert verdict.keeps_up == 1
+
+
+def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
+    # A batch takes one of the two workers 0.1 s: 100 batches in 5 s, beside first batches.
+    values = {"F_NEXT_PROCESSOR_TIME": 0.0, "F_FIRST_TIME": 3.0}
+    for persistent, saved in ((0, 1.0 + (3.0 - 2 * 0.1) / 2), (1, 1.0)):
+        job = run_of(2, 16, 10, 2, 0, PERSISTENT=persistent, **values)
+        with open_log(write(job, tmp_path / f"{persistent}.darshan")) as log:
+            (verdict,) = verdicts(Facts(log, None, processes(log)))
+        assert verdict.saved == pytest.approx(saved)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 1e300])
+def test_damaged_times(tmp_path: Path, value: float) -> None:
+    job = run_of(2, 16, 10, 2, 0, F_NEXT_TIME=value, F_EPOCH_TIME=value, STEPS=-5)
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        facts = Facts(log, None, processes(log))
+        (verdict,) = verdicts(facts)
+        assert 0 <= verdict.loader.sums.share <= 1
+        assert 0 <= verdict.saved <= 1e9
+        assert verdict.sentence
+        assert remedy(verdict, facts) if verdict.why != "nothing" else True
+
+
+def test_forms(build: Path, tmp_path: Path) -> None:
+    log = write(run_of(2, 16, 10, 2, 0), tmp_path / "a.darshan")
+
+    def report(form: str) -> str:
+        command = [build / "darshan", "report", form, "-o", "-", log]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    (entry,) = json.loads(report("--json"))["training"]
+    assert entry["line"]["file"] == "/work/train.py"
+    assert entry["all"]["wait_share"] == pytest.approx(WAIT / WHOLE)
+    text = report("--text")
+    assert "epoch              time       wait" in text
+    assert "1. The training waits for its data" in text
+    page = report("--html")
+    assert "wait for data" in page
+    assert "longest later" in page

@@ -1,0 +1,123 @@
+"""Runs trainings of PyTorch in many configurations, and compares each report with the program's own
+clock: `python3 -m training.configurations BUILD` in darshan-test prints the table of
+doc/training.md."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.environment import plain
+
+HERE = Path(__file__).resolve().parent
+PYTHON = "/usr/bin/python3"  # Debian's, which has Debian's PyTorch
+SECONDS = 600
+EPOCHS = 3
+
+# dataset-workers-prefetch-persistence-load; loads.py says what each part means.
+CONFIGURATIONS = (
+    "map-w0-p0-new-slow",
+    "map-w0-p0-new-decoding",
+    "map-w0-p0-new-steps",
+    "shuffled-w0-p0-new-slow",
+    "stream-w0-p0-new-slow",
+    *(
+        f"map-w{workers}-p{prefetch}-{persistent}-{load}"
+        for workers in (1, 2)
+        for prefetch in (2, 8)
+        for persistent in ("new", "kept")
+        for load in ("slow", "steps")
+    ),
+    "map-w2-p2-kept-decoding",
+    "shuffled-w2-p2-kept-slow",
+    "stream-w2-p2-kept-slow",
+)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A configuration: what its own clock said, and what the report says."""
+
+    name: str
+    told: list[dict[str, float]]  # by the program
+    recorded: dict[str, Any]  # an entry of "training" in the report
+
+    @staticmethod
+    def share(wait: float, whole: float) -> float:
+        """Returns a share in percent."""
+        return 100 * wait / whole
+
+    @property
+    def own(self) -> float:
+        """The program's own share of waiting, in percent, over all epochs."""
+        return self.share(sum(e["wait"] for e in self.told), sum(e["whole"] for e in self.told))
+
+    @property
+    def reported(self) -> float:
+        """The share of waiting of the report, in percent."""
+        return self.share(self.recorded["all"]["wait_seconds"], self.recorded["all"]["seconds"])
+
+
+def measured(
+    build: Path, folder: Path, names: Sequence[str], environment: dict[str, str] | None = None
+) -> list[Compared]:
+    """Runs configurations in one program under `darshan run`, and reads its report."""
+    command = [str(build / "darshan"), "run", PYTHON, "-B", str(HERE / "loads.py"), *names]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment or plain(),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    (log,) = (folder / "darshan-logs").glob("*.darshan")
+    report = subprocess.run(
+        [build / "darshan", "report", "--json", "-o", "-", log],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    training = {
+        Path(entry["line"]["file"]).stem: entry for entry in json.loads(report.stdout)["training"]
+    }
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert set(told) == set(training) == set(names)
+    return [Compared(name, told[name], training[name]) for name in names]
+
+
+def table(rows: Sequence[Compared]) -> list[str]:
+    """Returns the rows as Markdown."""
+    found = [
+        "| dataset | workers | prefetch | workers stay | load | batches | own clock | report | "
+        "difference | what is behind it |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        dataset, workers, prefetch, persistent, load = row.name.split("-")
+        ahead = "-" if workers == "w0" else prefetch[1:]
+        found.append(
+            f"| {dataset} | {workers[1:]} | {ahead} | {'yes' if persistent == 'kept' else 'no'} | "
+            f"{load} | {row.recorded['all']['batches']} | {row.own:.1f} % | "
+            f"{row.reported:.1f} % | {row.reported - row.own:+.2f} | {row.recorded['why']} |"
+        )
+    return found
+
+
+def main() -> None:
+    """Prints the table."""
+    with tempfile.TemporaryDirectory(prefix="darshan-training-") as folder:
+        rows = measured(Path(sys.argv[1]).resolve(), Path(folder), CONFIGURATIONS)
+    print("\n".join(table(rows)))
+
+
+if __name__ == "__main__":
+    main()

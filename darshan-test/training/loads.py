@@ -1,0 +1,94 @@
+"""Trainings of PyTorch with a clock of their own.  The arguments are names of configurations, as
+configurations.py makes them; each has a file name of its own in the stack of its loop.  The last
+line of the output is JSON: for each configuration and epoch the batches, and seconds around iter()
+and next() (`wait`) and around the epoch (`whole`)."""
+
+import json
+import sys
+import time
+
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+CLOCK = time.perf_counter
+SAMPLES, BATCH, EPOCHS = 48, 4, 3
+
+
+def work(kind, seconds):
+    """What a sample or a step costs: sleep as for storage or a GPU, or processor time."""
+    end = CLOCK() + seconds
+    if kind == "sleep":
+        time.sleep(seconds)
+    while CLOCK() < end:
+        pass
+
+
+class Samples(Dataset):
+    """A dataset by index."""
+
+    def __init__(self, kind, seconds):
+        self.cost = (kind, seconds)
+
+    def __len__(self):
+        return SAMPLES
+
+    def __getitem__(self, place):
+        work(*self.cost)
+        return place
+
+
+class Stream(IterableDataset):
+    """The same samples as a stream, of which each worker has a part."""
+
+    def __init__(self, kind, seconds):
+        self.cost = (kind, seconds)
+
+    def __iter__(self):
+        from torch.utils.data import get_worker_info
+
+        info = get_worker_info()
+        first, step = (info.id, info.num_workers) if info else (0, 1)
+        for place in range(first, SAMPLES, step):
+            work(*self.cost)
+            yield place
+
+
+# The loop is compiled for each configuration under its name, so that the log tells them apart.
+LOOP = """
+def epoch(loader, step):
+    begin = CLOCK()
+    iterator = iter(loader)
+    wait, steps = CLOCK() - begin, 0
+    while True:
+        asked = CLOCK()
+        batch = next(iterator, None)
+        wait += CLOCK() - asked
+        if batch is None:
+            break
+        steps += 1
+        work("sleep", step)
+    return {"steps": steps, "wait": wait, "whole": CLOCK() - begin}
+"""
+
+
+def train(name):
+    """Trains as the name says: dataset-wWORKERS-pPREFETCH-persistence-load."""
+    dataset, workers, prefetch, persistent, load = name.split("-")
+    options = {"batch_size": BATCH, "num_workers": int(workers[1:])}
+    if options["num_workers"]:
+        options["prefetch_factor"] = int(prefetch[1:])
+        options["persistent_workers"] = persistent == "kept"
+    cost, step = {
+        "slow": (("sleep", 0.004), 0.006),
+        "decoding": (("spin", 0.003), 0.006),
+        "steps": (("sleep", 0.001), 0.02),
+    }[load]
+    data = Stream(*cost) if dataset == "stream" else Samples(*cost)
+    if dataset == "shuffled":
+        options["shuffle"] = True
+    loop = {"CLOCK": CLOCK, "work": work}
+    exec(compile(LOOP, f"/training/{name}.py", "exec"), loop)
+    loader = DataLoader(data, **options)
+    return [loop["epoch"](loader, step) for _ in range(EPOCHS)]
+
+
+print(json.dumps({name: train(name) for name in sys.argv[1:]}))
