@@ -131,6 +131,21 @@ def test_a_forked_child(build: Path, tmp_path: Path, packages: Path) -> None:
     assert {rank for rank, _ in wanted} == {0, 1}  # of the child, too
 
 
+def test_two_processes(build: Path, tmp_path: Path, packages: Path) -> None:
+    """Processes that run the same program share the records of its loop, in sums."""
+    one = f"/usr/bin/python3 -B {HERE / 'epochs.py'} plain"
+    command = ["sh", "-c", f"{one} > a & {one}; wait; cat a"]
+    outcome = watch(build, tmp_path / "run", command, PYTHONPATH=str(packages))
+    first, second = (json.loads(line) for line in outcome.out.splitlines())
+    assert len(epochs(outcome)) == len(first) == len(second)
+    for row, one_told, other in zip(epochs(outcome), first, second):
+        assert row["TRAINING_PROCESSES"] == row["TRAINING_EPOCHS"] == 2
+        told = {key: one_told[key] + other[key] for key in one_told}
+        agree(row, told)
+    (loader,) = loaders(outcome)
+    assert loader["TRAINING_EPOCHS"] == 6
+
+
 def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
     """`darshan stat` shows two lines, and the finding."""
     command = [build / "darshan", "stat", "/usr/bin/python3", "-B", HERE / "epochs.py", "waiting"]

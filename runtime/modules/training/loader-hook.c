@@ -113,9 +113,11 @@ static void replace_methods(python_object *module) {
     replace_in(module, "DataLoader", &iter_method);
 }
 
-/* Returns PyTorch's module, NULL if it was not imported. The caller gives the reference back. */
+/* Returns PyTorch's module, NULL if it was not imported. The caller gives the reference back.
+ * PyImport_GetModuleDict would end the program if the interpreter is ending and has no modules any
+ * more. */
 static python_object *loader_module(void) {
-  python_object *modules = python_api.PyImport_GetModuleDict();
+  python_object *modules = python_api.PySys_GetObject("modules");
   python_object *module = modules ? python_api.PyDict_GetItemString(modules, module_name) : NULL;
   if (module) python_api.Py_IncRef(module);
   return module;

@@ -63,20 +63,15 @@ class Verdict:
                 f"{seconds(each)} each time, to start workers and load the batch."
             )
         if self.why == MAIN:
+            waiting = seconds(max(0.0, sums.next - sums.processor))
             text = (
                 "The process loads each batch itself, between its steps (num_workers=0): "
-                f"{seconds(sums.processor)} of it computing, {seconds(sums.next - sums.processor)} "
-                "waiting"
+                f"{seconds(sums.processor)} of it computing, {waiting} waiting for storage, a "
+                "processor or something else"
             )
-            whole = [
-                f"{seconds(time)} {what}"
-                for time, what in (
-                    (self.loader.io or 0.0, "in file I/O"),
-                    (self.loader.ready, "waiting for a processor"),
-                )
-                if time >= _TOLD * sums.next
-            ]
-            return f"{text} (in its whole life {' and '.join(whole)})." if whole else f"{text}."
+            if self.loader.io is not None and self.loader.io >= _TOLD * sums.next:
+                text += f"; all of its file I/O took {seconds(self.loader.io)}"
+            return f"{text}."
         one = self.loader.workers == 1
         number = "The worker" if one else f"The {self.loader.workers or 0} workers"
         if did is None:

@@ -96,7 +96,6 @@ class Loader:
     epochs: tuple[Span, ...]  # those that have records of their own, in order
     did: Workers | None  # None: without workers, or not known
     io: float | None  # seconds in file I/O of the processes that iterate; None: not known
-    ready: float  # seconds in which these processes were ready but waited for a processor
 
     @property
     def line(self) -> str:
@@ -218,7 +217,6 @@ def _loader(log: Log, tree: Processes | None, rows: np.ndarray, epochs: np.ndarr
         epochs=tuple(spans),
         did=_workers(log, tree, ranks, spans) if workers else None,
         io=_io_of(tree, ranks),
-        ready=_used(log, ranks, "F_RUNNABLE_TIME"),
     )
 
 
