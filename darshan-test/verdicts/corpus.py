@@ -5,6 +5,7 @@ argument "cured"; a program without a fix has no problem, and no problem may be 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import words
 from row import FAR, HERE, Row
@@ -416,6 +417,34 @@ def _usual() -> list[Row]:
     ]
 
 
+def _states() -> list[Row]:
+    """Rows about programs that save their state."""
+
+    def state(case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
+        return Row("states.py", case, finding, remedy, **more)
+
+    slow = (("SLOW_RATE", "50"),)
+    return [
+        state(
+            "save-each-step",
+            "checkpoints-often",
+            "less often",
+            settings=slow,
+            says=(r"/model-\*\.ckpt was saved 8 times by .* \(Young's formula\)",),
+        ),
+        state(
+            "each-rank-saves",
+            "saved-by-each",
+            "one process save",
+            settings=slow,
+            tree=2,
+            says=(r"Each of 2 processes saved 32\.\d MiB as /\S+/rank\*-\*\.pt, files of its own",),
+        ),
+        state("parts-by-rank", settings=slow, tree=2, never=("same checkpoint",)),
+        state("results-each-step", settings=slow, never=("waits for checkpoints",)),
+    ]
+
+
 def _sound() -> list[Row]:
     """Rows without a problem, from the manuals of the same libraries."""
     far = (
@@ -480,6 +509,7 @@ ROWS: list[Row] = [
     *_honest(),
     *_usual(),
     *_sound(),
+    *_states(),
     *_trees(),
     *words.rows(),
 ]

@@ -28,6 +28,7 @@ GROUPS = {
     "usual": "what people ask about",
     "usual_jobs": "what people ask about, jobs",
     "sound": "healthy, from manuals",
+    "states": "programs that save their state",
     "trees": "trees of processes",
     "words": "of which something wrong was said",
     "words_jobs": "jobs of which something wrong was said",

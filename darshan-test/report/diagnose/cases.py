@@ -7,7 +7,14 @@ from dataclasses import replace
 
 from logs.model import Heatmap, Module
 
-from . import cases_costly, cases_hdf5, cases_jobs, cases_streams, cases_training
+from . import (
+    cases_checkpoints,
+    cases_costly,
+    cases_hdf5,
+    cases_jobs,
+    cases_streams,
+    cases_training,
+)
 from .build import MIB, Job, number_of, row, shared
 
 Case = tuple[str, Job, Job]
@@ -583,4 +590,5 @@ CASES = [
     *over_time(),
     *cases_costly.cases(),
     *cases_training.cases(),
+    *cases_checkpoints.cases(),
 ]

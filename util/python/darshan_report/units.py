@@ -74,6 +74,14 @@ def duration(value: float) -> str:
     return _marked(f"{'-' if value < 0 else ''}{clock} ({whole:,} s)", value)
 
 
+def rough(value: float) -> str:
+    """Returns a time of which minutes or hours are exact enough: "45 s", "17 min", "24 h"."""
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if value >= 2 * size:
+            return f"{value / size:,.0f} {unit}"
+    return f"{value:.0f} s" if value >= 10 else seconds(value)
+
+
 def count(value: float | None) -> str:
     """Returns an integer with separators."""
     return UNKNOWN if value is None else _whole(value)

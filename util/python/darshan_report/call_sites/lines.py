@@ -43,6 +43,7 @@ class Site:
     sums: Measured
     places: tuple[Place, ...] = ()  # of the frames, innermost first
     user: int = -1  # index of the user's line in places; -1: none
+    id: int = 0  # of the records
 
     @property
     def is_users(self) -> bool:
@@ -191,8 +192,8 @@ def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:
     objects = Objects(filter(None, (object_of(log.name(n) or "") for n in rows.objects)))
     order = sorted(rows.sites.items(), key=lambda row: -row[1].seconds)
     names = [log.name(number) or "" for number, _ in order[:_SITES_MOST]]
-    sites = [Site(stack_of(name), sums) for name, (_, sums) in zip(names, order)]
-    sites += [Site(Stack("", ()), sums) for _, sums in order[_SITES_MOST:]]
+    sites = [Site(stack_of(name), sums, id=one) for name, (one, sums) in zip(names, order)]
+    sites += [Site(Stack("", ()), sums, id=one) for one, sums in order[_SITES_MOST:]]
     return sites, objects, bool(names) and all(map(_HASH.fullmatch, names))
 
 

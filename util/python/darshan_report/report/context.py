@@ -14,6 +14,7 @@ import numpy as np
 
 from ..call_sites.lines import Lines, lines_of
 from ..call_sites.told import TOP
+from ..checkpoints.saves import Checkpoint, checkpoints
 from ..diagnose.blame import Blame, blame
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
@@ -179,6 +180,7 @@ class Judged(NamedTuple):
     written: Mapping[int, int]  # bytes written to those
     ledger: Ledger | None
     in_pipes: float  # seconds in calls on named pipes
+    checkpoints: tuple[Checkpoint, ...]
 
 
 class Context:
@@ -246,6 +248,11 @@ class Context:
         return self._judged.shares
 
     @property
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The checkpoints of the run, those that took most time first."""
+        return self._judged.checkpoints
+
+    @property
     def in_pipes(self) -> float:
         """Seconds in calls on named pipes, which only the rows of layers and files contain."""
         return self._judged.in_pipes
@@ -265,8 +272,9 @@ class Context:
             written = facts.written(finals)
             spent = None if self.info.live else ledger(facts)
             return Judged(
-                diagnose_facts(facts), facts.shares, finals, written, spent, facts.in_pipes
-            )
+                diagnose_facts(facts), facts.shares, finals, written, spent, facts.in_pipes,
+                checkpoints(facts),
+            )  # fmt: skip
 
     @functools.cached_property
     def facts(self) -> Facts:

@@ -21,7 +21,7 @@ from ..measure.training import Span
 from ..measure.tree import Row
 from ..show.text import visible
 from .context import Context, LayerFigures
-from .sections import notes
+from .sections import checkpoints, notes
 from .sections.processes import tree_rows
 
 FORMAT, VERSION = "darshan-report", 1
@@ -305,6 +305,7 @@ def data(context: Context) -> dict[str, Any]:
         "processes": _tree(context),
         "findings": [_finding(context, f) for f in context.findings],
         "training": _training(context),
+        "checkpoints": checkpoints.data(context),
         "where": content(context.code_lines) if context.code_lines else None,
         "layers": [_layer(context, f) for f in context.figures],
         "exclusive_times": [

@@ -42,6 +42,7 @@ def compose(context: Context) -> Report:
     # Only reports with plots need these imports.
     from .sections import (  # noqa: PLC0415
         accesses,
+        checkpoints,
         code_lines,
         communication,
         datasets,
@@ -77,6 +78,7 @@ def compose(context: Context) -> Report:
         *findings.top(context),
         *training.blocks(context),
         *code_lines.blocks(context),
+        *checkpoints.blocks(context),
         *heat.first(context),
         *job.blocks(context),
         *processes.blocks(context),

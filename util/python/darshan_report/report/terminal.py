@@ -14,7 +14,7 @@ from ..show.model import Table
 from ..show.text import shorten, visible
 from ..units import UNKNOWN, WRONG, amount, seconds, share
 from .context import Context
-from .sections import communication, ledger, notes, processes, training
+from .sections import checkpoints, communication, ledger, notes, processes, training
 from .sections.files import faults
 from .sections.findings import value
 from .sections.job import own_sentence, run_sentence
@@ -77,6 +77,25 @@ def _code_lines(context: Context) -> Iterator[str]:
     if context.code_lines is not None:
         yield ""
         yield from told.text(context.code_lines)
+
+
+_SAVED = "{:<22}{:>6}{:>10}{:>10}{:>8}{:>10}  {}"
+_SAVES = 5  # rows
+
+
+def _checkpoints(context: Context) -> Iterator[str]:
+    rows = checkpoints.shown(context)
+    if not rows:
+        return
+    yield ""
+    yield _SAVED.format("checkpoint", "saves", "bytes", "time each", "share", "every", "").rstrip()
+    for row in rows[:_SAVES]:
+        *numbers, fate = checkpoints.cells(context, row)
+        name = visible(row.name.rsplit("/", 1)[-1])
+        yield _SAVED.format(shorten(name, 21), *numbers, "").rstrip()
+        yield from _wrapped(f"{checkpoints.saved_by(context, row)}; {fate}")
+    for text in checkpoints.sentences(context):
+        yield from _wrapped(text, "")
 
 
 def _layers(context: Context) -> Iterator[str]:
@@ -202,6 +221,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     yield from _ledger(context)
     yield from _training(context)
     yield from _code_lines(context)
+    yield from _checkpoints(context)
     yield from _layers(context)
     yield from _mapped(context)
     yield from _processes(context)

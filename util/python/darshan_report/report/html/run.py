@@ -11,6 +11,7 @@ from ...show.text import visible
 from ..context import Context
 from ..sections import (
     accesses,
+    checkpoints,
     code_lines,
     communication,
     datasets,
@@ -111,6 +112,7 @@ def _body(
         evidence.findings(context, prefix, links),
         blocks.section(f"{prefix}-training", training.blocks(context), True),
         blocks.section(f"{prefix}-where", code_lines.blocks(context), True, graph),
+        blocks.section(f"{prefix}-checkpoints", checkpoints.blocks(context), True),
         empty("files", "Files"),
         empty("datasets", "Datasets"),
         blocks.section(f"{prefix}-layers", layers.blocks(context), True, bars),

@@ -1,0 +1,1 @@
+"""Checkpoints: files to which a program saves its state."""

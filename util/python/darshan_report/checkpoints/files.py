@@ -1,0 +1,148 @@
+"""The files that a program wrote whole, once or again and again, under their last names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..diagnose.facts import Facts
+
+_MODULES = ("POSIX", "STDIO")  # a file's writes are in one of them, or some in each
+_TIMES = ("F_META_TIME", "F_WRITE_TIME")
+_BEGINS = ("F_OPEN_START_TIMESTAMP", "F_WRITE_START_TIMESTAMP")
+
+
+@dataclass
+class Part:
+    """What one process wrote of a file; rank -1: all processes together."""
+
+    opens: float = 0.0
+    written: int = 0
+    read: int = 0
+    seconds: float = 0.0  # in calls
+    begin: float = float("inf")  # seconds after the start of the run
+    last_write: float = 0.0
+    closed: float = 0.0
+
+    @property
+    def end(self) -> float:
+        """Returns when the file was complete. A file that was read may have been closed later."""
+        return self.last_write if self.read else max(self.last_write, self.closed)
+
+
+@dataclass
+class File:
+    """A file under its last name."""
+
+    name: str
+    ids: set[int] = field(default_factory=set)  # of its records, under all its names
+    size: int = 0  # bytes, of the largest version
+    parts: dict[int, Part] = field(default_factory=dict)  # by rank
+    processes: int = 0  # that wrote to it
+    removed: bool = False  # the program removed its name
+    renames: int = 0  # how often another file got this name
+
+    @property
+    def written(self) -> int:
+        """Returns the bytes that all processes wrote."""
+        return sum(part.written for part in self.parts.values())
+
+    def saves(self, part: Part) -> int:
+        """Returns how often a process wrote the file whole. Opens may also have been for reading,
+        and a format may write some bytes twice, so the smaller number counts."""
+        together = self.processes if self.parts.get(-1) is part and self.processes else 1
+        times = round(part.written / max(self.size, 1) / together)
+        return max(1, min(int(part.opens / together), times))
+
+    @property
+    def rounds(self) -> int:
+        """Returns how often the process that wrote it most often did so."""
+        return max(self.renames, *map(self.saves, self.parts.values()))
+
+
+def _candidates(facts: Facts) -> Iterator[tuple[str, np.ndarray]]:
+    """Yields the records with written bytes of each module, without those of many files."""
+    for module in _MODULES:
+        table = facts.table(module)
+        if table is None:
+            continue
+        records = table.records
+        some = np.isin(records.ids, table.ids[facts.single(table) & (table["BYTES_WRITTEN"] > 0)])
+        if some.any():
+            yield module, records.array[some]
+
+
+def _known(row: np.void, name: str) -> float:
+    """Returns a counter of a record; an unknown or impossible value is 0."""
+    value = float(row[name])
+    return value if np.isfinite(value) and value > 0 else 0.0
+
+
+def _opens(row: np.void, module: str) -> float:
+    """Returns how often a record's file was opened, without the calls that OPENS also counts."""
+    names = row.dtype.names or ()
+    others = [n for n in ("FILENOS", "DUPS", "FDOPENS") if f"{module}_{n}" in names]
+    return _known(row, f"{module}_OPENS") - sum(_known(row, f"{module}_{n}") for n in others)
+
+
+def _add(file: File, row: np.void, module: str) -> None:
+    part = file.parts.setdefault(int(row["rank"]), Part())
+    written = int(_known(row, f"{module}_BYTES_WRITTEN"))
+    part.opens += max(0.0, _opens(row, module))
+    part.written += written
+    part.read += int(_known(row, f"{module}_BYTES_READ"))
+    part.seconds += sum(_known(row, f"{module}_{n}") for n in _TIMES)
+    begins = [time for n in _BEGINS if (time := _known(row, f"{module}_{n}")) > 0]
+    part.begin = min([part.begin, *begins])
+    part.last_write = max(part.last_write, _known(row, f"{module}_F_WRITE_END_TIMESTAMP"))
+    part.closed = max(part.closed, _known(row, f"{module}_F_CLOSE_END_TIMESTAMP"))
+    if written > 0:
+        file.size = max(file.size, int(_known(row, f"{module}_MAX_BYTE_WRITTEN")) + 1)
+
+
+def _count_processes(facts: Facts, files: dict[int, File]) -> None:
+    for module in _MODULES:
+        table = facts.table(module)
+        if table is None:
+            continue
+        for file in files.values():
+            places = (table.place(one) for one in file.ids)
+            numbers = [int(table.processes[place]) for place in places if place is not None]
+            file.processes = max([file.processes, *numbers])
+
+
+def _ask_names(facts: Facts, files: dict[int, File]) -> None:
+    """Finds out which files were removed, and which got their name from another one."""
+    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
+    removed = set() if extra is None else set(extra.ids[extra["UNLINKS"] > 0].tolist())
+    for number, file in files.items():
+        file.removed = number in removed
+        place = None if posix is None else posix.place(number)
+        if posix is not None and place is not None:
+            file.renames = int(posix["RENAME_TARGETS"][place]) // max(1, file.processes)
+
+
+def written_files(facts: Facts, least: float) -> dict[int, File]:
+    """Returns the files of which at least so many bytes were written, by the id of the last
+    name."""
+    sums: dict[int, float] = defaultdict(float)
+    found = list(_candidates(facts))
+    for module, rows in found:
+        for number, moved in zip(rows["id"].tolist(), rows[f"{module}_BYTES_WRITTEN"].tolist()):
+            sums[facts.finals.get(number, number)] += max(0, moved)
+    files: dict[int, File] = {}
+    for module, rows in found:
+        for row in rows:
+            number = int(row["id"])
+            last = facts.finals.get(number, number)
+            if sums[last] < least:
+                continue
+            file = files.setdefault(last, File(facts.own_name(last)))
+            file.ids |= {number, last}
+            _add(file, row, module)
+    _count_processes(facts, files)
+    _ask_names(facts, files)
+    return files

@@ -1,0 +1,45 @@
+"""How often a program should save its state.
+
+A save costs time; a failure costs what was computed since the last save. J. W. Young ("A first
+order approximation to the optimum checkpoint interval", Communications of the ACM, 1974) showed
+that both together are least if a program saves every sqrt(2 C M) seconds, where a save costs C
+seconds and the mean time between failures is M.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .saves import Checkpoint
+
+
+def young(cost: float, between_failures: float) -> float:
+    """Returns the seconds between saves that lose the least time; 0 for a save that costs
+    nothing."""
+    return math.sqrt(2 * max(0.0, cost) * max(0.0, between_failures))
+
+
+@dataclass(frozen=True)
+class Waited:
+    """The saves for which the program waited, as the process with most of them had them."""
+
+    rounds: int
+    seconds: float  # for all of them
+    interval: float  # mean, from the begin of one to that of the next; 0 for one save
+
+    @property
+    def cost(self) -> float:
+        """Returns the seconds of one save."""
+        return self.seconds / self.rounds
+
+
+def waited(rows: Sequence[Checkpoint]) -> Waited | None:
+    """Returns the saves for which the program waited; None if there are none. Files that are saved
+    equally often are one checkpoint."""
+    some = [row for row in rows if not row.beside]
+    if not some:
+        return None
+    often = max(some, key=lambda row: (row.rounds, row.wall))
+    return Waited(often.rounds, sum(row.wall for row in some), often.interval)

@@ -1,0 +1,184 @@
+"""The library functions that save the state of a program, one row each. All are public names.
+
+What such a function writes is a checkpoint. Rows with `repeated` are of functions that programs
+also use for data and results: their files count only if they are saved again and again
+(checkpoints/saves.py).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..call_sites.lines import Site
+from ..call_sites.stack import Python
+
+_ANY = frozenset[str]()  # all functions of these files of Python code
+
+
+@dataclass(frozen=True)
+class Saver:
+    """A library function that saves state, and the files that it makes."""
+
+    title: str
+    code: re.Pattern[str] | None = None  # the end of the path of the Python code
+    functions: frozenset[str] = _ANY  # in that code, without their classes
+    endings: frozenset[str] = frozenset()  # of file names that say the same as a call
+    repeated: bool = False  # counts only if files are saved again and again
+    shards: bool = False  # each process saves its own part
+    advice: str = ""  # how to save less often, or beside the program
+    library: re.Pattern[str] | None = None  # the name of a compiled extension
+
+    @property
+    def by_name(self) -> str:
+        """Returns what the names of files tell, if no call site tells the function."""
+        return f"a file as of {self.title}" if self.endings else self.title
+
+
+def _row(title: str, code: str, functions: str = "", endings: str = "", **more: object) -> Saver:
+    return Saver(
+        title,
+        re.compile(rf"(?:^|/)(?:{code})") if code else None,
+        frozenset(functions.split()),
+        frozenset(endings.split()),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+_TORCH = (
+    "Python: torch.distributed.checkpoint.async_save(state, checkpoint_id=path)  # PyTorch 2.3\n"
+    "Python: pool.submit(torch.save, copy.deepcopy(state), path)  # pool: a ThreadPoolExecutor"
+)
+_COPY = "Python: pool.submit(save, copy.deepcopy(state), path)  # pool: a ThreadPoolExecutor"
+
+# The outermost function of a stack that is in this table counts; of one function the first row.
+SAVERS = (
+    _row(
+        "Lightning's checkpoint",
+        r"(?:pytorch_)?lightning(?:_fabric)?/.*(?:checkpoint|torch_io)[^/]*\.py$",
+        "save_checkpoint",
+        advice="Python: ModelCheckpoint(train_time_interval=timedelta(minutes=30))\n"
+        "Python: Trainer(plugins=[AsyncCheckpointIO()])",
+    ),
+    _row(
+        "transformers' checkpoint",
+        r"transformers/(?:trainer|modeling_utils)\.py$",
+        "_save_checkpoint save_pretrained",
+        advice="Python: TrainingArguments(save_strategy='steps', save_steps=many)",
+    ),
+    _row(
+        "DeepSpeed's checkpoint",
+        r"deepspeed/runtime/.*\.py$",
+        "save_checkpoint",
+        shards=True,
+        advice=_TORCH,
+    ),
+    _row(
+        "torch.distributed.checkpoint",
+        r"torch/distributed/checkpoint/.*\.py$",
+        endings="distcp",
+        shards=True,
+        advice=_TORCH.split("\n", 1)[0],
+    ),
+    _row("torch.save", r"torch/serialization\.py$", "save", "pt pth ckpt", advice=_TORCH),
+    _row("torch.jit.save", r"torch/jit/_serialization\.py$", "save"),
+    _row(
+        "safetensors",
+        r"safetensors/\w+\.py$",
+        "save_file save_model",
+        "safetensors",
+        advice=_COPY,
+    ),
+    _row(
+        "orbax",
+        r"orbax/checkpoint/.*\.py$",
+        shards=True,
+        advice="Python: orbax.checkpoint.CheckpointManagerOptions(save_interval_steps=many, "
+        "enable_async_checkpointing=True)",
+    ),
+    _row("flax.training.checkpoints", r"flax/training/checkpoints\.py$", advice=_COPY),
+    _row(
+        "TensorFlow's checkpoint",
+        r"tensorflow/python/(?:checkpoint/checkpoint|training/saver)\.py$",
+        "save write",
+        advice="Python: tf.train.CheckpointOptions(enable_async=True)",
+    ),
+    _row(
+        "Keras' saving",
+        r"keras/(?:src/)?(?:saving|models|engine|callbacks|export)/.*\.py$",
+        "save save_model save_weights save_weights_only",
+        "keras",
+        advice="Python: keras.callbacks.ModelCheckpoint(path, save_freq=many_batches)",
+    ),
+    _row("joblib.dump", r"joblib/numpy_pickle\.py$", "dump", "joblib", repeated=True, advice=_COPY),
+    _row(
+        "numpy.savez",
+        r"numpy/lib/_?npyio(?:_impl)?\.py$",
+        "savez savez_compressed",
+        "npz",
+        repeated=True,
+        advice=_COPY,
+    ),
+    _row(
+        "numpy.save",
+        r"numpy/lib/_?npyio(?:_impl)?\.py$",
+        "save",
+        "npy",
+        repeated=True,
+        advice=_COPY,
+    ),
+    # Its functions are compiled, and in Debian's Python part of the interpreter.
+    _row(
+        "pickle.dump",
+        r"pickle\.py$",
+        "dump _dump",
+        "pkl pickle",
+        repeated=True,
+        advice=_COPY,
+        library=re.compile(r"_pickle\.(?:[^/]*\.)?so$"),
+    ),
+    _row("HDF5", "", endings="h5 hdf5", repeated=True, advice=_COPY),
+)
+# Names of files that say what the file is for, whoever writes it.
+NAMED = Saver("its name", advice=_COPY)
+_NAME = re.compile(r"check-?_?point|ckpt|restart|(?<![a-z])chk(?![a-z])", re.IGNORECASE)
+
+
+def _of_function(frame: Python) -> Saver | None:
+    function = frame.function.replace(".<locals>", "").rsplit(".", 1)[-1]
+    for saver in SAVERS:
+        if saver.code is None or not saver.code.search(frame.path):
+            continue
+        if not saver.functions or function in saver.functions:
+            return saver
+    return None
+
+
+def _of_library(site: Site) -> Saver | None:
+    """Returns the saver whose compiled code made the calls."""
+    for place in site.places:
+        if not place.object:
+            return None  # a frame of Python: what it called is compiled, what called it is not
+        path = place.object
+        found = (s for s in SAVERS if s.library is not None and s.library.search(path))
+        if (saver := next(found, None)) is not None:
+            return saver
+    return None
+
+
+def saver_of(site: Site) -> Saver | None:
+    """Returns the outermost library function of this table that led to the calls of a site; None
+    without one."""
+    frames = [frame for frame in site.stack.frames if isinstance(frame, Python)]
+    found = (_of_function(frame) for frame in reversed(frames))
+    return next((saver for saver in found if saver is not None), _of_library(site))
+
+
+def saver_by_name(name: str) -> Saver | None:
+    """Returns the saver that the name of a file tells; None without one."""
+    last = name.rsplit("/", 1)[-1]
+    ending = last.rsplit(".", 1)[-1].lower() if "." in last[1:] else ""
+    found = next((saver for saver in SAVERS if ending in saver.endings), None)
+    if _NAME.search(last) and (found is None or found.repeated):
+        return Saver(found.title, advice=found.advice) if found else NAMED
+    return found

@@ -1,0 +1,309 @@
+"""The checkpoints of a run, a row for files whose names differ in numbers only.
+
+Files are recognized by the library function that wrote them (call sites), by their names, or
+because the program wrote such files again and again and worked in between (checkpoints/savers.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..call_sites.installed import is_thread
+from ..call_sites.lines import Site, sites_of
+from ..call_sites.measured import CLOSE, OPEN, SEEK, SYNC, WRITE
+from ..diagnose.facts import Facts, once
+from ..library import LogError
+from .files import File, written_files
+from .savers import Saver, saver_by_name, saver_of
+
+# A number that may differ between files of a pattern; those of the endings of HDF5 may not.
+_DIGITS = re.compile(r"(\d+)(?!\d)(?<!\.h5)(?<!\.hdf5)")
+_INSIDE = (WRITE, SEEK, SYNC, CLOSE)  # kinds of calls on a file that is open
+_HALF = 0.5  # part of the time from the first save to the last that repeated saves may take
+_WHOLE = 0.999  # part of the bytes that makes two numbers of bytes the same
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Files of one pattern to which the program saved its state."""
+
+    saver: Saver
+    name: str  # of the file; numbers that differ are "*"
+    files: int
+    saves: int  # by all processes
+    rounds: int  # saves of the process that saved most often
+    written: int  # bytes, by all processes
+    in_calls: float  # seconds, summed over processes
+    wall: float  # seconds of the process that spent most, with what it did between the calls
+    first: float  # begin of the first save, seconds after the start
+    last: float  # end of the last one
+    replaced: int  # older contents that a save of the same name replaced
+    removed: int  # files that the program removed
+    processes: int  # that saved
+    even: bool  # each of several processes wrote the same number of bytes
+    beside: bool | None  # saved by a thread beside the program; None: unknown
+    from_calls: bool  # call sites tell the library function
+    ids: frozenset[int]  # of the files' records
+    sites: tuple[int, ...]  # ids of the call sites that wrote, the one with most bytes first
+    spans: tuple[tuple[float, float], ...]  # begin and end of each save, as far as known
+
+    @property
+    def title(self) -> str:
+        """Returns what saved the files: "torch.save", or what their names tell."""
+        return self.saver.title if self.from_calls else self.saver.by_name
+
+    @property
+    def kept(self) -> int:
+        """Returns how many files were there at the end."""
+        return self.files - self.removed
+
+    @property
+    def each(self) -> float:
+        """Returns the seconds of one save."""
+        return self.wall / self.rounds
+
+    @property
+    def interval(self) -> float:
+        """Returns the mean seconds from the begin of a save to that of the next; 0 for one save."""
+        return (self.last - self.first - self.each) / (self.rounds - 1) if self.rounds > 1 else 0.0
+
+
+@dataclass
+class _Way:
+    """The calls that wrote the files of a pattern, as far as call sites tell them."""
+
+    seconds: float = 0.0  # in calls and between them
+    written: float = 0.0  # bytes
+    opens: float = 0.0  # by functions that save
+    beside: float = 0.0  # bytes that threads beside the program wrote
+    sites: Counter[int] = field(default_factory=Counter)  # bytes by the site's id
+    savers: Counter[Saver] = field(default_factory=Counter)  # bytes
+
+
+def _pattern(name: str) -> str:
+    return _DIGITS.sub("*", name)
+
+
+def _common(names: Sequence[str]) -> str:
+    """Returns the name of files whose names differ in numbers: those that differ are "*"."""
+    parts = [_DIGITS.split(name) for name in names]
+    columns = zip(*parts)
+    return "".join(column[0] if len(set(column)) == 1 else "*" for column in columns)
+
+
+@once
+def _sites(facts: Facts) -> Sequence[Site]:
+    try:
+        return sites_of(facts.log)
+    except LogError:
+        return ()
+
+
+class _Homes:
+    """Finds the pattern of the file that a call used, also through a dataset in the file."""
+
+    def __init__(self, facts: Facts, files: dict[int, File]) -> None:
+        self._facts = facts
+        self._known = {one: _pattern(file.name) for file in files.values() for one in file.ids}
+        self._by_name = {file.name: _pattern(file.name) for file in files.values()}
+
+    def pattern(self, record: int) -> str:
+        """Returns the pattern of a file or dataset; empty for other files."""
+        if record not in self._known:
+            file, colon, _ = self._facts.own_name(record).partition(":")
+            self._known[record] = self._by_name.get(file, "") if colon else ""
+        return self._known[record]
+
+    def used(self, site: Site) -> dict[str, float]:
+        """Returns the part of a site's calls on the files of each pattern, as far as is known."""
+        calls = site.sums.files.calls or site.sums.files.moved
+        sums: dict[str, float] = defaultdict(float)
+        for one, number in calls.items():
+            sums[self.pattern(one)] += number
+        whole = sum(sums.values())
+        return {pattern: part / whole for pattern, part in sums.items() if pattern and whole > 0}
+
+
+def _beside(site: Site) -> bool:
+    """Tells whether a thread made the calls that the program started beside its main one."""
+    last = site.places[-1] if site.places else None
+    return last is not None and is_thread(last.file)
+
+
+def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
+    """Returns the calls that wrote the files of each pattern."""
+    homes = _Homes(facts, files)
+    found: dict[str, _Way] = defaultdict(_Way)
+    for site in _sites(facts):
+        sums = site.sums
+        if sums.read > 0:
+            continue
+        saver = saver_of(site)
+        spent = sums.seconds
+        # What the program did before it opened, renamed or removed a file is no part of a save.
+        if any(sums.calls_of[kind] > 0 for kind in _INSIDE):
+            spent += sum(sums.gaps)
+        for pattern, part in homes.used(site).items():
+            way = found[pattern]
+            way.seconds += part * spent
+            if saver is not None and site.stack.called != "fdopen":
+                way.opens += part * sums.calls_of[OPEN]
+            if sums.written > 0:
+                way.written += part * sums.written
+                way.beside += part * sums.written * _beside(site)
+                way.sites[site.id] += int(part * sums.written)
+                if saver is not None:
+                    way.savers[saver] += int(part * sums.written)
+    return found
+
+
+def _saver(pattern: str, way: _Way | None) -> tuple[Saver | None, bool]:
+    """Returns what saved the files of a pattern, and whether call sites tell it."""
+    named = saver_by_name(pattern)
+    if way is None or not way.savers:
+        return named, False
+    called = way.savers.most_common(1)[0][0]
+    # What the name calls a checkpoint is one, also if numpy or pickle saved it.
+    certain = named is not None and not named.repeated
+    return (replace(called, repeated=False) if certain else called), True
+
+
+def _spans(files: Iterable[File]) -> dict[int, list[tuple[float, float]]]:
+    """Returns when each process saved, by rank; a file that was saved again has one long span."""
+    found: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for file in files:
+        for rank, part in file.parts.items():
+            if part.written > 0 and part.begin <= part.end:
+                found[rank].append((part.begin, part.end))
+    return found
+
+
+def _covered(spans: Iterable[tuple[float, float]]) -> float:
+    """Returns the seconds in at least one of these spans."""
+    covered, until = 0.0, 0.0
+    for begin, end in sorted(spans):
+        covered += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return covered
+
+
+def _wall(files: Sequence[File], way: _Way | None, processes: int, again: bool) -> float:
+    """Returns the seconds that the saves took the process that spent most. again: some files were
+    saved more than once, so that the time from the first write to the last is no save."""
+    most = max((_covered(spans) for spans in _spans(files).values()), default=0.0)
+    if not again:
+        return most
+    written = sum(file.written for file in files)
+    spent = sum(part.seconds for file in files for part in file.parts.values())
+    if way is not None and way.written > 0:
+        spent = max(spent, way.seconds / way.written * written)
+    return min(most, spent / processes)
+
+
+def _by_process(files: Iterable[File]) -> dict[int, list[tuple[int, int]]]:
+    """Returns the saves and bytes of each file, by rank."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for file in files:
+        for rank, part in file.parts.items():
+            if part.written > 0:
+                found[rank].append((file.saves(part), part.written))
+    return found
+
+
+def _even(files: Sequence[File], ranks: dict[int, list[tuple[int, int]]]) -> bool:
+    """Tells whether several processes wrote the same number of bytes at the same time: each its
+    files, or all of them the same file whole."""
+    if not _at_once(list(_spans(files).values())):
+        return False
+    if any(file.processes > 1 for file in files):
+        return all(file.written >= _WHOLE * file.processes * file.size for file in files)
+    sums = [sum(moved for _, moved in rows) for rows in ranks.values()]
+    return len(sums) > 1 and min(sums) >= _WHOLE * max(sums)
+
+
+def _at_once(spans: Sequence[Sequence[tuple[float, float]]]) -> bool:
+    """Tells whether most saves of each process overlapped with those of all others. Processes that
+    run one after the other, or that each train a model of their own, save at different times."""
+    rounds = list(zip(*map(sorted, spans)))
+    together = [max(b for b, _ in one) < min(e for _, e in one) for one in rounds]
+    return 2 * together.count(True) > len(rounds)
+
+
+def _numbers(files: Sequence[File], way: _Way | None, processes: int) -> tuple[int, int, int]:
+    """Returns the saves of all processes, those of the process with most, and how many replaced
+    older contents. A file with several streams may seem larger than it is, and then to have been
+    saved less often than the library function opened it."""
+    sums = [sum(saves for saves, _ in rows) for rows in _by_process(files).values()]
+    saves, rounds = sum(sums), max(sums)
+    replaced = sum(file.rounds - 1 for file in files)
+    if len(sums) == 1:
+        saves = rounds = max(saves, len(files) + replaced)
+    told = round(way.opens) if way is not None else 0
+    if told > saves:
+        replaced += (told - saves) if len(files) >= processes else (told - saves) // processes
+        saves, rounds = told, round(rounds * told / saves)
+    return saves, rounds, replaced
+
+
+def _row(
+    saver: Saver, from_calls: bool, files: Sequence[File], way: _Way | None
+) -> Checkpoint | None:
+    """Returns the row of files that one saver wrote; None if there is no time of theirs."""
+    spans = [span for some in _spans(files).values() for span in some]
+    if not spans:
+        return None
+    ranks = _by_process(files)
+    processes = max(len(ranks), *(file.processes for file in files))
+    saves, rounds, replaced = _numbers(files, way, processes)
+    return Checkpoint(
+        saver=saver,
+        name=_common([file.name for file in files]),
+        files=len(files),
+        saves=saves,
+        rounds=rounds,
+        written=sum(file.written for file in files),
+        in_calls=sum(part.seconds for file in files for part in file.parts.values()),
+        wall=_wall(files, way, processes, replaced > 0),
+        first=min(begin for begin, _ in spans),
+        last=max(end for _, end in spans),
+        replaced=replaced,
+        removed=sum(file.removed for file in files),
+        processes=processes,
+        even=_even(files, ranks),
+        beside=None if way is None or not way.written else 2 * way.beside > way.written,
+        from_calls=from_calls,
+        ids=frozenset().union(*(file.ids for file in files)),
+        sites=tuple(one for one, _ in way.sites.most_common()) if way else (),
+        spans=() if replaced else tuple(sorted(spans)),
+    )
+
+
+def _counts(row: Checkpoint, least: float) -> bool:
+    """Tells whether files are checkpoints, and not data that the same functions save."""
+    if row.written < least * row.saves:
+        return False
+    if not row.saver.repeated:
+        return True
+    return row.rounds > 1 and row.wall <= _HALF * (row.last - row.first)
+
+
+@once
+def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
+    """Returns the checkpoints of a run, those that took most time first."""
+    least = facts.limits["checkpoint.bytes"]
+    files = written_files(facts, least)
+    ways = _ways(facts, files) if files else {}
+    patterns: dict[str, list[File]] = defaultdict(list)
+    for file in files.values():
+        patterns[_pattern(file.name)].append(file)
+    rows = []
+    for pattern, some in patterns.items():
+        way = ways.get(pattern)
+        saver, from_calls = _saver(pattern, way)
+        row = _row(saver, from_calls, some, way) if saver is not None else None
+        if row is not None and _counts(row, least):
+            rows.append(row)
+    return tuple(sorted(rows, key=lambda row: (-row.wall, row.name)))

@@ -1,0 +1,180 @@
+"""The section about checkpoints: which files, how often, and how long the program waited."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...call_sites import told
+from ...call_sites.content import place_content
+from ...call_sites.lines import Line
+from ...checkpoints.interval import waited, young
+from ...checkpoints.saves import Checkpoint
+from ...show.model import Block, Column, Heading, Paragraph, Table
+from ...show.text import shorten, visible
+from ...units import amount, count, plural, rough, seconds, share
+from ..context import Context
+
+_LEAST = 0.01  # part of the run that a single checkpoint has to take
+_ROWS, _LISTED = 12, 100  # of the table, of the JSON
+_NAME, _BY = 34, 32  # characters
+_NOTE = (
+    "Saves and bytes are those of all processes; time and share are those of the process that "
+    "spent most. The time is from the first call on a file to its last one, with what the library "
+    "does between its calls; for files that were saved again, as far as call sites tell it. Every: "
+    "mean time from the begin of a save to that of the next."
+)
+
+
+def shown(context: Context) -> tuple[Checkpoint, ...]:
+    """Returns the rows of the section; none if there are no checkpoints worth a section."""
+    rows = context.checkpoints
+    several = sum(row.saves for row in rows) > 1
+    large = any(row.wall >= _LEAST * context.run_time for row in rows)
+    return rows if several or large else ()
+
+
+def line_of(context: Context, row: Checkpoint) -> Line | None:
+    """Returns the line of code that saved the files of a row; None if it is unknown."""
+    lines = context.code_lines.every if context.code_lines else []
+    homes = {site.id: line for line in lines for site in line.sites}
+    found = next((homes[one] for one in row.sites if one in homes), None)
+    return found if found is not None and found.place is not None else None
+
+
+def saved_by(context: Context, row: Checkpoint) -> str:
+    """Returns what saved the files: "torch.save at train.py:31"."""
+    line = line_of(context, row)
+    return row.title if line is None else f"{row.title} at {_place(context, line)}"
+
+
+def _place(context: Context, line: Line) -> str:
+    if context.code_lines is not None:
+        context.code_lines.look_up(line)
+    return told.places_of([line])[0][0]
+
+
+def fate(row: Checkpoint) -> str:
+    """Returns what became of the saves: "2 kept, 4 removed"."""
+    numbers = ((row.kept, "kept"), (row.replaced, "replaced"), (row.removed, "removed"))
+    return ", ".join(f"{number:,} {word}" for number, word in numbers if number)
+
+
+def sentences(context: Context) -> list[str]:
+    """Returns how long the program waited for checkpoints, and how often it should save."""
+    rows = shown(context)
+    if not rows:
+        return []
+    found, run = waited(rows), context.run_time
+    beside = [row for row in rows if row.beside]
+    said = []
+    if found is not None:
+        said.append(
+            f"The program waited {seconds(found.seconds)} for checkpoints: "
+            f"{share(found.seconds, run)} of the run, {seconds(found.cost)} for each of "
+            f"{plural(found.rounds, 'save')}"
+            + (f", which began every {seconds(found.interval)}." if found.rounds > 1 else ".")
+        )
+        failures = context.limits["checkpoint.failures"]
+        said.append(
+            f"If something fails every {rough(failures)} (an assumption: threshold "
+            "checkpoint.failures), a save of this cost every "
+            f"{rough(young(found.cost, failures))} loses the least time (Young's formula)."
+        )
+    if beside:
+        name = context.short(beside[0].name.rsplit("/", 1)[-1], _NAME)
+        said.append(
+            f"A thread beside the program made {plural(sum(row.saves for row in beside), 'save')} "
+            f"of {name}{' and others' if len(beside) > 1 else ''}."
+        )
+    if not all(row.from_calls for row in rows):
+        said.append(
+            "Files without a library function in their call sites count as checkpoints by their "
+            "names, or because they were saved again and again."
+        )
+    return said
+
+
+def cells(context: Context, row: Checkpoint) -> tuple[str, ...]:
+    """Returns the numbers of a row, as the columns of the table behind the first two."""
+    return (
+        count(row.saves),
+        amount(row.written / row.saves),
+        seconds(row.each),
+        share(row.wall, context.run_time),
+        seconds(row.interval) if row.interval > 0 else "-",
+        fate(row),
+    )
+
+
+def blocks(context: Context) -> list[Block]:
+    """Returns the section; nothing without checkpoints."""
+    rows = shown(context)
+    if not rows:
+        return []
+    columns = (
+        Column("File", code=True),
+        Column("Saved by"),
+        Column("Saves", right=True),
+        Column("Bytes each", right=True),
+        Column("Time each", right=True),
+        Column("Share", right=True),
+        Column("Every", right=True),
+        Column("Files"),
+    )
+    table = tuple(
+        (
+            context.short(row.name, _NAME),
+            shorten(saved_by(context, row), _BY),
+            *cells(context, row),
+        )
+        for row in rows[:_ROWS]
+    )
+    more = len(rows) - len(table)
+    note = _NOTE + (f" {plural(more, 'more row')} took less time." if more else "")
+    texts = [Paragraph(text) for text in sentences(context)]
+    return [Heading("Checkpoints"), *texts, Table(columns, table, note)]
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _content(context: Context, row: Checkpoint) -> dict[str, Any]:
+    line = line_of(context, row)
+    return {
+        "name": visible(row.name),
+        "saved_by": row.title,
+        "from_calls": row.from_calls,
+        "place": place_content(line.place) if line is not None and line.place else None,
+        "files": row.files,
+        "saves": row.saves,
+        "kept": row.kept,
+        "replaced": row.replaced,
+        "removed": row.removed,
+        "processes": row.processes,
+        "bytes_written": row.written,
+        "rounds": row.rounds,
+        "seconds": _number(row.wall),
+        "call_seconds": _number(row.in_calls),
+        "first_seconds": _number(row.first),
+        "last_seconds": _number(row.last),
+        "interval_seconds": _number(row.interval),
+        "beside": row.beside,
+    }
+
+
+def data(context: Context) -> dict[str, Any] | None:
+    """Returns the section as lists and dictionaries; None without checkpoints."""
+    rows = shown(context)
+    if not rows:
+        return None
+    found, failures = waited(rows), context.limits["checkpoint.failures"]
+    return {
+        "waited_seconds": _number(found.seconds) if found else 0.0,
+        "rounds": found.rounds if found else 0,
+        "interval_seconds": _number(found.interval) if found else 0.0,
+        "failures_seconds": failures,
+        "young_seconds": _number(young(found.cost, failures)) if found else None,
+        "files": [_content(context, row) for row in rows[:_LISTED]],
+    }
