@@ -141,6 +141,11 @@ def test_processes(tmp_path: Path) -> None:
     same = tuple(saved("/m.pt", 1.0, rank) for rank in range(4))
     (state,) = found(replace(job, rows=same), tmp_path)
     assert (state.processes, state.even, state.files, state.kept) == (4, True, 1, 1)
+    twice = {"OPENS": 8, "BYTES_WRITTEN": 800 * MIB, "F_WRITE_TIME": 40.0}
+    combined = replace(saved("/m.pt", 1.0, seconds=20.0, **twice), rank=-1)
+    (state,) = found(Job((combined,), nprocs=4, seconds=60), tmp_path)
+    assert (state.processes, state.even, state.saves, state.rounds) == (4, True, 8, 2)
+    assert (state.replaced, state.wall, state.each) == (1, 10.0, 5.0)
 
 
 def test_hostile_values(tmp_path: Path) -> None:

@@ -50,10 +50,14 @@ class File:
         """Returns the bytes that all processes wrote."""
         return sum(part.written for part in self.parts.values())
 
+    def together(self, part: Part) -> int:
+        """Returns how many processes a part is of."""
+        return max(1, self.processes) if self.parts.get(-1) is part else 1
+
     def saves(self, part: Part) -> int:
-        """Returns how often a process wrote the file whole. Opens may also have been for reading,
-        and a format may write some bytes twice, so the smaller number counts."""
-        together = self.processes if self.parts.get(-1) is part and self.processes else 1
+        """Returns how often each process of a part wrote the file whole. Opens may also have been
+        for reading, and a format may write some bytes twice, so the smaller number counts."""
+        together = self.together(part)
         times = round(part.written / max(self.size, 1) / together)
         return max(1, min(int(part.opens / together), times))
 

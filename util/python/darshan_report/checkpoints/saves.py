@@ -203,24 +203,28 @@ def _wall(files: Sequence[File], way: _Way | None, processes: int, again: bool) 
     return min(most, spent / processes)
 
 
-def _by_process(files: Iterable[File]) -> dict[int, list[tuple[int, int]]]:
-    """Returns the saves and bytes of each file, by rank."""
-    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+def _by_process(files: Iterable[File]) -> dict[int, list[tuple[int, int, int]]]:
+    """Returns, by rank, of each file the saves of one process, the processes, and their bytes."""
+    found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for file in files:
         for rank, part in file.parts.items():
             if part.written > 0:
-                found[rank].append((file.saves(part), part.written))
+                found[rank].append((file.saves(part), file.together(part), part.written))
     return found
 
 
-def _even(files: Sequence[File], ranks: dict[int, list[tuple[int, int]]]) -> bool:
+def _even(facts: Facts, files: Sequence[File], processes: int) -> bool:
     """Tells whether several processes wrote the same number of bytes at the same time: each its
     files, or all of them the same file whole."""
-    if not _at_once(list(_spans(files).values())):
+    spans = _spans(files)
+    # A combined record does not tell when each process saved.
+    if -1 in spans and facts.tree is not None and 2 * facts.at_once <= processes:
+        return False
+    if not _at_once(list(spans.values())):
         return False
     if any(file.processes > 1 for file in files):
         return all(file.written >= _WHOLE * file.processes * file.size for file in files)
-    sums = [sum(moved for _, moved in rows) for rows in ranks.values()]
+    sums = [sum(moved for *_, moved in rows) for rows in _by_process(files).values()]
     return len(sums) > 1 and min(sums) >= _WHOLE * max(sums)
 
 
@@ -236,27 +240,27 @@ def _numbers(files: Sequence[File], way: _Way | None, processes: int) -> tuple[i
     """Returns the saves of all processes, those of the process with most, and how many replaced
     older contents. A file with several streams may seem larger than it is, and then to have been
     saved less often than the library function opened it."""
-    sums = [sum(saves for saves, _ in rows) for rows in _by_process(files).values()]
-    saves, rounds = sum(sums), max(sums)
+    rows = _by_process(files).values()
+    saves = sum(each * together for some in rows for each, together, _ in some)
+    rounds = max(sum(each for each, *_ in some) for some in rows)
     replaced = sum(file.rounds - 1 for file in files)
-    if len(sums) == 1:
+    if processes == 1:
         saves = rounds = max(saves, len(files) + replaced)
     told = round(way.opens) if way is not None else 0
     if told > saves:
-        replaced += (told - saves) if len(files) >= processes else (told - saves) // processes
+        replaced += (told - saves) // (1 if len(files) >= processes else processes)
         saves, rounds = told, round(rounds * told / saves)
     return saves, rounds, replaced
 
 
 def _row(
-    saver: Saver, from_calls: bool, files: Sequence[File], way: _Way | None
+    facts: Facts, saver: Saver, from_calls: bool, files: Sequence[File], way: _Way | None
 ) -> Checkpoint | None:
     """Returns the row of files that one saver wrote; None if there is no time of theirs."""
     spans = [span for some in _spans(files).values() for span in some]
     if not spans:
         return None
-    ranks = _by_process(files)
-    processes = max(len(ranks), *(file.processes for file in files))
+    processes = max(len(_by_process(files)), *(file.processes for file in files))
     saves, rounds, replaced = _numbers(files, way, processes)
     return Checkpoint(
         saver=saver,
@@ -272,7 +276,7 @@ def _row(
         replaced=replaced,
         removed=sum(file.removed for file in files),
         processes=processes,
-        even=_even(files, ranks),
+        even=_even(facts, files, processes),
         beside=None if way is None or not way.written else 2 * way.beside > way.written,
         from_calls=from_calls,
         ids=frozenset().union(*(file.ids for file in files)),
@@ -303,7 +307,7 @@ def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
     for pattern, some in patterns.items():
         way = ways.get(pattern)
         saver, from_calls = _saver(pattern, way)
-        row = _row(saver, from_calls, some, way) if saver is not None else None
+        row = _row(facts, saver, from_calls, some, way) if saver is not None else None
         if row is not None and _counts(row, least):
             rows.append(row)
     return tuple(sorted(rows, key=lambda row: (-row.wall, row.name)))

@@ -78,7 +78,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "The program waits for checkpoints, which it saves often",
         f"{first.name} was saved {plural(first.rounds, 'time')}"
         + (f" by {first.title}" if first.from_calls else "")
-        + (f", and so were {plural(more, 'more file')} or patterns" if more else "")
+        + (f", like files of {plural(more, 'other name')}" if more else "")
         + f": {amount(first.written / first.saves)} every {seconds(found.interval)}. Each save "
         f"stopped the program for {seconds(found.cost)}, all of them for {seconds(found.seconds)} "
         f"({share(found.seconds, facts.run_time)} of the run). With a failure every "

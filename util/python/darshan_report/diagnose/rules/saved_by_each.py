@@ -51,7 +51,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"Each of {count(first.processes)} processes saved "
         f"{amount(first.written / first.processes)} as {first.name}, {where}"
         + (f", by {first.title}" if first.from_calls else "")
-        + (f"; the same holds for {plural(more, 'more pattern')}" if more else "")
+        + (f"; the same holds for files of {plural(more, 'other name')}" if more else "")
         + f". That took {seconds(sum(map(_spent, rows)))} more than one process would need, over "
         "all processes. If the processes train copies of one model, the contents are the same.",
         stake=stake,
