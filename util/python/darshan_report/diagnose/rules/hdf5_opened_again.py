@@ -8,6 +8,7 @@ import numpy as np
 
 from ...measure.attribution import ATTR, CLOSE, META, OPEN
 from ...units import count, plural, seconds
+from .. import data_loader
 from ..facts import Facts, once
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
@@ -16,6 +17,18 @@ from ..objects import Hdf5, hdf5
 NAME = "hdf5-opened-again"
 ROLE = CAUSE
 _MAKING = ("ATTR_CREATES", "ATTR_WRITES", "GROUP_CREATES", "LINK_CREATES", "TYPE_COMMITS")
+_ONCE = Remedy(
+    "Open once and keep the handles of the file and its datasets; flush if other processes "
+    "must see what was written.",
+    "H5Fopen, nc_open: before the loop, not in it\n"
+    "Python: h5py.File(path), netCDF4.Dataset(path): before the loop, not in it",
+)
+_WORKER = Remedy(
+    "Open the file once for each worker of the DataLoader, with its first sample. A handle that is "
+    "opened before the workers start is shared by all of them, and their reads disturb each other.",
+    "Python: def __getitem__(self, i): self.file = self.file or h5py.File(self.path)\n"
+    "Python: DataLoader(..., worker_init_fn=open_file, persistent_workers=True)",
+)
 
 
 def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
@@ -70,12 +83,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         + h5.files.rows(
             first, "OPEN_CALLS", "OPEN_POSIX_READS", "F_OPEN_TIME", "F_CLOSE_TIME", "F_ATTR_TIME"
         ),
-        remedy=Remedy(
-            "Open once and keep the handles of the file and its datasets; flush if other processes "
-            "must see what was written.",
-            "H5Fopen, nc_open: before the loop, not in it\n"
-            "Python: h5py.File(path), netCDF4.Dataset(path): before the loop, not in it",
-        ),
+        remedy=_WORKER if data_loader.is_torch(facts) else _ONCE,
         limits=("opens.again", "python.seconds"),
         covers=h5.covers(files=mask),
     )

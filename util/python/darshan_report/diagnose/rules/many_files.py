@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import amount, count, seconds
-from .. import program_text
+from .. import data_loader, program_text
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..loops import Between, between
@@ -39,6 +39,13 @@ _RENAMED = Remedy(
     "shell: done > all.new; mv all.new all  # after the loop, not in it\n"
     "SQL: BEGIN; many INSERTs; COMMIT;",
 )
+_SAMPLES = Remedy(
+    "Pack the samples into shards: files of some hundred MiB that a worker reads from begin to "
+    "end. Shuffle the order of the shards, and the samples in a buffer.",
+    "Python: webdataset.WebDataset('samples-{000..099}.tar', shardshuffle=100).shuffle(1000)\n"
+    "Python: HDF5 or zarr with a sample in each chunk, opened once for each worker\n"
+    "tar cf samples-000.tar folder, a tar for each shard",
+)
 _FIRST = 4  # transfers of a file that come with its opening: more are many small transfers
 
 
@@ -61,6 +68,10 @@ def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
     written = np.flatnonzero(mask & (table["BYTES_WRITTEN"] > 0))
     _, here, there = np.intersect1d(table.ids[written], extra.ids, return_indices=True)
     return int(np.minimum(extra["UNLINKS"][there], facts.files(table)[written][here]).sum())
+
+
+def _remedy(facts: Facts, *, read: bool) -> Remedy:
+    return _SAMPLES if read and data_loader.is_torch(facts) else _KEPT
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -121,8 +132,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         if temporary
         else "The program uses many small files",
         f"{count(number)} files of at most {amount(largest)} were read or written; opening and "
-        f"closing them and their first transfers took {seconds(time)}{facts.over_all}: the cost is "
-        "per file, not per byte."
+        f"closing them and their first transfers took {seconds(time)}{facts.over_all}"
+        f" ({seconds(time / number)} for each file): the cost is per file, not per byte."
         + (f" The program removed {count(removed)} of them." if temporary else "")
         + (
             f" {count(renames)} of them got their last name by a rename, which is in this time."
@@ -136,6 +147,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             for t, _ in found
             for e in facts.sums(t, "OPENS", "F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
         ),
-        remedy=_TEMPORARY if temporary else _RENAMED if renamed else _KEPT,
+        remedy=_TEMPORARY
+        if temporary
+        else _RENAMED
+        if renamed
+        else _remedy(facts, read=2 * made < records),
         limits=("files.many", "files.some", "files.share", "files.small"),
     )
