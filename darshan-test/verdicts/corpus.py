@@ -430,7 +430,7 @@ def _states() -> list[Row]:
             "checkpoints-often",
             "less often",
             settings=slow,
-            says=(r"/model-\*\.ckpt was saved 8 times by .* \(Young's formula\)",),
+            says=(r"/model-\*\.ckpt was saved 8 times: .* \(Young's formula\)",),
         ),
         state(
             "each-rank-saves",

@@ -8,6 +8,7 @@ also use for data and results: their files count only if they are saved again an
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..call_sites.lines import Site
@@ -32,7 +33,7 @@ class Saver:
     @property
     def by_name(self) -> str:
         """Returns what the names of files tell, if no call site tells the function."""
-        return f"a file as of {self.title}" if self.endings else self.title
+        return f"{self.title} (by its name)" if self.endings else self.title
 
 
 def _row(title: str, code: str, functions: str = "", endings: str = "", **more: object) -> Saver:
@@ -139,14 +140,40 @@ SAVERS = (
     ),
     _row("HDF5", "", endings="h5 hdf5", repeated=True, advice=_COPY),
 )
+# Functions that load a saved state.
+LOADERS = (
+    _row(
+        "transformers' from_pretrained",
+        r"transformers/modeling_utils\.py$",
+        "from_pretrained _from_pretrained",
+    ),
+    _row("torch.distributed.checkpoint", r"torch/distributed/checkpoint/.*\.py$"),
+    _row("torch.load", r"torch/serialization\.py$", "load"),
+    _row("torch.jit.load", r"torch/jit/_serialization\.py$", "load"),
+    _row("safetensors", r"safetensors/\w+\.py$", "load_file load_model"),
+    _row("orbax", r"orbax/checkpoint/.*\.py$"),
+    _row("flax.training.checkpoints", r"flax/training/checkpoints\.py$"),
+    _row(
+        "TensorFlow's checkpoint",
+        r"tensorflow/python/(?:checkpoint/checkpoint|training/saver)\.py$",
+        "restore read",
+    ),
+    _row(
+        "Keras' loading",
+        r"keras/(?:src/)?(?:saving|models|engine)/.*\.py$",
+        "load_model load_weights",
+    ),
+    _row("joblib.load", r"joblib/numpy_pickle\.py$", "load"),
+    _row("numpy.load", r"numpy/lib/_?npyio(?:_impl)?\.py$", "load", repeated=True),
+)
 # Names of files that say what the file is for, whoever writes it.
 NAMED = Saver("its name", advice=_COPY)
 _NAME = re.compile(r"check-?_?point|ckpt|restart|(?<![a-z])chk(?![a-z])", re.IGNORECASE)
 
 
-def _of_function(frame: Python) -> Saver | None:
+def _of_function(frame: Python, rows: Sequence[Saver]) -> Saver | None:
     function = frame.function.replace(".<locals>", "").rsplit(".", 1)[-1]
-    for saver in SAVERS:
+    for saver in rows:
         if saver.code is None or not saver.code.search(frame.path):
             continue
         if not saver.functions or function in saver.functions:
@@ -166,12 +193,22 @@ def _of_library(site: Site) -> Saver | None:
     return None
 
 
-def saver_of(site: Site) -> Saver | None:
-    """Returns the outermost library function of this table that led to the calls of a site; None
-    without one."""
+def _outermost(site: Site, rows: Sequence[Saver]) -> Saver | None:
     frames = [frame for frame in site.stack.frames if isinstance(frame, Python)]
-    found = (_of_function(frame) for frame in reversed(frames))
-    return next((saver for saver in found if saver is not None), _of_library(site))
+    found = (_of_function(frame, rows) for frame in reversed(frames))
+    return next((saver for saver in found if saver is not None), None)
+
+
+def saver_of(site: Site) -> Saver | None:
+    """Returns the outermost function of SAVERS that led to the calls of a site; None without
+    one."""
+    return _outermost(site, SAVERS) or _of_library(site)
+
+
+def loader_of(site: Site) -> Saver | None:
+    """Returns the outermost function of LOADERS that led to the calls of a site; None without
+    one."""
+    return _outermost(site, LOADERS)
 
 
 def saver_by_name(name: str) -> Saver | None:

@@ -83,11 +83,12 @@ class _Way:
     savers: Counter[Saver] = field(default_factory=Counter)  # bytes
 
 
-def _pattern(name: str) -> str:
+def pattern_of(name: str) -> str:
+    """Returns the name of a file with "*" for each number."""
     return _DIGITS.sub("*", name)
 
 
-def _common(names: Sequence[str]) -> str:
+def common_name(names: Sequence[str]) -> str:
     """Returns the name of files whose names differ in numbers: those that differ are "*"."""
     parts = [_DIGITS.split(name) for name in names]
     columns = zip(*parts)
@@ -95,7 +96,8 @@ def _common(names: Sequence[str]) -> str:
 
 
 @once
-def _sites(facts: Facts) -> Sequence[Site]:
+def all_sites(facts: Facts) -> Sequence[Site]:
+    """Returns the call sites of a log; empty if it has none, or if they are damaged."""
     try:
         return sites_of(facts.log)
     except LogError:
@@ -107,8 +109,8 @@ class _Homes:
 
     def __init__(self, facts: Facts, files: dict[int, File]) -> None:
         self._facts = facts
-        self._known = {one: _pattern(file.name) for file in files.values() for one in file.ids}
-        self._by_name = {file.name: _pattern(file.name) for file in files.values()}
+        self._known = {one: pattern_of(file.name) for file in files.values() for one in file.ids}
+        self._by_name = {file.name: pattern_of(file.name) for file in files.values()}
 
     def pattern(self, record: int) -> str:
         """Returns the pattern of a file or dataset; empty for other files."""
@@ -137,7 +139,7 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
     """Returns the calls that wrote the files of each pattern."""
     homes = _Homes(facts, files)
     found: dict[str, _Way] = defaultdict(_Way)
-    for site in _sites(facts):
+    for site in all_sites(facts):
         sums = site.sums
         if sums.read > 0:
             continue
@@ -264,7 +266,7 @@ def _row(
     saves, rounds, replaced = _numbers(files, way, processes)
     return Checkpoint(
         saver=saver,
-        name=_common([file.name for file in files]),
+        name=common_name([file.name for file in files]),
         files=len(files),
         saves=saves,
         rounds=rounds,
@@ -302,7 +304,7 @@ def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
     ways = _ways(facts, files) if files else {}
     patterns: dict[str, list[File]] = defaultdict(list)
     for file in files.values():
-        patterns[_pattern(file.name)].append(file)
+        patterns[pattern_of(file.name)].append(file)
     rows = []
     for pattern, some in patterns.items():
         way = ways.get(pattern)

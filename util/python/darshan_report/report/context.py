@@ -14,6 +14,7 @@ import numpy as np
 
 from ..call_sites.lines import Lines, lines_of
 from ..call_sites.told import TOP
+from ..checkpoints.loads import Loaded, loaded
 from ..checkpoints.saves import Checkpoint, checkpoints
 from ..diagnose.blame import Blame, blame
 from ..diagnose.facts import Facts
@@ -181,6 +182,7 @@ class Judged(NamedTuple):
     ledger: Ledger | None
     in_pipes: float  # seconds in calls on named pipes
     checkpoints: tuple[Checkpoint, ...]
+    loaded: tuple[Loaded, ...]
 
 
 class Context:
@@ -253,6 +255,11 @@ class Context:
         return self._judged.checkpoints
 
     @property
+    def loaded(self) -> tuple[Loaded, ...]:
+        """The files from which the program loaded a saved state, those with most bytes first."""
+        return self._judged.loaded
+
+    @property
     def in_pipes(self) -> float:
         """Seconds in calls on named pipes, which only the rows of layers and files contain."""
         return self._judged.in_pipes
@@ -273,7 +280,7 @@ class Context:
             spent = None if self.info.live else ledger(facts)
             return Judged(
                 diagnose_facts(facts), facts.shares, finals, written, spent, facts.in_pipes,
-                checkpoints(facts),
+                checkpoints(facts), loaded(facts),
             )  # fmt: skip
 
     @functools.cached_property

@@ -21,7 +21,7 @@ from ..measure.training import Span
 from ..measure.tree import Row
 from ..show.text import visible
 from .context import Context, LayerFigures
-from .sections import checkpoints, notes
+from .sections import checkpoints, loaded_state, notes
 from .sections.processes import tree_rows
 
 FORMAT, VERSION = "darshan-report", 1
@@ -306,6 +306,7 @@ def data(context: Context) -> dict[str, Any]:
         "findings": [_finding(context, f) for f in context.findings],
         "training": _training(context),
         "checkpoints": checkpoints.data(context),
+        "loaded": loaded_state.data(context),
         "where": content(context.code_lines) if context.code_lines else None,
         "layers": [_layer(context, f) for f in context.figures],
         "exclusive_times": [

@@ -14,7 +14,15 @@ from ..show.model import Table
 from ..show.text import shorten, visible
 from ..units import UNKNOWN, WRONG, amount, seconds, share
 from .context import Context
-from .sections import checkpoints, communication, ledger, notes, processes, training
+from .sections import (
+    checkpoints,
+    communication,
+    ledger,
+    loaded_state,
+    notes,
+    processes,
+    training,
+)
 from .sections.files import faults
 from .sections.findings import value
 from .sections.job import own_sentence, run_sentence
@@ -93,9 +101,25 @@ def _checkpoints(context: Context) -> Iterator[str]:
         *numbers, fate = checkpoints.cells(context, row)
         name = visible(row.name.rsplit("/", 1)[-1])
         yield _SAVED.format(shorten(name, 21), *numbers, "").rstrip()
-        yield from _wrapped(f"{checkpoints.saved_by(context, row)}; {fate}")
+        saved_by = checkpoints.at_line(context, row.title, row.sites)
+        yield from _wrapped(f"{saved_by}; {fate}")
     for text in checkpoints.sentences(context):
         yield from _wrapped(text, "")
+
+
+_LOADED = "{:<22}{:>6}{:>11}{:>11}{:>11}{:>10}"
+
+
+def _loaded(context: Context) -> Iterator[str]:
+    rows = loaded_state.shown(context)
+    if not rows:
+        return
+    yield ""
+    yield _LOADED.format("loaded state", "by", "read", "mapped", "touched", "time")
+    for row in rows[:_SAVES]:
+        name = visible(row.name.rsplit("/", 1)[-1])
+        yield _LOADED.format(shorten(name, 21), *loaded_state.cells(row))
+        yield from _wrapped(checkpoints.at_line(context, row.title, row.sites))
 
 
 def _layers(context: Context) -> Iterator[str]:
@@ -222,6 +246,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     yield from _training(context)
     yield from _code_lines(context)
     yield from _checkpoints(context)
+    yield from _loaded(context)
     yield from _layers(context)
     yield from _mapped(context)
     yield from _processes(context)

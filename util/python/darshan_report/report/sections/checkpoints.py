@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ...call_sites import told
@@ -34,24 +35,21 @@ def shown(context: Context) -> tuple[Checkpoint, ...]:
     return rows if several or large else ()
 
 
-def line_of(context: Context, row: Checkpoint) -> Line | None:
-    """Returns the line of code that saved the files of a row; None if it is unknown."""
+def line_of(context: Context, sites: Sequence[int]) -> Line | None:
+    """Returns the line of code of the first of these call sites that has one."""
     lines = context.code_lines.every if context.code_lines else []
     homes = {site.id: line for line in lines for site in line.sites}
-    found = next((homes[one] for one in row.sites if one in homes), None)
+    found = next((homes[one] for one in sites if one in homes), None)
     return found if found is not None and found.place is not None else None
 
 
-def saved_by(context: Context, row: Checkpoint) -> str:
-    """Returns what saved the files: "torch.save at train.py:31"."""
-    line = line_of(context, row)
-    return row.title if line is None else f"{row.title} at {_place(context, line)}"
-
-
-def _place(context: Context, line: Line) -> str:
-    if context.code_lines is not None:
-        context.code_lines.look_up(line)
-    return told.places_of([line])[0][0]
+def at_line(context: Context, title: str, sites: Sequence[int]) -> str:
+    """Returns a library function and where it was called: "torch.save at train.py:31"."""
+    line = line_of(context, sites)
+    if line is None or context.code_lines is None:
+        return title
+    context.code_lines.look_up(line)
+    return f"{title} at {told.places_of([line])[0][0]}"
 
 
 def fate(row: Checkpoint) -> str:
@@ -125,7 +123,7 @@ def blocks(context: Context) -> list[Block]:
     table = tuple(
         (
             context.short(row.name, _NAME),
-            shorten(saved_by(context, row), _BY),
+            shorten(at_line(context, row.title, row.sites), _BY),
             *cells(context, row),
         )
         for row in rows[:_ROWS]
@@ -141,7 +139,7 @@ def _number(value: float) -> float | None:
 
 
 def _content(context: Context, row: Checkpoint) -> dict[str, Any]:
-    line = line_of(context, row)
+    line = line_of(context, row.sites)
     return {
         "name": visible(row.name),
         "saved_by": row.title,

@@ -1,0 +1,119 @@
+"""Files from which a program loaded its state: read by calls, or mapped into memory."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..diagnose.facts import Facts, once
+from .savers import Saver, loader_of, saver_by_name
+from .saves import all_sites, common_name, pattern_of
+
+_MODULES = ("POSIX", "STDIO")
+
+
+@dataclass
+class _File:
+    """A file that was read or mapped."""
+
+    name: str
+    read: int = 0  # bytes, by all processes
+    mapped: int = 0
+    touched: int = 0
+    seconds: float = 0.0  # in opens, reads and closes, summed over processes
+    processes: int = 0
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Files of one pattern from which the program loaded its state."""
+
+    loader: Saver
+    from_calls: bool  # call sites tell the library function
+    name: str  # of the file; numbers that differ are "*"
+    files: int
+    read: int  # bytes, by all processes
+    mapped: int  # bytes of mappings, by all processes
+    touched: int  # bytes of pages of these mappings that were used
+    seconds: float  # in calls, of the mean process
+    processes: int  # that used them, also to write them
+    sites: Sequence[int]  # call sites, the one with most calls first
+
+    @property
+    def title(self) -> str:
+        """Returns what loaded the files: "torch.load"."""
+        return self.loader.title if self.from_calls else "known by its name"
+
+
+def _files(facts: Facts, least: float) -> dict[int, _File]:
+    """Returns the files of which at least so many bytes were read or mapped, by their ids."""
+    found: dict[int, _File] = {}
+    extra = facts.table("POSIX_EXT")
+    for module in _MODULES:
+        table = facts.table(module)
+        if table is None:
+            continue
+        single = facts.single(table)
+        for place in (single & (table.processes > 0)).nonzero()[0].tolist():
+            number = int(table.ids[place])
+            beside = None if extra is None else extra.place(number)
+            mapped = extra is not None and beside is not None and extra["MMAP_BYTES"][beside] > 0
+            if not mapped and table["BYTES_READ"][place] < least:
+                continue
+            file = found.setdefault(number, _File(facts.name(number)))
+            file.read += int(table["BYTES_READ"][place])
+            file.seconds += float(table["F_READ_TIME"][place] + table["F_META_TIME"][place])
+            file.processes = max(file.processes, int(table.processes[place]))
+            if extra is not None and beside is not None and module == "POSIX":
+                file.mapped = int(extra["MMAP_BYTES"][beside])
+                file.touched = int(extra["MMAP_TOUCHED"][beside] + extra["MMAP_POPULATED"][beside])
+    return {n: f for n, f in found.items() if max(f.read, f.mapped) >= least}
+
+
+def _by_calls(facts: Facts, files: dict[int, _File]) -> dict[str, Counter[tuple[Saver, int]]]:
+    """Returns the functions that loaded the files of each pattern with their call sites, by
+    calls."""
+    found: dict[str, Counter[tuple[Saver, int]]] = defaultdict(Counter)
+    for site in all_sites(facts):
+        loader = loader_of(site) if site.sums.written == 0 else None
+        if loader is None:
+            continue
+        for one, calls in site.sums.files.calls.items():
+            if one in files:
+                found[pattern_of(files[one].name)][loader, site.id] += calls
+    return found
+
+
+@once
+def loaded(facts: Facts) -> tuple[Loaded, ...]:
+    """Returns the files from which the program loaded its state, those with most bytes first."""
+    files = _files(facts, facts.limits["checkpoint.bytes"])
+    calls = _by_calls(facts, files)
+    patterns: dict[str, list[_File]] = defaultdict(list)
+    for file in files.values():
+        patterns[pattern_of(file.name)].append(file)
+    rows = []
+    for pattern, some in patterns.items():
+        ways = [way for way, _ in calls[pattern].most_common()] if pattern in calls else []
+        named = saver_by_name(pattern)
+        loader = ways[0][0] if ways else named
+        certain = named is not None and not named.repeated
+        if loader is None or (loader.repeated and not certain):
+            continue
+        processes = max(file.processes for file in some)
+        rows.append(
+            Loaded(
+                loader=loader,
+                from_calls=bool(ways),
+                name=common_name([file.name for file in some]),
+                files=len(some),
+                read=sum(file.read for file in some),
+                mapped=sum(file.mapped for file in some),
+                touched=sum(file.touched for file in some),
+                seconds=sum(file.seconds for file in some) / max(1, processes),
+                processes=processes,
+                sites=tuple(site for _, site in ways),
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (-max(row.read, row.mapped), row.name)))

@@ -1,0 +1,82 @@
+"""The section about saved state that the program loaded: read by calls, or mapped into memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...call_sites.content import place_content
+from ...checkpoints.loads import Loaded
+from ...show.model import Block, Column, Heading, Table
+from ...show.text import shorten, visible
+from ...units import amount, plural, seconds
+from ..context import Context
+from .checkpoints import at_line, line_of
+
+_ROWS, _LISTED = 12, 100  # of the table, of the JSON
+_NAME, _BY = 40, 36  # characters
+_NOTE = (
+    "Processes are those that used the file, also to write it. Bytes are sums over processes: what "
+    "each process loads counts for each. Time is the mean of these processes in opens, reads and "
+    "closes. The time in which the kernel reads pages of a mapped file is in no call."
+)
+
+
+def shown(context: Context) -> tuple[Loaded, ...]:
+    """Returns the rows of the section."""
+    return context.loaded
+
+
+def cells(row: Loaded) -> tuple[str, ...]:
+    """Returns processes, bytes and seconds of a row; the bytes of a mapping only if there is
+    one."""
+    mapped = (amount(row.mapped), amount(row.touched)) if row.mapped else ("-", "-")
+    return (f"{row.processes:,}", amount(row.read), *mapped, seconds(row.seconds))
+
+
+def blocks(context: Context) -> list[Block]:
+    """Returns the section; nothing if the program loaded no saved state."""
+    rows = shown(context)
+    if not rows:
+        return []
+    columns = (
+        Column("File", code=True),
+        Column("Loaded by"),
+        Column("Processes", right=True),
+        Column("Read", right=True),
+        Column("Mapped", right=True),
+        Column("Touched", right=True),
+        Column("Time", right=True),
+    )
+    table = tuple(
+        (
+            context.short(row.name, _NAME),
+            shorten(at_line(context, row.title, row.sites), _BY),
+            *cells(row),
+        )
+        for row in rows[:_ROWS]
+    )
+    more = len(rows) - len(table)
+    note = _NOTE + (f" {plural(more, 'more row')} had fewer bytes." if more else "")
+    return [Heading("Loaded state"), Table(columns, table, note)]
+
+
+def _content(context: Context, row: Loaded) -> dict[str, Any]:
+    line = line_of(context, row.sites)
+    return {
+        "name": visible(row.name),
+        "loaded_by": row.title,
+        "from_calls": row.from_calls,
+        "place": place_content(line.place) if line is not None and line.place else None,
+        "files": row.files,
+        "processes": row.processes,
+        "bytes_read": row.read,
+        "bytes_mapped": row.mapped,
+        "bytes_touched": row.touched,
+        "seconds": row.seconds if math.isfinite(row.seconds) else None,
+    }
+
+
+def data(context: Context) -> list[dict[str, Any]]:
+    """Returns the section as lists and dictionaries."""
+    return [_content(context, row) for row in shown(context)[:_LISTED]]
