@@ -38,39 +38,52 @@ with h5py.File("field.h5") as file, h5py.File("copy.h5", "w") as copy:
 print(y.__class__.__name__)
 """
 
-# Writes numbers by a stream whose buffer it switches off.
+# Writes numbers by a stream without a buffer, or flushes it after each.
 UNBUFFERED = """
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
+  struct stat st;
   FILE *file = fopen("numbers.txt", "w");
   if (!file) return 1;
-  setvbuf(file, NULL, _IONBF, 0);
+  SETTING
   for (int i = 0; i < 600000; i++)
-    fputc('0' + i % 10, file);
+    EACH
   BEFORE_THE_END
-  printf("%d\\n", argc + (argv == NULL));
+  printf("%d\\n", argc + (argv == NULL) + (st.st_size == 1));
   fflush(stdout);
   THE_END
 }
 """
+NO_BUFFER = ("setvbuf(file, NULL, _IONBF, 0);", "fputc('0' + i % 10, file);")
+FLUSHED = ("", "fputc('0' + i % 10, file), fflush(file);")
+_SIZE = 'if (stat("numbers.txt", &st) < 0 || st.st_size != 600000) return 4;'
 ENDS = {
     "closes": ("", "return fclose(file);"),
     "leaves by _exit": ("", "_exit(0);"),
     "forks": ("if (fork() == 0) exit(0);", "return fclose(file);"),
-    "asks for the size": (
-        'struct stat st;\n  if (stat("numbers.txt", &st) < 0 || st.st_size != 600000) return 4;',
+    "asks for the size": (_SIZE, "return fclose(file);"),
+    "reads it by another program": ('system("wc -c < numbers.txt");', "return fclose(file);"),
+    "uses the descriptor": (
+        'fputs("a", file); fflush(file);\n'
+        '  if (write(fileno(file), "b", 1) != 1) return 4;\n  fputs("c", file);',
         "return fclose(file);",
     ),
-}
-# Ways to end in which nobody writes what a stream holds back.
-LOSES = {
     "abort": ("", "abort();"),
     "exec": ("", 'return execl("/bin/true", "true", (char *)NULL);'),
     "quick_exit": ("", "quick_exit(0);"),
+    "a signal": ("", "return raise(SIGTERM);"),
+    "a fault": ("", "return *(volatile int *)8;"),
 }
+# Asks past libc, so that nobody can write before what the stream holds back.
+ASKS_THE_KERNEL = (
+    'syscall(SYS_newfstatat, -100, "numbers.txt", &st, 0); if (st.st_size != 600000) return 4;',
+    "return fclose(file);",
+)
 # Computes, and reads one small file: there is nothing to cure.
 HEALTHY = """
 #include <stdio.h>
@@ -84,7 +97,10 @@ int main(void) {
 """
 
 
-def unbuffered(end: str) -> str:
-    """Returns the program that ends in one of the ways of ENDS or LOSES."""
-    before, last = {**ENDS, **LOSES}[end]
-    return UNBUFFERED.replace("BEFORE_THE_END", before).replace("THE_END", last)
+def writes(end: tuple[str, str], how: tuple[str, str] = NO_BUFFER) -> str:
+    """Returns the program that ends in one of the ways of ENDS."""
+    words = zip(("SETTING", "EACH", "BEFORE_THE_END", "THE_END"), (*how, *end))
+    source = UNBUFFERED
+    for word, text in words:
+        source = source.replace(word, text)
+    return source

@@ -9,7 +9,7 @@ import pytest
 from lab.compile import compile_c
 
 from .conftest import Try, bytes_of
-from .programs import COLUMNS, COPIES, ENDS, HEALTHY, LOSES, MAKE, OPENED_AGAIN, unbuffered
+from .programs import COLUMNS, COPIES, ENDS, HEALTHY, MAKE, OPENED_AGAIN, writes
 
 pytest.importorskip("h5py")
 
@@ -82,48 +82,6 @@ def test_a_cache_does_not_break_a_copy(field: Try) -> None:
     assert not (field.user / "copy.h5").exists()
 
 
-@pytest.mark.parametrize("end", ENDS)
-def test_a_buffer(trial: Try, end: str) -> None:
-    """The buffer helps, and the file is the same however the program ends; what asks the kernel
-    for the size of the file meanwhile changes its output, and is never called helped."""
-    program = compile_c(trial.user, unbuffered(end))
-    status, rows, whole = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
-    row = rows["stdio-buffer"]
-    if end == "asks for the size":
-        assert (status, row["result"]) == (3, "changed the output"), whole
-    else:
-        assert (status, row["result"]) == (0, "helped"), whole
-        changes = {change["name"]: change for change in row["changes"]}
-        assert changes["writes"]["before"] >= 600_000
-        assert changes["writes"]["after"] <= 2
-    assert not (trial.user / "numbers.txt").exists()
-
-
-@pytest.mark.parametrize("end", LOSES)
-def test_a_buffer_that_is_lost(trial: Try, end: str) -> None:
-    """The program leaves its stream open, and the buffer is lost: this is said, and not called
-    help. A program that a signal ends is tried with a log that ends so, too."""
-    program = compile_c(trial.user, unbuffered(end))
-    options = ("--only", "stdio-buffer", "--copy", ".")
-    if end == "abort":
-        refused = trial.run(*options, "--", program)
-        assert refused.returncode == 1 and "was killed by SIGABRT" in refused.stderr, refused
-    log = trial.log(program, clean=True)
-    status, rows, whole = trial.found(*options, log, "--", program)
-    assert (status, rows["stdio-buffer"]["result"]) == (3, "changed the output"), whole
-    assert not (trial.user / "numbers.txt").exists()
-
-
-def test_no_buffer_for_a_file_that_is_also_opened_without_a_stream(trial: Try) -> None:
-    source = unbuffered("closes").replace(
-        "setvbuf", 'if (open("numbers.txt", O_RDONLY) < 0) return 5;\n  setvbuf'
-    )
-    program = compile_c(trial.user, f"#include <fcntl.h>\n{source}")
-    status, rows, _ = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
-    assert (status, rows["stdio-buffer"]["result"]) == (1, "not tried")
-    assert "without a stream" in rows["stdio-buffer"]["reason"]
-
-
 def test_temporary_files_in_memory(trial: Try) -> None:
     """TMPDIR is set for the program; the folder of the runs differs, so the answer shows it."""
     command = script(
@@ -144,7 +102,7 @@ def test_temporary_files_in_memory(trial: Try) -> None:
 def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
     """With a log of a run that ended with the same status, it is tried; without one, it is not."""
     program = compile_c(
-        trial.user, unbuffered("closes").replace("return fclose", "return 3 + fclose")
+        trial.user, writes(ENDS["closes"]).replace("return fclose", "return 3 + fclose")
     )
     options = ("--only", "stdio-buffer", "--copy", ".")
     refused = trial.run(*options, "--", program)
@@ -172,7 +130,7 @@ def test_the_library_needs_the_variable(trial: Try) -> None:
         trial.variables = {"DARSHAN_TRY": name} if name else {}
         loaded[name] = trial.run_words(list(map(str, run))).stdout.split()
     assert loaded == {"": ["libdarshan.so"], "chunk-cache=1": ["libdarshan-try.so"]}
-    program = compile_c(trial.user, unbuffered("closes"))
+    program = compile_c(trial.user, writes(ENDS["closes"]))
     calls = {}
     for setting in ("", "chunk-cache=1", "stdio-buffer=1048576"):
         trial.variables = {"DARSHAN_TRY": setting}

@@ -13,12 +13,32 @@ void *__wrap_real_resolve(void **slot, const char *name);
 void *__real_library_function_slow(const struct library *library, void **slot, const char *name);
 void *__wrap_library_function_slow(const struct library *library, void **slot, const char *name);
 
+/* Settings of DARSHAN_TRY, and the functions that each needs replaced. */
+static const struct remedy {
+  const char *name, *or_name;
+  const struct replacement *rows;
+} remedies[] = {
+    {STDIO_BUFFER, FLUSH_DELAY, stream_replacements},
+    {FLUSH_DELAY, NULL, flush_replacements},
+    {"advice", "read-ahead", open_replacements},
+    {"read-ahead", NULL, read_ahead_replacements},
+};
+
+/* Returns the setting as it was when the first function was looked up: the program may change its
+ * environment later. */
 static const char *asked(void) {
   static const char variable[] = "DARSHAN_TRY=";
+  static char kept[512];
+  static int is_kept;
   extern char **environ;
-  for (char **entry = environ; entry && *entry; entry++)
-    if (strncmp(*entry, variable, sizeof(variable) - 1) == 0) return *entry + sizeof(variable) - 1;
-  return NULL;
+  if (__atomic_load_n(&is_kept, __ATOMIC_ACQUIRE)) return kept;
+  for (char **entry = environ; entry && *entry; entry++) {
+    if (strncmp(*entry, variable, sizeof(variable) - 1) != 0) continue;
+    const char *value = *entry + sizeof(variable) - 1;
+    if (strlen(value) < sizeof(kept)) memcpy(kept, value, strlen(value) + 1);
+  }
+  __atomic_store_n(&is_kept, 1, __ATOMIC_RELEASE);
+  return kept;
 }
 
 uint64_t remedy_value(const char *name) {
@@ -36,18 +56,24 @@ uint64_t remedy_value(const char *name) {
 
 void *__wrap_real_resolve(void **slot, const char *name) {
   void *found = __real_real_resolve(slot, name);
-  for (const struct replacement *row = stdio_replacements; row->name; row++) {
-    if (strcmp(row->name, name) != 0 || !remedy_value(row->remedy)) continue;
-    __atomic_store_n(row->real, found, __ATOMIC_RELEASE);
-    __atomic_store_n(slot, row->instead, __ATOMIC_RELEASE);
-    return row->instead;
+  if (strcmp(name, "vfork") == 0 || strcmp(name, "clone") == 0) read_ahead_stop();
+  for (size_t n = 0; n < sizeof(remedies) / sizeof(*remedies); n++) {
+    const struct remedy *remedy = &remedies[n];
+    if (!remedy_value(remedy->name) && !(remedy->or_name && remedy_value(remedy->or_name)))
+      continue;
+    for (const struct replacement *row = remedy->rows; row->name; row++) {
+      if (strcmp(row->name, name) != 0) continue;
+      __atomic_store_n(row->real, found, __ATOMIC_RELEASE);
+      found = row->instead;
+    }
   }
+  __atomic_store_n(slot, found, __ATOMIC_RELEASE);
   return found;
 }
 
 void *__wrap_library_function_slow(const struct library *library, void **slot, const char *name) {
   void *found = __real_library_function_slow(library, slot, name);
-  void *instead = library ? chunk_cache_function(library, name, found) : found;
+  void *instead = library ? hdf5_function(library, name, found) : found;
   if (instead != found) __atomic_store_n(slot, instead, __ATOMIC_RELEASE);
   return instead;
 }

@@ -8,21 +8,48 @@
 #include <stdint.h>
 
 struct library;
+struct stat;
+
+#define CHUNK_CACHE "chunk-cache"   /* its value is the size of the cache in bytes */
+#define STDIO_BUFFER "stdio-buffer" /* the values of both are the size of the buffer in bytes */
+#define FLUSH_DELAY "flush-delay"
+#define FILL_TIME "fill-time" /* its value is 1 */
+#define COLLECTIVE_BUFFERING "collective-buffering"
+#define NO_DATA_SIEVING "no-data-sieving"
+#define AGGREGATORS "aggregators" /* its value is their number */
 
 /* Returns the value of a remedy in DARSHAN_TRY ("name=value;name=value"); 0 if the variable does
  * not name it. Only `darshan try` sets the variable. */
 uint64_t remedy_value(const char *name);
 
-/* A function of libc that a remedy replaces. */
+/* A function of libc that a remedy replaces. Several remedies may replace the same function: each
+ * calls the one before it, and the first calls libc. */
 struct replacement {
-  const char *remedy, *name;
+  const char *name;
   void *instead;
-  void **real; /* gets the real function */
+  void **real; /* gets the function to call from `instead` */
 };
 
-extern const struct replacement stdio_replacements[]; /* ends with a row without a name */
+/* Each ends with a row without a name. */
+extern const struct replacement stream_replacements[];
+extern const struct replacement flush_replacements[];
+extern const struct replacement open_replacements[];
+extern const struct replacement read_ahead_replacements[];
+
+enum { FIRST_OWN = 3 }; /* standard descriptors are left alone */
+
+/* A regular file has been opened: gives advice about it; serves its reads from a buffer. */
+void advice_opened(int fd, int flags);
+void read_ahead_opened(int fd, int flags, const struct stat *st);
+
+/* Ends the remedy read-ahead. Called before the process first calls vfork or clone: the child
+ * shares this memory, so what it closes would count as closed here. */
+void read_ahead_stop(void);
+
+/* Any function of libc with up to six arguments that are integers or addresses. */
+typedef long any_function(long, long, long, long, long, long);
 
 /* Returns the function to call in place of this one of an HDF5 library. */
-void *chunk_cache_function(const struct library *library, const char *name, void *real);
+void *hdf5_function(const struct library *library, const char *name, void *real);
 
 #endif

@@ -76,9 +76,9 @@ def choose(options: Options) -> str:
     rows = []
     chosen = Chosen.of(options.log, options) if options.log else None
     for number, remedy in enumerate(REMEDIES):
-        rows.append(f"{remedy.NAME:<14} {remedy.WHAT}")
+        rows.append(f"{remedy.NAME:<21} {remedy.WHAT}")
         if chosen:
             one, finding = chosen.candidates[number], chosen.finding_of(remedy.NAME)
             why = finding.title if finding else "no finding asks for it"
-            rows.append(f"{'':<14} {f'not tried: {one.reason}' if one.reason else why}")
+            rows.append(f"{'':<21} {f'not tried: {one.reason}' if one.reason else why}")
     return "\n".join([*rows, ""])

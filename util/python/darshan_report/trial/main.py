@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from ..exit_status import exit_status
 from ..measure.endings import Failure, failure
 from ..measure.processes import EXITED, KILLED, UNKNOWN
+from ..report.tried import identity, path_of, rows_beside
 from ..show import signal_exit
 from ..show.output import asked, write_text
 from ..show.text import visible
@@ -167,17 +168,32 @@ def _write(options: Options, result: Result) -> None:
     write_text(result.as_json(options.command) if options.json else result.text(), "-")
 
 
+def _put_beside(options: Options, result: Result) -> None:
+    """Writes the result beside the log, where reports find it."""
+    if not options.log:
+        return
+    path = path_of(options.log)
+    try:
+        write_text(result.as_json(options.command, rows_beside(path, result.log)), path)
+    except OSError as error:
+        say(f"cannot write {path}: {error.strerror}; reports will not say what was tried")
+
+
 def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
     result = Result(trial.baseline, chosen.candidates, notes=trial.mask.told())
+    asks = {one.name: chosen.finding_of(one.name) for one in chosen.candidates}
+    result.findings = {name: finding.name for name, finding in asks.items() if finding is not None}
+    result.log = identity(chosen.facts.log)
     for one in chosen.candidates:
         if one.found is not None and one.plan is not None:
             # The logs of runs whose files lie elsewhere do not compare: /dev/shm is not recorded.
-            if not one.plan.variables:
+            if "TMPDIR" not in one.plan.variables:
                 result.effects[one.name] = effects(trial.log, one.log)
             finding = chosen.finding_of(one.name)
             if one.plan.keep:
                 result.keep[one.name] = keep(chosen.sites.facts, finding, one.plan)
     _write(options, result)
+    _put_beside(options, result)
     states = {one.state for one in chosen.candidates}
     if HELPED in states:
         return 0

@@ -6,15 +6,16 @@ import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from ..report.tried import FORMAT, VERSION
 from ..show.text import visible
 from ..units import seconds
 from .effects import Effect
-from .measure import HELPED, Candidate
+from .measure import HELPED, NOT_TRIED, Candidate
 
-FORMAT, VERSION = "darshan-try", 1
-_NAME = 16  # characters
-_WIDTH = 96
+_NAME = 22  # characters
+_WIDTH = 100
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -68,6 +69,8 @@ class Result:
     effects: dict[str, list[Effect]] = field(default_factory=dict)  # by remedy
     keep: dict[str, list[str]] = field(default_factory=dict)  # what to write, by remedy
     notes: Sequence[str] = ()
+    findings: dict[str, str] = field(default_factory=dict)  # that ask for it, by remedy
+    log: str = ""  # what tells the log from others
 
     def text(self) -> str:
         """Returns the result as text."""
@@ -79,17 +82,25 @@ class Result:
             rows += textwrap.wrap(visible(f"note: {note}"), _WIDTH)
         return "\n".join([*rows, ""])
 
-    def as_json(self, command: Sequence[str]) -> str:
-        """Returns the result as JSON."""
+    def as_json(self, command: Sequence[str], earlier: Sequence[dict[str, Any]] = ()) -> str:
+        """Returns the result as JSON. earlier: rows of remedies that are kept if this trial did not
+        try them."""
+        rows = [self._remedy(one) for one in self.candidates]
+        untried = {row["remedy"] for row in rows if row["result"] == NOT_TRIED}
+        again = {row["remedy"]: row for row in earlier if row.get("remedy") in untried}
         whole = {
-            "format": FORMAT, "version": VERSION, "command": list(command),
+            "format": FORMAT, "version": VERSION, "log": self.log, "command": list(command),
             "baseline_seconds": list(self.baseline),
-            "remedies": [self._remedy(one) for one in self.candidates], "notes": list(self.notes),
+            "remedies": [again.get(row["remedy"], row) for row in rows],
+            "notes": list(self.notes),
         }  # fmt: skip
         return json.dumps(whole, indent=1) + "\n"
 
-    def _remedy(self, one: Candidate) -> dict[str, object]:
-        row: dict[str, object] = {"remedy": one.name, "result": one.state, "reason": one.reason}
+    def _remedy(self, one: Candidate) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            "remedy": one.name, "finding": self.findings.get(one.name, ""), "result": one.state,
+            "reason": one.reason,
+        }  # fmt: skip
         if one.found is not None:
             row |= {
                 "pairs": one.found.pairs, "ratio": one.found.ratio, "low": one.found.low,

@@ -17,7 +17,7 @@ ROLE = CAUSE
 _CONTIGUOUS = 1
 
 
-def _filled(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
+def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
     """Returns the bytes that HDF5 wrote without a request, and the seconds for them, per
     dataset."""
     asked = sets["BYTES_ASKED_WRITTEN"]
@@ -41,7 +41,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     sets = h5.datasets
     asked = sets["BYTES_ASKED_WRITTEN"]
-    filled, time = _filled(sets)
+    filled, time = filled_bytes(sets)
     mask = (filled > 0) & (asked >= filled / 2) & (filled >= asked / 2)
     number, over = int(filled[mask].sum()), int(asked[mask].sum())
     whole = int(sets.below("BYTES_WRITTEN")[mask].sum())

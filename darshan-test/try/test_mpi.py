@@ -1,0 +1,79 @@
+"""Remedies of MPI-IO: hints, in jobs that the user's own launcher starts."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi
+
+from .conftest import Try
+from .mpi_program import PIECES
+
+MPICH = next(mpi for mpi in MPIS if mpi.name == "mpich")
+EVERY = "collective-buffering=1;no-data-sieving=1;aggregators=2"
+
+
+def job(trial: Try, mpi: Mpi, *words: str) -> list[str]:
+    """Compiles the program; returns the command of a job of two ranks."""
+    source, program = trial.user.parent / "pieces.c", trial.user / "pieces"
+    source.write_text(PIECES)
+    subprocess.run([mpi.command("mpicc"), "-O1", "-g", "-o", program, source], check=True)
+    return mpi.launch(["-n", "2", str(program), *words])
+
+
+def posix_writes(log: Path) -> int:
+    """Returns the writes of all ranks, by POSIX."""
+    from darshan_report.log import open_log  # noqa: PLC0415
+
+    with open_log(log) as opened:
+        return int(opened.records("POSIX")["POSIX_WRITES"].sum())
+
+
+@pytest.mark.needs("mpi:mpich")
+def test_collective_buffering(trial: Try) -> None:
+    """From the log to what is gained, and the line of the open."""
+    command = job(trial, MPICH, "collective")
+    status, rows, whole = trial.found(
+        "--only", "collective-buffering", "--copy", ".", "--", *command
+    )
+    row = rows["collective-buffering"]
+    assert (status, row["result"]) == (0, "helped"), whole
+    changes = {change["name"]: change for change in row["changes"]}
+    assert changes["writes"]["before"] >= 3000
+    assert changes["writes"]["after"] < 100
+    assert any(t.startswith("pieces.c:") and "romio_cb_write" in t for t in row["keep"]), row
+
+
+@pytest.mark.needs("mpi:mpich")
+def test_data_sieving(trial: Try) -> None:
+    """A write with gaps becomes the write of a whole range, unless the hint forbids it."""
+    command = job(trial, MPICH, "alone")
+    writes = []
+    for setting in ("", "no-data-sieving=1"):
+        trial.variables = {"DARSHAN_TRY": setting}
+        writes.append(posix_writes(trial.log(*command)))
+    assert writes[0] < 10
+    assert writes[1] >= 3000
+
+
+@pytest.mark.needs("mpi:openmpi")
+def test_hints_do_not_break_another_library(trial: Try) -> None:
+    """Open MPI knows few of the names, and writes the same file."""
+    command = job(trial, next(mpi for mpi in MPIS if mpi.name == "openmpi"), "collective")
+    written = []
+    for setting in ("", EVERY):
+        trial.variables = {"DARSHAN_TRY": setting, **ROOT_MAY_RUN}
+        trial.log(*command)
+        written.append((trial.user / "all").read_bytes())
+        (trial.user / "all").unlink()
+    assert written[0] == written[1] == (b"a" * 64 + b"b" * 64) * 1500
+
+
+def test_hints_are_refused(trial: Try) -> None:
+    """Without MPI-IO there is nothing to hint at."""
+    _, rows, _ = trial.found("--all", "--", "true")
+    assert rows["collective-buffering"]["reason"] == "the program opens no file by MPI-IO"
+    assert rows["aggregators"]["reason"] == "the program opens no file by MPI-IO"
+    assert rows["no-data-sieving"]["reason"] == "the program writes no file by MPI-IO"

@@ -1,0 +1,104 @@
+"""Remedies of reading: advice to the kernel, and small reads from a buffer."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab.compile import compile_c
+from place import elsewhere
+
+from .conftest import Try
+from .reading import COLD, EVERY_WAY, READS_AND_WRITES, SMALL_READS
+
+NUMBERS = 1_000_000
+
+
+@pytest.fixture
+def numbers(trial: Try) -> Try:
+    """Returns a folder with a file of numbers, which is on its disk and not only in memory."""
+    write_numbers(trial)
+    return trial
+
+
+def write_numbers(trial: Try) -> None:
+    """Writes the file."""
+    with (trial.user / "input").open("wb") as file:
+        file.write(struct.pack(f"{NUMBERS}q", *range(NUMBERS)))
+        os.fsync(file.fileno())
+
+
+def output(trial: Try, setting: str, *command: str | Path) -> str:
+    """Returns the standard output of a program that runs with a setting of DARSHAN_TRY."""
+    trial.variables = {"DARSHAN_TRY": setting} if setting else {}
+    logs = trial.user.parent / "logs"
+    words = [trial.build / "darshan", "run", "-o", logs, "--", *command]
+    done = trial.run_words(list(map(str, words)))
+    if done.returncode == 7:
+        elsewhere("this file system keeps the test's folder in the page cache")
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def test_small_reads(numbers: Try) -> None:
+    """From the log and its finding to what is gained."""
+    program = compile_c(numbers.user, SMALL_READS)
+    log = numbers.log(program)
+    status, rows, whole = numbers.found("--only", "read-ahead", log, "--", program)
+    row = rows["read-ahead"]
+    assert (status, row["result"]) == (0, "helped"), whole
+    assert any("setvbuf" in line for line in row["keep"])
+    changes = {change["name"]: change for change in row["changes"]}
+    assert "bytes read" not in changes, "the program reads the same"
+
+
+def test_no_small_reads_of_a_file_that_is_written(numbers: Try) -> None:
+    """By the log it refuses; without, the library serves no file that the process also writes."""
+    program = compile_c(numbers.user, READS_AND_WRITES)
+    status, rows, whole = numbers.found("--only", "read-ahead", "--copy", ".", "--", program)
+    assert (status, rows["read-ahead"]["result"]) == (1, "not tried"), whole
+    assert "also writes" in rows["read-ahead"]["reason"]
+    bare = subprocess.check_output([program], cwd=numbers.user, text=True)
+    write_numbers(numbers)
+    assert output(numbers, "read-ahead=1048576", program) == bare
+
+
+def test_a_descriptor_that_is_used_in_every_way(numbers: Try) -> None:
+    program = compile_c(numbers.user, EVERY_WAY)
+    bare = subprocess.check_output([program], cwd=numbers.user, text=True)
+    assert "seen again 7 7 changed" in bare and "cut off 0" in bare
+    assert output(numbers, "read-ahead=1048576", program) == bare
+
+
+def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
+    program = compile_c(numbers.user, COLD)
+    output(numbers, "", program)
+    numbers.variables = {}
+    status, rows, whole = numbers.found("--only", "will-need", "--", program)
+    row = rows["will-need"]
+    assert (status, row["result"]) == (0, "helped"), whole
+    assert any(re.match(r"program.c:\d+ .*WILLNEED", text) for text in row["keep"]), row
+
+
+@pytest.mark.parametrize(("how", "advice"), [("sequential", 2), ("random", 1)])
+def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> None:
+    """More with one advice, and only what the program asks for with the other."""
+    program = compile_c(numbers.user, COLD)
+    usual, advised = (int(output(numbers, s, program, how)) for s in ("", f"advice={advice}"))
+    if how == "random":
+        assert advised == 64 < usual
+    else:
+        assert advised > usual
+
+
+def test_advice_is_refused(trial: Try) -> None:
+    """A program that reads no file has none of which the kernel could be told."""
+    status, rows, _ = trial.found("--all", "--", "true")
+    assert status == 1
+    for name in ("will-need", "random", "sequential"):
+        assert rows[name]["reason"] == "the program reads no file"
+    assert rows["file-locking"]["reason"] == "the program locks no file of HDF5"

@@ -1,0 +1,80 @@
+"""Remedies of streams: a buffer, and flushes that wait."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from lab.compile import compile_c
+from sample import turning
+
+from .conftest import Try
+from .programs import ASKS_THE_KERNEL, ENDS, FLUSHED, NO_BUFFER, writes
+
+SETTINGS = {"stdio-buffer": NO_BUFFER, "flush-delay": FLUSHED}
+
+
+@pytest.mark.parametrize("remedy", SETTINGS)
+def test_a_stream(trial: Try, remedy: str) -> None:
+    """From the finding of a log to what is gained, and what to write."""
+    program = compile_c(trial.user, writes(ENDS["closes"], SETTINGS[remedy]))
+    log = trial.log(program, clean=True)
+    listed = trial.run("--list", log).stdout.split("\n")
+    assert "stream" in listed[1 + [t.split(" ")[0] for t in listed].index(remedy)].lower()
+    status, rows, whole = trial.found("--only", remedy, "--copy", ".", log, "--", program)
+    row = rows[remedy]
+    assert (status, row["result"]) == (0, "helped"), whole
+    changes = {change["name"]: change for change in row["changes"]}
+    assert changes["writes"]["before"] >= 600_000
+    assert changes["writes"]["after"] < 6_000
+    assert any("fflush" in line or "setvbuf" in line for line in row["keep"])
+    assert not (trial.user / "numbers.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("remedy", "end"), turning(itertools.product(SETTINGS, ENDS), 0.5, "ends of programs")
+)
+def test_nothing_is_lost(trial: Try, remedy: str, end: str) -> None:
+    """However the program ends, and whatever it or its child looks at: the file and what it prints
+    are the same."""
+    program = compile_c(trial.user, writes(ENDS[end], SETTINGS[remedy]))
+    left = []
+    for setting in ("", f"{remedy}=1048576"):
+        trial.variables = {"DARSHAN_TRY": setting} if setting else {}
+        logs = str(trial.user.parent / "logs")
+        words = [str(trial.build / "darshan"), "run", "-o", logs, "--", str(program)]
+        done = trial.run_words(words)
+        written = (trial.user / "numbers.txt").read_bytes()
+        left.append((done.returncode, done.stdout, written))
+        assert len(written) >= 600_000
+    assert left[0] == left[1]
+
+
+def test_an_output_that_changes(trial: Try) -> None:
+    """A program that asks the kernel past libc sees what is held back: never called help."""
+    program = compile_c(trial.user, writes(ASKS_THE_KERNEL))
+    status, rows, whole = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
+    assert (status, rows["stdio-buffer"]["result"]) == (3, "changed the output"), whole
+
+
+def test_a_program_that_a_signal_ends(trial: Try) -> None:
+    """It is tried with a log of a run that the same signal ended."""
+    program = compile_c(trial.user, writes(ENDS["abort"]))
+    options = ("--only", "stdio-buffer", "--copy", ".")
+    refused = trial.run(*options, "--", program)
+    assert refused.returncode == 1 and "was killed by SIGABRT" in refused.stderr, refused
+    log = trial.log(program, clean=True)
+    status, rows, whole = trial.found(*options, log, "--", program)
+    assert (status, rows["stdio-buffer"]["result"]) == (0, "helped"), whole
+
+
+@pytest.mark.parametrize("remedy", SETTINGS)
+def test_a_file_that_is_also_opened_without_a_stream(trial: Try, remedy: str) -> None:
+    source = writes(
+        ('if (open("numbers.txt", O_RDONLY) < 0) return 5;', "return fclose(file);"),
+        SETTINGS[remedy],
+    )
+    program = compile_c(trial.user, f"#include <fcntl.h>\n{source}")
+    status, rows, _ = trial.found("--only", remedy, "--copy", ".", "--", program)
+    assert (status, rows[remedy]["result"]) == (1, "not tried")
+    assert "without a stream" in rows[remedy]["reason"]

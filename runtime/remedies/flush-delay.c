@@ -1,0 +1,39 @@
+/* The remedy flush-delay: a flush of a stream that only writes a regular file is obeyed once in 100
+ * ms. What is held back meanwhile is written when the buffer is full, when the stream is closed,
+ * and in the cases of held-streams.h. */
+#include <stdio.h>
+#include <time.h>
+
+#include "../intercept/real.h"
+#include "held-streams.h"
+#include "remedies.h"
+
+enum { DELAY = 100000000 /* nanoseconds */ };
+
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Tells whether a flush may wait. */
+static int waits(FILE *file) {
+  struct held *held = held_stream(file);
+  if (!held || !held->only_writes) return 0;
+  uint64_t t = now();
+  if (t - held->flushed < DELAY) return 1;
+  held->flushed = t;
+  return 0;
+}
+
+#define FLUSHES(F) F(fflush) F(fflush_unlocked) F(_IO_fflush)
+#define FLUSH(name)                                                                                \
+  static int (*below_##name)(FILE *);                                                              \
+  static int delayed_##name(FILE *file) {                                                          \
+    return waits(file) ? 0 : below_##name(file);                                                   \
+  }
+FLUSHES(FLUSH)
+#undef FLUSH
+
+#define ROW(name) {#name, (void *)delayed_##name, (void **)&below_##name},
+const struct replacement flush_replacements[] = {FLUSHES(ROW){NULL, NULL, NULL}};

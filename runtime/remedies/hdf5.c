@@ -1,0 +1,51 @@
+/* Finds the HDF5 libraries of the process, and gives remedies the functions that they replace. */
+#include "hdf5.h"
+
+#include "../intercept/library.h"
+#include "remedies.h"
+
+struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
+
+/* Returns a class of property lists, whose name has no _ID in older releases of HDF5. */
+static int64_t *class_of(const struct library *library, const char *name, const char *old_name) {
+  int64_t *found = library_ask(library, name);
+  return found ? found : library_ask(library, old_name);
+}
+
+/* Fills an element. Returns 0, or -1 if the library lacks a function. */
+static int ask(struct hdf5 *h5, const struct library *library) {
+  h5->file_access = class_of(library, "H5P_CLS_FILE_ACCESS_ID_g", "H5P_CLS_FILE_ACCESS_g");
+  h5->dataset_creation =
+      class_of(library, "H5P_CLS_DATASET_CREATE_ID_g", "H5P_CLS_DATASET_CREATE_g");
+  if (!h5->file_access || !h5->dataset_creation) return -1;
+#define FUNCTION(name, type, params)                                                               \
+  h5->name = (type(*) params)library_ask(library, #name);                                          \
+  if (!h5->name) return -1;
+  HDF5_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+  return 0;
+}
+
+/* Returns the number of the library's element, which is made if need be; -1 without one. */
+static int number_of(const struct library *library) {
+  for (int n = 0; n < HDF5_LIBRARIES; n++) {
+    struct hdf5 *h5 = &hdf5_libraries[n];
+    if (__atomic_load_n(&h5->library, __ATOMIC_ACQUIRE) == library) return n;
+    if (__atomic_exchange_n(&h5->is_taken, 1, __ATOMIC_ACQ_REL)) continue;
+    if (ask(h5, library) < 0) {
+      __atomic_store_n(&h5->is_taken, 0, __ATOMIC_RELEASE);
+      return -1;
+    }
+    __atomic_store_n(&h5->library, library, __ATOMIC_RELEASE);
+    return n;
+  }
+  return -1;
+}
+
+void *hdf5_function(const struct library *library, const char *name, void *real) {
+  if (!remedy_value(CHUNK_CACHE) && !remedy_value(FILL_TIME)) return real;
+  int n = number_of(library);
+  void *instead = n < 0 ? NULL : chunk_cache_instead(n, name);
+  if (n >= 0 && !instead) instead = fill_time_instead(n, name);
+  return instead ? instead : real;
+}

@@ -1,0 +1,139 @@
+/* Gives streams of regular files a larger buffer, and writes what it holds back in time. */
+#include "held-streams.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <libc-stream.h>
+
+#include "../intercept/libc-direct.h"
+#include "../intercept/real.h"
+#include "../intercept/sys.h"
+#include "remedies.h"
+
+enum { STREAMS = 64 };
+
+/* An element is never freed: once its stream is closed, libc uses the address again. */
+static struct held streams[STREAMS];
+
+static int (*real_setvbuf)(FILE *file, char *buffer, int mode, size_t size);
+static int (*real_fflush)(FILE *file);
+static int (*below_fclose)(FILE *file);
+
+/* Returns the stream's element; makes one if `make`; NULL without one. */
+static struct held *held_of(FILE *file, int make) {
+  for (int n = 0; n < STREAMS; n++) {
+    FILE *none = NULL;
+    if (__atomic_load_n(&streams[n].file, __ATOMIC_ACQUIRE) == file) return &streams[n];
+    if (streams[n].file || !make) continue;
+    if (__atomic_compare_exchange_n(&streams[n].file, &none, file, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return &streams[n];
+  }
+  return NULL;
+}
+
+struct held *held_stream(FILE *file) {
+  struct held *held = file ? held_of(file, 0) : NULL;
+  return held && held->is_open ? held : NULL;
+}
+
+static FILE *with_buffer(FILE *file, const char *mode) {
+  size_t size = remedy_value(STDIO_BUFFER);
+  if (!size) size = remedy_value(FLUSH_DELAY);
+  struct stat st;
+  int fd = file ? stream_fd(file) : -1;
+  if (fd < FIRST_OWN || sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) return file;
+  fatal_signals_watch();
+  struct held *held = held_of(file, 1);
+  if (held && !held->buffer) {
+    void *got = sys_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!sys_failed(got)) held->buffer = got;
+  }
+  if (!held || !held->buffer) return file;
+  held->only_writes = *mode != 'r' && !strchr(mode, '+');
+  held->flushed = 0;
+  held->is_open = LIBC(setvbuf)(file, held->buffer, _IOFBF, size) == 0;
+  return file;
+}
+
+void held_streams_write(void) {
+  int saved = errno;
+  for (int n = 0; n < STREAMS; n++) {
+    /* A stream that another thread uses is not waited for. */
+    if (!streams[n].is_open || ftrylockfile(streams[n].file) != 0) continue;
+    LIBC(fflush)(streams[n].file);
+    funlockfile(streams[n].file);
+  }
+  errno = saved;
+}
+
+void held_streams_save(void) {
+  for (int n = 0; n < STREAMS; n++) {
+    const struct held *held = &streams[n];
+    if (!held->is_open || !held->only_writes || !stream_is_putting(held->file)) continue;
+    const char *from = stream_write_base(held->file), *end = stream_write_at(held->file);
+    while (from && from < end) {
+      ssize_t done = sys_write(stream_fd(held->file), from, (size_t)(end - from));
+      if (done <= 0) break;
+      from += done;
+    }
+  }
+}
+
+#define OPENS(F) F(fopen) F(fopen64) F(_IO_fopen)
+#define OPEN(name)                                                                                 \
+  static FILE *(*below_##name)(const char *path, const char *mode);                                \
+  static FILE *held_##name(const char *path, const char *mode) {                                   \
+    held_streams_write();                                                                          \
+    return with_buffer(below_##name(path, mode), mode);                                            \
+  }
+OPENS(OPEN)
+#undef OPEN
+
+static int closed(FILE *file) {
+  struct held *held = held_of(file, 0);
+  if (held) held->is_open = 0; /* before another stream can have the address */
+  return below_fclose(file);
+}
+
+/* The program may do with the descriptor what it likes. */
+static void lets_go(FILE *file) {
+  struct held *held = held_stream(file);
+  held_streams_write();
+  if (held) held->is_open = 0;
+}
+
+#define LOOK(name)                                                                                 \
+  static any_function *below_##name;                                                               \
+  static long held_##name(long a, long b, long c, long d, long e, long f) {                        \
+    held_streams_write();                                                                          \
+    return below_##name(a, b, c, d, e, f);                                                         \
+  }
+#include "looks.def"
+#undef LOOK
+
+#define LETS_GO(F) F(fileno) F(fileno_unlocked) F(freopen) F(freopen64)
+#define LET_GO(name, file)                                                                         \
+  static any_function *below_##name;                                                               \
+  static long held_##name(long a, long b, long c, long d, long e, long f) {                        \
+    lets_go((FILE *)(file));                                                                       \
+    return below_##name(a, b, c, d, e, f);                                                         \
+  }
+LET_GO(fileno, a)
+LET_GO(fileno_unlocked, a)
+LET_GO(freopen, c)
+LET_GO(freopen64, c)
+#undef LET_GO
+
+#define ROW(name) {#name, (void *)held_##name, (void **)&below_##name},
+const struct replacement stream_replacements[] = {
+#define LOOK ROW
+#include "looks.def"
+#undef LOOK
+    OPENS(ROW) LETS_GO(ROW){"fclose", (void *)closed, (void **)&below_fclose},
+    {NULL, NULL, NULL},
+};

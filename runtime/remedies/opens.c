@@ -1,0 +1,55 @@
+/* The functions that open files, for remedies that need to know of each: advice and read-ahead. A
+ * file that is opened for writing counts, too, because it must not be served from a buffer. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include <libc-stream.h>
+
+#include "../intercept/guard.h"
+#include "../intercept/sys.h"
+#include "remedies.h"
+
+/* Tells the remedies of a new descriptor; returns it. */
+static long opened(long fd, long flags) {
+  struct stat st;
+  if (fd < 0 || sys_fstat((int)fd, &st) < 0 || !S_ISREG(st.st_mode)) return fd;
+  read_ahead_opened((int)fd, (int)flags, &st);
+  advice_opened((int)fd, (int)flags);
+  return fd;
+}
+
+static void *stream_opened(void *file, const char *mode) {
+  int is_read = mode && *mode == 'r';
+  for (const char *at = mode; is_read && *at && *at != ','; at++)
+    if (*at == '+') is_read = 0;
+  if (file) opened(stream_fd((FILE *)file), is_read ? O_RDONLY : O_RDWR);
+  return file;
+}
+
+#define STREAMS(F) F(fopen) F(fopen64) F(_IO_fopen) F(freopen) F(freopen64)
+
+#define OPENS(name, flags)                                                                         \
+  static any_function *below_##name;                                                               \
+  static long instead_of_##name(long a, long b, long c, long d, long e, long f) {                  \
+    long fd = (int)below_##name(a, b, c, d, e, f);                                                 \
+    return opened(fd, flags);                                                                      \
+  }
+#define INSTEAD_OF_STREAM(name)                                                                    \
+  static void *(*below_##name)(const char *, const char *, FILE *);                                \
+  static void *instead_of_##name(const char *path, const char *mode, FILE *file) {                 \
+    return stream_opened(below_##name(path, mode, file), mode);                                    \
+  }
+#include "opens.def"
+STREAMS(INSTEAD_OF_STREAM)
+#undef OPENS
+#undef INSTEAD_OF_STREAM
+
+#define ROW(name) {#name, (void *)instead_of_##name, (void **)&below_##name},
+const struct replacement open_replacements[] = {
+#define OPENS(name, flags) ROW(name)
+#include "opens.def"
+#undef OPENS
+    STREAMS(ROW){NULL, NULL, NULL},
+};

@@ -1,0 +1,92 @@
+"""What `darshan try` found for a log: a file beside the log, which the command writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from ..log import Log
+from ..show.text import visible
+
+FORMAT, VERSION = "darshan-try", 1
+_LARGEST = 1 << 20  # bytes of the file; a larger one is not ours
+_HELPED = "helped"
+_NO_RESULT = ("not tried", "undecided")
+
+
+def path_of(log: str) -> str:
+    """Returns the path of the file beside a log."""
+    return f"{os.fspath(log).removesuffix('.darshan')}.tried.json"
+
+
+def identity(log: Log) -> str:
+    """Returns what tells a log from another one that has its name: the job and its start."""
+    return f"{log.info.jobid} {log.info.start:.3f}"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A remedy that was tried for a finding."""
+
+    remedy: str
+    helped: bool
+    ratio: float
+    low: float
+    result: str
+    keep: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Returns what it gained, and what to write to keep it."""
+        if not self.helped:
+            return f"Tried: {self.remedy}: {self.result}."
+        gained = f"{self.ratio:.3g} x faster (at least {self.low:.3g} x)"
+        kept = f" To keep it: {' or '.join(self.keep)}" if self.keep else ""
+        return f"Tried: {self.remedy}: {gained}, same output.{kept}"
+
+
+def _number(row: dict[str, Any], name: str) -> float:
+    value = row.get(name, 0.0)
+    return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+def _tried(row: dict[str, Any]) -> Tried:
+    keep = row.get("keep", [])
+    return Tried(
+        visible(str(row.get("remedy", ""))[:40]),
+        row.get("result") == _HELPED,
+        _number(row, "ratio"),
+        _number(row, "low"),
+        visible(str(row.get("result", ""))[:40]),
+        tuple(visible(str(text)[:300]) for text in keep[:2] if isinstance(text, str))
+        if isinstance(keep, list)
+        else (),
+    )
+
+
+def rows_beside(path: str, log: str) -> list[dict[str, Any]]:
+    """Returns the rows of a file beside a log, one for each remedy that was tried. A file that is
+    damaged, or that is about another log, has none. log: from identity()."""
+    try:
+        if os.path.getsize(path) > _LARGEST:
+            return []
+        with open(path, encoding="utf-8") as file:
+            whole = json.load(file)
+        if (whole["format"], whole["version"], whole["log"]) != (FORMAT, VERSION, log):
+            return []
+        rows = [row for row in whole["remedies"] if isinstance(row, dict)]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
+    return [row for row in rows if row.get("result") not in _NO_RESULT]
+
+
+def trials(log: Log) -> dict[str, list[Tried]]:
+    """Returns the remedies that were tried, by the name of the finding that asked for them."""
+    found: dict[str, list[Tried]] = {}
+    for row in rows_beside(path_of(log.path), identity(log)):
+        finding = row.get("finding")
+        if isinstance(finding, str) and finding:
+            found.setdefault(finding, []).append(_tried(row))
+    return found

@@ -1,0 +1,43 @@
+"""Which files of a log a program reads, for remedies of reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..units import amount
+from .case import Case
+
+# At whose line a remedy of an opened file is written.
+OPENS = "open|open64|openat|openat64|fopen|fopen64"
+
+
+# Bytes: what is read of smaller files takes no time that advice could save.
+_LEAST = 1 << 20
+
+
+def files_read(
+    case: Case, modules: Sequence[str] = ("POSIX", "STDIO")
+) -> Iterator[tuple[str, int, bool]]:
+    """Yields the path of each file that the program reads, the bytes from its begin to the last one
+    read, and whether a process of the run writes it. With a finding, only its files."""
+    facts, finding = case.facts, case.finding
+    covered = finding.covers if finding is not None else frozenset()
+    for module in modules:
+        table = facts.table(module)
+        for place, record in enumerate(table.ids if table is not None else ()):
+            name = facts.name(int(record))
+            is_covered = not covered or int(record) in covered
+            if table is None or not name.startswith("/") or not is_covered:
+                continue
+            if table["READS"][place] or table["BYTES_READ"][place]:
+                written = bool(table["WRITES"][place] or table["BYTES_WRITTEN"][place])
+                yield name, 1 + int(table["MAX_BYTE_READ"][place]), written
+
+
+def too_little(case: Case) -> str:
+    """Returns why advice gains nothing, because the program reads little; else an empty text."""
+    sizes = {name: size for name, size, _ in files_read(case)}
+    if not sizes:
+        return "the program reads no file"
+    whole = sum(sizes.values())
+    return f"the files that the program reads have {amount(whole)}" if whole < _LEAST else ""

@@ -1,0 +1,17 @@
+"""Collective buffering of MPI-IO, by hints."""
+
+from __future__ import annotations
+
+from ..case import Case, Plan
+from ..mpi import hints, no_collective_calls
+
+NAME = "collective-buffering"
+WHAT = "switches collective buffering of MPI-IO on (romio_cb_write and romio_cb_read)"
+CURES = ("collective-not-aggregated",)
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses without collective calls."""
+    return no_collective_calls(case) or hints(
+        f"{NAME}=1", ("romio_cb_write", "enable"), ("romio_cb_read", "enable")
+    )

@@ -1,0 +1,17 @@
+"""Flushes of streams that wait."""
+
+from __future__ import annotations
+
+from ...diagnose.language import FLUSHES
+from ..case import Case, Plan
+from ..holding import who_else
+
+NAME = "flush-delay"
+WHAT = "obeys flushes of a stream (fflush) once in 100 ms, or when 1 MiB is held back"
+CURES = ("stream-flushes",)
+_SIZE = 1 << 20
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses if somebody else may read what a stream holds back."""
+    return who_else(case) or Plan(f"{NAME}={_SIZE}", keep=FLUSHES)

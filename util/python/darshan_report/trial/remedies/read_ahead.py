@@ -1,0 +1,28 @@
+"""Small reads from a buffer that is read ahead."""
+
+from __future__ import annotations
+
+from ...diagnose.language import READ_BUFFER
+from ..case import Case, Plan
+from ..reading import files_read
+
+NAME = "read-ahead"
+WHAT = "serves small reads of files from a buffer of 1 MiB that is read ahead"
+CURES = ("small-accesses-read",)
+_SIZE = 1 << 20
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses if a process of the run writes or locks such a file."""
+    found = {name: written for name, _, written in files_read(case, ("POSIX",))}
+    if not found:
+        return "the program reads no file by read or pread"
+    for name, written in found.items():
+        if written:
+            return f"the program also writes {name}"
+    extra = case.facts.table("POSIX_EXT")
+    for place, record in enumerate(extra.ids if extra is not None else ()):
+        name = case.facts.name(int(record))
+        if extra is not None and name in found and extra["LOCKS"][place]:
+            return f"the program locks {name}, so others may write it"
+    return Plan(f"{NAME}={_SIZE}", keep=READ_BUFFER)

@@ -1,0 +1,21 @@
+"""More read-ahead of the kernel, by posix_fadvise."""
+
+from __future__ import annotations
+
+from ..case import Case, Plan
+from ..reading import OPENS, too_little
+
+NAME = "sequential"
+WHAT = "has the kernel read twice as far ahead (POSIX_FADV_SEQUENTIAL)"
+CURES: tuple[str, ...] = ()  # no finding tells that the kernel reads too little ahead
+_ADVICE = 2  # POSIX_FADV_SEQUENTIAL of Linux
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses if the program reads little."""
+    return too_little(case) or Plan(
+        f"advice={_ADVICE}",
+        keep="C: posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);  // after open\n"
+        "Python: os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)  # after open",
+        opens=OPENS,
+    )

@@ -1,0 +1,30 @@
+"""Files in the page cache before they are read, by posix_fadvise."""
+
+from __future__ import annotations
+
+from ...units import amount
+from ..case import Case, Plan
+from ..reading import OPENS, files_read, too_little
+
+NAME = "will-need"
+WHAT = "has the kernel read a file into the page cache as soon as the program opens it"
+CURES = ("random-access-read", "small-accesses-read", "many-small-files")
+_ADVICE = 3  # POSIX_FADV_WILLNEED of Linux
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses if the program reads little, or more than memory may hold."""
+    if why := too_little(case):
+        return why
+    whole = sum({name: size for name, size, _ in files_read(case)}.values())
+    if 2 * whole > case.memory:
+        return (
+            f"its files have {amount(whole)}, which is more than half of the free memory "
+            f"({amount(case.memory)})"
+        )
+    return Plan(
+        f"advice={_ADVICE}",
+        keep="C: posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);  // after open\n"
+        "Python: os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)  # after open",
+        opens=OPENS,
+    )
