@@ -49,6 +49,7 @@ from ..measure.unattributed import Beside, beside
 from ..measure.usage import Usage, usage_of
 from ..records import Records, Totals
 from ..show.text import ShortNames, shorten
+from .tried import Tried, trials
 
 # Keys of a log's metadata: how many processes left no records, which parts were skipped.
 WITHOUT_RECORDS, LEFT_OUT = "processes_without_records", "parts_left_out"
@@ -413,6 +414,15 @@ class Context:
         """Returns the line of code behind a finding as a sentence; empty if it is unknown."""
         found = self.blame(finding)
         return f"{found.text[0].upper()}{found.text[1:]}." if found else ""
+
+    @functools.cached_property
+    def trials(self) -> dict[str, list[Tried]]:
+        """The remedies that `darshan try` tried, by the name of the finding."""
+        return trials(self.log)
+
+    def tried(self, finding: Finding) -> list[str]:
+        """Returns what `darshan try` found of remedies for a finding, a text for each."""
+        return [one.text for one in self.trials.get(finding.name, [])]
 
     @property
     def incomplete(self) -> bool:

@@ -75,6 +75,16 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
             "same_as": stake.same_as,
         },
         "remedy": {"text": finding.remedy.text, "example": finding.remedy.example},
+        "tried": [
+            {
+                "remedy": one.remedy,
+                "result": one.result,
+                "ratio": _number(one.ratio),
+                "low": _number(one.low),
+                "keep": list(one.keep),
+            }
+            for one in context.trials.get(finding.name, [])
+        ],
         "evidence": [
             {
                 "module": e.module,

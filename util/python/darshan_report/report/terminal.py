@@ -216,6 +216,8 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
         yield from _wrapped(f"remedy: {finding.remedy.text}")
     for line in finding.remedy.example.split("\n") if finding.remedy.example else ():
         yield from _wrapped(line, "    ")
+    for text in context.tried(finding):
+        yield from _wrapped(f"{text[0].lower()}{text[1:]}")
     if verbose:
         for row in finding.evidence:
             where = shorten(row.record, 40) if row.record else "(all)"
@@ -257,17 +259,25 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     yield from _way_to_lines(context)
 
 
-def told_in_brief(context: Context) -> list[tuple[Finding, str]]:
-    """Returns the findings of a log, problems with the line of code that they lead to."""
-    return [(f, context.where(f) if f.kind == PROBLEM else "") for f in context.findings]
+Brief = tuple[Finding, str, list[str]]
 
 
-def brief(findings: Sequence[list[tuple[Finding, str]]]) -> Iterator[str]:
+def told_in_brief(context: Context) -> list[Brief]:
+    """Returns the findings of a log, problems with the line of code that they lead to, and with
+    what `darshan try` found for them."""
+    return [
+        (f, context.where(f) if f.kind == PROBLEM else "", context.tried(f))
+        for f in context.findings
+    ]
+
+
+def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     """Yields the costliest problems of some logs, one line each, with the line of code and the
     remedy of the first, or one line if there are none."""
     found = [pair for one in findings for pair in one]
-    where = {id(finding): place for finding, place in found}
-    problems = sorted((f for f, _ in found if f.kind == PROBLEM), key=lambda f: f.rank)
+    where = {id(finding): place for finding, place, _ in found}
+    tried = {id(finding): texts for finding, _, texts in found}
+    problems = sorted((f for f, *_ in found if f.kind == PROBLEM), key=lambda f: f.rank)
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)
@@ -284,8 +294,12 @@ def brief(findings: Sequence[list[tuple[Finding, str]]]) -> Iterator[str]:
                 visible(f"remedy: {finding.remedy.text}"), _WIDTH, max_lines=2,
                 placeholder=" ...", initial_indent="  ", subsequent_indent="  ",
             )  # fmt: skip
+        for text in tried[id(finding)][:1] if finding is problems[0] else ():
+            yield "  " + textwrap.shorten(
+                f"{text[0].lower()}{text[1:]}", _WIDTH - 2, placeholder=" ..."
+            )
     if len(titles) > 0:
         yield "  darshan report --text LOG names files and remedies"
     else:
-        fine = [f for f, _ in found if f.name == "fine"]
+        fine = [f for f, *_ in found if f.name == "fine"]
         yield from (f"  {f.title}." for f in fine[:1])

@@ -1,0 +1,74 @@
+"""What reports say of a trial, which is kept beside the log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from lab.compile import compile_c
+
+from .conftest import Try
+from .programs import ENDS, FLUSHED, writes
+
+SAID = "tried: flush-delay: "
+
+
+@pytest.fixture
+def log(trial: Try) -> Path:
+    """Returns a log with a finding that asks for a remedy."""
+    program = compile_c(trial.user, writes(ENDS["closes"], FLUSHED))
+    return trial.log(program, clean=True)
+
+
+def report(trial: Try, log: Path, form: str) -> str:
+    """Returns a report on the log."""
+    words = [str(trial.build / "darshan"), "report", form, "-o", "-", str(log)]
+    done = trial.run_words(words)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def test_every_report_tells_it(trial: Try, log: Path) -> None:
+    """After a trial with the log, each form of a report has its result beside the finding, and so
+    has the screen of `darshan stat`. A later trial of another remedy leaves it."""
+    copy = ("--copy", ".", log, "--", trial.user / "program")
+    status, rows, whole = trial.found("--only", "flush-delay", *copy)
+    assert (status, rows["flush-delay"]["finding"]) == (0, "stream-flushes"), whole
+    trial.run("--only", "tmpdir", *copy)
+    row = rows["flush-delay"]
+    gained = f"{row['ratio']:.3g} x faster (at least {row['low']:.3g} x)"
+    for form in ("--text", "--html"):
+        said = " ".join(report(trial, log, form).split())
+        assert f"ried: flush-delay: {gained}, same output. To keep it: " in said, form
+        assert "no fflush(stream) after each line" in said, form
+    told = json.loads(report(trial, log, "--json"))
+    findings = {f["name"]: f for f in told["findings"]}
+    (tried,) = findings["stream-flushes"]["tried"]
+    assert tried["ratio"] == pytest.approx(row["ratio"]) and tried["keep"] == row["keep"]
+    screen = trial.run_words([str(trial.build / "darshan"), "stat", "-r", str(log)])
+    assert f"{SAID}{gained}" in screen.stdout, screen
+
+
+@pytest.mark.parametrize("damage", ["of another log", "cut off", "other types", "none"])
+def test_a_file_that_is_not_ours(trial: Try, log: Path, damage: str) -> None:
+    """A report ignores it, and says nothing else."""
+    from darshan_report.log import open_log  # noqa: PLC0415
+    from darshan_report.report.tried import identity, path_of  # noqa: PLC0415
+
+    with open_log(log) as opened:
+        whole = {
+            "format": "darshan-try", "version": 1, "log": identity(opened),
+            "remedies": [{"remedy": "flush-delay", "finding": "stream-flushes", "result": "helped",
+                          "ratio": 3.0, "low": 2.0, "keep": ["text\x1b[1m"]}],
+        }  # fmt: skip
+    if damage == "of another log":
+        whole["log"] = "1 2.000"
+    if damage == "other types":
+        whole["remedies"] = ["text", {"finding": [], "result": {}}, 7]
+    text = json.dumps(whole)
+    path = Path(path_of(str(log)))
+    path.write_text(text[: len(text) // 2] if damage == "cut off" else text)
+    said = report(trial, log, "--text")
+    assert (SAID in said) == (damage == "none")
+    assert "\x1b" not in said
