@@ -69,6 +69,11 @@ LONG = (
     "runs/test_runs.py",
     "studies/chunk-cache/test_chunk_cache.py",
     "studies/mesh-collective/test_mesh_collective.py",
+    "try/test_hdf5.py",
+    "try/test_mpi.py",
+    "try/test_reading.py",
+    "try/test_streams.py",
+    "try/test_writing.py",
     "wheel/test_wheel.py",
 )
 PART = 2 / 3  # part of these tests in a run, before SCALE

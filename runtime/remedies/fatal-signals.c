@@ -7,6 +7,7 @@
 #include "../intercept/libc-direct.h"
 #include "../intercept/sys.h"
 #include "held-streams.h"
+#include "remedies.h"
 
 static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGFPE,
                             SIGSEGV, SIGBUS,  SIGPIPE, SIGALRM, SIGTERM, SIGUSR1,
@@ -17,6 +18,7 @@ static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGFPE,
 static void save(int number, siginfo_t *info, void *context) {
   (void)context;
   held_streams_save();
+  join_writes_save();
   if (info->si_code <= 0) SYS2(SYS_kill, SYS1(SYS_getpid, 0), number);
 }
 
@@ -25,7 +27,9 @@ typedef int action_function(int, const struct sigaction *, struct sigaction *);
 void fatal_signals_watch(void) {
   static int is_done;
   if (__atomic_exchange_n(&is_done, 1, __ATOMIC_ACQ_REL)) return;
-  at_quick_exit(held_streams_write); /* is called last: what is registered later is called before */
+  /* They are called last: what is registered later is called before. */
+  at_quick_exit(held_streams_write);
+  at_quick_exit(join_writes_stop);
   action_function *set = (action_function *)straight_function("sigaction");
   struct sigaction ours, old;
   if (!set) return;

@@ -12,10 +12,11 @@
 #include "remedies.h"
 
 /* Tells the remedies of a new descriptor; returns it. */
-static long opened(long fd, long flags) {
+static long told(long fd, long flags, int is_stream) {
   struct stat st;
   if (fd < 0 || sys_fstat((int)fd, &st) < 0 || !S_ISREG(st.st_mode)) return fd;
   read_ahead_opened((int)fd, (int)flags, &st);
+  join_writes_opened((int)fd, (int)flags, &st, is_stream);
   advice_opened((int)fd, (int)flags);
   return fd;
 }
@@ -24,7 +25,7 @@ static void *stream_opened(void *file, const char *mode) {
   int is_read = mode && *mode == 'r';
   for (const char *at = mode; is_read && *at && *at != ','; at++)
     if (*at == '+') is_read = 0;
-  if (file) opened(stream_fd((FILE *)file), is_read ? O_RDONLY : O_RDWR);
+  if (file) told(stream_fd((FILE *)file), is_read ? O_RDONLY : O_RDWR, 1);
   return file;
 }
 
@@ -34,7 +35,7 @@ static void *stream_opened(void *file, const char *mode) {
   static any_function *below_##name;                                                               \
   static long instead_of_##name(long a, long b, long c, long d, long e, long f) {                  \
     long fd = (int)below_##name(a, b, c, d, e, f);                                                 \
-    return opened(fd, flags);                                                                      \
+    return told(fd, flags, 0);                                                                     \
   }
 #define INSTEAD_OF_STREAM(name)                                                                    \
   static void *(*below_##name)(const char *, const char *, FILE *);                                \

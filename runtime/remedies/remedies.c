@@ -15,13 +15,14 @@ void *__wrap_library_function_slow(const struct library *library, void **slot, c
 
 /* Settings of DARSHAN_TRY, and the functions that each needs replaced. */
 static const struct remedy {
-  const char *name, *or_name;
+  const char *names[3]; /* one of them is enough */
   const struct replacement *rows;
 } remedies[] = {
-    {STDIO_BUFFER, FLUSH_DELAY, stream_replacements},
-    {FLUSH_DELAY, NULL, flush_replacements},
-    {"advice", "read-ahead", open_replacements},
-    {"read-ahead", NULL, read_ahead_replacements},
+    {{STDIO_BUFFER, FLUSH_DELAY}, stream_replacements},
+    {{FLUSH_DELAY}, flush_replacements},
+    {{"advice", "read-ahead", JOIN_WRITES}, open_replacements},
+    {{"read-ahead"}, read_ahead_replacements},
+    {{JOIN_WRITES}, join_writes_replacements},
 };
 
 /* Returns the setting as it was when the first function was looked up: the program may change its
@@ -54,13 +55,21 @@ uint64_t remedy_value(const char *name) {
   return 0;
 }
 
+static int is_asked(const struct remedy *remedy) {
+  for (int n = 0; n < 3; n++)
+    if (remedy->names[n] && remedy_value(remedy->names[n])) return 1;
+  return 0;
+}
+
 void *__wrap_real_resolve(void **slot, const char *name) {
   void *found = __real_real_resolve(slot, name);
-  if (strcmp(name, "vfork") == 0 || strcmp(name, "clone") == 0) read_ahead_stop();
+  if (strcmp(name, "vfork") == 0 || strcmp(name, "clone") == 0) {
+    read_ahead_stop();
+    join_writes_stop();
+  }
   for (size_t n = 0; n < sizeof(remedies) / sizeof(*remedies); n++) {
     const struct remedy *remedy = &remedies[n];
-    if (!remedy_value(remedy->name) && !(remedy->or_name && remedy_value(remedy->or_name)))
-      continue;
+    if (!is_asked(remedy)) continue;
     for (const struct replacement *row = remedy->rows; row->name; row++) {
       if (strcmp(row->name, name) != 0) continue;
       __atomic_store_n(row->real, found, __ATOMIC_RELEASE);

@@ -13,7 +13,8 @@ struct stat;
 #define CHUNK_CACHE "chunk-cache"   /* its value is the size of the cache in bytes */
 #define STDIO_BUFFER "stdio-buffer" /* the values of both are the size of the buffer in bytes */
 #define FLUSH_DELAY "flush-delay"
-#define FILL_TIME "fill-time" /* its value is 1 */
+#define JOIN_WRITES "join-writes" /* its value is the size of the buffer in bytes */
+#define FILL_TIME "fill-time"     /* its value is 1 */
 #define COLLECTIVE_BUFFERING "collective-buffering"
 #define NO_DATA_SIEVING "no-data-sieving"
 #define AGGREGATORS "aggregators" /* its value is their number */
@@ -35,16 +36,23 @@ extern const struct replacement stream_replacements[];
 extern const struct replacement flush_replacements[];
 extern const struct replacement open_replacements[];
 extern const struct replacement read_ahead_replacements[];
+extern const struct replacement join_writes_replacements[];
 
 enum { FIRST_OWN = 3 }; /* standard descriptors are left alone */
 
-/* A regular file has been opened: gives advice about it; serves its reads from a buffer. */
+/* A regular file has been opened: gives advice about it; serves its reads from a buffer; joins its
+ * writes. is_stream: by a stream of libc, whose writes no remedy sees. */
 void advice_opened(int fd, int flags);
 void read_ahead_opened(int fd, int flags, const struct stat *st);
+void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream);
 
-/* Ends the remedy read-ahead. Called before the process first calls vfork or clone: the child
- * shares this memory, so what it closes would count as closed here. */
+/* End the remedies. Called before the process first calls vfork or clone: the child shares this
+ * memory, so what it closes would count as closed here. */
 void read_ahead_stop(void);
+void join_writes_stop(void);
+
+/* Writes what is held back, in a signal handler. */
+void join_writes_save(void);
 
 /* Any function of libc with up to six arguments that are integers or addresses. */
 typedef long any_function(long, long, long, long, long, long);

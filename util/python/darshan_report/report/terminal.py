@@ -217,7 +217,7 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
     for line in finding.remedy.example.split("\n") if finding.remedy.example else ():
         yield from _wrapped(line, "    ")
     for text in context.tried(finding):
-        yield from _wrapped(f"{text[0].lower()}{text[1:]}")
+        yield from _wrapped(f"tried: {text}")
     if verbose:
         for row in finding.evidence:
             where = shorten(row.record, 40) if row.record else "(all)"
@@ -295,9 +295,8 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
                 placeholder=" ...", initial_indent="  ", subsequent_indent="  ",
             )  # fmt: skip
         for text in tried[id(finding)][:1] if finding is problems[0] else ():
-            yield "  " + textwrap.shorten(
-                f"{text[0].lower()}{text[1:]}", _WIDTH - 2, placeholder=" ..."
-            )
+            gained = text.partition(" To keep it")[0]
+            yield "  " + textwrap.shorten(f"tried: {gained}", _WIDTH - 2, placeholder=" ...")
     if len(titles) > 0:
         yield "  darshan report --text LOG names files and remedies"
     else:

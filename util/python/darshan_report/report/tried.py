@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..show.text import visible
 
 FORMAT, VERSION = "darshan-try", 1
 _LARGEST = 1 << 20  # bytes of the file; a larger one is not ours
+_PLACE = re.compile(r"^(\S+:\d+)  ")
 _HELPED = "helped"
 _NO_RESULT = ("not tried", "undecided")
 
@@ -41,10 +43,11 @@ class Tried:
     def text(self) -> str:
         """Returns what it gained, and what to write to keep it."""
         if not self.helped:
-            return f"Tried: {self.remedy}: {self.result}."
+            return f"{self.remedy}: {self.result}."
         gained = f"{self.ratio:.3g} x faster (at least {self.low:.3g} x)"
-        kept = f" To keep it: {' or '.join(self.keep)}" if self.keep else ""
-        return f"Tried: {self.remedy}: {gained}, same output.{kept}"
+        lines = [_PLACE.sub(r"\1: ", line) for line in self.keep]
+        kept = f" To keep it: {' or '.join(lines)}" if lines else ""
+        return f"{self.remedy}: {gained}, same output.{kept}"
 
 
 def _number(row: dict[str, Any], name: str) -> float:

@@ -13,7 +13,7 @@ from ..log import Log, open_log
 from ..measure.processes import processes
 from .arguments import Options
 from .case import Case, free_memory
-from .measure import NOT_TRIED, Candidate
+from .measure import NO_FINDING, NOT_NAMED, NOT_TRIED, Candidate
 from .remedies import REMEDIES, Remedy
 
 
@@ -62,9 +62,9 @@ def _candidate(
 ) -> Candidate:
     finding = _asks(remedy, findings)
     if options.only and remedy.NAME not in options.only:
-        return Candidate(remedy.NAME, None, "not asked for", NOT_TRIED)
+        return Candidate(remedy.NAME, None, NOT_NAMED, NOT_TRIED)
     if finding is None and not options.all and not options.only:
-        return Candidate(remedy.NAME, None, "no finding that it would cure", NOT_TRIED)
+        return Candidate(remedy.NAME, None, NO_FINDING, NOT_TRIED)
     plan = remedy.plan(Case(facts, finding, free_memory()))
     if isinstance(plan, str):
         return Candidate(remedy.NAME, None, plan, NOT_TRIED)

@@ -18,6 +18,8 @@ from .verdict import PILOT, Verdict, pairs_needed, verdict
 HELPED, NOT_HELPED, CHANGED, NOT_APPLICABLE, NOT_TRIED, UNDECIDED = (
     "helped", "no gain shown", "changed the output", "not applicable", "not tried", "undecided",
 )  # fmt: skip
+# Why most remedies are not tried.
+UNASKED = NO_FINDING, NOT_NAMED = "no finding asks for it", "not named by --only"
 _UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
 
 

@@ -12,7 +12,7 @@ from ..report.tried import FORMAT, VERSION
 from ..show.text import visible
 from ..units import seconds
 from .effects import Effect
-from .measure import HELPED, NOT_TRIED, Candidate
+from .measure import HELPED, NOT_TRIED, UNASKED, Candidate
 
 _NAME = 22  # characters
 _WIDTH = 100
@@ -76,8 +76,16 @@ class Result:
         """Returns the result as text."""
         rows = [_row("baseline", self.baseline)] if self.baseline else []
         for one in self.candidates:
+            if one.reason in UNASKED:
+                continue
             effects, keep = self.effects.get(one.name, []), self.keep.get(one.name, [])
             rows += _of(one, effects, keep, bool(self.notes))
+        for reason in UNASKED:
+            names = ", ".join(one.name for one in self.candidates if one.reason == reason)
+            if names:
+                rows += textwrap.wrap(
+                    f"not tried: {reason}: {names}", _WIDTH, subsequent_indent=" " * _NAME
+                )
         for note in self.notes:
             rows += textwrap.wrap(visible(f"note: {note}"), _WIDTH)
         return "\n".join([*rows, ""])

@@ -54,7 +54,7 @@ def _finding(context: Context, name: str, finding: Finding, links: Links) -> str
         parts.append(f"<p><b>Remedy:</b> {text(finding.remedy.text)}</p>")
     if finding.remedy.example:
         parts.append(f"<pre>{text_lines(finding.remedy.example)}</pre>")
-    parts += [f"<p>{text(one)}</p>" for one in context.tried(finding)]
+    parts += [f"<p><b>Tried:</b> {text(one)}</p>" for one in context.tried(finding)]
     parts.append(_evidence(finding, links))
     if finding.limits:
         parts.append(f'<p class="note">Thresholds: {text(thresholds(context, finding))}.</p>')

@@ -61,7 +61,7 @@ def _change(
         f"<p>{text(finding.sentence)}</p>"
         + (f"<p>{text(where)}</p>" if (where := context.where(finding)) else "")
         + (f"<p><b>Remedy:</b> {text(remedy)}</p>" if remedy else "")
-        + "".join(f"<p>{text(one)}</p>" for one in context.tried(finding))
+        + "".join(f"<p><b>Tried:</b> {text(one)}</p>" for one in context.tried(finding))
         + "</div>"
     )
 

@@ -40,7 +40,7 @@ def top(context: Context) -> list[Block]:
             found.append(Paragraph(where))
         if finding.remedy.text:
             found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
-        found += map(Paragraph, context.tried(finding))
+        found += [Paragraph(f"Tried: {text}") for text in context.tried(finding)]
     if left > 0:
         found.append(Paragraph(f"{left} more on the page Findings."))
     return found
@@ -96,7 +96,7 @@ def full(context: Context) -> list[Block]:
             found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
         if finding.remedy.example:
             found.append(Code(tuple(finding.remedy.example.split("\n"))))
-        found += map(Paragraph, context.tried(finding))
+        found += [Paragraph(f"Tried: {text}") for text in context.tried(finding)]
         found += _evidence(context, finding)
         if finding.limits:
             found.append(Paragraph(f"Thresholds: {thresholds(context, finding)}."))

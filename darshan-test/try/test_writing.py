@@ -1,0 +1,87 @@
+"""Small writes that are joined, and what nobody may notice of it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab.compile import compile_c
+from sample import turning
+
+from .any_calls import ANY_CALLS
+from .conftest import Try
+from .writing import ENDS, small_writes
+
+NAME = "join-writes"
+SETTING = f"{NAME}=1048576"
+
+
+def test_small_writes(trial: Try) -> None:
+    """From the finding of a log to what is gained."""
+    program = compile_c(trial.user, small_writes(ENDS["close"]))
+    log = trial.log(program, clean=True)
+    listed = trial.run("--list", log).stdout.split("\n")
+    assert "small writes" in listed[1 + [t.split(" ")[0] for t in listed].index(NAME)]
+    status, rows, whole = trial.found("--only", NAME, "--copy", ".", log, "--", program)
+    row = rows[NAME]
+    assert (status, row["result"]) == (0, "helped"), whole
+    assert any("setvbuf" in line for line in row["keep"])
+    assert not (trial.user / "numbers.txt").exists()
+
+
+def left(trial: Try, setting: str, *command: str | Path) -> tuple[object, ...]:
+    """Runs a program with a setting of DARSHAN_TRY, which makes its files anew; returns its status,
+    its output and the files."""
+    for path in [*trial.user.glob("any.*"), *trial.user.glob("numbers.txt")]:
+        path.unlink()
+    trial.variables = {"DARSHAN_TRY": setting} if setting else {}
+    logs = trial.user.parent / "logs"
+    words = [trial.build / "darshan", "run", "-o", logs, "--", *command]
+    done = trial.run_words(list(map(str, words)))
+    made = {p.name: p.read_bytes() for p in [*trial.user.glob("any.*"), *trial.user.glob("*.txt")]}
+    return done.returncode, done.stdout, made
+
+
+@pytest.mark.parametrize("end", turning(ENDS, 0.4, "ends of programs that write"))
+def test_nothing_is_lost(trial: Try, end: str) -> None:
+    """However the program ends, and whatever it does with the descriptor or the file."""
+    program = compile_c(trial.user, small_writes(ENDS[end]))
+    status, said, made = left(trial, "", program)
+    assert made["numbers.txt"], end
+    assert left(trial, SETTING, program) == (status, said, made)
+
+
+@pytest.mark.parametrize("seed", turning(range(1, 201), 0.03, "calls by chance"))
+@pytest.mark.parametrize("setting", [SETTING, f"read-ahead=1048576;{SETTING}"])
+def test_calls_by_chance(trial: Try, setting: str, seed: int) -> None:
+    """3,000 calls by eight descriptors: each returns what it returns without a remedy, and the
+    files are the same."""
+    program = compile_c(trial.user, ANY_CALLS)
+    subprocess.run([program], cwd=trial.user, capture_output=True, check=True)
+    bare = left(trial, "", program, str(seed))
+    assert bare[0] == 0
+    assert left(trial, setting, program, str(seed)) == bare
+
+
+@pytest.mark.parametrize("flags", ["O_RDWR | O_SYNC", "O_WRONLY | O_DSYNC"])
+def test_descriptors_that_are_left_alone(trial: Try, flags: str) -> None:
+    """Writes that are durable at once reach the kernel one by one: the file has its size while the
+    program still runs."""
+    ask = 'syscall(SYS_newfstatat, -100, "numbers.txt", &st, 0);'
+    source = small_writes((ask, "return close(fd);"), flags).replace("400000", "2000")
+    program = compile_c(trial.user, source)
+    _, said, _ = left(trial, SETTING, program)
+    assert said == "2000 none\n"
+
+
+def test_files_of_which_others_know(trial: Try) -> None:
+    """A program that also reads the file, or starts another one, is refused."""
+    for before, why in (
+        ('read(open("numbers.txt", O_RDONLY), seen, 7);', "the program also reads or maps"),
+        ('if (system("true")) return 3;', "the run has several processes"),
+    ):
+        program = compile_c(trial.user, small_writes((before, "return close(fd);")))
+        status, rows, whole = trial.found("--only", NAME, "--copy", ".", "--", program)
+        assert (status, rows[NAME]["result"]) == (1, "not tried"), whole
+        assert why in rows[NAME]["reason"]

@@ -1,0 +1,271 @@
+/* The remedy join-writes: small writes that follow each other become one write. Only descriptors of
+ * regular files that are opened for writing are joined, and only while this process has no other
+ * descriptor of the file. What is held back belongs to the kernel's position of the descriptor, so
+ * it is enough to write it before any other call that uses the descriptor, or that looks at the
+ * file.
+ *
+ * An error of a delayed write is the result of the next write, fsync or close. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../intercept/guard.h"
+#include "../intercept/sys.h"
+#include "held-streams.h"
+#include "remedies.h"
+
+enum {
+  DESCRIPTORS = 1024,
+  BUFFERS = 64,        /* descriptors with a buffer */
+  FILES_OPENED = 1024, /* files of which this process has opened a descriptor */
+  SMALL = 64 << 10     /* bytes; larger writes go to the kernel */
+};
+
+static struct joined {
+  int lock;
+  uintptr_t owner; /* of the lock: a signal handler of this thread must not wait for it */
+  int is_joined;
+  int error; /* of a delayed write, which nobody has been told */
+  dev_t device;
+  ino_t inode;
+  size_t held; /* bytes in the buffer */
+  char *buffer;
+} descriptors[DESCRIPTORS] SELDOM;
+
+static struct {
+  dev_t device;
+  ino_t inode;
+} opened[FILES_OPENED] SELDOM;
+static int opened_count, buffers, is_off;
+
+/* Returns the descriptor's element, locked, if its writes are joined; else NULL. */
+static struct joined *joined(long fd) {
+  if (fd < FIRST_OWN || fd >= DESCRIPTORS) return NULL;
+  struct joined *one = &descriptors[fd];
+  uintptr_t self = (uintptr_t)&darshan_guard;
+  if (!__atomic_load_n(&one->is_joined, __ATOMIC_ACQUIRE)) return NULL;
+  if (__atomic_load_n(&one->owner, __ATOMIC_RELAXED) == self) return NULL;
+  while (__atomic_exchange_n(&one->lock, 1, __ATOMIC_ACQUIRE))
+    SYS1(SYS_sched_yield, 0);
+  __atomic_store_n(&one->owner, self, __ATOMIC_RELAXED);
+  return one;
+}
+
+static void unlock(struct joined *one) {
+  __atomic_store_n(&one->owner, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&one->lock, 0, __ATOMIC_RELEASE);
+}
+
+static void write_held(struct joined *one, int fd) {
+  size_t done = 0;
+  while (done < one->held) {
+    ssize_t wrote = sys_write(fd, one->buffer + done, one->held - done);
+    if (wrote == -EINTR) continue;
+    if (wrote <= 0) {
+      one->error = wrote < 0 ? (int)-wrote : EIO;
+      break;
+    }
+    done += (size_t)wrote;
+  }
+  one->held = 0;
+}
+
+static void drain(long fd) {
+  struct joined *one = joined((int)fd);
+  if (!one) return;
+  write_held(one, (int)fd);
+  unlock(one);
+}
+
+/* Returns the error of a delayed write; 0 if there is none. */
+static int give_up(long fd) {
+  struct joined *one = joined((int)fd);
+  if (!one) return 0;
+  write_held(one, (int)fd);
+  int error = one->error;
+  one->is_joined = one->error = 0;
+  unlock(one);
+  return error;
+}
+
+static void drain_all(void) {
+  for (int fd = FIRST_OWN; fd < DESCRIPTORS; fd++)
+    drain(fd);
+}
+
+static void give_all_up(void) {
+  for (int fd = FIRST_OWN; fd < DESCRIPTORS; fd++)
+    give_up(fd);
+}
+
+void join_writes_stop(void) {
+  __atomic_store_n(&is_off, 1, __ATOMIC_RELEASE);
+  give_all_up();
+}
+
+/* exit() comes here at last. A library that writes later does so at once. */
+__attribute__((destructor)) static void ends(void) {
+  join_writes_stop();
+}
+
+void join_writes_save(void) {
+  for (int fd = FIRST_OWN; fd < DESCRIPTORS; fd++) {
+    struct joined *one = &descriptors[fd];
+    if (one->is_joined && one->held) write_held(one, fd);
+  }
+}
+
+/* Notes that the file is open, and returns whether this is its first descriptor. The others of the
+ * file are given up. */
+static int is_first(const struct stat *st) {
+  int known = 0;
+  for (int n = 0; n < FILES_OPENED && n < opened_count; n++)
+    if (opened[n].inode == st->st_ino && opened[n].device == st->st_dev) known = 1;
+  for (int fd = FIRST_OWN; known && fd < DESCRIPTORS; fd++)
+    if (descriptors[fd].inode == st->st_ino && descriptors[fd].device == st->st_dev) give_up(fd);
+  if (known) return 0;
+  int place = __atomic_fetch_add(&opened_count, 1, __ATOMIC_ACQ_REL);
+  if (place >= FILES_OPENED) {
+    join_writes_stop();
+    return 0;
+  }
+  opened[place].device = st->st_dev;
+  __atomic_store_n(&opened[place].inode, st->st_ino, __ATOMIC_RELEASE);
+  return 1;
+}
+
+static int has_buffer(struct joined *one) {
+  if (one->buffer) return 0;
+  if (__atomic_fetch_add(&buffers, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
+  void *got = sys_mmap(NULL, remedy_value(JOIN_WRITES), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (sys_failed(got)) return -1;
+  one->buffer = got;
+  return 0;
+}
+
+void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream) {
+  enum { AT_ONCE = O_SYNC | O_DSYNC | O_DIRECT | O_PATH };
+  if (!remedy_value(JOIN_WRITES)) return;
+  if (fd >= FIRST_OWN && fd < DESCRIPTORS) give_up(fd); /* closed unseen */
+  if (!is_first(st) || is_stream || is_off || fd < FIRST_OWN || fd >= DESCRIPTORS) return;
+  if ((flags & O_ACCMODE) == O_RDONLY || (flags & AT_ONCE) || st->st_nlink != 1) return;
+  struct joined *one = &descriptors[fd];
+  if (has_buffer(one) < 0) return;
+  fatal_signals_watch();
+  one->device = st->st_dev;
+  one->inode = st->st_ino;
+  one->held = 0;
+  one->error = 0;
+  __atomic_store_n(&one->is_joined, 1, __ATOMIC_RELEASE);
+}
+
+/* Takes a small write. Returns 0 if the kernel has to do it, else 1 with its result. */
+static int takes(long fd, const void *from, size_t n, ssize_t *result) {
+  struct joined *one = joined((int)fd);
+  if (!one) return 0;
+  if (n > SMALL || one->held + n > remedy_value(JOIN_WRITES)) write_held(one, (int)fd);
+  int error = one->error, is_taken = 1;
+  one->error = 0;
+  if (error) {
+    errno = error;
+    *result = -1;
+  } else if (n > SMALL) {
+    is_taken = 0;
+  } else {
+    memcpy(one->buffer + one->held, from, n);
+    one->held += n;
+    *result = (ssize_t)n;
+  }
+  unlock(one);
+  return is_taken;
+}
+
+#define WRITES(F) F(write) F(__write)
+#define WRITE(name)                                                                                \
+  static ssize_t (*below_##name)(int fd, const void *from, size_t n);                              \
+  static ssize_t instead_of_##name(int fd, const void *from, size_t n) {                           \
+    ssize_t r = 0;                                                                                 \
+    return takes(fd, from, n, &r) ? r : below_##name(fd, from, n);                                 \
+  }
+WRITES(WRITE)
+#undef WRITE
+
+/* Returns the result of a call that also tells errors of earlier writes. */
+static long with_error(long result, int error) {
+  if (!error || (int)result != 0) return result;
+  errno = error;
+  return -1;
+}
+
+#define CLOSES(F) F(close) F(__close)
+#define CLOSE(name)                                                                                \
+  static any_function *below_##name;                                                               \
+  static long instead_of_##name(long a, long b, long c, long d, long e, long f) {                  \
+    int error = give_up((int)a);                                                                   \
+    return with_error(below_##name(a, b, c, d, e, f), error);                                      \
+  }
+CLOSES(CLOSE)
+#undef CLOSE
+
+static int drained(long fd) {
+  struct joined *one = joined((int)fd);
+  if (!one) return 0;
+  write_held(one, (int)fd);
+  int error = one->error;
+  one->error = 0;
+  unlock(one);
+  return error;
+}
+
+#define SYNCS(F) F(fsync) F(fdatasync)
+#define SYNC(name)                                                                                 \
+  static any_function *below_##name;                                                               \
+  static long instead_of_##name(long a, long b, long c, long d, long e, long f) {                  \
+    int error = drained((int)a);                                                                   \
+    return with_error(below_##name(a, b, c, d, e, f), error);                                      \
+  }
+SYNCS(SYNC)
+#undef SYNC
+
+/* A system call by its number may do anything. */
+static long (*below_syscall)(long, long, long, long, long, long, long);
+static long instead_of_syscall(long n, long a, long b, long c, long d, long e, long f) {
+  give_all_up();
+  return below_syscall(n, a, b, c, d, e, f);
+}
+
+#define KEEPS_JOINED(command) ((command) == F_GETFD || (command) == F_SETFD || (command) == F_GETFL)
+#define CONTROLS                                                                                   \
+  if (!KEEPS_JOINED((int)b)) give_up(a)
+#define BEFORE(name, what)                                                                         \
+  static any_function *below_##name;                                                               \
+  static long instead_of_##name(long a, long b, long c, long d, long e, long f) {                  \
+    what;                                                                                          \
+    return below_##name(a, b, c, d, e, f);                                                         \
+  }
+#include "join-writes.def"
+#undef BEFORE
+
+#define LOOK(name)                                                                                 \
+  static any_function *below_look_##name;                                                          \
+  static long look_##name(long a, long b, long c, long d, long e, long f) {                        \
+    drain_all();                                                                                   \
+    return below_look_##name(a, b, c, d, e, f);                                                    \
+  }
+#include "looks.def"
+#undef LOOK
+
+#define ROW(name) {#name, (void *)instead_of_##name, (void **)&below_##name},
+const struct replacement join_writes_replacements[] = {
+#define BEFORE(name, what) ROW(name)
+#include "join-writes.def"
+#undef BEFORE
+#define LOOK(name) {#name, (void *)look_##name, (void **)&below_look_##name},
+#include "looks.def"
+#undef LOOK
+    WRITES(ROW) CLOSES(ROW) SYNCS(ROW) ROW(syscall){NULL, NULL, NULL},
+};

@@ -1,0 +1,40 @@
+"""Small writes that become large ones."""
+
+from __future__ import annotations
+
+from ...diagnose.language import FLUSHES, WRITE_BUFFER
+from ..case import Case, Plan
+
+NAME = "join-writes"
+WHAT = "joins small writes of a file that follow each other, up to 1 MiB"
+CURES = ("small-accesses-write",)
+_SIZE = 1 << 20
+
+
+def _others(case: Case) -> str:
+    """Returns who may look at a file while its writes are held back; empty if nobody does."""
+    facts = case.facts
+    if facts.nprocs > 1 or (facts.tree is not None and facts.tree.number > 1):
+        return "the run has several processes"
+    covered = case.finding.covers if case.finding is not None else frozenset()
+    posix, extra, stdio = (facts.table(name) for name in ("POSIX", "POSIX_EXT", "STDIO"))
+    written = 0
+    for place, record in enumerate(posix.ids if posix is not None else ()):
+        if posix is None or (covered and int(record) not in covered) or not posix["WRITES"][place]:
+            continue
+        written += 1
+        name = facts.name(int(record))
+        if posix["READS"][place] or posix["MMAPS"][place]:
+            return f"the program also reads or maps {name}"
+        beside = extra.place(int(record)) if extra is not None else None
+        if extra is not None and beside is not None and extra["LOCKS"][beside]:
+            return f"the program locks {name}"
+        stream = stdio.place(int(record)) if stdio is not None else None
+        if stdio is not None and stream is not None and stdio["OPENS"][stream]:
+            return f"the program also opens {name} by a stream"
+    return "" if written else "the program writes no file by write"
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses if anybody else may look at a file."""
+    return _others(case) or Plan(f"{NAME}={_SIZE}", keep=f"{FLUSHES}\n{WRITE_BUFFER}")
