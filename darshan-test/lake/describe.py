@@ -85,7 +85,7 @@ def page() -> str:
     return "\n".join(lines)
 
 
-_FEW = ("jobs", "layers", "findings", "problems", "heatmap", "dxt")
+_FEW = ("jobs", "layers", "findings", "sites", "problems", "heatmap", "dxt")
 
 if __name__ == "__main__":
     PAGE.write_text(page(), "utf-8")

@@ -7,7 +7,7 @@ same user's line are summed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..log import Log
@@ -160,7 +160,12 @@ def _native(sites: Iterable[Site]) -> list[Native]:
     return [f for site in sites for f in site.stack.frames if isinstance(f, Native)]
 
 
-def _lines(sites: list[Site]) -> list[Line]:
+def _users(sites: Iterable[Site], objects: Objects) -> list[Native]:
+    """Returns the native frames outside of installed software."""
+    return [f for f in _native(sites) if not installed.is_installed(objects.path(f))]
+
+
+def _lines(sites: Iterable[Site]) -> list[Line]:
     found: dict[tuple[object, ...], Line] = {}
     for site in sites:
         line = found.setdefault(_key(site.line), Line())
@@ -194,7 +199,22 @@ def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:
     names = [log.name(number) or "" for number, _ in order[:_SITES_MOST]]
     sites = [Site(stack_of(name), sums, id=one) for name, (one, sums) in zip(names, order)]
     sites += [Site(Stack("", ()), sums, id=one) for one, sums in order[_SITES_MOST:]]
-    return sites, objects, bool(names) and all(map(_HASH.fullmatch, names))
+    return sites, objects, are_hidden(names)
+
+
+def are_hidden(names: Collection[str]) -> bool:
+    """Tells whether darshan-convert has hidden the names of sites."""
+    return bool(names) and all(map(_HASH.fullmatch, names))
+
+
+def lines_from(rows: Iterable[tuple[str, Measured]], objects: Objects, look_up: bool) -> list[Line]:
+    """Returns the lines of sites that are given by their names, the costliest first. look_up: reads
+    programs and libraries; else native frames have no functions or lines."""
+    sites = [Site(stack_of(name), sums) for name, sums in rows]
+    if look_up:
+        objects.look_up(_users(sites, objects))
+    _settle(sites, objects)
+    return _lines(sites)
 
 
 def sites_of(log: Log) -> list[Site]:
@@ -216,7 +236,7 @@ def lines_of(log: Log, most: int) -> Lines | None:
     if read is None:
         return None
     sites, objects, hidden = read
-    objects.look_up(f for f in _native(sites) if not installed.is_installed(objects.path(f)))
+    objects.look_up(_users(sites, objects))
     _settle(sites, objects)
     found = _lines(sites)
     whole = Measured()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..measure.layers import SIZES
 from ..records import Joined, Records
 from .files import Files, files_of
 
-_SITE, _OBJECT, _FUNCTION = 0, 1, 2  # kinds of records
+SITE, OBJECT, FUNCTION = 0, 1, 2  # kinds of records
 # Kinds of calls, in the order of the two next lists.
 OPEN, CLOSE, READ, WRITE, LOOKUP, SEEK, SYNC, OTHER = KINDS = tuple(range(8))
 _CALLS = ("OPENS", "CLOSES", "READS", "WRITES", "LOOKUPS", "SEEKS", "SYNCS", "OTHERS")
@@ -144,6 +144,30 @@ def _by_rank(records: Records) -> dict[int, dict[int, float]]:
     return found
 
 
+def summed(rows: np.ndarray) -> Measured:
+    """Returns the sums that each_record() has in rows of several records."""
+    seconds, short, medium, calls, read, written = rows.tolist()
+    return Measured(seconds, [short, medium, 0.0], int(calls), int(read), int(written))
+
+
+def each_record(column: Callable[[str], np.ndarray]) -> np.ndarray:
+    """Returns a row per record: seconds in calls, in short and medium gaps, calls, bytes read and
+    written. column returns a counter; impossible values count as 0."""
+
+    def added(*names: str) -> np.ndarray:
+        values = np.stack([column(f"SITES_{name}").astype("f8") for name in names])
+        return np.asarray(np.where(np.isfinite(values) & (values > 0), values, 0.0).sum(axis=0))
+
+    short = added("F_GAP_SHORT_TIME")
+    short = short - np.minimum(short, _OWN * added("GAPS_SHORT"))
+    seconds = added(*(f"F_{name}_TIME" for name in _TIMES))
+    return np.stack(
+        [seconds, short, added("F_GAP_MEDIUM_TIME"), added(*_CALLS), added("BYTES_READ"),
+         added("BYTES_WRITTEN")],
+        axis=1,
+    )  # fmt: skip
+
+
 def measured(records: Records) -> Rows:
     """Adds up the records of each id."""
     joined = Joined(records)
@@ -160,9 +184,9 @@ def measured(records: Records) -> Rows:
     sites, objects = {}, []
     for place, number in enumerate(joined.ids.tolist()):
         number_of_calls = int(calls[place].sum())
-        if kinds[place] == _OBJECT:
+        if kinds[place] == OBJECT:
             objects.append(number)
-        elif kinds[place] in (_SITE, _FUNCTION) and number_of_calls > 0:
+        elif kinds[place] in (SITE, FUNCTION) and number_of_calls > 0:
             sites[number] = Measured(
                 float(seconds[place].sum()),
                 gaps[place].tolist(),

@@ -207,6 +207,54 @@ FINDINGS = Table(
     ),
 )
 
+SITES = Table(
+    "sites",
+    "a line of code of a log with call sites: the sums over its sites",
+    (
+        *WHOSE,
+        Column(
+            "number",
+            WHOLE,
+            "count",
+            "its place among those of its log by seconds, from 1; null: the sum of all further "
+            "lines",
+        ),
+        Column("file", TEXT, "", "its source file; null: not known", "", True),
+        Column("line", WHOLE, "line", "its number in the file"),
+        Column("function", TEXT, "", "the function that it is in", "", True),
+        Column(
+            "object",
+            TEXT,
+            "",
+            "the program or library that it is in; null: Python, or no line of the user",
+            "",
+            True,
+        ),
+        Column("build_id", TEXT, "", "build id of the object", "", True),
+        Column(
+            "address",
+            WHOLE,
+            "byte offset",
+            "of the object, where a call of its costliest site returns to",
+        ),
+        Column("called", TEXT, "", "what it called most: read, H5Dwrite, import, ..."),
+        Column(
+            "through", TEXT, "", "by which function of which library: numpy.load, ...", "", True
+        ),
+        _sum("seconds", NUMBER, "seconds", "in its calls, of all processes and threads"),
+        _sum(
+            "gap_seconds",
+            NUMBER,
+            "seconds",
+            "between its calls, in gaps below 10 ms: what the program does for each call",
+        ),
+        _sum("calls", WHOLE, "count", "calls"),
+        _sum("bytes_read", WHOLE, "bytes", "bytes read"),
+        _sum("bytes_written", WHOLE, "bytes", "bytes written"),
+        _sum("sites", WHOLE, "count", "call sites that these are the sums of"),
+    ),
+)
+
 PROBLEMS = Table(
     "problems",
     "what could not be read, and why",
@@ -374,7 +422,7 @@ def modules() -> tuple[Module, ...]:
 @functools.cache
 def tables() -> dict[str, Table]:
     """Returns all tables, by name."""
-    found = [JOBS, LAYER_SUMS, FINDINGS, PROBLEMS]
+    found = [JOBS, LAYER_SUMS, FINDINGS, SITES, PROBLEMS]
     found += [record_table(m) for m in modules()]
     found += [total_table(m) for m in modules() if m.kind in _KINDS]
     return {table.name: table for table in found}

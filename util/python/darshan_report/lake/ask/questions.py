@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .lines import LINES
 from .losses import COST, COSTLIEST, EACH
 
 _ON_MOUNTS = ("files_posix", "files_stdio")  # tables that have mount points
@@ -185,6 +186,11 @@ ORDER BY sum(CAST(POSIX_BYTES_READ AS DOUBLE)) + sum(CAST(POSIX_BYTES_WRITTEN AS
   name, file_system NULLS LAST
 LIMIT $top""",
         ("name",),
+    ),
+    Question(
+        "lines",
+        "lines of code by time in their I/O calls, of runs with call sites",
+        LINES,
     ),
     Question(
         "problems",

@@ -117,6 +117,10 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--traces", action="store_true", help="also collect traced transfers (the table dxt)"
     )
+    parser.add_argument(
+        "--read-programs", action="store_true", help="table sites: find functions and lines of "
+        "native code in the programs and libraries that logs name, with eu-addr2line or addr2line"
+    )  # fmt: skip
     parser.add_argument("--no-findings", action="store_true", help="do not make the table findings")
     parser.add_argument(
         "--thresholds",

@@ -77,7 +77,8 @@ class Collector:
         self._publisher = Publisher(lake)
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
         self._part = Options(
-            lake, options.traces, not options.no_findings, options.obfuscate, thresholds=limits,
+            lake, traces=options.traces, programs=options.read_programs,
+            findings=not options.no_findings, key=options.obfuscate, thresholds=limits,
             rate=int(options.process_rate * (1 << 30)), settled=options.settle,
             log_bytes=options.log_bytes, log_seconds=options.log_seconds,
         )  # fmt: skip

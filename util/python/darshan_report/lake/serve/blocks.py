@@ -22,7 +22,7 @@ KIND = Kind(
 )
 _PAGES = (
     ("week", "Weeks"), ("programs", "Programs"), ("users", "Users"),
-    ("file-systems", "File systems"), ("jobs", "Jobs"),
+    ("file-systems", "File systems"), ("lines", "Lines"), ("jobs", "Jobs"),
 )  # fmt: skip
 _DAYS = ("since", "From day"), ("until", "To day")
 _FIELDS = ("user", "User"), ("program", "Program"), ("mount", "File system (mount point)")

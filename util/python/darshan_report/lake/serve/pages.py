@@ -15,12 +15,14 @@ from ..look.week import SUMS, Told, newest_day, of_day, rows, tell, told_openly
 from ..look.week import named as week_of
 from . import questions
 from .blocks import Column, Made, Row, link, shares_of
+from .lines import add_lines
 from .request import Refused, Wanted, within
 
 _MOST = 500  # rows of a table
 _POINTS = 5000  # runs in a diagram
 _CHANGES = 10
 _NAMED = 3  # users of a program
+_LINES = 50  # of a program
 _SPAN = datetime.timedelta(days=91)  # time span if the request has no days
 _ON_MOUNT = "on_mount"
 _ONE_DAY = datetime.timedelta(days=1)
@@ -207,6 +209,13 @@ def _jobs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     return made
 
 
+def _lines(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    made = Made(asked, "Lines of code by time in I/O calls")
+    made.filters()
+    add_lines(made, lake, asked.filters, _MOST, _program(asked))
+    return made
+
+
 def _changes(made: Made, found: list[Row], with_program: bool) -> None:
     """Adds the costliest finding as advice, then the table of all costly findings."""
     if not found:
@@ -261,6 +270,8 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
             made.say(f"The diagram shows {count(_POINTS)} runs, evenly distributed over all.")
         made.add('<div class="picture" id="runs"></div>')
         made.data["runs"] = _points(some)
+        made.head("Its lines of code, by time in I/O calls")
+        add_lines(made, lake, filters, _LINES)
         made.head("Its runs, the last first")
         made.table("jobs", _RUNS, jobs, _job, most=_MOST, note=_EACH)
     return made
@@ -296,7 +307,7 @@ def _one_user(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 Page = Callable[[Asked, Wanted, datetime.date], Made]
 PAGES: Mapping[str, Page] = {
     "": _week, "week": _week, "programs": _programs, "program": _one_program, "users": _users,
-    "user": _one_user, "file-systems": _file_systems, "jobs": _jobs,
+    "user": _one_user, "file-systems": _file_systems, "jobs": _jobs, "lines": _lines,
 }  # fmt: skip
 
 

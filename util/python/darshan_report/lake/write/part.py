@@ -35,10 +35,13 @@ from . import arrow, impossible
 from .findings import MOST_BYTES, Findings
 from .hide import Hide
 from .jobs import Job, begin, identified, job_row, layer_rows, needed
+from .sites import MODULE as SITES
+from .sites import Sites
 from .subprocess_findings import findings_apart
 from .tables import Tables, Whose
 
 _BATCH_BYTES = 40 << 20
+_ROWS = 8192  # of the table sites that are in memory before a file is written
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Options:
 
     lake: str
     traces: bool = False
+    programs: bool = False  # reads the programs that logs name, for lines of code
     findings: bool = True
     key: str = ""  # anonymizes names if not empty
     level: int = 1  # of compression
@@ -174,6 +178,7 @@ class _Maker:
         self._needed = _needed()
         self._jobs: list[Job] = []
         self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._sites: dict[str, Sites] = {}  # by the identities of logs
         self._left: list[str] = []  # logs for the next collection
         self._given_up: list[str] = []  # logs of which reading took too long
         self._spent: dict[int, float] = {}
@@ -277,6 +282,7 @@ class _Maker:
             else:
                 self._count(table)
                 self._hosts(table, texts)
+                self._add_sites(table, texts)
 
     def _count(self, table: Columns) -> None:
         module = module_by_id(table.module)
@@ -285,6 +291,31 @@ class _Maker:
         for log, number in zip(logs.tolist(), numbers.tolist()):
             self._jobs[log].records += number
             self._jobs[log].record_bytes += number * size
+
+    def _add_sites(self, table: Columns, texts: Texts) -> None:
+        module = module_by_id(table.module)
+        if module is None or module.name != SITES:
+            return
+        logs = table.arrays["log"]
+        order = np.argsort(logs, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(logs[order])) + 1):
+            sites = self._sites.setdefault(self._jobs[logs[rows[0]]].identity, Sites())
+            sites.add({n: array[rows] for n, array in table.arrays.items()}, texts)
+
+    def _lines(self, job: Job) -> None:
+        """Adds the rows of the lines of code."""
+        sites = self._sites.pop(job.identity, None)
+        if sites is None:
+            return
+        rows = self._rows.setdefault("sites", [])
+        try:
+            rows += sites.rows(job, self._options.programs)
+        except Exception as error:  # of names that a stranger chose
+            said = str(error).split("\n")[0]
+            self._problem(job, SITES, f"its lines of code: {type(error).__name__}: {said}")
+        if len(rows) >= _ROWS:
+            self._writer.rows(columns.SITES, rows, self._hide)
+            rows.clear()
 
     def _problems(self, table: Columns, texts: Texts) -> None:
         for log, module, problem in zip(
@@ -351,6 +382,7 @@ class _Maker:
             row.update(self._found(job))
         row = impossible.of_row(columns.JOBS, row, job.most_bytes, job.impossible)
         self._impossible(job)
+        self._lines(job)
         self._rows.setdefault("jobs", []).append(row)
         self._rows.setdefault("layers", []).extend(found for _, found in layers)
         job.info = {}
