@@ -239,7 +239,7 @@ def test_the_pages(tmp_path: Path) -> None:
         f"/home/x/code.py:{n}" for n in (4, 3, 2, 1)
     ]
     first = table_of(page, "lines")[0]
-    assert (first["Program"], first["In calls"], first["Calls"]) == ("program0", 4.0, "read")
-    assert first["Number of calls"] == 13 and first["link"].startswith("program?")
+    assert (first["Program"], first["In calls"], first["Called"]) == ("program0", 4.0, "read")
+    assert first["Calls"] == 13 and first["link"].startswith("program?")
     assert [r["Line"] for r in table_of(one, "lines")] == [f"/home/x/code.py:{n}" for n in (3, 1)]
     assert not data(none)["tables"] and "No job of these days has call sites." in none

@@ -17,9 +17,9 @@ def _called(row: Row) -> str:
 
 _COLUMNS = (
     Column("Line", "path", "place"), Column("Function", "text", "function"),
-    Column("Calls", "text", _called), Column("Jobs", "count", "jobs"),
+    Column("Called", "text", _called), Column("Jobs", "count", "jobs"),
     Column("Users", "count", "users"), Column("In calls", "seconds", "call_seconds"),
-    Column("Gaps", "seconds", "gap_seconds"), Column("Number of calls", "count", "calls"),
+    Column("Gaps", "seconds", "gap_seconds"), Column("Calls", "count", "calls"),
     Column("Read", "amount", "bytes_read"), Column("Written", "amount", "bytes_written"),
 )  # fmt: skip
 _NOTE = (
