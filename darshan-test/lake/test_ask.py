@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from darshan_report import lake as lakes
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from darshan_report.lake.ask.questions import CHANGES, QUESTIONS, Filters, query
 from darshan_report.lake.commit.storage import LakeError
 from logs.content import standard_log
 from logs.encode import encode
@@ -265,7 +265,10 @@ def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) 
     """All forms have the same rows, and the screen has a table."""
     more = ["--date", "2023-12-01", "--from", "2023-11-20", "--to", "2023-12-01", "--name", "%"]
     first = darshan("ask", lake)
-    assert [line.split()[0] for line in first.stdout.splitlines()] == [q.name for q in QUESTIONS]
+    assert [line.split()[0] for line in first.stdout.splitlines()] == [
+        *(q.name for q in QUESTIONS),
+        CHANGES,
+    ]
     for question in turning(QUESTIONS, 0.1, "lake questions"):
         done = darshan("ask", lake, question.name, *more, "--json")
         assert done.returncode == 0, done.stderr

@@ -34,6 +34,7 @@ class Job:
 
     rows: tuple[Row, ...]
     seconds: int = 10
+    start: int = 1_700_000_000
     nprocs: int = 1
     metadata: bytes = b"lib_ver=3.5.0\n"
     mount: bytes = b"ext4"
@@ -96,8 +97,8 @@ def write(job: Job, path: Path) -> Path:
         module = Module(name, table.version, partial=name in job.partial, **raw)
         (annex if table.id >= 64 else made).append(module)
     log = Log(
-        start=(1_700_000_000, 0),
-        end=(1_700_000_000 + job.seconds, 0),
+        start=(job.start, 0),
+        end=(job.start + job.seconds, 0),
         nprocs=job.nprocs,
         exe=job.command,
         metadata=job.metadata,

@@ -199,6 +199,7 @@ LIMIT $top""",
 FROM {problems} GROUP BY problem ORDER BY logs DESC, problem LIMIT $top""",
     ),
 )
+CHANGES = "changes"  # a question that is no query: changes.py answers it
 BY_NAME = {question.name: question for question in QUESTIONS}
 
 

@@ -32,6 +32,16 @@ class Stream:
             batches = self._read()
             self._batches = itertools.chain(list(itertools.islice(batches, 1)), batches)
 
+    @classmethod
+    def of(cls, table: pa.Table) -> Stream:
+        """Returns a table as a result."""
+        made = cls(None)
+        made.columns = list(table.column_names)
+        made._whole = [False] * len(made.columns)
+        made._reader = table.to_reader()
+        made._batches = made._read()
+        return made
+
     def _read(self) -> Iterator[pa.RecordBatch]:
         while True:
             try:

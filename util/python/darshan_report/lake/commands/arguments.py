@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 
 from .. import dates
-from ..ask.questions import BY_NAME
+from ..ask.questions import BY_NAME, CHANGES
 
 DASK = "dask://"  # prefix of a cluster's address
 COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"
@@ -264,10 +264,9 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         description="Queries a lake with a predefined question or with SQL over its tables. "
         "Without "
         "QUESTION, lists the questions.",
-        epilog=f"QUESTION is one of: {', '.join(BY_NAME)}. The ending of OUT (.csv, .json, "
-        ".parquet) selects the format unless an option does. Exit status: 0; 1 if the query "
-        "failed; "
-        "2 for a usage error.",
+        epilog=f"QUESTION is one of: {', '.join((*BY_NAME, CHANGES))}. The ending of OUT "
+        "(.csv, .json, .parquet) selects the format unless an option does. Exit status: 0; 1 if "
+        "the query failed; 2 for a usage error. Of changes: 1 if it lists any, 2 if it failed.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="a predefined question")
@@ -292,9 +291,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--name", metavar="PATTERN", type=_name, help="files: pattern of names; %% matches any text"
     )
-    parser.add_argument("--least", metavar="N", type=int, help="before-after, outliers: number "
-                                                               "of runs "
-                        "from which on a program is compared (3 and 8)")  # fmt: skip
+    parser.add_argument("--least", metavar="N", type=int, help="before-after, outliers, "
+                        "changes: runs from which on a program is compared (3, 8, 10)")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="first compare the contents of all "
                         "files that the query may read with what was written")  # fmt: skip
     forms = parser.add_mutually_exclusive_group()
@@ -308,6 +306,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     if options.form is None:
         ending = os.path.splitext(options.output)[1].lower()
         options.form = ending[1:] if ending in _FORMS else "table"
+    # As darshan compare does it: 1 says that something was found.
+    options.failed = 2 if options.question == CHANGES else 1
     if options.question is not None and options.sql is not None:
         parser.error("QUESTION and --sql exclude each other")
     if options.beside and options.sql is None:

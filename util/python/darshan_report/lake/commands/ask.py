@@ -8,10 +8,14 @@ import os
 import re
 from typing import Any
 
-from ...show.output import replace, standard_output
+from ...show.output import replace, standard_output, write_text
+from ...show.text import visible
+from ...units import plural
 from .. import dates
+from ..ask import changes
 from ..ask.engine import Asked
-from ..ask.questions import BY_NAME, QUESTIONS, Filters, query
+from ..ask.questions import BY_NAME, CHANGES, QUESTIONS, Filters, query
+from ..ask.slower import LEAST
 from ..ask.stream import Stream
 from ..ask.written import write
 from ..commit.storage import LakeError, settings
@@ -71,7 +75,8 @@ def _asked(lake: Asked, options: argparse.Namespace) -> Stream:
         return lake.stream(options.sql, typed=typed)  # the lake was opened with the filters
     question = BY_NAME.get(options.question)
     if question is None:
-        raise LakeError(f"unknown question {options.question}; use one of {', '.join(BY_NAME)}")
+        known = ", ".join((*BY_NAME, CHANGES))
+        raise LakeError(f"unknown question {options.question}; use one of {known}")
     values = _values(options)
     lacks = [f"--{name}" for name in question.needs if name not in values]
     if lacks:
@@ -85,7 +90,26 @@ def _tables(lake: Asked, options: argparse.Namespace) -> set[str]:
     if options.sql is not None:
         return lake.tables_of(options.sql)
     question = BY_NAME.get(options.question)
-    return set(re.findall(r"\{(\w+)\}", question.sql)) if question else set()
+    if question is None:
+        return {"jobs"} if options.question == CHANGES else set()
+    return set(re.findall(r"\{(\w+)\}", question.sql))
+
+
+def _changes(lake: Asked, options: argparse.Namespace) -> int:
+    """Writes the programs that became slower; on a screen or in a mail a line for each."""
+    if options.since is None:
+        raise LakeError(f"{CHANGES} needs --since")
+    filters = Filters(until=options.until, user=options.user, program=options.program)
+    least = LEAST if options.least is None else options.least
+    found = changes.changes(lake, datetime.date.fromisoformat(options.since), filters, least)
+    some, more = found[: options.top], len(found) - options.top
+    if options.form != "table":
+        _write(Stream.of(changes.table(some)), options.form, options.output)
+    else:
+        lines = [visible(one.says) for one in some]
+        lines += [f"{plural(more, 'more change')} (--top)"] if more > 0 else []
+        write_text("".join(f"{line}\n" for line in lines), options.output)
+    return changes.CHANGED if found else 0
 
 
 def _write(answer: Stream, form: str, target: str) -> None:
@@ -96,9 +120,10 @@ def _write(answer: Stream, form: str, target: str) -> None:
 
 
 def _list() -> int:
-    width = max(len(q.name) for q in QUESTIONS)
-    for question in QUESTIONS:
-        print(f"{question.name:<{width}}  {question.title}")
+    named = [*((q.name, q.title) for q in QUESTIONS), (CHANGES, changes.TITLE)]
+    width = max(len(name) for name, _ in named)
+    for name, title in named:
+        print(f"{name:<{width}}  {title}")
     return 0
 
 
@@ -109,7 +134,10 @@ def _run(options: argparse.Namespace) -> int:
     with _opened(options) as lake:
         try:
             if options.verify:
-                lake.verify(_tables(lake, options), options.since, options.until)
+                since = None if options.question == CHANGES else options.since
+                lake.verify(_tables(lake, options), since, options.until)
+            if options.question == CHANGES:
+                return _changes(lake, options)
             answer = _asked(lake, options)
             _write(answer, options.form, options.output)
         except (ValueError, OverflowError) as error:  # for example a date before the year 1
@@ -120,4 +148,4 @@ def _run(options: argparse.Namespace) -> int:
 
 def main(options: argparse.Namespace) -> int:
     """Runs the command; returns its exit status."""
-    return told(PROGRAM, lambda: _run(options))
+    return told(PROGRAM, lambda: _run(options), options.failed)

@@ -10,8 +10,9 @@ from ..commit.storage import LakeError
 from .messages import say, why
 
 
-def told(program: str, work: Callable[[], int]) -> int:
-    """Returns the exit status of a command.  Prints errors, but not BrokenPipeError."""
+def told(program: str, work: Callable[[], int], failed: int = 1) -> int:
+    """Returns the exit status of a command: that of its work, or `failed` after an error, which it
+    prints.  BrokenPipeError is not handled."""
     try:
         return work()
     except BrokenPipeError:
@@ -20,4 +21,4 @@ def told(program: str, work: Callable[[], int]) -> int:
         say(program, why(error))
     except (LakeError, pa.ArrowInvalid) as error:
         say(program, str(error).split("\n")[0])
-    return 1
+    return failed

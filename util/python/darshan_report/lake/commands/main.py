@@ -48,15 +48,16 @@ def main(command: str, given: Sequence[str] | None = None) -> int:
     options = asked(lambda: parse(words), lambda text: say(program, text))
     if str(getattr(options, "workers", "")).startswith(arguments.DASK):
         packages = (*packages, "distributed")
+    failed: int = getattr(options, "failed", 1)
     if not _has(program, packages):
-        return 1
+        return failed
     try:
         return _run(command, options)
     except LibraryMissing as error:
         say(program, str(error))
     except BrokenPipeError:
         signal_exit.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
-    return 1
+    return failed
 
 
 def _run(command: str, options: object) -> int:

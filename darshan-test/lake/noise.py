@@ -1,0 +1,110 @@
+"""Simulated runs of programs, for how often `darshan ask LAKE changes` is right.
+
+PYTHONPATH=darshan-test:build/python .venv/bin/python -m lake.noise
+
+prints the tables of doc/centre.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+from darshan_report.lake.ask.slower import HISTORY, MEASURES, Floats, slower
+
+DAY = 86_400.0
+HISTORY_RUNS = 60  # before a slow-down
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How the times of an unchanged program differ: logarithms are normal with this deviation, and
+    a share of the runs is disturbed by others, which makes them up to three times as long.  Or the
+    runs have a long tail, or two kinds."""
+
+    spread: float
+    disturbed: float = 0.01
+    runs_a_week: int = 7
+    form: str = "normal"  # or pareto: exponent 1.5; or kinds: a third takes three times as long
+
+    def times(self, random: np.random.Generator, number: int) -> tuple[Floats, Floats]:
+        """Returns when runs began, and how many seconds they took."""
+        moments = np.arange(number) * 7 * DAY / self.runs_a_week
+        times = np.exp(random.normal(0, self.spread, number))
+        slow = random.random(number) < self.disturbed
+        times *= np.where(slow, random.uniform(1.5, 3, number), 1)
+        if self.form == "pareto":
+            times *= 1 + random.pareto(1.5, number)
+        elif self.form == "kinds":
+            times *= np.where(random.random(number) < 1 / 3, 3.0, 1.0)
+        return moments, 100 * times
+
+
+@dataclass(frozen=True)
+class Power:
+    """What became of slow-downs."""
+
+    found: float  # share that was found within three runs
+    covered: float  # share of intervals that contain the factor, twenty runs later
+
+
+def power(noise: Noise, factor: float, trials: int, seed: int) -> Power:
+    """Makes programs slower by a factor."""
+    random = np.random.default_rng(seed)
+    found = covered = later = 0
+    for _ in range(trials):
+        moments, seconds = noise.times(random, HISTORY_RUNS + 20)
+        seconds[HISTORY_RUNS:] *= factor
+        since, three = moments[HISTORY_RUNS], HISTORY_RUNS + 3
+        found += bool(slower(moments[:three], seconds[:three], since))
+        lasting = [one for one in slower(moments, seconds, since) if one.end == len(seconds)]
+        later += bool(lasting)
+        covered += any(one.low <= factor <= one.high for one in lasting)
+    return Power(found / trials, covered / max(1, later))
+
+
+def false_alarms(noise: Noise, weeks: int, seed: int) -> tuple[int, int]:
+    """Returns how many changes of unchanged programs are listed, and in how many weeks.  A program
+    has two times, in I/O and of the run, which differ independently."""
+    random = np.random.default_rng(seed)
+    alarms = done = 0
+    while done < weeks:
+        for _ in range(MEASURES):
+            moments, seconds = noise.times(random, HISTORY + 50 * noise.runs_a_week)
+            alarms += len(slower(moments, seconds, moments[HISTORY]))
+        done += 50
+    return alarms, done
+
+
+SPREADS = (0.05, 0.08, 0.1, 0.15, 0.2, 0.3)
+FACTORS = (1.5, 2, 4)
+NOISES = (
+    ("8 %, 1 % disturbed, a run a day", Noise(0.08)),
+    ("30 %, 1 % disturbed, a run a day", Noise(0.3)),
+    ("20 %, 2 % disturbed, five runs a day", Noise(0.2, 0.02, 35)),
+    ("30 %, 5 % disturbed, a run a day", Noise(0.3, 0.05)),
+    ("8 %, and a third of the runs takes three times as long", Noise(0.08, form="kinds")),
+    ("8 %, with a long tail (Pareto, exponent 1.5)", Noise(0.08, form="pareto")),
+)
+
+
+def main() -> None:
+    """Prints both tables."""
+    parser = argparse.ArgumentParser(description="Prints how often changes are found.")
+    parser.add_argument("--trials", type=int, default=1000, metavar="N")
+    parser.add_argument("--weeks", type=int, default=20_000, metavar="N")
+    options = parser.parse_args()
+    print("| spread of the runs | " + " | ".join(f"{f} times" for f in FACTORS) + " |")
+    print("|---" * (len(FACTORS) + 1) + "|")
+    for spread in SPREADS:
+        cells = [power(Noise(spread), factor, options.trials, 1).found for factor in FACTORS]
+        print(f"| {100 * spread:.0f} % | " + " | ".join(f"{100 * c:.1f} %" for c in cells) + " |")
+    print("\n| noise | false alarms | in weeks of a program |\n|---|---|---|")
+    for words, noise in NOISES:
+        alarms, weeks = false_alarms(noise, options.weeks, 2)
+        print(f"| {words} | {alarms} | {weeks:,} |")
+
+
+if __name__ == "__main__":
+    main()

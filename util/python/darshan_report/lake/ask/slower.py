@@ -1,0 +1,278 @@
+"""Runs that are slower than the earlier runs of the same program explain.
+
+A series has the times of runs of like size, in their order.  The last runs are compared with up to
+100 runs before them: their median and their spread (the median deviation from it).  The last runs
+are a change if each of them is above what the spread explains, and above all but few of the earlier
+runs.  If a program did not change, its runs may come in any order, whatever their distribution, so
+the chance of the latter is known: of n + k runs, the last k are all among the k + j - 1 slowest.  k
+and j are chosen so that this happens less often than once in 100 weeks of the program.  With usual
+noise, what the spread explains makes false alarms far rarer.
+
+doc/centre.md describes the method, and how often it is right.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+HISTORY = 100  # runs that the last ones are compared with, at most
+LEAST = 10  # the same, at least
+FEWEST, MOST = 3, 12  # last runs that must be slow together
+OFTEN = (14, 300)  # runs a week: above each, one run more must be slow
+FACTOR = 1.2  # a slow run takes so many times the median, at least
+DEVIATIONS = 2.25  # and is so many deviations above it
+# One or two runs are listed only if they take so many times as long as the slowest earlier one.
+ALONE = {1: 4.0, 2: 2.0}
+# Times may have a long tail: logarithms of a single run are so many times as far above those of the
+# slowest earlier one as these are above the median, at least.
+TAIL = 1.5
+_LEAST_ALONE = 20  # earlier runs
+FALSE_ALARMS = 1e-2  # at most, a week of a program, whatever the noise
+MEASURES = 2  # of a program are tested: time in I/O, run time
+MATTERS = 1.0  # seconds that a run must have lost
+_WEEK = 7 * 86400.0
+_SMALLEST_SPREAD = 0.02  # of logarithms: 2 %
+_RUNS_A_PLACE = 12
+_PLACES = HISTORY // _RUNS_A_PLACE  # of the slowest earlier runs, which a slow run may not exceed
+_AT_ONCE = 4096
+_NORMAL = 1.4826  # median deviation -> standard deviation
+_LESS_SURE = math.sqrt(math.pi / 2)  # a median's error beside that of a mean
+_WIDTH = 1.96  # standard errors on either side of 95 % of values
+
+
+@dataclass(frozen=True)
+class Slower:
+    """The last runs of a series at some moment, compared with the earlier ones."""
+
+    first: int  # index of the first slow run
+    alarm: int  # index of the run with which they were noticed
+    end: int  # behind the last run that is as slow
+    history: int  # number of earlier runs
+    usual: float  # their median, seconds
+    spread: float  # standard deviation of their logarithms, by the median deviation
+    seconds: float  # median of the slow runs
+    low: float  # of the ratio of the two medians, 95 % interval
+    high: float
+
+    @property
+    def runs(self) -> int:
+        """The number of slow runs."""
+        return self.end - self.first
+
+    @property
+    def ratio(self) -> float:
+        """How many times longer the slow runs took."""
+        return self.seconds / self.usual
+
+
+@functools.cache
+def _chances() -> Floats:
+    """Returns the chance that the last k of n + k runs exceed all but j - 1 of the others, for each
+    k, n and j from 0 on; 1 where there is no such chance."""
+    found = np.ones((MOST + 1, HISTORY + 1, _PLACES + 1))
+    for k in range(FEWEST, MOST + 1):
+        for n in range(HISTORY + 1):
+            for j in range(1, 1 + max(1, n // _RUNS_A_PLACE)):
+                found[k, n, j] = math.comb(j + k - 1, k) / math.comb(n + k, k)
+    return found
+
+
+def _spread(logarithms: Floats) -> float:
+    middle = np.median(logarithms)
+    return max(_NORMAL * float(np.median(np.abs(logarithms - middle))), _SMALLEST_SPREAD)
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """What the runs before some windows are like; an element for each window."""
+
+    first: int  # place at which the first window begins; the others follow it
+    number: npt.NDArray[np.int64]
+    middle: Floats
+    above: Floats  # what the spread explains
+    ordered: Floats  # their logarithms in order, a row for each window
+
+    def of(self, begins: npt.NDArray[np.int64]) -> _Earlier:
+        """Returns the elements of the windows that begin at these places."""
+        at = begins - self.first
+        return _Earlier(0, self.number[at], self.middle[at], self.above[at], self.ordered[at])
+
+
+def _earlier(padded: Floats, first: int) -> _Earlier:
+    """Describes up to HISTORY runs before each window. padded has the runs from HISTORY before the
+    first window on, NaN for those that do not count."""
+    rows = np.lib.stride_tricks.sliding_window_view(padded, HISTORY)
+    ordered = np.sort(rows, axis=1)  # NaN last
+    number = np.sum(~np.isnan(rows), axis=1)
+    middle = _medians(ordered, number)
+    away = _medians(np.sort(np.abs(rows - middle[:, None]), axis=1), number)
+    above = np.maximum(math.log(FACTOR), DEVIATIONS * np.maximum(_NORMAL * away, _SMALLEST_SPREAD))
+    return _Earlier(first, number, middle, above, ordered)
+
+
+def _medians(ordered: Floats, number: npt.NDArray[np.int64]) -> Floats:
+    some = np.maximum(number, 1)
+    return (_taken(ordered, (some - 1) // 2) + _taken(ordered, some // 2)) / 2
+
+
+def _taken(ordered: Floats, places: npt.NDArray[np.int64]) -> Floats:
+    found: Floats = np.take_along_axis(ordered, np.maximum(places, 0)[:, None], axis=1)[:, 0]
+    return found
+
+
+class _Series:
+    """The runs of one program of like size, and those of them that still count as history."""
+
+    def __init__(self, moments: Floats, seconds: Floats, least: int) -> None:
+        self.seconds = seconds
+        self.logarithms = np.log(np.maximum(seconds, 1e-3))
+        self._moments = moments
+        self._least = least
+        self.begin = 0  # of the history
+
+    def next(self, start: int) -> tuple[int, int, bool] | None:
+        """Returns the first run from a place on with which the last runs are slow, their number,
+        and True; or False if they are fast. None: there is no such run."""
+        for first in range(start, len(self.seconds), _AT_ONCE):
+            places = np.arange(first, min(first + _AT_ONCE, len(self.seconds)))
+            if (found := self._among(places)) is not None:
+                return found
+        return None
+
+    def _among(self, places: npt.NDArray[np.int64]) -> tuple[int, int, bool] | None:
+        earlier = self._earlier(places)
+        numbers, which = self._window(places)
+        found: list[tuple[int, int, bool]] = []
+        for k in (1, 2, *np.unique(numbers[numbers > 0]).tolist()):
+            some = np.flatnonzero(numbers == k) if k >= FEWEST else np.arange(len(places))
+            some = some[places[some] - k + 1 > self.begin]
+            if not len(some):
+                continue
+            last = np.stack([self.logarithms[places[some] - n] for n in range(k)], axis=1)
+            before = earlier.of(places[some] - k + 1)
+            slow, fast = self._judged(before, last, which[some] if k >= FEWEST else None)
+            for hits, is_slow in ((slow, True), (fast, False)):
+                if hits.any():
+                    found.append((int(places[some[np.argmax(hits)]]), k, is_slow))
+        return min(found, key=lambda one: (one[0], -one[1])) if found else None
+
+    def _earlier(self, places: npt.NDArray[np.int64]) -> _Earlier:
+        """Describes the history of all windows that end at these places."""
+        first = max(self.begin, int(places[0]) - MOST + 1)
+        begin = max(self.begin, first - HISTORY)
+        lacks = np.full(HISTORY - (first - begin), np.nan)
+        padded = np.concatenate([lacks, self.logarithms[begin : int(places[-1])]])
+        return _earlier(padded, first)
+
+    def _judged(
+        self, earlier: _Earlier, last: Floats, places: npt.NDArray[np.int64] | None
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Returns masks of the windows that are slow, and of those that are fast. places: how many
+        of the slowest earlier runs each slow run need not exceed; None: windows of few runs."""
+        usual = earlier.middle
+        lost = np.exp(np.median(last, axis=1)) - np.exp(usual)
+        matters = np.abs(lost) >= MATTERS
+        if places is None:
+            top = _taken(earlier.ordered, earlier.number - 1)
+            high = np.maximum(usual + earlier.above, top)
+            beyond = np.full(len(last), math.log(ALONE[last.shape[1]]))
+            if last.shape[1] == 1:
+                beyond = np.maximum(beyond, TAIL * (high - usual))
+            limit = high + beyond
+            enough = earlier.number >= max(_LEAST_ALONE, self._least)
+            return enough & matters & (last.min(axis=1) > limit), np.zeros(len(last), bool)
+        high = np.maximum(usual + earlier.above, _taken(earlier.ordered, earlier.number - places))
+        low = np.minimum(usual - earlier.above, _taken(earlier.ordered, places - 1))
+        return matters & (last.min(axis=1) > high), matters & (last.max(axis=1) < low)
+
+    def _window(
+        self, places: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Returns for each place how many last runs are compared (0: there is too little history),
+        and which of the slowest earlier runs they must exceed."""
+        first = np.maximum(self.begin, places - HISTORY)
+        weeks = (self._moments[places] - self._moments[first]) / _WEEK
+        rate = (places - first + 1) / np.maximum(weeks, 1.0)  # runs a week
+        most = FALSE_ALARMS / (MEASURES * np.maximum(rate, 1.0))
+        fewest = FEWEST + np.searchsorted(OFTEN, rate)
+        numbers, which = np.zeros(len(places), "i8"), np.zeros(len(places), "i8")
+        for k in range(MOST, FEWEST - 1, -1):
+            history = np.clip(places - k + 1 - self.begin, 0, HISTORY)
+            allowed = np.sum(_chances()[k][history] <= most[:, None], axis=1)
+            usable = (allowed > 0) & (history >= self._least) & (k >= fewest)
+            numbers[usable], which[usable] = k, allowed[usable]
+        return numbers, which
+
+    def slower(self, begin: int, first: int, alarm: int, end: int) -> Slower:
+        """Describes the slow runs from first to before end, whose history starts at begin."""
+        before = self.logarithms[max(begin, first - HISTORY) : first]
+        now = self.logarithms[first:end]
+        usual, spread = float(np.median(before)), _spread(before)
+        own = max(spread, _spread(now))
+        error = _LESS_SURE * math.sqrt(own**2 / len(now) + spread**2 / len(before))
+        ratio = float(np.median(now)) - usual
+        low, high = (math.exp(ratio + side * _WIDTH * error) for side in (-1, 1))
+        seconds = math.exp(usual + ratio)
+        return Slower(
+            first, alarm, end, len(before), math.exp(usual), spread, seconds, low, high
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Hit:
+    """Windows of a series that differ from their history, which starts at begin."""
+
+    begin: int
+    first: int
+    alarm: int
+    is_slow: bool = True
+
+
+def _hits(series: _Series, at: int) -> tuple[list[_Hit], list[_Hit]]:
+    """Returns lasting changes from a place on, and one or two slow runs that did not go on."""
+    lasting: list[_Hit] = []
+    alone: list[_Hit] = []
+    while (found := series.next(at)) is not None:
+        alarm, number, is_slow = found
+        hit = _Hit(series.begin, alarm - number + 1, alarm, is_slow)
+        while alone and alone[-1].alarm >= hit.first:  # it goes on
+            alone.pop()
+        if number < FEWEST:
+            alone.append(hit)
+        else:
+            lasting.append(hit)
+            series.begin = hit.first
+        at = alarm + 1
+    return lasting, alone
+
+
+def slower(moments: Floats, seconds: Floats, since: float, least: int = LEAST) -> list[Slower]:
+    """Returns the changes of a series that were noticed from a moment on.  moments: when each run
+    began, in seconds, in order.  seconds: how long it took.  least: runs of history, at least."""
+    series = _Series(moments, seconds, least)
+    first = int(np.searchsorted(moments, since))
+    if first == len(moments):
+        return []
+    # Earlier changes end the history of later runs, so the search begins before `since`.
+    at = max(0, first - HISTORY)
+    series.begin = max(0, at - HISTORY)
+    lasting, alone = _hits(series, at)
+    ends = [hit.first for hit in lasting[1:]] + [len(seconds)]
+    found = [
+        series.slower(hit.begin, hit.first, hit.alarm, end)
+        for hit, end in zip(lasting, ends)
+        if hit.is_slow and hit.alarm >= first
+    ]
+    found += [
+        series.slower(hit.begin, hit.first, hit.alarm, hit.alarm + 1)
+        for hit in alone
+        if hit.alarm >= first
+    ]
+    return sorted(found, key=lambda one: one.first)
