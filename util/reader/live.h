@@ -1,0 +1,65 @@
+/* Follows one journal, or reads one part of a run, again and again while its process writes it. For
+ * programs that watch many journals: a look costs some ten system calls, and keeps no memory of its
+ * size. The file is untrusted, as in darshan-read.h. */
+#ifndef DARSHAN_LIVE_H
+#define DARSHAN_LIVE_H
+
+#include "reader.h"
+
+#include <sys/stat.h>
+
+struct darshan_live {
+  struct darshan_file file;
+  struct darshan_frame frame;
+  struct darshan_annex annex;
+  struct darshan_annex_trailer trailer; /* with which the annex was read */
+  struct stat status;                   /* of the file, at the begin of the last look */
+  uint64_t names_taken; /* bytes of the name region that darshan_live_names has passed on */
+  uint64_t bytes_read;  /* since darshan_live_open: what looks cost */
+};
+
+enum { DARSHAN_LIVE_LAYOUTS = 16 };
+
+/* Memory that looks at any number of journals share; zeroed before the first use. */
+struct darshan_live_room {
+  unsigned char *bytes;
+  size_t capacity;
+  uint64_t *converted; /* records of an older layout, converted */
+  size_t converted_capacity;
+  struct darshan_live_layout { /* layouts that were used last; version 0: free */
+    int module, version;
+    struct darshan_layout layout;
+  } layouts[DARSHAN_LIVE_LAYOUTS];
+  unsigned next_layout; /* the one to replace */
+};
+
+/* Bytes of one region that a look reads; the records behind them are not seen. */
+#define DARSHAN_LIVE_REGION_MAX (UINT64_C(32) << 20)
+
+/* Opens the log behind fd, a regular file. Accepts format 3.41 in the byte order of this machine,
+ * which is that of the processes that run here. Returns 0, or -1 with an error. fd stays the
+ * caller's in both cases. */
+int darshan_live_open(struct darshan_live *live, int fd, struct darshan_error *error);
+
+/* Reads the job region, which the caller frees by darshan_job_free in both cases. */
+int darshan_live_job(struct darshan_live *live, struct darshan_job_region *job,
+                     struct darshan_error *error);
+
+/* Reads size, header and annex again. To be called before darshan_live_names and
+ * darshan_live_records. Returns 0, or -1 with an error. */
+int darshan_live_look(struct darshan_live *live, struct darshan_error *error);
+
+/* Passes on the names that are new since the last call. Returns 0, or -1 with an error. */
+int darshan_live_names(struct darshan_live *live, struct darshan_live_room *room,
+                       void (*each)(uint64_t id, const char *name, void *context), void *context,
+                       struct darshan_error *error);
+
+/* Reads the records of a module of fixed record size. Returns how many, and the first, in the
+ * newest layout, at *records (in room, until its next use); 0 if there are none; -1 with an
+ * error. */
+long darshan_live_records(struct darshan_live *live, struct darshan_live_room *room, int module,
+                          const unsigned char **records, struct darshan_error *error);
+
+void darshan_live_room_free(struct darshan_live_room *room);
+
+#endif
