@@ -42,8 +42,10 @@ complete -c darshan -n '__fish_seen_subcommand_from stat' -s x -x -d 'the number
 complete -c darshan -n '__fish_seen_subcommand_from stat' -l to -r -F -d 'where these go [standard output with -r, else standard error]'
 complete -c darshan -n '__fish_seen_subcommand_from stat' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from stat' -a '(__fish_complete_subcommand)'
-complete -c darshan -n '__fish_seen_subcommand_from watch' -s n -x -d 'time between two screens [1]'
-complete -c darshan -n '__fish_seen_subcommand_from watch' -s c -x -d 'number of screens [until interrupted]'
+complete -c darshan -n '__fish_seen_subcommand_from watch' -s n -x -d 'time between two screens [1], or two readings to export [1.5]'
+complete -c darshan -n '__fish_seen_subcommand_from watch' -s c -x -d 'number of screens, or of readings [until interrupted]'
+complete -c darshan -n '__fish_seen_subcommand_from watch' -l export -x -d 'print no screens, but export'
+complete -c darshan -n '__fish_seen_subcommand_from watch' -l limit -x -d 'export at most N sets of job, user and file system'
 complete -c darshan -n '__fish_seen_subcommand_from watch' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s o -x -a '(__fish_complete_directories)' -d 'where logs go [the folder that darshan run was given, else DARSHAN_LOGPATH, else darshan-logs in the home folder]'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s n -l dry-run -d 'only print what would be done'

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns the length of the UTF-8 character at text, or 0 if there is none. */
-static size_t character(const unsigned char *text) {
+size_t json_character(const unsigned char *text) {
   static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
   size_t length = text[0] < 0x80   ? 1
                   : text[0] < 0xc2 ? 0
@@ -30,7 +29,7 @@ void json_string(FILE *out, const char *text) {
   }
   fputc('"', out);
   for (const unsigned char *at = (const unsigned char *)text; *at;) {
-    size_t length = character(at);
+    size_t length = json_character(at);
     if (length == 0)
       fprintf(out, "\\\\x%02x", *at);
     else if (*at == '"' || *at == '\\')

@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+/* Returns the length of the UTF-8 character at text, or 0 if there is none. */
+size_t json_character(const unsigned char *text);
+
 /* Prints a string with quotes, or null for NULL. A byte that is not UTF-8 becomes the text \xNN. */
 void json_string(FILE *out, const char *text);
 

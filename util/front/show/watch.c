@@ -14,6 +14,7 @@
 
 #include "../../../runtime/records/in-place.h"
 #include "../../reader/written.h"
+#include "../export/export.h"
 #include "../message.h"
 #include "live-journals.h"
 #include "quantity.h"
@@ -22,10 +23,18 @@ enum { USAGE = 2, FILES = 12, NAME = 40, ROOM = QUANTITY_ROOM };
 
 static const char usage[] =
     "usage: darshan watch [-n SECONDS] [-c COUNT] [FOLDER|JOURNAL...]\n"
+    "       darshan watch --export FORMAT:PLACE... [-n SECONDS] [-c COUNT] [FOLDER...]\n"
     "  shows the I/O rates of the instrumented processes that run now, from their journals\n"
-    "  (the rates of processes that died are 0)\n"
-    "  -n SECONDS  time between two screens [1]\n"
-    "  -c COUNT    number of screens [until interrupted]\n"
+    "  (the rates of processes that died are 0); or exports counters per job, user and file\n"
+    "  system to a monitoring system, as root for all users\n"
+    "  -n SECONDS  time between two screens [1], or two readings to export [1.5]\n"
+    "  -c COUNT    number of screens, or of readings [until interrupted]\n"
+    "  --export FORMAT:PLACE  print no screens, but export; may be given several times:\n"
+    "              prometheus:FILE  text for node_exporter's textfile collector (*.prom)\n"
+    "              otlp:URL  OTLP over HTTP, to http://HOST[:4318][/v1/metrics]\n"
+    "              json:FILE  lines of JSON, as for LDMS; json:- prints them\n"
+    "  --limit N   export at most N sets of job, user and file system; the rest of a user's\n"
+    "              counts as \"other\" [1000]\n"
     "  -h, --help\n"
     "  FOLDER      where journals are [DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER "]\n";
 
@@ -158,13 +167,43 @@ static int help(void) {
   return written(stdout, "darshan", 0);
 }
 
+static int add_export(struct export_options *options, const char *text) {
+  if (options->num_deliveries == EXPORT_PLACES) {
+    say("--export %s: there are more than %d places", say_path(text), EXPORT_PLACES);
+    return -1;
+  }
+  if (delivery_parse(&options->deliveries[options->num_deliveries], text) != 0) return -1;
+  options->num_deliveries++;
+  return 0;
+}
+
+static int export(struct export_options *options, const struct watch *watch) {
+  options->interval = watch->interval > 0 ? watch->interval : 1.5;
+  options->looks = watch->looks;
+  options->folders = watch->places;
+  options->num_folders = watch->num_places;
+  options->interrupted = &interrupted;
+  return export_run(options);
+}
+
+static int read_number(long *number, const char *text) {
+  char *end;
+  *number = strtol(text, &end, 10);
+  return end == text || *end || *number < 1 ? -1 : 0;
+}
+
 int command_watch(int argc, char **argv) {
   const char *folder = getenv("DARSHAN_MMAP_LOGPATH");
   static char in_memory[] = IN_PLACE_FOLDER;
   char *usual[] = {(char *)(uintptr_t)(folder && *folder ? folder : "/tmp"), in_memory};
-  struct watch watch = {1, 0, usual, access(in_memory, R_OK) == 0 ? 2 : 1, isatty(STDOUT_FILENO)};
-  static const struct option names[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  struct watch watch = {0, 0, usual, access(in_memory, R_OK) == 0 ? 2 : 1, isatty(STDOUT_FILENO)};
+  static struct export_options options = {.limit = EXPORT_LIMIT};
+  static const struct option names[] = {{"help", no_argument, NULL, 'h'},
+                                        {"export", required_argument, NULL, 'e'},
+                                        {"limit", required_argument, NULL, 'l'},
+                                        {NULL, 0, NULL, 0}};
   char *end;
+  long number;
   int option;
   while ((option = getopt_long(argc, argv, "+n:c:h", names, NULL)) != -1) {
     if (option == 'h') return help();
@@ -173,8 +212,12 @@ int command_watch(int argc, char **argv) {
       if (end == optarg || *end || !(watch.interval >= 0.05 && watch.interval <= 86400))
         return wrong();
     } else if (option == 'c') {
-      watch.looks = strtol(optarg, &end, 10);
-      if (end == optarg || *end || watch.looks < 1) return wrong();
+      if (read_number(&watch.looks, optarg) != 0) return wrong();
+    } else if (option == 'l') {
+      if (read_number(&number, optarg) != 0 || number < 8 || number > 100000) return wrong();
+      options.limit = (size_t)number;
+    } else if (option == 'e') {
+      if (add_export(&options, optarg) != 0) return USAGE;
     } else {
       return wrong();
     }
@@ -185,5 +228,7 @@ int command_watch(int argc, char **argv) {
   }
   signal(SIGINT, interrupt);
   signal(SIGTERM, interrupt);
+  if (options.num_deliveries) return export(&options, &watch);
+  if (!(watch.interval > 0)) watch.interval = 1;
   return look_again_and_again(&watch);
 }

@@ -1,0 +1,158 @@
+"""`darshan watch --export` beside programs that are recorded: starts both, and reads what was
+exported."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab.environment import plain, settings
+from prometheus_client.parser import text_string_to_metric_families
+
+SECONDS = 60
+Labels = tuple[tuple[str, str], ...]
+Samples = dict[tuple[str, Labels], float]  # (name, sorted labels) -> value
+
+# Writes 4 KiB at a time until its standard input ends; then what the log must have is known.
+WRITER = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+written = 0
+while sys.stdin.readline():
+    written += os.write(fd, bytes(4096))
+    print(written, flush=True)
+"""
+
+
+def samples_of(text: str) -> Samples:
+    """Returns the rows of Prometheus' text, read by its own parser; a row that is there twice is an
+    error."""
+    found: Samples = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            key = (sample.name, tuple(sorted(sample.labels.items())))
+            assert key not in found, key
+            found[key] = sample.value
+    return found
+
+
+def total(samples: Samples, name: str, **labels: str) -> float:
+    """Returns the sum of the rows of a name that have these labels."""
+    wanted = set(labels.items())
+    return sum(value for (is_, all_), value in samples.items() if is_ == name and wanted <= {*all_})
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for a condition, which must come true."""
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+class Exporter:
+    """`darshan watch --export`, which runs until the end of the block."""
+
+    def __init__(self, folder: Path) -> None:
+        self.prometheus = folder / "darshan.prom"
+        self.lines = folder / "darshan.json"
+        self.errors = folder / "errors"
+        self.status: int | None = None
+        self.earlier: Samples = {}
+
+    def samples(self) -> Samples:
+        """Returns the newest rows for Prometheus; no counter may be lower than before."""
+        text = self.prometheus.read_text() if self.prometheus.exists() else ""
+        found = samples_of(text)
+        for key, value in self.earlier.items():
+            assert not key[0].endswith("_total") or found.get(key, 0) >= value, key
+        self.earlier = found
+        return found
+
+    def total(self, name: str, **labels: str) -> float:
+        """Returns the sum of the newest rows of a name that have these labels."""
+        return total(self.samples(), name, **labels)
+
+    def objects(self) -> list[dict[str, object]]:
+        """Returns the lines of JSON."""
+        return [json.loads(line) for line in self.lines.read_text().splitlines()]
+
+
+@contextmanager
+def exporter(
+    build: Path, folder: Path, journals: Path, *more: str, before: Sequence[str] = ()
+) -> Iterator[Exporter]:
+    """Exports to files in a folder, and to more places, until the end of the block; before: words
+    in front of the command."""
+    one = Exporter(folder)
+    places = (f"prometheus:{one.prometheus}", f"json:{one.lines}", *more)
+    words = [word for place in places for word in ("--export", place)]
+    command = [*before, build / "darshan", "watch", "-n", "0.1", *words, journals]
+    with one.errors.open("wb") as errors:
+        process = subprocess.Popen(command, stderr=errors, env=plain())
+        try:
+            until(one.prometheus.exists)
+            yield one
+        finally:
+            process.terminate()
+            one.status = process.wait(SECONDS)
+
+
+class Recorded:
+    """A recorded process that writes when it is told to."""
+
+    def __init__(self, file: Path, variables: Mapping[str, str], before: Sequence[str]) -> None:
+        self.written = 0
+        self.process = subprocess.Popen(
+            [*before, "/usr/bin/python3", "-c", WRITER, file],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**plain(), **variables},
+        )  # fmt: skip
+
+    def write(self, times: int = 1) -> None:
+        """Lets it write so many times, and waits until it has."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        for _ in range(times):
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+            self.written = int(self.process.stdout.readline())
+
+    def end(self) -> None:
+        """Ends it, as a program ends."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        assert self.process.wait(SECONDS) == 0
+        self.process.stdout.close()
+
+
+@contextmanager
+def recorded(
+    build: Path,
+    file: Path,
+    folders: tuple[Path, Path],
+    job: int | None = None,
+    before: Sequence[str] = (),
+) -> Iterator[Recorded]:
+    """Starts a recorded process for the block, of a batch job if it has a number; folders: for
+    journals and logs."""
+    journals, logs = folders
+    batch = {"DARSHAN_JOBID": "BATCH_JOB", "BATCH_JOB": str(job)} if job else {}
+    one = Recorded(file, {**settings(build, logs, journals), **batch}, before)
+    try:
+        yield one
+    finally:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
+
+
+def user_name() -> str:
+    """Returns the name of the user who runs the tests, by getent."""
+    done = subprocess.run(
+        ["getent", "passwd", str(os.geteuid())], capture_output=True, text=True, check=False
+    )
+    return done.stdout.split(":")[0] or str(os.geteuid())

@@ -1,0 +1,54 @@
+/* Delivers texts to a receiver in a process of its own, so that a receiver that is down or slow, or
+ * a file system that hangs, never delays the reading of journals. It is no thread, because on older
+ * systems every `darshan run` would load a library for that. */
+#ifndef DARSHAN_EXPORT_DELIVER_H
+#define DARSHAN_EXPORT_DELIVER_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+enum delivery_form { DELIVER_PROMETHEUS, DELIVER_OTLP, DELIVER_LDMS };
+
+enum { DELIVERY_ERROR = 160 };
+
+struct http_url {
+  char host[256], port[8], path[512];
+};
+
+struct delivery {
+  enum delivery_form form;
+  const char *place; /* a file, or a URL; "-": standard output */
+  struct http_url url;
+  pid_t process;
+  int orders, answers; /* pipes to and from it */
+  int text;            /* a file in memory that both have */
+  int is_busy;
+  int has_failed;     /* the last delivery failed */
+  int is_broken;      /* standard output has no reader, or the process is gone */
+  double retry;       /* monotonic seconds: nothing is handed over before, after a failure */
+  double processor;   /* seconds that the process has used */
+  unsigned long sent; /* number of the look that was handed over last; the caller's */
+};
+
+/* Reads FORM:PLACE. Returns 0, or -1 after a message. */
+int delivery_parse(struct delivery *delivery, const char *text);
+/* Starts the process. Returns 0, or -1 with errno set. */
+int delivery_start(struct delivery *delivery);
+/* Returns 1 if a text can be handed over: the process is idle, and after a failure 1, 2, 4 ... 30
+ * seconds are over. Sets has_failed, is_broken and processor. */
+int delivery_is_ready(struct delivery *delivery);
+/* Hands over a text, only if the process is idle. Returns 0, or -1 with errno set. */
+int delivery_hand_over(struct delivery *delivery, const char *text, size_t length);
+/* Waits until the process is idle, for `seconds` at most. Returns 1 if it is. */
+int delivery_wait(struct delivery *delivery, double seconds);
+/* Ends the process, also one that still delivers. */
+void delivery_end(struct delivery *delivery);
+
+/* http-post.c: reads http://HOST[:PORT][/PATH]. Returns 0, or -1 if it is something else. */
+int http_parse(struct http_url *url, const char *text);
+/* Posts JSON; takes five seconds at most, and the lookup of the host's name. Returns 0, or -1 with
+ * the reason in error. */
+int http_post(const struct http_url *url, const char *text, size_t length,
+              char error[DELIVERY_ERROR]);
+
+#endif

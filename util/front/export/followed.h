@@ -1,0 +1,62 @@
+/* The processes of this node whose journals are read, and what each of them counts for. No process
+ * counts twice: a journal that moves, is rewritten, or becomes a part of a run belongs to one
+ * process, known by its user, number and start. */
+#ifndef DARSHAN_EXPORT_FOLLOWED_H
+#define DARSHAN_EXPORT_FOLLOWED_H
+
+#include "../../runs/alive.h"
+#include "sums.h"
+#include "tally.h"
+#include "users.h"
+
+enum export_skipped {                     /* why a file does not count, or not now */
+                      SKIPPED_UNREADABLE, /* damaged, foreign, or claims what cannot be */
+                      SKIPPED_DEAD,       /* the process had ended before it was seen */
+                      SKIPPED_LIMIT,      /* too many files of this user, or in all */
+                      SKIPPED_REASONS
+};
+extern const char *const export_skipped_names[SKIPPED_REASONS];
+
+struct followed_process;
+enum { FOLLOWED_CHAINS = 1 << 14 };
+
+struct followed {
+  struct followed_process **all;
+  size_t count;
+  struct followed_process **by_inode, **by_identity; /* heads of chains */
+  struct users users;
+  struct sums sums;
+  struct darshan_live_room room;
+  struct alive_here here;
+  size_t held, held_most; /* open journals */
+  uint64_t skipped[SKIPPED_REASONS];
+  size_t next_large;     /* large journals are read in turn */
+  double large_until;    /* no large journal is read before */
+  double large_cost;     /* processor seconds that they took in this look */
+  double now;            /* seconds, monotonic */
+  unsigned long listing; /* number of the last listing of all folders */
+};
+
+/* A file that a listing has found; name: without its folder, which is open as `folder`. */
+struct followed_file {
+  int folder;
+  const char *name;
+  ino_t inode;
+  dev_t device;          /* of the folder: what lies on another device is not of the runtime */
+  int only_own;          /* 1: only files of this user count */
+  int is_part;           /* of a run: complete, read once */
+  int64_t pid, start_ns; /* of a part, by its name */
+};
+
+/* Returns 0, or -1 if out of memory. */
+int followed_init(struct followed *followed, size_t limit);
+void followed_free(struct followed *followed);
+
+/* Begins a look. lists: 1 if all files are listed before the journals are read. */
+void followed_begin_look(struct followed *followed, double now, int lists);
+/* Takes a file of a listing, known or new. */
+void followed_found(struct followed *followed, const struct followed_file *file);
+/* Reads the journals, and ends what has ended. */
+void followed_read(struct followed *followed);
+
+#endif

@@ -1,0 +1,24 @@
+/* The exported sums as text, in the form that a receiver wants. */
+#ifndef DARSHAN_EXPORT_FORMATS_H
+#define DARSHAN_EXPORT_FORMATS_H
+
+#include <stddef.h>
+
+#include "followed.h"
+
+/* What the formats need beside the sums. */
+struct export_view {
+  const struct followed *followed;
+  char host[64];
+  int64_t now_ns;      /* since the epoch */
+  int64_t began_ns;    /* start of this program */
+  double processor;    /* seconds that this program has used */
+  unsigned long since; /* JSON: only sums that changed after this look; 0: all */
+};
+
+/* Each returns a text of *length bytes, which the caller frees; NULL: out of memory. */
+char *format_prometheus(const struct export_view *view, size_t *length);
+char *format_otlp(const struct export_view *view, size_t *length);
+char *format_ldms(const struct export_view *view, size_t *length);
+
+#endif

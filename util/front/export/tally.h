@@ -1,0 +1,37 @@
+/* Adds up the journal of one process by file system. */
+#ifndef DARSHAN_EXPORT_TALLY_H
+#define DARSHAN_EXPORT_TALLY_H
+
+#include "../../parser/id-table.h"
+#include "live.h"
+#include "values.h"
+
+enum { TALLY_PLACES = 32 }; /* file systems of one process; "unknown" has the files of others */
+
+struct tally_place {
+  const char *mount, *type; /* in the job region; "unknown" without a file system */
+  struct values now;
+  struct values counted; /* the highest values so far: what the sums have of this process */
+  void *sum;             /* the caller's */
+};
+
+struct tally {
+  struct darshan_job_region job;
+  struct id_table files; /* hidden record id -> struct tally_file */
+  int num_places;        /* the first is that of unknown file systems */
+  struct tally_place *places;
+  signed char *place_of_mount; /* -1: none yet */
+};
+
+/* Begins a tally of an open journal, whose job region it reads. Returns 0, or -1 with an error;
+ * tally_free is needed in both cases. */
+int tally_begin(struct tally *tally, struct darshan_live *live, struct darshan_error *error);
+void tally_free(struct tally *tally);
+
+/* Reads the journal and sets places[].now. elapsed: seconds that the process can have run; values
+ * beyond what a process can do in this time are an error. Returns 0, or -1 with an error, after
+ * which places[].now have no meaning. */
+int tally_look(struct tally *tally, struct darshan_live *live, struct darshan_live_room *room,
+               double elapsed, struct darshan_error *error);
+
+#endif

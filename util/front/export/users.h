@@ -1,0 +1,43 @@
+/* The users whose journals are followed: their names, and what looks at their journals may cost, so
+ * that one user's journals never delay those of others. */
+#ifndef DARSHAN_EXPORT_USERS_H
+#define DARSHAN_EXPORT_USERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { USERS_NAME = 64 };
+
+struct user {
+  uid_t uid;
+  char name[USERS_NAME]; /* the number if there is no name */
+  uint64_t bytes;        /* of journals read in this look */
+  uint64_t opened_bytes; /* of new files */
+  unsigned opened;       /* new files in this look */
+  unsigned held;         /* open journals */
+  unsigned known;        /* files that are remembered */
+  double wait_until;     /* no look at this user's journals before */
+  double open_until;     /* no new file of this user before */
+};
+
+struct users {
+  struct user **all;
+  size_t count;
+};
+
+/* Returns the user; NULL if there are too many, or no memory. Asks for the name of a new one, for
+ * at most a second. */
+struct user *users_get(struct users *users, uid_t uid);
+
+/* Ends a look at time `now` (seconds): decides from what it cost when the next one may be. */
+void users_end_look(struct users *users, double now);
+/* Returns 1 if this user's journals may be read now: neither does the user wait, nor was this
+ * look's share used up. */
+int users_may_read(const struct user *user, double now);
+/* The same for the opening of a new file. */
+int users_may_open(const struct user *user, double now);
+
+void users_free(struct users *users);
+
+#endif
