@@ -24,6 +24,7 @@ from lab.environment import plain
 from .conftest import Run
 from .diagnose.build import MIB, Job, Row, number_of, row, write
 from .diagnose.cases_checkpoints import cases, saved
+from .diagnose.test_trees import process
 from .pages import text_of
 
 PACKAGES = "/home/me/env/lib/python3.11/site-packages"
@@ -146,6 +147,16 @@ def test_processes(tmp_path: Path) -> None:
     (state,) = found(Job((combined,), nprocs=4, seconds=60), tmp_path)
     assert (state.processes, state.even, state.saves, state.rounds) == (4, True, 8, 2)
     assert (state.replaced, state.wall, state.each) == (1, 10.0, 5.0)
+
+
+def test_saved_by_one_and_read_by_others(tmp_path: Path) -> None:
+    """A combined record of a run of programs is also of those that only loaded the file: these
+    saved nothing, and the time until they closed it is no save."""
+    one = replace(saved("/m.pt", 1.0, OPENS=3, F_CLOSE_END_TIMESTAMP=9.0), rank=-1)
+    programs = tuple(process(rank, "python3 x.py") for rank in range(3))
+    (state,) = found(Job((one, *programs), nprocs=3), tmp_path)
+    assert (state.saves, state.rounds, state.processes, state.even) == (1, 1, 1, False)
+    assert (state.wall, state.last, state.written) == (4.0, 5.0, 100 * MIB)
 
 
 def test_hostile_values(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from ..diagnose.facts import Facts
 
 _MODULES = ("POSIX", "STDIO")  # a file's writes are in one of them, or some in each
 _TIMES = ("F_META_TIME", "F_WRITE_TIME")
-_BEGINS = ("F_OPEN_START_TIMESTAMP", "F_WRITE_START_TIMESTAMP")
+WHOLE = 0.999  # part of the bytes that makes two numbers of bytes the same
 
 
 @dataclass
@@ -23,14 +23,19 @@ class Part:
     written: int = 0
     read: int = 0
     seconds: float = 0.0  # in calls
-    begin: float = float("inf")  # seconds after the start of the run
+    opened: float = float("inf")  # first open or write, seconds after the start of the run
+    first_write: float = float("inf")
     last_write: float = 0.0
     closed: float = 0.0
 
     @property
-    def end(self) -> float:
-        """Returns when the file was complete. A file that was read may have been closed later."""
-        return self.last_write if self.read else max(self.last_write, self.closed)
+    def span(self) -> tuple[float, float]:
+        """Returns begin and end of the saves: from open to close if the file was opened once to be
+        written; else from the first write to the last, because other opens may have been for
+        reading or mapping it."""
+        if self.opens <= 1 and not self.read:
+            return self.opened, max(self.last_write, self.closed)
+        return self.first_write, self.last_write
 
 
 @dataclass
@@ -52,7 +57,8 @@ class File:
 
     def together(self, part: Part) -> int:
         """Returns how many processes a part is of."""
-        return max(1, self.processes) if self.parts.get(-1) is part else 1
+        several = self.parts.get(-1) is part and _each_wrote(part.written, self)
+        return max(1, self.processes) if several else 1
 
     def saves(self, part: Part) -> int:
         """Returns how often each process of a part wrote the file whole. Opens may also have been
@@ -65,6 +71,11 @@ class File:
     def rounds(self) -> int:
         """Returns how often the process that wrote it most often did so."""
         return max(self.renames, *map(self.saves, self.parts.values()))
+
+
+def _each_wrote(written: int, file: File) -> bool:
+    """Tells whether these bytes are the whole file from each process."""
+    return written >= WHOLE * file.processes * file.size
 
 
 def _candidates(facts: Facts) -> Iterator[tuple[str, np.ndarray]]:
@@ -99,8 +110,11 @@ def _add(file: File, row: np.void, module: str) -> None:
     part.written += written
     part.read += int(_known(row, f"{module}_BYTES_READ"))
     part.seconds += sum(_known(row, f"{module}_{n}") for n in _TIMES)
-    begins = [time for n in _BEGINS if (time := _known(row, f"{module}_{n}")) > 0]
-    part.begin = min([part.begin, *begins])
+    if (time := _known(row, f"{module}_F_WRITE_START_TIMESTAMP")) > 0:
+        part.first_write = min(part.first_write, time)
+    if (time := _known(row, f"{module}_F_OPEN_START_TIMESTAMP")) > 0:
+        part.opened = min(part.opened, time)
+    part.opened = min(part.opened, part.first_write)
     part.last_write = max(part.last_write, _known(row, f"{module}_F_WRITE_END_TIMESTAMP"))
     part.closed = max(part.closed, _known(row, f"{module}_F_CLOSE_END_TIMESTAMP"))
     if written > 0:
@@ -116,6 +130,13 @@ def _count_processes(facts: Facts, files: dict[int, File]) -> None:
             places = (table.place(one) for one in file.ids)
             numbers = [int(table.processes[place]) for place in places if place is not None]
             file.processes = max([file.processes, *numbers])
+    for file in files.values():
+        writers = sum(part.written > 0 for part in file.parts.values())
+        if -1 not in file.parts:
+            file.processes = writers
+        # Of a run of many programs, a combined record also counts those that only read the file.
+        elif facts.tree is not None and not _each_wrote(file.written, file):
+            file.processes = 1
 
 
 def _ask_names(facts: Facts, files: dict[int, File]) -> None:

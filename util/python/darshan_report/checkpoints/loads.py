@@ -6,7 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..diagnose.facts import Facts, once
+from ..records import among
 from .savers import Saver, loader_of, saver_by_name
 from .saves import all_sites, common_name, pattern_of
 
@@ -50,25 +53,23 @@ def _files(facts: Facts, least: float) -> dict[int, _File]:
     """Returns the files of which at least so many bytes were read or mapped, by their ids."""
     found: dict[int, _File] = {}
     extra = facts.table("POSIX_EXT")
+    mapped = np.empty(0, "u8") if extra is None else extra.ids[extra["MMAP_BYTES"] >= least]
     for module in _MODULES:
         table = facts.table(module)
         if table is None:
             continue
-        single = facts.single(table)
-        for place in (single & (table.processes > 0)).nonzero()[0].tolist():
+        some = facts.single(table) & ((table["BYTES_READ"] >= least) | among(table.ids, mapped))
+        for place in np.flatnonzero(some).tolist():
             number = int(table.ids[place])
-            beside = None if extra is None else extra.place(number)
-            mapped = extra is not None and beside is not None and extra["MMAP_BYTES"][beside] > 0
-            if not mapped and table["BYTES_READ"][place] < least:
-                continue
             file = found.setdefault(number, _File(facts.name(number)))
             file.read += int(table["BYTES_READ"][place])
             file.seconds += float(table["F_READ_TIME"][place] + table["F_META_TIME"][place])
             file.processes = max(file.processes, int(table.processes[place]))
+            beside = None if extra is None else extra.place(number)
             if extra is not None and beside is not None and module == "POSIX":
                 file.mapped = int(extra["MMAP_BYTES"][beside])
                 file.touched = int(extra["MMAP_TOUCHED"][beside] + extra["MMAP_POPULATED"][beside])
-    return {n: f for n, f in found.items() if max(f.read, f.mapped) >= least}
+    return found
 
 
 def _by_calls(facts: Facts, files: dict[int, _File]) -> dict[str, Counter[tuple[Saver, int]]]:
@@ -107,7 +108,7 @@ def loaded(facts: Facts) -> tuple[Loaded, ...]:
                 loader=loader,
                 from_calls=bool(ways),
                 name=common_name([file.name for file in some]),
-                files=len(some),
+                files=len({file.name for file in some}),
                 read=sum(file.read for file in some),
                 mapped=sum(file.mapped for file in some),
                 touched=sum(file.touched for file in some),

@@ -16,14 +16,13 @@ from ..call_sites.lines import Site, sites_of
 from ..call_sites.measured import CLOSE, OPEN, SEEK, SYNC, WRITE
 from ..diagnose.facts import Facts, once
 from ..library import LogError
-from .files import File, written_files
+from .files import WHOLE, File, written_files
 from .savers import Saver, saver_by_name, saver_of
 
 # A number that may differ between files of a pattern; those of the endings of HDF5 may not.
 _DIGITS = re.compile(r"(\d+)(?!\d)(?<!\.h5)(?<!\.hdf5)")
 _INSIDE = (WRITE, SEEK, SYNC, CLOSE)  # kinds of calls on a file that is open
 _HALF = 0.5  # part of the time from the first save to the last that repeated saves may take
-_WHOLE = 0.999  # part of the bytes that makes two numbers of bytes the same
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,6 @@ class Checkpoint:
     from_calls: bool  # call sites tell the library function
     ids: frozenset[int]  # of the files' records
     sites: tuple[int, ...]  # ids of the call sites that wrote, the one with most bytes first
-    spans: tuple[tuple[float, float], ...]  # begin and end of each save, as far as known
 
     @property
     def title(self) -> str:
@@ -178,8 +176,9 @@ def _spans(files: Iterable[File]) -> dict[int, list[tuple[float, float]]]:
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for file in files:
         for rank, part in file.parts.items():
-            if part.written > 0 and part.begin <= part.end:
-                found[rank].append((part.begin, part.end))
+            begin, end = part.span
+            if part.written > 0 and begin <= end:
+                found[rank].append((begin, end))
     return found
 
 
@@ -225,9 +224,9 @@ def _even(facts: Facts, files: Sequence[File], processes: int) -> bool:
     if not _at_once(list(spans.values())):
         return False
     if any(file.processes > 1 for file in files):
-        return all(file.written >= _WHOLE * file.processes * file.size for file in files)
+        return all(file.written >= WHOLE * file.processes * file.size for file in files)
     sums = [sum(moved for *_, moved in rows) for rows in _by_process(files).values()]
-    return len(sums) > 1 and min(sums) >= _WHOLE * max(sums)
+    return len(sums) > 1 and min(sums) >= WHOLE * max(sums)
 
 
 def _at_once(spans: Sequence[Sequence[tuple[float, float]]]) -> bool:
@@ -283,7 +282,6 @@ def _row(
         from_calls=from_calls,
         ids=frozenset().union(*(file.ids for file in files)),
         sites=tuple(one for one, _ in way.sites.most_common()) if way else (),
-        spans=() if replaced else tuple(sorted(spans)),
     )
 
 

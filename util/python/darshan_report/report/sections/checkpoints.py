@@ -9,7 +9,7 @@ from typing import Any
 from ...call_sites import told
 from ...call_sites.content import place_content
 from ...call_sites.lines import Line
-from ...checkpoints.interval import waited, young
+from ...checkpoints.interval import Waited, waited, young
 from ...checkpoints.saves import Checkpoint
 from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...show.text import shorten, visible
@@ -58,6 +58,16 @@ def fate(row: Checkpoint) -> str:
     return ", ".join(f"{number:,} {word}" for number, word in numbers if number)
 
 
+def _waited(found: Waited, run: float) -> str:
+    whole = f"{seconds(found.seconds)} for checkpoints: {share(found.seconds, run)} of the run"
+    if found.rounds == 1:
+        return f"The program waited {whole}."
+    return (
+        f"The program waited {whole}, {seconds(found.cost)} for each of "
+        f"{plural(found.rounds, 'save')}, which began every {seconds(found.interval)}."
+    )
+
+
 def sentences(context: Context) -> list[str]:
     """Returns how long the program waited for checkpoints, and how often it should save."""
     rows = shown(context)
@@ -67,12 +77,8 @@ def sentences(context: Context) -> list[str]:
     beside = [row for row in rows if row.beside]
     said = []
     if found is not None:
-        said.append(
-            f"The program waited {seconds(found.seconds)} for checkpoints: "
-            f"{share(found.seconds, run)} of the run, {seconds(found.cost)} for each of "
-            f"{plural(found.rounds, 'save')}"
-            + (f", which began every {seconds(found.interval)}." if found.rounds > 1 else ".")
-        )
+        said.append(_waited(found, run))
+    if found is not None and found.rounds > 1:
         failures = context.limits["checkpoint.failures"]
         said.append(
             f"If something fails every {rough(failures)} (an assumption: threshold "
