@@ -48,10 +48,14 @@ def run_of(workers: int, life: float, io: float, busy: float, ready: float, **mo
     ("job", "why", "words", "option"),
     [
         (run_of(0, 0, 0, 0, 0), "main", "loads each batch itself", "num_workers=1"),
+        (run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5, PROCESSORS=4), "main", "itself", "num_workers=4"),
+        (run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5), "main", "itself", "num_workers=8"),
         (run_of(2, 16, 10, 2, 0), "storage", "62.5 % of their time in file I/O", "num_workers=4"),
         (run_of(2, 16, 2, 10, 0), "computing", "62.5 % computing", "num_workers=4"),
         (run_of(2, 16, 2, 2, 10), "processors", "62.5 % ready to run", "num_workers=2"),
         (run_of(2, 16, 2, 2, 0), "elsewhere", "a network, a lock, or a sleep", "prefetch_factor=4"),
+        # 26 of 16 seconds: 10 are calls that waited for a processor, and are taken from both.
+        (run_of(2, 16, 10, 2, 14), "processors", "36.5 % of their time in file", "num_workers=2"),
         (run_of(1, 8, 5, 1, 0), "storage", "The worker spent", "num_workers=2"),
         (
             run_of(2, 16, 10, 2, 0, F_FIRST_TIME=3.0),
@@ -70,7 +74,7 @@ def test_verdicts(tmp_path: Path, job: Job, why: str, words: str, option: str) -
         assert (verdict.why, verdict.loader.line) == (why, "train.py:31")
         assert words in verdict.sentence
         if option:
-            assert option in remedy(verdict, facts)[1]
+            assert option in remedy(verdict)[1]
 
 
 def test_numbers(tmp_path: Path) -> None:
@@ -82,6 +86,14 @@ def test_numbers(tmp_path: Path) -> None:
     assert verdict.saved == pytest.approx(WAIT - FIRST)
     # 98 later batches wait 3.9 s, 100 steps take 4 s: one worker loads as fast as the steps go.
     assert verdict.keeps_up == 1
+
+
+def test_processors_limit_what_workers_save(tmp_path: Path) -> None:
+    """Two workers load in 1.95 s what the process loads in 3.9 s, beside 0.5 s of steps."""
+    job = run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5, PROCESSORS=2)
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert verdict.saved == pytest.approx(3.9 - (1.95 - 0.5))
 
 
 def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
@@ -103,7 +115,7 @@ def test_damaged_times(tmp_path: Path, value: float) -> None:
         assert 0 <= verdict.loader.sums.share <= 1
         assert 0 <= verdict.saved <= 1e9
         assert verdict.sentence
-        assert remedy(verdict, facts) if verdict.why != "nothing" else True
+        assert remedy(verdict) if verdict.why != "nothing" else True
 
 
 def test_forms(build: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ DataLoader is a stand-in (standin/), so that these tests need no PyTorch."""
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -78,8 +79,10 @@ def test_epochs(build: Path, tmp_path: Path, packages: Path, python: Command) ->
         assert loader[counter] == pytest.approx(
             sum(row[counter] for row in epochs(outcome)), abs=ROUNDING
         )
-    settings = [loader[f"TRAINING_{name}"] for name in ("WORKERS", "PREFETCH", "BATCH_SIZE")]
-    assert settings == [0, -1, 4]
+    settings = [
+        loader[f"TRAINING_{name}"] for name in ("WORKERS", "PREFETCH", "BATCH_SIZE", "PROCESSORS")
+    ]
+    assert settings == [0, -1, 4, len(os.sched_getaffinity(0))]
     (name,) = (n for n, row in outcome.log.of("TRAINING").items() if row["TRAINING_KIND"] == 0)
     lines = (HERE / "epochs.py").read_text().split("\n")
     line = 1 + lines.index("    iterator = iter(loader)")

@@ -4,6 +4,7 @@
 
 #include "../../door/door.h"
 #include "../../intercept/stack.h"
+#include "../../intercept/sys.h"
 #include "../sites/sites-state.h"
 #include "record-id.h"
 #include "records.h"
@@ -95,6 +96,16 @@ struct beginning {
   uint64_t t1, t2;
 };
 
+/* Returns on how many processors this process may run, 0 if the kernel does not tell. */
+static int64_t processors(void) {
+  uint64_t bits[128] = {0};
+  long bytes = sys_sched_getaffinity(sizeof(bits), bits);
+  int64_t number = 0;
+  for (long i = 0; i < bytes / (long)sizeof(bits[0]); i++)
+    number += __builtin_popcountll(bits[i]);
+  return number;
+}
+
 static void fill(struct darshan_training_record *record, const struct beginning *beginning,
                  enum record_kind kind, uint64_t loader) {
   int64_t *counters = record->counters;
@@ -105,6 +116,7 @@ static void fill(struct darshan_training_record *record, const struct beginning 
   counters[TRAINING_PREFETCH] = beginning->settings->prefetch;
   counters[TRAINING_PERSISTENT] = beginning->settings->persistent;
   counters[TRAINING_BATCH_SIZE] = beginning->settings->batch_size;
+  counters[TRAINING_PROCESSORS] = processors();
   record->fcounters[TRAINING_F_START_TIMESTAMP] = ticks_span(beginning->t1, beginning->t2).start;
 }
 

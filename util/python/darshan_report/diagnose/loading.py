@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ..measure.training import Loader, training
 from ..units import plural, seconds, share
 from .facts import Facts, once
-from .machine import processors
 
 # Why a program waits for data.
 NOTHING = "nothing"  # data is not the limit
@@ -112,11 +111,13 @@ def _why(loader: Loader, least: float) -> str:
 
 
 def _saved_later(loader: Loader) -> float:
-    """Returns the waits after first batches that a loader with enough workers would not have. The
-    process itself unpacks a batch of a worker, which takes processor time as before."""
+    """Returns the waits after first batches that a loader with enough workers would not have. A
+    process that loads itself gets no more workers than there are processors. One with workers
+    unpacks their batches, which takes processor time as before."""
     sums = loader.sums
     if not loader.workers:
-        return sums.later
+        least = sums.later / loader.processors if loader.processors else 0.0
+        return sums.later - max(0.0, least - sums.own)
     later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
     return max(0.0, sums.later - sums.processor * later)
 
@@ -153,16 +154,18 @@ def verdicts(facts: Facts) -> tuple[Verdict, ...]:
     return tuple(_verdict(loader, least) for loader in training(facts.log, facts.processes))
 
 
-def remedy(verdict: Verdict, facts: Facts) -> tuple[str, str]:
+def remedy(verdict: Verdict) -> tuple[str, str]:
     """Returns the change that helps, and the options of a DataLoader, in PyTorch's words."""
-    loader, number = verdict.loader, verdict.keeps_up
+    loader, number, there = verdict.loader, verdict.keeps_up, verdict.loader.processors
+    # More workers than processors help those that wait, not those that compute.
+    is_bound = verdict.why in (MAIN, COMPUTING) and 0 < there < number
+    number = there if is_bound else number
     more = f"num_workers={number or max(2, 2 * (loader.workers or 1))}"
     ahead = f"prefetch_factor={max(4, 2 * (loader.prefetch or 2))}"
     text = {
         START: "Keep the workers between epochs (persistent_workers=True), so that they start and "
         "import once.",
-        MAIN: f"Load in worker processes while the step computes: with {more}, loading as fast as "
-        "here would keep up with the steps.",
+        MAIN: f"Load in worker processes while the step computes ({more}).",
         STORAGE: f"Let more workers wait for storage at the same time ({more}), or make the reads "
         "cheaper: fewer and larger files, a copy on a local disk.",
         COMPUTING: f"Decode and transform less for each sample (store samples decoded or smaller), "
@@ -173,9 +176,13 @@ def remedy(verdict: Verdict, facts: Facts) -> tuple[str, str]:
         f"({ahead}); look for a lock or a server that all of them use.",
         UNKNOWN: f"Use more workers ({more}).",
     }[verdict.why]
-    there = processors(facts)
-    if verdict.why in (MAIN, COMPUTING) and 0 < there < number:
-        text += f" Only {plural(there, 'processor')} can be used here, so part of the wait stays."
+    if is_bound:
+        text += (
+            f" {verdict.keeps_up} would keep up with the steps, but {plural(there, 'processor')}"
+        )
+        text += " can be used here, so part of the wait stays."
+    elif verdict.why == MAIN and number:
+        text += " Loading as fast as here, they keep up with the steps."
     same = verdict.why in (START, PROCESSORS)
     options = [f"num_workers={loader.workers}" if same else more]
     if verdict.why == ELSEWHERE:

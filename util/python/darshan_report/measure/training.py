@@ -92,6 +92,7 @@ class Loader:
     prefetch: int | None
     persistent: bool | None
     batch_size: int | None
+    processors: int  # on which each process may run; 0: unknown
     sums: Span
     epochs: tuple[Span, ...]  # those that have records of their own, in order
     did: Workers | None  # None: without workers, or not known
@@ -165,14 +166,14 @@ def _workers(
     places = np.flatnonzero(np.isin(tree.parents, parents) & begun)
     if not len(places):
         return None
-    these = tree.ranks[places]
-    return Workers(
-        number=int(tree.counts[places].sum()),
-        lives=float(tree.lives[places].sum()),
-        io=float(tree.time[places].sum()),
-        processor=_used(log, these, "F_USER_TIME", "F_SYSTEM_TIME"),
-        ready=_used(log, these, "F_RUNNABLE_TIME"),
-    )
+    these, lives = tree.ranks[places], float(tree.lives[places].sum())
+    io, ready = float(tree.time[places].sum()), _used(log, these, "F_RUNNABLE_TIME")
+    processor = _used(log, these, "F_USER_TIME", "F_SYSTEM_TIME")
+    # A call may wait for a processor. What is in both times is taken from both by their sizes.
+    if (twice := io + processor + ready - lives) > 0 and io + ready > 0:
+        part = max(0.0, 1 - twice / (io + ready))
+        io, ready = io * part, ready * part
+    return Workers(int(tree.counts[places].sum()), lives, io, processor, ready)
 
 
 def _used(log: Log, ranks: Iterable[int], *names: str) -> float:
@@ -213,6 +214,7 @@ def _loader(log: Log, tree: Processes | None, rows: np.ndarray, epochs: np.ndarr
         prefetch=largest("PREFETCH") if workers else None,
         persistent=None if persistent is None else bool(persistent),
         batch_size=largest("BATCH_SIZE"),
+        processors=largest("PROCESSORS") or 0,
         sums=_span(rows, 0),
         epochs=tuple(spans),
         did=_workers(log, tree, ranks, spans) if workers else None,

@@ -50,7 +50,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         least = max(facts.limits["stake.seconds"], facts.limits["stake.share"] * facts.run_time)
         if verdict.why == NOTHING or stake.run < least:
             continue
-        text, example = remedy(verdict, facts)
+        text, example = remedy(verdict)
         yield Finding(
             NAME,
             "The training waits for its data",
