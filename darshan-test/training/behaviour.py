@@ -1,7 +1,10 @@
 """What a program sees of a DataLoader.  The output is the same with the runtime and without it."""
 
 import gc
+import signal
 import sys
+import threading
+import time
 import traceback
 import weakref
 
@@ -113,9 +116,49 @@ def references():
     print(sorted(dataset.depths))
 
 
+class Stuck(Numbers):
+    """A dataset that never gives a sample."""
+
+    def __getitem__(self, place):
+        while True:
+            time.sleep(60)
+
+
+def late(*_):
+    """A handler that leaves what it interrupts."""
+    raise TimeoutError("late")
+
+
+def interrupted():
+    """A signal handler raises an exception out of a wait for data."""
+    signal.signal(signal.SIGALRM, late)
+    iterator = iter(DataLoader(Stuck(1)))
+    for _ in range(2):
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        try:
+            next(iterator)
+        except TimeoutError as error:
+            print(repr(error))
+
+
+def threads():
+    """Loops of several threads at once."""
+    sums = []
+
+    def loop(number):
+        sums.append(sum(len(batch) for _ in range(20) for batch in DataLoader(Numbers(number), 3)))
+
+    all_of_them = [threading.Thread(target=loop, args=(number,)) for number in range(24)]
+    for thread in all_of_them:
+        thread.start()
+    for thread in all_of_them:
+        thread.join()
+    print(sorted(sums))
+
+
 def main():
     """Does all of it."""
-    for part in (whole, nested, ends, methods, references):
+    for part in (whole, nested, ends, methods, references, interrupted, threads):
         print(part.__name__)
         part()
     print(repr(sys.exc_info()))

@@ -14,7 +14,7 @@ uint32_t training_on;
 
 enum record_kind { RECORD_OF_LOADER, RECORD_OF_EPOCH };
 enum {
-  ITERATORS = 16,     /* iterators in use at a time */
+  ITERATORS = 64,     /* iterators in use at a time */
   LONGEST_EPOCHS = 64 /* a loader's first epochs, which have records of their own */
 };
 
