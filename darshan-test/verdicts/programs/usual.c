@@ -8,7 +8,7 @@
 static char room[16 << 20];
 
 static int made(const char *name) {
-  int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+  int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644); /* blame: replaced-each */
   must(fd >= 0, name);
   return fd;
 }
@@ -28,6 +28,7 @@ static void matrix_by_columns(bool cured) {
     for (int row = 0; row < SIDE; row++) {
       matrix[row][column] = row + column;
       if (cured) continue;
+      /* blame: matrix-by-columns */
       fseek(file, (row * SIDE + column) * (long)sizeof(double), SEEK_SET);
       fwrite(&matrix[row][column], sizeof(double), 1, file);
     }
@@ -41,7 +42,7 @@ static void small_buffer(bool cured) {
   FILE *file = opened("values", "w");
   if (!cured) setvbuf(file, buffer, _IOFBF, sizeof(buffer));
   for (int i = 0; i < 20000; i++)
-    fprintf(file, "%08d\n", i);
+    fprintf(file, "%08d\n", i); /* blame: small-buffer */
   fclose(file);
 }
 
@@ -56,7 +57,7 @@ static void value_by_dprintf(bool cured) {
   }
   int fd = made("values");
   for (int i = 0; i < 4000; i++)
-    must(dprintf(fd, "%d\n", i) > 0, "values");
+    must(dprintf(fd, "%d\n", i) > 0, "values"); /* blame: value-by-dprintf */
   close(fd);
 }
 
@@ -66,7 +67,8 @@ static void index_each(bool cured) {
   must(fd >= 0, "input");
   if (cured) must(read(fd, room, sizeof room) == 8 << 20, "input");
   for (int i = 0; i < 2000 && !cured; i++) {
-    must(pread(fd, room, 4096, 0) == 4096, "index");
+    must(pread(fd, room, 4096, 0) == 4096, "index"); /* blame: index-each */
+    /* blame: index-each */
     must(pread(fd, room + 4096, 2000, 8192 + i * 4000) == 2000, "record");
   }
   close(fd);
@@ -77,8 +79,9 @@ static void replaced_each(bool cured) {
   for (int step = 0; step < 400; step++) {
     if (cured && step % 40) continue;
     int fd = made("state.new");
+    /* blame: replaced-each */
     must(write(fd, room, 2000) == 2000 && close(fd) == 0, "state.new");
-    must(rename("state.new", "state") == 0, "rename");
+    must(rename("state.new", "state") == 0, "rename"); /* blame: replaced-each */
   }
 }
 
@@ -88,7 +91,7 @@ static void line_over_line(bool cured) {
   for (int i = 0; i < 3000; i++) {
     if (cured && i % 300) continue;
     must(ftruncate(fd, 0) == 0, "ftruncate");
-    must(pwrite(fd, room, 40, 0) == 40, "progress");
+    must(pwrite(fd, room, 40, 0) == 40, "progress"); /* blame: line-over-line */
   }
   close(fd);
 }
@@ -99,7 +102,7 @@ static void size_before_each(bool cured) {
   int fd = open("input", O_RDONLY);
   must(fd >= 0 && fstat(fd, &st) == 0, "input");
   for (off_t at = 0; at < st.st_size; at += 4 << 10) {
-    if (!cured) must(stat("input", &st) == 0, "input");
+    if (!cured) must(stat("input", &st) == 0, "input"); /* blame: size-before-each */
     if (at % (1 << 20) == 0) must(pread(fd, room, 1 << 20, at) > 0, "input");
   }
   close(fd);
@@ -119,9 +122,9 @@ static void records_of_a_stream(bool cured) {
   for (int i = 0; i < RECORDS && !cured; i++) {
     must(fread(room, SIZE, 1, file) == 1, "input");
     room[0]++;
-    fseek(file, -SIZE, SEEK_CUR);
+    fseek(file, -SIZE, SEEK_CUR); /* blame: records-of-a-stream */
     must(fwrite(room, SIZE, 1, file) == 1, "input");
-    fseek(file, 0, SEEK_CUR);
+    fseek(file, 0, SEEK_CUR); /* blame: records-of-a-stream */
   }
   fclose(file);
 }

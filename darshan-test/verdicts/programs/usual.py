@@ -39,7 +39,7 @@ def table_again(cured: bool) -> None:
         if cured and step < 49:
             continue
         with open("results.csv", "w", newline="") as file:
-            csv.writer(file).writerows(rows)
+            csv.writer(file).writerows(rows)  # blame: table-again
 
 
 def append_to_zip(cured: bool) -> None:
@@ -50,7 +50,7 @@ def append_to_zip(cured: bool) -> None:
                 archive.writestr(f"result{i}.txt", "value\n" * 50)
         return
     for i in range(150):
-        with zipfile.ZipFile("all.zip", "a") as archive:
+        with zipfile.ZipFile("all.zip", "a") as archive:  # blame: append-to-zip
             archive.writestr(f"result{i}.txt", "value\n" * 50)
 
 
@@ -61,7 +61,7 @@ def key_of_npz(cured: bool) -> None:
             assert all(len(arrays[f"a{i}"]) == 200 for i in range(100))
         return
     for i in range(100):
-        with np.load("all.npz") as arrays:
+        with np.load("all.npz") as arrays:  # blame: key-of-npz
             assert len(arrays[f"a{i}"]) == 200
 
 
@@ -83,8 +83,8 @@ def member_of_tar(cured: bool) -> None:
                     file.read()
         return
     for name in names:
-        with tarfile.open("parts.tar") as archive:
-            file = archive.extractfile(name)
+        with tarfile.open("parts.tar") as archive:  # blame: member-of-tar
+            file = archive.extractfile(name)  # blame: member-of-tar
             assert file is not None and file.read()
 
 
@@ -106,7 +106,7 @@ def scan_of_gzip(cured: bool) -> None:
         return
     for i in range(40):
         with gzip.open("text.gz", "rb") as file:
-            assert next(islice(file, i * 3000, None))
+            assert next(islice(file, i * 3000, None))  # blame: scan-of-gzip
 
 
 def prepare_scan_of_gzip() -> None:
@@ -126,7 +126,7 @@ def row_of_csv(cured: bool) -> None:
         return
     for key in keys:
         with open("table.csv", newline="") as file:
-            assert next(row for row in csv.reader(file) if row[0] == key)
+            assert next(row for row in csv.reader(file) if row[0] == key)  # blame: row-of-csv
 
 
 def prepare_row_of_csv() -> None:
@@ -140,7 +140,7 @@ def connect_each(cured: bool) -> None:
     db = sqlite3.connect("cities.db")
     for i in range(250):
         if not cured:
-            db = sqlite3.connect("cities.db")
+            db = sqlite3.connect("cities.db")  # blame: connect-each
         assert db.execute("select name from city where id = ?", (i,)).fetchone()
         if not cured:
             db.close()
@@ -152,6 +152,7 @@ def without_index(cured: bool) -> None:
     if cured:
         db.execute("create index by_name on city(name)")
     for i in range(30):
+        # blame: without-index
         assert db.execute("select id from city where name = ?", (f"city {i * 900}",)).fetchone()
     db.close()
 
@@ -174,10 +175,10 @@ def state_again(cured: bool) -> None:
     known = {}
     for i in range(120):
         if not cured:
-            known = pickle.loads(Path("known.pickle").read_bytes())
+            known = pickle.loads(Path("known.pickle").read_bytes())  # blame: state-again
         known[i] = i * 0.5
         if not cured or i == 119:
-            Path("known.pickle").write_bytes(pickle.dumps(known))
+            Path("known.pickle").write_bytes(pickle.dumps(known))  # blame: state-again
 
 
 def prepare_state_again() -> None:
@@ -190,7 +191,7 @@ def memmap_each(cured: bool) -> None:
     data = np.memmap("tokens.bin", "u2", "r")
     for i in range(500):
         if not cured:
-            data = np.memmap("tokens.bin", "u2", "r")
+            data = np.memmap("tokens.bin", "u2", "r")  # blame: memmap-each
         assert data[i * 1000 : i * 1000 + 64].sum() >= 0
 
 
@@ -203,7 +204,7 @@ def status_each(cured: bool) -> None:
     """Writes the progress to a file after every step."""
     for step in range(800):
         if not cured or step % 100 == 0:
-            Path("status.json").write_text(json.dumps({"step": step}))
+            Path("status.json").write_text(json.dumps({"step": step}))  # blame: status-each
 
 
 # --- arrays ----------------------------------------------------------------------
@@ -214,7 +215,7 @@ def h5_all_for_one(cured: bool) -> None:
     with h5py.File("x.h5") as file:
         x = file["x"][:] if cured else file["x"]
         for i in range(60):
-            assert x[:][i][0] == i
+            assert x[:][i][0] == i  # blame: h5-all-for-one
 
 
 def prepare_h5_all_for_one() -> None:

@@ -19,6 +19,7 @@ static void ordered_lines(bool cured) {
   enum { LINES = 80, SIZE = 60 };
   MPI_File file = opened(MPI_COMM_WORLD, "lines", WRITING);
   for (int i = 0; i < (cured ? 1 : LINES); i++)
+    /* blame: ordered-lines */
     MPI_File_write_ordered(file, room, cured ? LINES * SIZE : SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
   MPI_File_close(&file);
 }
@@ -31,8 +32,8 @@ static void number_and_values(bool cured) {
   MPI_File_seek(file, (MPI_Offset)rank * RECORDS * SIZE, MPI_SEEK_SET);
   if (cured) MPI_File_read_all(file, room, RECORDS * SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
   for (int i = 0; i < RECORDS && !cured; i++) {
-    MPI_File_read(file, room, 4, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_read(file, room, SIZE - 4, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_read(file, room, 4, MPI_BYTE, MPI_STATUS_IGNORE);        /* blame: number-and-values */
+    MPI_File_read(file, room, SIZE - 4, MPI_BYTE, MPI_STATUS_IGNORE); /* blame: number-and-values */
   }
   MPI_File_close(&file);
 }
@@ -41,7 +42,7 @@ static void number_and_values(bool cured) {
 static void log_of_all(bool cured) {
   int fd = -1;
   for (int i = 0; i < 250; i++) {
-    if (fd < 0) fd = open("log", O_WRONLY | O_CREAT | O_APPEND, 0644);
+    if (fd < 0) fd = open("log", O_WRONLY | O_CREAT | O_APPEND, 0644); /* blame: log-of-all */
     must(fd >= 0 && write(fd, room, cured ? 250 * 40 : 40) > 0, "log");
     if (cured) break;
     close(fd);
@@ -54,7 +55,7 @@ static void log_of_all(bool cured) {
 static void table_by_all(bool cured) {
   FILE *file = cured && rank ? NULL : fopen("input", "r");
   long sum = 0, number;
-  while (file && fscanf(file, "%ld some words on a line", &number) == 1)
+  while (file && fscanf(file, "%ld some words on a line", &number) == 1) /* blame: table-by-all */
     sum += number;
   if (file) fclose(file);
   MPI_Bcast(&sum, 1, MPI_LONG, 0, MPI_COMM_WORLD);

@@ -36,6 +36,7 @@ from .finding import GOOD, Finding
 _ENOUGH = 0.5  # share of the calls or seconds that one line must have
 _EQUAL = 0.02  # relative difference of two numbers of calls that are the same
 _NAME = 48  # characters of a function in the sentence
+_MANY_MORE = 20  # times
 _SEVERAL = 20  # calls that tell a line by their number
 _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
@@ -75,8 +76,8 @@ class About:
     kinds: tuple[int, ...]
     called: str = _ANY  # pattern for the start of the function that the program called
     by: str = _SECONDS  # what counts
-    # Kinds that count instead if the evidence has more of their calls, or the log none of the
-    # first.
+    # Kinds that count instead if the evidence has many more of their calls, or if only they have
+    # sites.
     instead: tuple[int, ...] = ()
 
 
@@ -347,7 +348,8 @@ def about_of(name: str, *, instead: bool = False) -> About | None:
 
 
 def _has_more(finding: Finding, about: About) -> bool:
-    """Returns whether a finding's evidence has more calls of the second kinds than of the first."""
+    """Returns whether a finding's evidence has many more calls of the second kinds than of the
+    first: a library asks for several facts of each file that it opens."""
 
     def calls(kinds: Sequence[int]) -> float:
         patterns = [_COUNTED[kind] for kind in kinds if kind in _COUNTED]
@@ -355,7 +357,7 @@ def _has_more(finding: Finding, about: About) -> bool:
             r.value for r in finding.evidence if any(p.fullmatch(r.counter) for p in patterns)
         )
 
-    return calls(about.instead) > calls(about.kinds)
+    return calls(about.instead) > _MANY_MORE * calls(about.kinds)
 
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
@@ -364,11 +366,17 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
         return None
     if finding.name.startswith(_FAULTS):
         return Blame(_NO_CALLS, None, "", 0.0, 0)
-    about = about_of(finding.name)
-    if about is not None and about.instead:
-        of_second = _has_more(finding, about) or not any(part_of(one, about) for one in found.every)
-        about = about_of(finding.name, instead=of_second)
+    about = _about(found, finding)
     return _blamed(found, finding, about) if about else None
+
+
+def _about(found: Lines, finding: Finding) -> About | None:
+    """Returns the calls that a finding is about; None if it has no line."""
+    first, second = about_of(finding.name), about_of(finding.name, instead=True)
+    if first is None or second is None or not first.instead:
+        return first
+    order = (second, first) if _has_more(finding, first) else (first, second)
+    return next((a for a in order if any(part_of(one, a) for one in found.every)), None)
 
 
 def _blamed(found: Lines, finding: Finding, about: About) -> Blame | None:
