@@ -95,7 +95,9 @@ def _program(site: Site) -> str:
         name = outermost.object.rsplit("/", 1)[-1]
         is_program = may_be_program(outermost.object) or is_interpreter(name)
         return outermost.object if is_program else ""
-    return "" if outermost.file.startswith("<") else outermost.file
+    # Modules of Python's own start threads, and run before the script.
+    is_script = not outermost.file.startswith("<") and not is_installed(outermost.file)
+    return outermost.file if is_script else ""
 
 
 def _put(site: Site, root: Frame, program: str) -> None:
