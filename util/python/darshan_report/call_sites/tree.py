@@ -165,6 +165,16 @@ def _shorten(root: Frame) -> None:
             frame.children.append(_others(small))
 
 
+def _are_several(sites: Sequence[Site], programs: Sequence[str], whole: float) -> bool:
+    """Tells whether several programs have a share of the time. An interpreter and its script are
+    one program."""
+    spent: dict[str, float] = {}
+    for site, program in zip(sites, programs):
+        if program and may_be_program(program):
+            spent[program] = spent.get(program, 0.0) + site.sums.seconds
+    return sum(one >= _LEAST * whole for one in spent.values()) > 1
+
+
 def tree(found: Lines) -> Frame:
     """Returns the frame above all stacks of a log. If it has those of several programs, the first
     frames are the programs."""
@@ -174,8 +184,7 @@ def tree(found: Lines) -> Frame:
             found.look_up(line)
     sites = [site for line in found.every for site in line.sites]
     programs = [_program(site) for site in sites]
-    # An interpreter and its script are one program.
-    several = len({one for one in programs if one and may_be_program(one)}) > 1
+    several = _are_several(sites, programs, found.sums.seconds)
     for site, program in zip(sites, programs):
         _put(site, root, program if several else "")
     _shorten(root)
