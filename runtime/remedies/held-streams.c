@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <libc-names.h>
 #include <libc-stream.h>
 
 #include "../intercept/libc-direct.h"

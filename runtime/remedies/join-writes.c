@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <libc-names.h>
+
 #include "../intercept/guard.h"
 #include "../intercept/sys.h"
 #include "held-streams.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include <libc-names.h>
 #include <libc-stream.h>
 
 #include "../intercept/guard.h"

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <libc-names.h>
+
 #include "../intercept/guard.h"
 #include "../intercept/sys.h"
 #include "remedies.h"
