@@ -29,6 +29,12 @@ def preload(*libraries: str | Path, between: str = ":") -> dict[str, str]:
     return {PRELOAD: between.join(str(library) for library in libraries if str(library))}
 
 
+def preloading(library: str | Path, command: Sequence[str]) -> list[str]:
+    """Returns a command that preloads a library behind those that are preloaded when it starts."""
+    script = f'export {PRELOAD}="${PRELOAD}:$1"; shift; exec "$@"'
+    return ["sh", "-c", script, "sh", str(library), *command]
+
+
 def not_preloaded(variables: Mapping[str, str]) -> dict[str, str]:
     """Returns variables without the one that preloads."""
     return {name: value for name, value in variables.items() if name != PRELOAD}

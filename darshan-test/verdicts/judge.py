@@ -148,7 +148,8 @@ class Judge:
                 new.rename(target)
         return target
 
-    def _command(self, row: Row) -> list[str]:
+    def command(self, row: Row) -> list[str]:
+        """Returns the command of a program."""
         source = HERE / "programs" / row.program
         if source.suffix == ".py":
             return [sys.executable, str(source), row.case]
@@ -161,7 +162,7 @@ class Judge:
     # --- runs ------------------------------------------------------------------
 
     @contextmanager
-    def _folder(self, row: Row) -> Iterator[Path]:
+    def folder(self, row: Row) -> Iterator[Path]:
         """Yields an empty folder with the program's input."""
         folder = Path(tempfile.mkdtemp(dir=self.work, prefix="run-"))
         try:
@@ -172,12 +173,12 @@ class Judge:
                 for number in range(MANY):
                     (folder / "many" / str(number)).write_bytes(SMALL)
             if row.program in PREPARED:
-                run_quietly([*self._command(row), "prepare"], {}, folder)
+                run_quietly([*self.command(row), "prepare"], {}, folder)
             yield folder
         finally:
             shutil.rmtree(folder)
 
-    def _mpi_settings(self, row: Row) -> dict[str, str]:
+    def mpi_settings(self, row: Row) -> dict[str, str]:
         """Returns settings for mpi4py: the MPI library under the name that its wheel requires."""
         if row.program != "ranks.py":
             return {}
@@ -193,8 +194,8 @@ class Judge:
 
     def run(self, row: Row, *, cured: bool, log: Path | None = None) -> float:
         """Returns the seconds of one run; with a log the run is instrumented."""
-        libraries, settings = [], self._mpi_settings(row) | dict(row.settings)
-        command = [*self._command(row), *(["cured"] if cured else [])]
+        libraries, settings = [], self.mpi_settings(row) | dict(row.settings)
+        command = [*self.command(row), *(["cured"] if cured else [])]
         if log:
             settings["DARSHAN_LOGFILE"] = str(log)
             settings["DARSHAN_MMAP_LOGPATH"] = str(self.work)
@@ -204,7 +205,7 @@ class Judge:
             libraries.append(library_of(self.build))
             settings["DARSHAN_ENABLE_NONMPI"] = "1"
             settings["DARSHAN_JOB_TREE"] = "0"
-        with self._folder(row) as folder:
+        with self.folder(row) as folder:
             if row.place == FAR:
                 libraries.append(self.compiled(HERE / "slow.c"))
                 settings = {**SLOW, **settings, "SLOW_FOLDER": f"{folder}/"}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import drishti
 import real
+import trials
 from corpus import ROWS, Row
 from judge import Judge, Verdict
 from kept import Kept
@@ -110,13 +111,30 @@ def ask_drishti(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
             ask(name, expected.findings, log)
 
 
+def try_remedies(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
+    """Tries remedies on programs with a problem, and prints what each gains."""
+    for row in chosen(words):
+        try:
+            found = trials.best(trials.try_row(judge, row)) if row.finding else None
+        except RuntimeError as error:
+            print(f"{row.name:36} {error}", flush=True)
+            continue
+        if found is None:
+            continue
+        numbers = f"{found.gain:6.2f} s gained, {found.ratio:.3g} x (at least {found.low:.3g} x)"
+        print(f"{row.name:36} {found.remedy:20} {found.result:20} {numbers}", flush=True)
+        if keep:
+            trials.write([(row.name, found)])
+
+
 def main() -> None:
-    """./dev verdicts [--quick] [--keep] [--sites] [--drishti] [NAME...]"""
+    """./dev verdicts [--quick] [--keep] [--sites] [--drishti] [--try] [NAME...]"""
     parser = argparse.ArgumentParser(prog="./dev verdicts")
     parser.add_argument("--quick", action="store_true", help="gains are not measured")
     parser.add_argument("--keep", action="store_true", help="write down what came out")
     parser.add_argument("--sites", action="store_true", help="with call sites")
     parser.add_argument("--drishti", action="store_true", help="judge Drishti instead")
+    parser.add_argument("--try", action="store_true", dest="tries", help="run darshan try on them")
     parser.add_argument("name", nargs="*", help="part of a row's name; without one all")
     options = parser.parse_args()
     build = build_folder()
@@ -125,6 +143,9 @@ def main() -> None:
         judge = Judge(build, Path(work))
         if options.drishti:
             ask_drishti(judge, options.name, keep=options.keep)
+            return
+        if options.tries:
+            try_remedies(judge, options.name, keep=options.keep)
             return
         more = (SITES,) if options.sites else ()
         for chosen_row in chosen(options.name):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import real
+import trials
 from corpus import ROWS, Row
 from judge import HERE, Judge, Verdict, needed
 from kept import kept
@@ -67,6 +68,13 @@ def test_corpus_is_in_order() -> None:
     for row in ROWS:
         assert bool(row.finding) == bool(row.remedy), row.name
         assert (HERE / "programs" / row.program).exists()
+
+
+def test_the_guide_has_what_trials_found() -> None:
+    """The table is made of trials.txt and gains.txt: ./dev verdicts --try --keep."""
+    assert trials.section() in trials.GUIDE.read_text()
+    problems = {row.name for row in ROWS if row.finding}
+    assert set(trials.trials()) <= problems
 
 
 @pytest.mark.parametrize("row", real.logs(), ids=lambda found: found[0].log[:40])

@@ -1,0 +1,122 @@
+"""What `darshan try` reaches on the programs of the corpus: beside the gain of the cure that was
+made by hand, and the stake that the report predicted. `./dev verdicts --try --keep` writes it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from judge import HERE, ROOT_MAY_RUN, SLOW, Judge, mpi_of, plain_environment, ranks_on
+from kept import FACTOR, kept
+from lab.environment import preloading, through_env
+from row import FAR, Row
+
+FILE = HERE / "trials.txt"
+GUIDE = HERE.parents[1] / "doc" / "try.md"
+HEAD = (
+    "# Name, remedy, result, seconds that it gains (all processes), ratio of the times, and the\n"
+    "# lower bound of the ratio.  ./dev verdicts --try --keep writes it.\n"
+)
+TITLE = "## Beside cures by hand\n"
+_TEXT = f"""{TITLE}
+The small programs of `darshan-test/verdicts/` have one known problem each. Here are those with a remedy, which was measured by `darshan try`, beside the cure of the program's source and the stake that the report predicted: seconds of all processes. A remedy may cure less than a change of the source. `./dev verdicts --try --keep` measures it again.
+
+| program | remedy | result | by `darshan try` | by hand | predicted | times faster (at least) |
+|---|---|---|---:|---:|---:|---:|
+"""  # noqa: E501
+_OPTIONS = ("--json", "--copy", ".", "--budget", "300")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a trial of a remedy found."""
+
+    remedy: str
+    result: str
+    gain: float = 0.0  # seconds over all processes
+    ratio: float = 0.0
+    low: float = 0.0
+
+
+def trials() -> dict[str, Tried]:
+    """Returns what is kept, by name of the row."""
+    found = {}
+    for line in FILE.read_text().splitlines() if FILE.exists() else []:
+        if line and line[0] != "#":
+            name, remedy, result, *numbers = line.split("\t")
+            found[name] = Tried(remedy, result, *map(float, numbers))
+    return found
+
+
+def write(rows: Iterable[tuple[str, Tried]]) -> None:
+    """Replaces the lines of these rows, and the table of the guide."""
+    every = trials() | dict(rows)
+    FILE.write_text(
+        HEAD
+        + "".join(
+            f"{name}\t{t.remedy}\t{t.result}\t{t.gain:.3f}\t{t.ratio:.3f}\t{t.low:.3f}\n"
+            for name, t in sorted(every.items())
+        )
+    )
+    text = GUIDE.read_text()
+    before, _, rest = text.partition(TITLE)
+    after = rest.partition("\n## ")
+    GUIDE.write_text(f"{before}{section()}{''.join(after[1:])}")
+
+
+def section() -> str:
+    """Returns the part of the guide."""
+    return _TEXT + "".join(_rows())
+
+
+def _rows() -> Iterator[str]:
+    by_hand = kept()
+    for name, tried in sorted(trials().items()):
+        then = by_hand.get(name)
+        gain, stake = (f"{then.gain.seconds:.2f}", f"{then.stake:.2f}") if then else ("", "")
+        times = f"{tried.ratio:.3g} ({tried.low:.3g})" if tried.ratio else ""
+        mine = f"{tried.gain:.2f}" if tried.ratio else ""
+        cells = (f"`{name}`", f"`{tried.remedy}`", tried.result, mine, gain, stake, times)
+        yield f"| {' | '.join(cells)} |\n"
+
+
+def differ(name: str) -> bool:
+    """Returns whether the gain that a trial found and the stake differ by more than the factor."""
+    tried, then = trials()[name], kept().get(name)
+    if then is None or tried.result != "helped":
+        return False
+    return not tried.gain / FACTOR <= then.stake <= tried.gain * FACTOR
+
+
+def try_row(judge: Judge, row: Row) -> list[Tried]:
+    """Runs `darshan try` on a row's program, with the remedies that its finding asks for."""
+    command, settings = judge.command(row), judge.mpi_settings(row)
+    with judge.folder(row) as folder:
+        if row.place == FAR:
+            slow = {**SLOW, **dict(row.settings), "SLOW_FOLDER": f"{folder}/"}
+            command = preloading(judge.compiled(HERE / "slow.c"), through_env(slow) + command)
+        if mpi := mpi_of(row):
+            command = mpi.launch(ranks_on(row, settings, command))
+            settings = dict(ROOT_MAY_RUN)
+        words = [judge.build / "darshan", "try", *_OPTIONS, "--", *command]
+        done = subprocess.run(
+            list(map(str, words)), env=plain_environment() | settings, cwd=folder,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    if not done.stdout:
+        raise RuntimeError(done.stderr.strip())
+    rows = [r for r in json.loads(done.stdout)["remedies"] if r["result"] != "not tried"]
+    return [_tried(r, row.ranks) for r in rows if "+" not in r["remedy"]]
+
+
+def _tried(found: dict[str, Any], processes: int) -> Tried:
+    numbers = (found.get("gain_seconds", 0.0) * processes, found.get("ratio", 0.0))
+    return Tried(found["remedy"], found["result"], *numbers, found.get("low", 0.0))
+
+
+def best(found: list[Tried]) -> Tried | None:
+    """Returns the remedy that gained most; None if none was tried."""
+    return max(found, key=lambda tried: (tried.result == "helped", tried.gain), default=None)
