@@ -126,3 +126,23 @@ def test_file_locking(slow: Try) -> None:
     row = rows["file-locking"]
     assert (status, row["result"]) == (0, "helped"), whole
     assert row["keep"] == ["export HDF5_USE_FILE_LOCKING=FALSE"]
+
+
+def test_files_with_references(tmp_path: Path) -> None:
+    """Two files whose datasets lie elsewhere have the same values, if their references lead to
+    objects of the same name, as those of netCDF's dimensions do."""
+    import h5py  # noqa: PLC0415 - without it the file is skipped
+    from darshan_report.trial.values import same_values  # noqa: PLC0415
+
+    def made(name: str, order: str, scale: str) -> str:
+        path = str(tmp_path / name)
+        with h5py.File(path, "w") as file:
+            for one in order:
+                file[one] = [1, 2, 3]
+            file[scale].make_scale("axis")
+            file["x"].dims[0].attach_scale(file[scale])
+        return path
+
+    first = made("first", "abx", "a")
+    assert same_values([sys.executable], first, made("moved", "bxa", "a"))
+    assert not same_values([sys.executable], first, made("other", "abx", "b"))

@@ -16,11 +16,20 @@ def found(file):
     objects = {"/": file}
     file.visititems(lambda name, one: objects.__setitem__(name, one) and None)
     return objects
-def raw(values):
-    return values.tolist() if values.dtype.hasobject else values.tobytes()
+def plain(value, file):  # references of two files never compare: the names behind them do
+    if type(value) is h5py.Reference:
+        return file[value].name if value else None
+    if hasattr(value, "tolist") and not isinstance(value, bytes):
+        value = value.tolist()
+    return [plain(v, file) for v in value] if isinstance(value, (list, tuple)) else value
+def raw(values, file):
+    return plain(values, file) if values.dtype.hasobject else values.tobytes()
 def attributes(one):
     found = one.attrs.items()
-    return {n: (v.shape, v.dtype, raw(v)) if hasattr(v, "dtype") else v for n, v in found}
+    return {
+        n: (v.shape, v.dtype, raw(v, one.file)) if hasattr(v, "dtype") else plain(v, one.file)
+        for n, v in found
+    }
 def same(a, b):
     if type(a) is not type(b) or attributes(a) != attributes(b):
         return False
@@ -33,7 +42,10 @@ def same(a, b):
     if not a.shape:
         return a.shape is None or repr(a[()]) == repr(b[()])
     rows = max(1, a.chunks[0] if a.chunks else (64 << 20) * a.shape[0] // max(1, a.nbytes))
-    return all(raw(a[n : n + rows]) == raw(b[n : n + rows]) for n in range(0, a.shape[0], rows))
+    return all(
+        raw(a[n : n + rows], a.file) == raw(b[n : n + rows], b.file)
+        for n in range(0, a.shape[0], rows)
+    )
 with h5py.File(sys.argv[1], "r") as one, h5py.File(sys.argv[2], "r") as other:
     first, second = found(one), found(other)
     if first.keys() != second.keys() or not all(same(first[n], second[n]) for n in first):
