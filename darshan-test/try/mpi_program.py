@@ -40,10 +40,10 @@ int main(int argc, char **argv) {
   if (MPI_File_open(alone ? MPI_COMM_SELF : MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR,
                     info, &file))
     return 3;
-  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   MPI_Type_vector(NUMBER, SIZE, SIZE * ranks, MPI_BYTE, &type);
   MPI_Type_commit(&type);
-  MPI_File_set_view(file, rank * SIZE, MPI_BYTE, type, "native", MPI_INFO_NULL);
+  MPI_File_set_view(file, rank * SIZE, MPI_BYTE, type, "native", info);
+  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   if (alone)
     MPI_File_write_at(file, 0, room, sizeof room, MPI_BYTE, MPI_STATUS_IGNORE);
   else

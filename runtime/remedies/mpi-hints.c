@@ -1,6 +1,6 @@
 /* The remedies collective-buffering, no-data-sieving and aggregators: hints for MPI-IO, added to
- * those that the program passes when it opens a file. A hint of the program with the same name is
- * replaced for this file; a library ignores hints that it does not know. */
+ * those that the program passes when it opens a file or sets a view. A hint of the program with the
+ * same name is replaced for this file; a library ignores hints that it does not know. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +10,9 @@
 
 typedef int open_function(mpi_handle comm, const char *path, int mode, mpi_handle info,
                           mpi_handle *fh);
+typedef int view_function(mpi_handle fh, int64_t at, mpi_handle etype, mpi_handle filetype,
+                          const char *form, mpi_handle info);
+typedef int info_function(mpi_handle fh, mpi_handle info);
 
 static struct {
   int (*create)(mpi_handle *info);
@@ -37,30 +40,57 @@ static int is_null(mpi_handle info) {
   return (info & mask) == (mpi_library.constants.INFO_NULL & mask);
 }
 
-static int opened(open_function *real, mpi_handle comm, const char *path, int mode, mpi_handle info,
-                  mpi_handle *fh) {
-  mpi_handle with_hints = 0;
-  int is_known = mpi_library.flavour != MPI_NONE && mpi_library.flavour != MPI_UNKNOWN;
-  if (!is_known || (is_null(info) ? infos.create(&with_hints) : infos.copy(info, &with_hints)) != 0)
-    return real(comm, path, mode, info, fh);
-  add(with_hints);
-  int result = real(comm, path, mode, with_hints, fh);
-  infos.release(&with_hints);
-  return result;
+/* Makes a copy of hints with ours. Returns -1 if there is nothing to change. */
+static int with_ours(mpi_handle info, mpi_handle *copy) {
+  if (mpi_library.flavour == MPI_NONE || mpi_library.flavour == MPI_UNKNOWN) return -1;
+  *copy = 0;
+  if ((is_null(info) ? infos.create(copy) : infos.copy(info, copy)) != 0) return -1;
+  add(*copy);
+  return 0;
 }
 
-/* MPI_File_open and PMPI_File_open lead to different functions if there is another tool. */
-static open_function *real_open, *real_popen;
+/* For MPI_x and PMPI_x, which lead to different functions if there is another tool. Hints that a
+ * program passes later replace those of the open, so they get ours as well. */
+#define INSTEAD(name)                                                                              \
+  static open_function *below_##name##open;                                                        \
+  static int hinted_##name##open(mpi_handle comm, const char *path, int mode, mpi_handle info,     \
+                                 mpi_handle *fh) {                                                 \
+    mpi_handle ours;                                                                               \
+    if (with_ours(info, &ours) < 0) return below_##name##open(comm, path, mode, info, fh);         \
+    int result = below_##name##open(comm, path, mode, ours, fh);                                   \
+    infos.release(&ours);                                                                          \
+    return result;                                                                                 \
+  }                                                                                                \
+  static view_function *below_##name##set_view;                                                    \
+  static int hinted_##name##set_view(mpi_handle fh, int64_t at, mpi_handle etype,                  \
+                                     mpi_handle filetype, const char *form, mpi_handle info) {     \
+    mpi_handle ours;                                                                               \
+    if (is_null(info) || with_ours(info, &ours) < 0)                                               \
+      return below_##name##set_view(fh, at, etype, filetype, form, info);                          \
+    int result = below_##name##set_view(fh, at, etype, filetype, form, ours);                      \
+    infos.release(&ours);                                                                          \
+    return result;                                                                                 \
+  }                                                                                                \
+  static info_function *below_##name##set_info;                                                    \
+  static int hinted_##name##set_info(mpi_handle fh, mpi_handle info) {                             \
+    mpi_handle ours;                                                                               \
+    if (is_null(info) || with_ours(info, &ours) < 0) return below_##name##set_info(fh, info);      \
+    int result = below_##name##set_info(fh, ours);                                                 \
+    infos.release(&ours);                                                                          \
+    return result;                                                                                 \
+  }
+INSTEAD(MPI_File_)
+INSTEAD(PMPI_File_)
+#undef INSTEAD
 
-static int hinted_open(mpi_handle comm, const char *path, int mode, mpi_handle info,
-                       mpi_handle *fh) {
-  return opened(real_open, comm, path, mode, info, fh);
-}
-
-static int hinted_popen(mpi_handle comm, const char *path, int mode, mpi_handle info,
-                        mpi_handle *fh) {
-  return opened(real_popen, comm, path, mode, info, fh);
-}
+#define ROW(name)                                                                                  \
+  { #name, (void *)hinted_##name, (void **)&below_##name }
+static const struct replacement hinted[] = {
+    ROW(MPI_File_open),      ROW(PMPI_File_open),    ROW(MPI_File_set_view),
+    ROW(PMPI_File_set_view), ROW(MPI_File_set_info), ROW(PMPI_File_set_info),
+    {NULL, NULL, NULL},
+};
+#undef ROW
 
 /* Returns 0 if the library has all functions that handle hints. */
 static int ask(const void *caller) {
@@ -76,14 +106,14 @@ void *__wrap_mpi_resolve(void **slot, const char *name, const void *caller);
 
 void *__wrap_mpi_resolve(void **slot, const char *name, const void *caller) {
   void *found = __real_mpi_resolve(slot, name, caller);
-  int is_profiled = strcmp(name, "PMPI_File_open") == 0;
-  if ((!is_profiled && strcmp(name, "MPI_File_open") != 0) ||
-      (!remedy_value(COLLECTIVE_BUFFERING) && !remedy_value(NO_DATA_SIEVING) &&
-       !remedy_value(AGGREGATORS)) ||
-      ask(caller) < 0)
+  if (!remedy_value(COLLECTIVE_BUFFERING) && !remedy_value(NO_DATA_SIEVING) &&
+      !remedy_value(AGGREGATORS))
     return found;
-  *(is_profiled ? &real_popen : &real_open) = (open_function *)found;
-  void *instead = is_profiled ? (void *)hinted_popen : (void *)hinted_open;
-  __atomic_store_n(slot, instead, __ATOMIC_RELEASE);
-  return instead;
+  for (const struct replacement *row = hinted; row->name; row++) {
+    if (strcmp(row->name, name) != 0 || ask(caller) < 0) continue;
+    __atomic_store_n(row->real, found, __ATOMIC_RELEASE);
+    __atomic_store_n(slot, row->instead, __ATOMIC_RELEASE);
+    return row->instead;
+  }
+  return found;
 }
