@@ -392,6 +392,14 @@ def _jobs(mpi: str) -> list[Row]:
         ),
         job("log-by-lines", "line-buffered", "full buffer", never=collective),
         job("log-by-writes", "small-accesses-write", "flush", never=collective),
+        job(
+            "shared-pointer",
+            "shared-pointer",
+            "its own place",
+            says=(r"6,000 reads and writes of /\S+/log were at the position that its 4 proc",),
+            never=("are independent",),
+        ),
+        Row("words_jobs.c", "large-at-pointer", mpi=mpi, place=HERE, never=("take turns",)),
         job("small-reads", "small-accesses-read", "blocks", never=("MPI_File_write",)),
         replace(
             job("read-by-all", "read-by-all", "MPI_Bcast", never=("One process does all",)),

@@ -141,6 +141,14 @@ def cases() -> list[Case]:
         nprocs=21,
         seconds=3,
     )  # fmt: skip
+    turns = Job(
+        (
+            shared("MPI-IO", "/log", INDEP_WRITES=40_000, BYTES_WRITTEN=4_000_000,
+                   F_WRITE_TIME=20.0),
+            shared("MPIIO_EXT", "/log", SHARED_WRITES=40_000),
+        ),
+        nprocs=4,
+    )  # fmt: skip
     locked = Job(
         (
             *(row("MPI-IO", f"/{r}", r, INDEP_WRITES=8, BYTES_WRITTEN=128 * MIB, F_WRITE_TIME=5.0)
@@ -160,6 +168,7 @@ def cases() -> list[Case]:
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
         ("read-by-each", each, each.but(BYTES_READ=8 * MIB)),
         ("repeated-by-processes", summed, summed.but(BYTES_READ=MIB // 4)),
+        ("shared-pointer", turns, turns.but(1, SHARED_WRITES=100)),
         ("process-each", started, replace(started, rows=started.rows[:250])),
         ("mpi-io-itself", locked, replace(locked, rows=(*free, *locked.rows[4:]))),
         ("storage-targets", _on_targets(0.6), replace(_on_targets(0.6), extra=())),

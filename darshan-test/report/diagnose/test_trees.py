@@ -22,6 +22,7 @@ _TOGETHER = frozenset(
         "independent-shared-read", "independent-shared-write", "no-mpi-io",
         "mpi-io-itself", "mpi-io-opened-again", "one-process-does-all",
         "ranks-outnumber-processors", "read-by-all", "shared-file-contention", "slow-hosts",
+        "shared-pointer",
         "slowing-down",
         "tiny-collective", "waiting-in-mpi-io",
     )

@@ -59,6 +59,33 @@ static void small_reads(bool cured) {
   close(fd);
 }
 
+/* Each rank appends records at the shared file pointer. */
+static void shared_pointer(bool cured) {
+  enum { STEPS = 1500, SIZE = 100 };
+  MPI_File file;
+  must(!MPI_File_open(MPI_COMM_WORLD, "log", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                      &file),
+       "log");
+  if (cured)
+    MPI_File_write_at_all(file, (MPI_Offset)rank * STEPS * SIZE, room, STEPS * SIZE, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
+  for (int i = 0; !cured && i < STEPS; i++)
+    MPI_File_write_shared(file, room, SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+/* Each rank appends a few large results at the shared file pointer. */
+static void large_at_pointer(bool cured) {
+  MPI_File file;
+  (void)cured;
+  must(!MPI_File_open(MPI_COMM_WORLD, "log", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                      &file),
+       "log");
+  for (int i = 0; i < 4; i++)
+    MPI_File_write_shared(file, room, sizeof room, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
 /* Every rank reads the whole input; cured: one rank reads it in one piece and sends it to the
  * others. */
 static void read_by_all(bool cured) {
@@ -79,6 +106,8 @@ int main(int argc, char **argv) {
       {"log-by-writes", log_by_writes},
       {"small-reads", small_reads},
       {"read-by-all", read_by_all},
+      {"shared-pointer", shared_pointer},
+      {"large-at-pointer", large_at_pointer},
       {NULL, NULL},
   };
   return run_job(argc, argv, cases, &rank, &ranks);

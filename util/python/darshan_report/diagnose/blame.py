@@ -135,6 +135,7 @@ _ABOUT = (
     ("saved-by-each", About((WRITE,), _ANY, _BYTES)),
     ("seeks", About((SEEK,), _ANY, _CALLS)),
     ("shared-file-contention", About(_DATA)),
+    ("shared-pointer", About(_DATA, r"MPI_File_i?(?:read|write)_(?:shared|ordered)")),
     ("slowing-down", About(_DATA)),
     ("small-accesses-read", About((READ,), _ANY, _SMALL)),
     ("small-accesses-write", About((WRITE,), _ANY, _SMALL)),

@@ -16,7 +16,16 @@ from .finding import PROBLEM, Finding, Findings
 from .limits import Limits
 from .overlap import marked, together
 from .responsible_programs import name_programs
-from .rules import CAUSES, REMARKS, SYMPTOMS, conversion, costly, fine, repeated_by_processes
+from .rules import (
+    CAUSES,
+    REMARKS,
+    SYMPTOMS,
+    conversion,
+    costly,
+    fine,
+    repeated_by_processes,
+    shared_pointer,
+)
 from .tools import addressed
 
 
@@ -57,8 +66,9 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found: list[Finding] = []
     for rule in CAUSES:
         found += _told(facts, rule.find)
-    # Where processes repeat all of their work, single files of it are no problem of their own.
-    whole = [f for f in found if f.name == repeated_by_processes.NAME]
+    # Where processes repeat all of their work, or take turns at a file, what this costs them in
+    # single files or calls is no problem of its own.
+    whole = [f for f in found if f.name in (repeated_by_processes.NAME, shared_pointer.NAME)]
     found = [f for f in found if f in whole or f.kind != PROBLEM or not _explained(f, whole)]
     causes = list(found)
     for rule in SYMPTOMS:

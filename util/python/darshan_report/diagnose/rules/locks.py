@@ -12,9 +12,11 @@ from ..cpu_wait import real_part
 from ..facts import Facts
 from ..finding import CAUSE, Evidence, Finding, Remedy, Stake
 from ..table import Table
+from . import shared_pointer
 
 NAME = "waits-for-locks"
 ROLE = CAUSE
+_POINTER = ".shfp."  # in the name of the file with a shared file pointer
 
 
 ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that nobody else holds
@@ -29,6 +31,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     # One of the processes holds the lock while the others wait.
     each = extra["F_LOCK_TIME"] / np.maximum(extra.processes - 1, 1)
+    if facts.found(shared_pointer.find):
+        names = map(facts.own_name, extra.ids.tolist())  # ROMIO keeps such a pointer in a file
+        each = np.where([_POINTER in name for name in names], 0.0, each)
     at = int(np.argmax(each))
     longest = min(float(each[at]), facts.run_time)
     least = max(facts.limits["lock.share"] * facts.run_time, facts.limits["stake.seconds"])
