@@ -25,6 +25,7 @@ from ..commit.storage import LakeError
 from ..commit.sweep import sweep
 from ..read import files
 from ..read.files import Found
+from ..read.settled import Settled, is_quiet
 from ..spread.local_workers import alone_here, by_processes
 from ..write.arrow import schema_of, shape, without_pandas
 from ..write.hide import Hide
@@ -74,6 +75,7 @@ class Collector:
         lake = os.path.abspath(options.into)
         self._make(lake)
         self._secret = Hide(options.obfuscate).for_paths
+        self._settled = Settled(lake, self._secret)
         self._publisher = Publisher(lake)
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
         self._part = Options(
@@ -149,17 +151,23 @@ class Collector:
             if not os.path.lexists(name):
                 raise LakeError(f"cannot collect {name}: No such file or directory")
         self._publisher.refresh()
-        whole = sum(files.count(name) for name in names)
+        # With --remove-collected, logs that the lake has are still to be removed.
+        settled = None if self._options.remove_collected else self._settled
+        self._settled.begin()
+        whole = sum(files.count(name, settled) for name in names)
+        self._settled.begin()
         self._progress.whole = whole
         workers = max(1, self._cluster.threads if self._cluster else int(self._options.workers))
         size = min(_PART_LOGS, max(_SMALLEST_PART, -(-whole // (4 * workers))))
-        parts = self._parts(size)
+        parts = self._parts(size, settled)
         first = next(parts, None)
         if first is not None:
             made = self._made(itertools.chain([first], parts), workers, whole)
             with contextlib.closing(made):  # any exit from the loop ends the workers
                 for part in made:
                     self._take(part)
+        self._sums.again += self._settled.logs
+        self._settled.end()
 
     def _made(
         self, batches: Iterator[list[Found]], workers: int, whole: int
@@ -171,12 +179,12 @@ class Collector:
             return alone_here(batches, self._part)
         return by_processes(batches, self._part, workers)
 
-    def _parts(self, most: int) -> Iterator[list[Found]]:
+    def _parts(self, most: int, settled: Settled | None) -> Iterator[list[Found]]:
         """Yields batches of the files that the lake has not seen."""
         some: list[Found] = []
         size = 0
         self._closed = []
-        found = files.listed(self._options.logs, self._closed, self._secret)
+        found = files.listed(self._options.logs, self._closed, self._secret, settled)
         while batch := list(itertools.islice(found, 4096)):
             keys = np.fromiter((f.key for f in batch), "u8", len(batch))
             known = self._known(batch, keys)
@@ -185,6 +193,8 @@ class Collector:
                 known[:] = False
             self._sums.again += int(known.sum())
             for one, has in zip(batch, known.tolist()):
+                if not (has and is_quiet(one.changed)):
+                    self._settled.open(one.path)
                 if has or one.changed < self._options.since or not self._shares.takes(one):
                     continue
                 some.append(one)

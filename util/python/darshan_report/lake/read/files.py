@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .settled import Settled
+
 _ENDING = ".darshan"
 _STEP = 1 << 20
 _MAGIC = 6567223  # behind the version in the header of a log
@@ -125,25 +127,38 @@ def _below_one(folder: str, folders: list[str]) -> Iterator[os.DirEntry[str]]:
             yield from sorted(logs, key=lambda e: e.name)
 
 
-def _entries(folder: str, closed: list[OSError]) -> Iterator[os.DirEntry[str]]:
-    """Yields the entries below a folder that may be logs, folder by folder, to any depth."""
+def _entries(
+    folder: str, closed: list[OSError], settled: Settled | None = None
+) -> Iterator[os.DirEntry[str]]:
+    """Yields the entries below a folder that may be logs, folder by folder, to any depth, without
+    those of settled folders."""
     waiting = [folder]
     while waiting:
         folders: list[str] = []
+        here, number = waiting.pop(), 0
+        if settled is not None and settled.skips(here):
+            continue
         try:
-            yield from _below_one(waiting.pop(), folders)
+            for entry in _below_one(here, folders):
+                number += 1
+                yield entry
         except FileNotFoundError:
             continue  # removed meanwhile
         except OSError as error:
             closed.append(error)
+        else:
+            if settled is not None and not folders:
+                settled.listed(here, number)
         waiting += sorted(folders, reverse=True)
 
 
-def below(folder: str, closed: list[OSError], secret: bytes = b"") -> Iterator[Found]:
+def below(
+    folder: str, closed: list[OSError], secret: bytes = b"", settled: Settled | None = None
+) -> Iterator[Found]:
     """Yields the logs below a folder in the order of their names, folder by folder.  Symbolic links
     to folders are not followed, so there are no cycles.  Folders that cannot be read are added
-    to `closed`."""
-    for entry in _entries(folder, closed):
+    to `closed`.  Settled folders are skipped."""
+    for entry in _entries(folder, closed, settled):
         try:
             if entry.is_symlink():
                 yield _described(entry.path, secret)
@@ -156,16 +171,24 @@ def below(folder: str, closed: list[OSError], secret: bytes = b"") -> Iterator[F
             yield named(entry.path, secret)
 
 
-def count(path: str) -> int:
-    """Returns how many logs a file or folder contains, judged by their names alone."""
-    return sum(1 for _ in _entries(path, [])) if os.path.isdir(path) else 1
+def count(path: str, settled: Settled | None = None) -> int:
+    """Returns how many logs a file or folder contains, judged by their names alone, without those
+    in settled folders."""
+    if not os.path.isdir(path):
+        return 1
+    return sum(1 for _ in _entries(os.path.abspath(path), [], settled))
 
 
-def listed(paths: Sequence[str], closed: list[OSError], secret: bytes = b"") -> Iterator[Found]:
+def listed(
+    paths: Sequence[str],
+    closed: list[OSError],
+    secret: bytes = b"",
+    settled: Settled | None = None,
+) -> Iterator[Found]:
     """Yields the logs of a command line, which names logs and folders of logs."""
     for path in paths:
         if os.path.isdir(path):
-            yield from below(os.path.abspath(path), closed, secret)
+            yield from below(os.path.abspath(path), closed, secret, settled)
         else:
             yield named(path, secret)
 

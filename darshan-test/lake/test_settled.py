@@ -1,0 +1,109 @@
+"""Folders whose logs are all collected, and in which nothing changes, are not listed each time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from darshan_report.lake.commands import arguments
+from darshan_report.lake.commands.collect import Collector
+from darshan_report.lake.read import files, settled
+
+from .rows import make_logs, rows, whole
+
+LOGS = 8  # of a folder, at least, that is kept
+Look = Callable[..., list[str]]
+
+
+@pytest.fixture
+def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
+    """Collects a folder, where nothing needs to be quiet for long; returns the folders that the
+    command listed."""
+    monkeypatch.setattr(settled, "QUIET", 0)
+    listed: list[str] = []
+    below_one = files._below_one
+
+    def noted(folder: str, folders: list[str]) -> object:
+        listed.append(os.path.relpath(folder, tmp_path))
+        return below_one(folder, folders)
+
+    monkeypatch.setattr(files, "_below_one", noted)
+
+    def run(*more: str) -> list[str]:
+        listed.clear()
+        command = ["--into", str(tmp_path / "lake"), "--workers", "1", "--no-findings", *more]
+        options = arguments.collect([*command, str(tmp_path / "logs")])
+        options.mode = 0o640
+        assert Collector(options, None).run() == 0
+        return sorted(set(listed))
+
+    return run
+
+
+def test_settled_folders(look: Look, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder is listed until the lake has all its logs, and again when it changes."""
+    one = make_logs(tmp_path / "logs" / "1", LOGS)
+    two = make_logs(tmp_path / "logs" / "2", LOGS, first=100)
+    few = make_logs(tmp_path / "logs" / "3", LOGS - 1, first=200)
+    every = ["logs", "logs/1", "logs/2", "logs/3"]
+    assert look() == every
+    assert look() == every  # with the logs of which the lake had none before
+    assert look() == ["logs", "logs/3"]
+    whole(tmp_path / "lake", one + two + few)
+    assert f"{3 * LOGS - 1} already collected" in capsys.readouterr().err
+    more = make_logs(tmp_path / "logs" / "2", 1, first=300)
+    assert look() == ["logs", "logs/2", "logs/3"]
+    whole(tmp_path / "lake", one + two + few + more)
+    assert look() == ["logs", "logs/2", "logs/3"] and look() == ["logs", "logs/3"]
+    (tmp_path / "lake" / "_folders").write_bytes(b"no folders")
+    assert look() == every and look() == ["logs", "logs/3"]
+
+
+def test_a_time_that_was_set_back(look: Look, tmp_path: Path) -> None:
+    """A folder that got a log, and whose time of change was set back, is listed."""
+    made = make_logs(tmp_path / "logs" / "1", LOGS)
+    before = os.stat(tmp_path / "logs" / "1")
+    look(), look()
+    assert look() == ["logs"]
+    more = make_logs(tmp_path / "logs" / "1", 1, first=50)
+    os.utime(tmp_path / "logs" / "1", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert look() == ["logs", "logs/1"]
+    whole(tmp_path / "lake", made + more)
+
+
+def test_a_folder_is_listed_after_some_days(
+    look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log that was written again in place is collected when its folder is listed again."""
+    made = make_logs(tmp_path / "logs" / "1", LOGS)
+    look(), look()
+    shutil.copyfile(make_logs(tmp_path, 1, first=70)[0], made[0])
+    assert look() == ["logs"]
+    later = time.time() + 7 * 86_400
+    monkeypatch.setattr(settled.time, "time", lambda: later)
+    assert look() == ["logs", "logs/1"]
+    whole(tmp_path / "lake", made)
+
+
+def test_logs_that_are_not_collected(look: Look, tmp_path: Path) -> None:
+    """A folder with a log that could not be read is listed each time, and so is every folder with
+    --remove-collected."""
+    make_logs(tmp_path / "logs" / "1", LOGS)
+    made = make_logs(tmp_path / "logs" / "2", LOGS, first=100)
+    os.mkfifo(tmp_path / "logs" / "1" / "pipe.darshan")
+    look(), look()
+    assert look() == ["logs", "logs/1"]
+    assert len(rows(tmp_path / "lake", "problems")) == 1
+    assert look("--remove-collected") == ["logs", "logs/1", "logs/2"]
+    assert not any(path.exists() for path in made)
+
+
+def test_recent_folders(look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that changed within a day is listed each time."""
+    monkeypatch.setattr(settled, "QUIET", 86_400)
+    make_logs(tmp_path / "logs" / "1", LOGS)
+    assert look() == look() == look() == ["logs", "logs/1"]

@@ -1,0 +1,105 @@
+"""Folders of logs in which nothing changes any more, so that a search need not list them each time.
+
+A folder is settled if the lake has all its logs, and neither the folder nor a log in it has
+changed for a day.  The lake keeps such folders in a file, which is only there to save time: it is
+ignored if it cannot be read.  A folder is listed again if it changed (its inode's time of change,
+which nobody can set), and anyway after some days, because a log may be written again in place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import time
+
+import numpy as np
+
+from ..commit import storage
+
+_FILE = "_folders"  # in the lake
+_ROW = np.dtype(
+    [("path", "<u8"), ("device", "<u8"), ("number", "<u8"), ("changed", "<i8"), ("looked", "<i8"),
+     ("logs", "<i8")]
+)  # fmt: skip
+QUIET = 86_400.0  # seconds without a change after which a folder can be settled
+_AGAIN, _SPREAD = 5 * 86_400, 2 * 86_400  # it is listed again after so many seconds, and up to more
+_FEWEST = 8  # logs of a folder that is kept
+_MOST = 1 << 18  # folders
+
+
+class Settled:
+    """The settled folders of a lake, for one collector."""
+
+    def __init__(self, lake: str, secret: bytes = b"") -> None:
+        self._path = os.path.join(lake, _FILE)
+        self._secret = secret
+        self._known: dict[int, tuple[int, ...]] = {}
+        self._seen: dict[str, os.stat_result] = {}  # folders before they are listed
+        self._listed: dict[str, int] = {}  # folders that are settled if no log contradicts
+        self._open: set[str] = set()
+        self.logs = 0  # in folders that were skipped
+        with contextlib.suppress(OSError, ValueError):
+            rows = np.fromfile(self._path, _ROW, _MOST)
+            self._known = {int(row["path"]): tuple(row.tolist()[1:]) for row in rows}
+
+    def begin(self) -> None:
+        """Begins a search."""
+        self._seen, self._listed, self._open, self.logs = {}, {}, set(), 0
+
+    def _key(self, folder: str) -> int:
+        said = hashlib.blake2b(os.fsencode(folder), digest_size=8, key=self._secret)
+        return int.from_bytes(said.digest(), "little")
+
+    def skips(self, folder: str) -> bool:
+        """Tells whether a folder is settled; the caller lists it otherwise."""
+        try:
+            status = os.stat(folder)
+        except OSError:
+            return False
+        key = self._key(folder)
+        known = self._known.get(key)
+        if known is not None:
+            *state, looked, logs = known
+            age = time.time() - looked
+            now = [status.st_dev, status.st_ino, status.st_ctime_ns]
+            if state == now and 0 <= age < _AGAIN + key % _SPREAD:
+                self.logs += logs
+                return True
+            del self._known[key]
+        self._seen[folder] = status
+        return False
+
+    def listed(self, folder: str, logs: int) -> None:
+        """Notes that a folder without folders in it was listed, and how many logs it has."""
+        status = self._seen.pop(folder, None)
+        if status is None or logs < _FEWEST or len(self._listed) >= _MOST:
+            return
+        if is_quiet(status.st_ctime_ns):
+            self._listed[folder] = logs
+            self._seen[folder] = status
+
+    def open(self, path: str) -> None:
+        """Notes a log that the lake does not have yet, or that changed lately."""
+        self._open.add(os.path.dirname(path))
+
+    def end(self) -> None:
+        """Ends a complete search: keeps the settled folders."""
+        new = 0
+        for folder, logs in self._listed.items():
+            status = self._seen[folder]
+            if folder in self._open or len(self._known) >= _MOST:
+                continue
+            self._known[self._key(folder)] = (
+                status.st_dev, status.st_ino, status.st_ctime_ns, int(time.time()), logs,
+            )  # fmt: skip
+            new += 1
+        if new:
+            rows = np.array([(key, *row) for key, row in self._known.items()], _ROW)
+            with contextlib.suppress(OSError):
+                storage.replace(self._path, rows.tobytes())
+
+
+def is_quiet(changed: int) -> bool:
+    """Tells whether what changed at this time, in nanoseconds, has not changed lately."""
+    return 0 <= changed <= (time.time() - QUIET) * 1e9
