@@ -231,7 +231,14 @@ def test_files_and_file_systems(centre: Centre) -> None:
     )
 
 
-@pytest.mark.parametrize("name", turning([q.name for q in QUESTIONS], 0.2, "questions of stories"))
+# Questions of which the corpus has no rows: it has no layouts of Lustre, no calls but reads, writes
+# and opens, and no data of a site.  Tests of lake/ ask them.
+_NO_ROWS = {"removals", "fsyncs", "checkpoints", "producers", "stripes", "targets", "nodes",
+            "slow-with-others", "accounts", "energy"}  # fmt: skip
+_ASKED = [question.name for question in QUESTIONS if question.name not in _NO_ROWS]
+
+
+@pytest.mark.parametrize("name", turning(_ASKED, 0.2, "questions of stories"))
 def test_the_command_says_the_same(centre: Centre, name: str) -> None:
     """The command's answer equals that of the Python interface."""
     night, bug = centre.truth["slow night"], centre.truth["bug"]
@@ -239,6 +246,8 @@ def test_the_command_says_the_same(centre: Centre, name: str) -> None:
         "between": {"from": night["from"], "to": night["to"]},
         "before-after": {"date": bug["date"]},
         "files": {"name": "%/mesh.h5"},
+        "job": {"job": str(night["job"])},
+        "run": {"job": str(night["job"])},
     }.get(name, {})
     words = [word for key, value in values.items() for word in (f"--{key}", value)]
     said = json.loads(darshan("ask", centre.path, name, *words, "--top", "1000", "--json"))

@@ -160,10 +160,14 @@ def test_words_of_few(typed: str, refused: str, some: set[str], build: Path) -> 
 
 
 def test_questions_are_those_that_there_are() -> None:
-    source = SOURCE / "util/python/darshan_report/lake/ask/questions.py"
-    text = source.read_text("utf-8")
-    names = set(re.findall(r"    Question\(\s*(?:name=)?\"([\w-]+)\"", text))
-    names |= set(re.findall(r"^CHANGES = \"(\w+)\"", text, re.MULTILINE))  # which is no query
+    folder = SOURCE / "util/python/darshan_report/lake/ask"
+    names = {
+        name
+        for source in folder.glob("*.py")
+        for name in re.findall(r"    Question\(\s*\"([\w-]+)\"", source.read_text("utf-8"))
+    }
+    source = folder / "questions.py"
+    names |= set(re.findall(r"^CHANGES = \"(\w+)\"", source.read_text("utf-8"), re.MULTILINE))
     assert proposed("darshan", "ask", "lake", "") == names
     assert proposed("darshan", "ask", "lake", "--top", "3", "--csv", "los") == {"losses"}
 

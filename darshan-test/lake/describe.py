@@ -85,7 +85,8 @@ def page() -> str:
     return "\n".join(lines)
 
 
-_FEW = ("jobs", "layers", "findings", "sites", "problems", "heatmap", "dxt")
+_FEW = ("jobs", "layers", "findings", "sites", "problems", "log_metadata", "batch_jobs",
+        "server_load", "heatmap", "dxt")  # fmt: skip
 
 if __name__ == "__main__":
     PAGE.write_text(page(), "utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-VALUES = {"top": 1000, "name": "%", "least": 1}
+VALUES = {"top": 1000, "name": "%", "least": 1, "job": "4242"}
 
 
 def equal_rows(one: Sequence[Sequence[Any]], other: Sequence[Sequence[Any]], name: str) -> None:

@@ -35,9 +35,24 @@ def made(folder: Path, darshan: Run) -> Path:
     compact(str(lake), schema_of, shape)
     (folder / "logs" / "user1_x_id1-1_1-1-1-1_1.darshan").write_bytes(b"damaged")
     assert darshan("collect", "--into", lake, folder / "logs").returncode == 0
+    _of_the_site(folder, lake, darshan)
     file = lake / committed(lake)["jobs"][0]
     shutil.copy(file, file.parent / f"{'0' * 32}.parquet")
     return lake
+
+
+def _of_the_site(folder: Path, lake: Path, darshan: Run) -> None:
+    """Adds batch jobs, whose number is that of every third log, and a series of a server."""
+    begun = 1_700_000_000
+    header = "JobIDRaw|User|Account|NNodes|NodeList|Start|End|ConsumedEnergyRaw"
+    lines = [f"4242|user{n % 3}|a{n % 2}|{1 + n % 4}|n[1-4]|{begun + n * 86_400 - 9}|"
+             f"{begun + n * 86_400 + 90}|{1000 + n}" for n in range(0, 60, 3)]  # fmt: skip
+    (folder / "sacct.txt").write_text("\n".join([header, *lines]) + "\n")
+    series = [f"{begun + n * 20_000},{n * 10**9},{n * 10**8}" for n in range(200)]
+    (folder / "series.csv").write_text("\n".join(["time,read,write", *series]) + "\n")
+    done = darshan("collect", "--into", lake, "--scheduler", "sacct.txt", "--servers", "series.csv",
+                   "--servers-mount", "/scratch")  # fmt: skip
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_views_name_what_is_committed(darshan: Run, tmp_path: Path) -> None:

@@ -347,6 +347,57 @@ HEATMAP = Table("heatmap", "a part of a run in which a rank moved bytes", (*WHOS
 DXT = Table("dxt", "a traced transfer (with --traces)", (*WHOSE, *_DXT))
 TRACES = ("DXT_POSIX", "DXT_MPIIO")
 
+METADATA = Table(
+    "log_metadata",
+    "a key of a log's metadata",
+    (
+        *WHOSE,
+        Column("key", TEXT, "", "lib_ver, mpi, hosts, ..., or a key of the site (log-format.md)"),
+        # Not secret: write/metadata.py anonymizes the values of most keys, and each name of hosts.
+        Column("value", TEXT, "", "its value"),
+    ),
+)
+BATCH_JOBS = Table(
+    "batch_jobs",
+    "a batch job, as the scheduler's accounting has it (darshan collect --scheduler); log and "
+    "program are null",
+    (
+        *WHOSE,
+        Column("scheduler", TEXT, "", "slurm, pbs or flux"),
+        Column("cluster", TEXT, "", "the cluster, or the scheduler's server"),
+        Column("job", TEXT, "", "the job's id, as the scheduler writes it", "", True),
+        Column("job_id", WHOLE, "id", "the number that jobs.job_id has, too", "", True),
+        Column("account", TEXT, "", "who pays: account or bank", "", True),
+        Column(
+            "project", TEXT, "", "the project; in Slurm the key that a job has for it", "", True
+        ),
+        Column("queue", TEXT, "", "queue or partition"),
+        Column("state", TEXT, "", "how it ended, as the scheduler says it"),
+        Column("nodes", WHOLE, "count", "nodes that it had", "sum"),
+        Column("processors", WHOLE, "count", "processors that it had", "sum"),
+        Column("hosts", TEXT, "", "names of its nodes, commas between; null: more than fit"),
+        Column("submitted", TIME, "", "when it was submitted"),
+        Column("started", TIME, "", "when it began"),
+        Column("ended", TIME, "", "when it ended; null: it has not"),
+        Column("energy_joules", NUMBER, "joules", "energy that it took", "sum"),
+    ),
+)
+SERVER_LOAD = Table(
+    "server_load",
+    "what a server or a target moved in an interval (darshan collect --servers); log, user and "
+    "program are null",
+    (
+        *WHOSE,
+        Column("mount", TEXT, "", "where clients mount the file system", "", True),
+        Column("target", TEXT, "", "the server or target; null: the file system as a whole"),
+        Column("began", TIME, "", "when the interval began"),
+        Column("seconds", NUMBER, "seconds", "how long it was"),
+        _sum("bytes_read", WHOLE, "bytes", "bytes that clients read"),
+        _sum("bytes_written", WHOLE, "bytes", "bytes that clients wrote"),
+        _sum("operations", WHOLE, "count", "operations, such as opens"),
+    ),
+)
+
 
 # Counters that have the id of a record, or the number of a process, which may be that of the job.
 _SECRET = frozenset(("POSIX_RENAMED_FROM", "PROCESS_PID", "PROCESS_PARENT", "PROCESS_LAUNCH"))
@@ -422,7 +473,7 @@ def modules() -> tuple[Module, ...]:
 @functools.cache
 def tables() -> dict[str, Table]:
     """Returns all tables, by name."""
-    found = [JOBS, LAYER_SUMS, FINDINGS, SITES, PROBLEMS]
+    found = [JOBS, LAYER_SUMS, FINDINGS, SITES, PROBLEMS, METADATA, BATCH_JOBS, SERVER_LOAD]
     found += [record_table(m) for m in modules()]
     found += [total_table(m) for m in modules() if m.kind in _KINDS]
     return {table.name: table for table in found}

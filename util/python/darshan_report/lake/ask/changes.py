@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from ...units import amount, plural, time_spent
 from .engine import Asked
-from .questions import CHANGES, IO, Filters, Question, query
+from .question import IO, Question
+from .questions import CHANGES, Filters, query
 from .slower import LEAST, Floats, Slower, slower
 
 TITLE = "programs whose runs became slower than their own history explains (--since)"

@@ -47,6 +47,9 @@ _MACROS = (
     "named_struct(a, x, b, y, c, z) AS row(x, y, z)",
     # A sum that has more than 64 bits is null in Spark, and exact in DuckDB.
     "try_sum(x) AS sum(x)",
+    "explode(x) AS unnest(x)",
+    "sequence(first, last) AS range(first, last + 1)",
+    "timestamp_micros(x) AS make_timestamp(CAST(x AS BIGINT)) AT TIME ZONE 'UTC'",
 )
 Values = Mapping[str, Any]
 

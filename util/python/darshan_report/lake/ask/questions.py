@@ -9,34 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
+from .about_batch_jobs import QUESTIONS as ABOUT_BATCH_JOBS
+from .about_calls import QUESTIONS as ABOUT_CALLS
+from .about_files import QUESTIONS as ABOUT_FILES
+from .about_load import QUESTIONS as ABOUT_LOAD
 from .lines import LINES
 from .losses import COST, COSTLIEST, EACH
+from .question import IO, MOVED, Question
 
 _ON_MOUNTS = ("files_posix", "files_stdio")  # tables that have mount points
+WITHOUT_PROGRAM = frozenset(("batch_jobs", "server_load"))
 SMALL = ("0_100", "100_1k", "1k_10k")  # size classes of small transfers: up to 10 KiB
 
 
-@dataclass(frozen=True)
-class Question:
-    """One ready query."""
-
-    name: str
-    title: str
-    sql: str
-    needs: tuple[str, ...] = ()  # values without which the query makes no sense
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-
-
-# The I/O time of the report if the lake has findings of the log, else the sums of the lowest
-# layers.
-IO = (
-    "coalesce(io_seconds, coalesce(read_seconds, 0) + coalesce(write_seconds, 0)"
-    " + coalesce(meta_seconds, 0))"
-)
-_MOVED = "coalesce(bytes_read, 0) + coalesce(bytes_written, 0)"
 _SMALL_CALLS = " + ".join(f"coalesce(writes_{end}, 0)" for end in SMALL)
 _SMALL_BYTES = " + ".join(
     f"coalesce(writes_{end}, 0) * {most}" for end, most in zip(SMALL, (100, 1024, 10240))
@@ -50,7 +38,7 @@ QUESTIONS = (
   SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
     try_sum(bytes_read) AS r, try_sum(bytes_written) AS w,
     sum({IO}) AS io_seconds, sum(process_seconds) AS process_seconds,
-    sum(CAST({_MOVED} AS DOUBLE)) AS moved
+    sum(CAST({MOVED} AS DOUBLE)) AS moved
   FROM {{jobs}} GROUP BY program)
 SELECT program, jobs, users, r AS bytes_read, w AS bytes_written, io_seconds, process_seconds
 FROM one ORDER BY moved DESC NULLS LAST, program LIMIT $top""",
@@ -90,7 +78,7 @@ worst AS (
   FROM by_rule GROUP BY "user"),
 lose AS (SELECT "user", sum(lost) AS sum_lost FROM each GROUP BY "user")
 SELECT "user", count(*) AS jobs, count(DISTINCT program) AS programs,
-  try_sum({_MOVED}) AS bytes, sum({IO}) AS io_seconds,
+  try_sum({MOVED}) AS bytes, sum({IO}) AS io_seconds,
   max(sum_lost) AS lost_seconds, max(begin_with) AS begin_with
 FROM {{jobs}} LEFT JOIN worst USING ("user") LEFT JOIN lose USING ("user")
 GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" LIMIT $top""",
@@ -124,7 +112,7 @@ FROM {{jobs}} WHERE day IS NOT NULL GROUP BY week ORDER BY week""",
         "before-after",
         "programs whose runs changed on a day (--date), by medians; those that changed most first",
         f"""WITH run AS (
-  SELECT program, day < $date AS before, {_MOVED} AS moved, {IO} AS io, run_seconds
+  SELECT program, day < $date AS before, {MOVED} AS moved, {IO} AS io, run_seconds
   FROM {{jobs}} WHERE day IS NOT NULL),
 side AS (
   SELECT program, before, count(*) AS jobs, median(moved) AS bytes, median(io) AS io,
@@ -149,7 +137,7 @@ ORDER BY abs(ln(nullif(greatest(a.pace, 1e-15) / greatest(b.pace, 1e-15), 0))) D
     - unix_micros(greatest(started, $from))) / 1e6 AS inside
   FROM {{jobs}} WHERE started < $to AND (ended IS NULL OR ended > $from))
 SELECT log, "user", program, job_id, started, ended, nprocs, inside AS seconds_inside,
-  CAST(round(({_MOVED}) * least(1, inside / nullif(run_seconds, 0))) AS BIGINT) AS bytes_inside,
+  CAST(round(({MOVED}) * least(1, inside / nullif(run_seconds, 0))) AS BIGINT) AS bytes_inside,
   {IO} AS io_seconds, meta_seconds
 FROM ran ORDER BY bytes_inside DESC NULLS LAST, log LIMIT $top""",
         ("from", "to"),
@@ -159,8 +147,8 @@ FROM ran ORDER BY bytes_inside DESC NULLS LAST, log LIMIT $top""",
         "runs that took far longer for a byte than other runs of their program (logarithms, "
         "by median and median deviation)",
         f"""WITH run AS (
-  SELECT log, "user", program, started, {_MOVED} AS bytes, {IO} AS io_seconds,
-    ln(({IO}) / nullif({_MOVED}, 0)) AS pace FROM {{jobs}} WHERE {IO} > 0),
+  SELECT log, "user", program, started, {MOVED} AS bytes, {IO} AS io_seconds,
+    ln(({IO}) / nullif({MOVED}, 0)) AS pace FROM {{jobs}} WHERE {IO} > 0),
 usual AS (SELECT program, median(pace) AS middle, count(pace) AS runs FROM run GROUP BY program),
 spread AS (
   SELECT program, middle, runs, greatest(median(abs(pace - middle)) * 1.4826, 0.05) AS deviation
@@ -198,6 +186,10 @@ LIMIT $top""",
         """SELECT problem, count(*) AS logs, min(path) AS one_of_them
 FROM {problems} GROUP BY problem ORDER BY logs DESC, problem LIMIT $top""",
     ),
+    *ABOUT_CALLS,
+    *ABOUT_FILES,
+    *ABOUT_LOAD,
+    *ABOUT_BATCH_JOBS,
 )
 CHANGES = "changes"  # a question that is no query: changes.py answers it
 BY_NAME = {question.name: question for question in QUESTIONS}
@@ -251,9 +243,12 @@ def query(
     question: Question, filters: Filters, values: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     """Returns the SQL of a ready query and the values that it uses."""
-    where, chosen = filters.where()
+    _, chosen = filters.where()
+    # Rows that are of no program are those of all programs.
+    of_no_program = replace(filters, program=None)
 
     def table(found: re.Match[str]) -> str:
+        where, _ = (of_no_program if found[1] in WITHOUT_PROGRAM else filters).where()
         return f"(SELECT * FROM {found[1]} WHERE {where}) AS {found[1]}" if where else found[1]
 
     sql = re.sub(r"\{(\w+)\}", table, question.sql)

@@ -91,6 +91,48 @@ def _limits(parser: argparse.ArgumentParser) -> None:
                         help="the same as processor time (600)")  # fmt: skip
 
 
+_SERIES = ("time", "target", "mount", "read", "write", "operations")
+
+
+def _columns(text: str) -> dict[str, str]:
+    """Returns the columns of a series by our names: time=TIME,read=RBYTES."""
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, is_there, column = part.partition("=")
+        if name not in _SERIES or name in found or not (column if is_there else name):
+            words = ", ".join(_SERIES)
+            raise argparse.ArgumentTypeError(f"{text}: must be NAME=COLUMN,... of {words}")
+        found[name] = column or name
+    if "time" not in found or not set(found) & {"read", "write", "operations"}:
+        raise argparse.ArgumentTypeError(f"{text}: needs time, and read, write or operations")
+    return found
+
+
+def _site_data(parser: argparse.ArgumentParser) -> None:
+    """Adds the options for tables that do not come from logs."""
+    parser.add_argument("--scheduler", metavar="FILE", action="append", default=[],
+                        help="also collect batch jobs (the table batch_jobs): output of sacct -P "
+                        "or of flux jobs --json, or an accounting log of PBS; - is standard "
+                        "input")  # fmt: skip
+    parser.add_argument("--servers", metavar="FILE", action="append", default=[],
+                        help="also collect what servers moved in each interval (the table "
+                        "server_load): CSV or Parquet")  # fmt: skip
+    parser.add_argument("--servers-columns", metavar="MAP", type=_columns,
+                        default={"time": "time", "read": "read", "write": "write"},
+                        help="columns of --servers, as time=TIME,mount=FS,target=OST,read=R,"
+                        "write=W,operations=N (time,read,write)")  # fmt: skip
+    parser.add_argument("--servers-mount", metavar="PATH", type=_name, help="where clients mount "
+                        "the file system of --servers, if no column says it")  # fmt: skip
+    parser.add_argument("--servers-values", choices=("amounts", "rates", "totals"),
+                        default="amounts", help="of --servers: bytes in each interval (amounts), "
+                        "in a second (rates), or since a server started (totals)")  # fmt: skip
+    parser.add_argument("--servers-unit", metavar="SIZE", type=_size, default=1,
+                        help="bytes that read and write of --servers count in, such as 1KiB "
+                        "(1)")  # fmt: skip
+    parser.add_argument("--servers-interval", metavar="SECONDS", type=_seconds, help="length of an "
+                        "interval of --servers (the distance of its times)")  # fmt: skip
+
+
 def collect(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan collect."""
     parser = argparse.ArgumentParser(
@@ -100,7 +142,8 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         epilog="Exit status: 0; 1 if some logs were not collected (for example, the disk is full): "
         "the lake is whole then, too. Damaged logs are rows of the table problems.",
     )
-    parser.add_argument("logs", nargs="+", metavar="LOG", help="a log, or a folder of logs")
+    parser.add_argument("logs", nargs="*", metavar="LOG", help="a log, or a folder of logs; needed "
+                        "unless there is --scheduler or --servers")  # fmt: skip
     parser.add_argument(
         "--into", metavar="LAKE", default=os.environ.get("DARSHAN_LAKE") or "darshan-lake",
         help="the folder of the lake, created if missing ($DARSHAN_LAKE, else ./darshan-lake)",
@@ -160,7 +203,12 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         "--compact", action="store_true", help="afterwards run darshan lake compact, which "
         "combines small files"
     )  # fmt: skip
+    _site_data(parser)
     options = parser.parse_args(given)
+    if not options.logs and not options.scheduler and not options.servers:
+        parser.error("name logs, or a folder of logs")
+    if options.servers and not options.servers_mount and "mount" not in options.servers_columns:
+        parser.error("--servers needs --servers-mount, or mount=COLUMN in --servers-columns")
     options.since = _moment(parser, "--since", options.since)
     options.obfuscate = _key(parser, options)
     _check_workers(parser, options.workers)
@@ -291,8 +339,12 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--name", metavar="PATTERN", type=_name, help="files: pattern of names; %% matches any text"
     )
-    parser.add_argument("--least", metavar="N", type=int, help="before-after, outliers, "
-                        "changes: runs from which on a program is compared (3, 8, 10)")  # fmt: skip
+    parser.add_argument("--job", metavar="ID", help="job, run: the number of a batch job, or a log "
+                        "as the tables name it")  # fmt: skip
+    parser.add_argument("--least", metavar="N", type=int, help="before-after, drift, outliers, "
+                        "slow-with-others, nodes: number of runs from which on a program is "
+                        "compared (3, 3, 8, 8, 8); changes: the same (10); data-sets: number of "
+                        "jobs (2)")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="first compare the contents of all "
                         "files that the query may read with what was written")  # fmt: skip
     forms = parser.add_mutually_exclusive_group()

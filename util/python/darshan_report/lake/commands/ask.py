@@ -44,6 +44,8 @@ def _values(options: argparse.Namespace) -> dict[str, Any]:
         raise LakeError(f"--to {options.to_}: must be after --from {options.from_}")
     if options.name is not None:
         values["name"] = options.name
+    if options.job is not None:
+        values["job"] = options.job
     if options.least is not None:
         values["least"] = options.least
     return values

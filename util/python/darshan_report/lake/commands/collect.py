@@ -35,6 +35,7 @@ from .arguments import DASK
 from .messages import say, why
 from .progress import Progress
 from .shares import Shares
+from .site_data import collect as collect_site_data
 
 if TYPE_CHECKING:
     from ..spread.cluster import Cluster
@@ -299,7 +300,9 @@ def main(options: argparse.Namespace) -> int:
     try:
         with contextlib.ExitStack() as stack:
             stack.enter_context(modes.kept(_mode(options)))
-            return Collector(options, _cluster(stack, options.workers)).run()
+            collector = Collector(options, _cluster(stack, options.workers))
+            collect_site_data(os.path.abspath(options.into), options)
+            return collector.run() if options.logs else 0
     except _Ended as ended:
         for number in _ENDINGS:
             signal.signal(number, signal.SIG_DFL)

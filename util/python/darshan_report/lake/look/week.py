@@ -11,7 +11,8 @@ from typing import Any
 from .. import dates
 from ..ask.engine import Asked
 from ..ask.losses import EACH
-from ..ask.questions import BY_NAME, IO, Filters, Question, query
+from ..ask.question import IO, Question
+from ..ask.questions import BY_NAME, Filters, query
 from ..commit.storage import LakeError
 
 _DAYS = datetime.timedelta(days=7)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ask.losses import COST, EACH
-from ..ask.questions import IO, Question
+from ..ask.question import IO, Question
 
 PROGRAMS = Question(
     "programs",

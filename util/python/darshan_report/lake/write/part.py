@@ -35,6 +35,7 @@ from . import arrow, impossible
 from .findings import MOST_BYTES, Findings
 from .hide import Hide
 from .jobs import Job, begin, identified, job_row, layer_rows, needed
+from .metadata import metadata_rows
 from .sites import MODULE as SITES
 from .sites import Sites
 from .subprocess_findings import findings_apart
@@ -130,7 +131,7 @@ def _needed() -> dict[int, frozenset[str]]:
     return {module: frozenset(names) for module, names in found.items()}
 
 
-class _Writer:
+class Writer:
     """Writes Parquet files below the folder of a part."""
 
     def __init__(self, folder: str, level: int) -> None:
@@ -173,7 +174,7 @@ class _Maker:
     def __init__(self, options: Options, folder: str) -> None:
         self._options = options
         self._hide = Hide(options.key)
-        self._writer = _Writer(folder, options.level)
+        self._writer = Writer(folder, options.level)
         self._findings = Findings(Limits(options.thresholds), self._hide)
         self._needed = _needed()
         self._jobs: list[Job] = []
@@ -385,6 +386,8 @@ class _Maker:
         self._lines(job)
         self._rows.setdefault("jobs", []).append(row)
         self._rows.setdefault("layers", []).extend(found for _, found in layers)
+        metadata = metadata_rows(job, self._hide)
+        self._rows.setdefault(columns.METADATA.name, []).extend(metadata)
         job.info = {}
         self._settle(job, incomplete)
 

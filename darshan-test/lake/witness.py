@@ -1,0 +1,74 @@
+"""Records of logs as PyDarshan reads them: an independent reader for answers about a lake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import darshan as pydarshan
+
+from .rows import identity
+
+
+@dataclass
+class Read:
+    """A log, and its records by module as dicts of counters."""
+
+    log: str
+    user: str
+    program: str
+    job: dict[str, Any]
+    records: dict[str, list[dict[str, Any]]]
+
+    @property
+    def begun(self) -> float:
+        """Returns when the job began, in seconds since 1970."""
+        return float(self.job["start_time_sec"] + self.job["start_time_nsec"] / 1e9)
+
+    @property
+    def ended(self) -> float:
+        """Returns when the job ended."""
+        return float(self.job["end_time_sec"] + self.job["end_time_nsec"] / 1e9)
+
+    def total(self, module: str, counter: str) -> float:
+        """Returns the sum over all records, as `darshan parse --total` has it: with the -1 of
+        records that do not know the counter."""
+        return max(sum(record[counter] for record in self.records.get(module, [])), 0)
+
+    def of_files(self) -> list[dict[str, Any]]:
+        """Returns the records of POSIX and STDIO, with counters that both have."""
+        return [
+            {"module": module, **{k.partition("_")[2] if k.startswith(module) else k: v
+                                  for k, v in record.items()}}
+            for module in ("POSIX", "STDIO") for record in self.records.get(module, [])
+        ]  # fmt: skip
+
+
+def _mount(name: str, mounts: list[tuple[str, str]]) -> str:
+    # Darshan compares characters, not parts of a path: /home2 is on /home.
+    fitting = [m for m, _ in mounts if name.startswith(m)]
+    return max(fitting, key=len, default="not known")
+
+
+def _rows(frames: Any) -> list[dict[str, Any]]:
+    if "components" in frames:
+        found: list[dict[str, Any]] = frames["components"].to_dict("records")
+        return found
+    both = frames["counters"].merge(frames["fcounters"], on=["id", "rank"])
+    rows: list[dict[str, Any]] = both.to_dict("records")
+    return rows
+
+
+def read(path: Path) -> Read:
+    """Reads a log, whose file is named user_program_id..."""
+    user, program = path.name.split("_")[:2]
+    with pydarshan.DarshanReport(str(path), read_all=True) as report:
+        records = {}
+        for module in report.records:
+            rows = _rows(report.records[module].to_df())
+            for row in rows:
+                row["name"] = report.name_records[row["id"]]
+                row["mount"] = _mount(row["name"], report.mounts)
+            records[module] = rows
+        return Read(identity(path), user, program, report.metadata["job"], records)

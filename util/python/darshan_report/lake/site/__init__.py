@@ -1,0 +1,1 @@
+"""Tables of a lake that come from the site: the scheduler's accounting, and series of servers."""

@@ -1,0 +1,149 @@
+"""What the readers of all schedulers share: lines with a limit, and values that may be wrong.
+
+An accounting file is data of others: users choose parts of it.  A value that cannot be makes its
+line refused, never the file, and no line takes more than a fixed amount of memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+from ..commit.storage import LakeError
+from ..write import impossible
+
+LONGEST_LINE = 1 << 20  # bytes
+_LONGEST_TEXT = 256  # characters
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_MOST_ENERGY = 1e18  # joules
+_ZONELESS = "%Y-%m-%dT%H:%M:%S"
+
+
+class Refused(Exception):
+    """A line is not used; the message says why."""
+
+
+@dataclass
+class Refusals:
+    """The lines of a file that were not used."""
+
+    number: int = 0
+    first: str = ""
+    not_begun: int = 0  # jobs that wait in a queue
+
+    def add(self, line: int, why: object) -> None:
+        """Counts a line; remembers the first one."""
+        self.number += 1
+        self.first = self.first or f"line {line}: {why}"
+
+
+@contextlib.contextmanager
+def opened(path: str) -> Iterator[IO[bytes]]:
+    """Opens a file, or standard input if the path is -."""
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    with open(path, "rb") as file:
+        yield file
+
+
+def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
+    """Yields the numbers and texts of lines; refuses those that are too long or not UTF-8."""
+    number = 0
+    while data := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(data) > LONGEST_LINE:
+            refused.add(number, "is longer than 1 MiB")
+            while data and not data.endswith(b"\n"):
+                data = file.readline(LONGEST_LINE + 1)
+            continue
+        try:
+            text = data.decode().rstrip("\r\n")
+        except UnicodeDecodeError:
+            refused.add(number, "is not UTF-8")
+            continue
+        if text:
+            yield number, text
+
+
+def word(value: Any, what: str, needed: bool = False) -> str | None:
+    """Returns a text of one line, or None if there is none."""
+    text = "" if value is None else str(value).strip()
+    if not text and not needed:
+        return None
+    if not text:
+        raise Refused(f"has no {what}")
+    if len(text) > _LONGEST_TEXT or not text.isprintable():
+        raise Refused(f"{what} is no word of at most {_LONGEST_TEXT} characters")
+    return text
+
+
+def whole(value: Any, what: str, most: int = impossible.MOST_COUNT) -> int | None:
+    """Returns a number from 0 on, or None if there is none."""
+    text = "" if value is None else str(value).strip()
+    if not text:
+        return None
+    if isinstance(value, bool) or not (text.isascii() and text.isdecimal()) or len(text) > 20:
+        raise Refused(f"{what} {text[:40]!r} is not a number")
+    if int(text) > most:
+        raise Refused(f"{what} {text} is too large")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return time.mktime(time.strptime(text, _ZONELESS))
+    except (ValueError, OverflowError):
+        raise Refused(f"{text[:40]!r} is not a time") from None
+
+
+def moment(value: Any, what: str) -> datetime.datetime | None:
+    """Returns a time: seconds since 1970, or a date and time in the zone of this process.  Returns
+    None for 0 and for the words of schedulers that have none."""
+    text = "" if value is None else str(value).strip()
+    if text in ("", "Unknown", "None", "N/A", "0", "0.0"):
+        return None
+    seconds = _seconds(text)
+    if not (abs(seconds) < 1e12 and impossible.is_moment(int(seconds))):
+        raise Refused(f"{what} {text[:40]!r} is not between the year 2000 and tomorrow")
+    return _EPOCH + datetime.timedelta(microseconds=round(seconds * 1e6))
+
+
+def joules(value: Any, unit: float = 1.0) -> float | None:
+    """Returns an energy; None if there is none, or if it cannot be."""
+    text = "" if value is None else str(value).strip()
+    with contextlib.suppress(ValueError):
+        found = float(text) * unit
+        return found if 0 < found <= _MOST_ENERGY else None
+    return None
+
+
+def batch_job(scheduler: str, **values: Any) -> dict[str, Any]:
+    """Returns a row of the table batch_jobs.  The job must have begun."""
+    started, ended = values["started"], values.get("ended")
+    if ended is not None and ended < started:
+        raise Refused("the job ended before it began")
+    return {
+        "log": None,
+        "day": started.date(),
+        "program": None,
+        "scheduler": scheduler,
+        **values,
+    }
+
+
+def not_an_accounting(path: str) -> LakeError:
+    """Returns the error for a file that no reader knows."""
+    return LakeError(
+        f"cannot read {path}: it is neither output of `sacct -P` with a header, nor an accounting "
+        "log of PBS, nor output of `flux jobs --json`"
+    )

@@ -1,0 +1,106 @@
+"""Reads what Slurm's sacct prints with -P: a header, and a line for each job and each step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..commit.storage import LakeError
+from .accounting import Refusals, Refused, batch_job, joules, moment, whole, word
+from .host_lists import expanded
+
+# Columns whose text users choose: a line feed in it would make further lines, which look like jobs.
+_OF_USERS = frozenset(
+    ("jobname", "comment", "extra", "submitline", "workdir", "wckey", "container", "constraints",
+     "licenses", "reason", "stdin", "stdout", "stderr", "reservation")
+)  # fmt: skip
+_NEEDED = ("user", "start", "end")
+_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_MOST_ID = (1 << 63) - 1
+
+
+def is_header(line: str) -> bool:
+    """Tells whether a line is the header of sacct -P."""
+    names = line.lower().split("|")
+    return len(names) > 1 and ("jobid" in names or "jobidraw" in names)
+
+
+def _checked(names: list[str]) -> None:
+    users = sorted(_OF_USERS & set(names))
+    if users:
+        raise LakeError(
+            f"the output of sacct has the column {users[0]}: users choose its text and could forge "
+            "lines with it; leave it out of --format"
+        )
+    lacks = [name for name in _NEEDED if name not in names]
+    if lacks:
+        raise LakeError(
+            f"the output of sacct lacks the column {lacks[0]}; use --format=JobID,JobIDRaw,Cluster,"
+            "User,Account,Partition,State,NNodes,AllocCPUS,NodeList,Submit,Start,End,"
+            "ConsumedEnergyRaw"
+        )
+
+
+def _energy(found: dict[str, str]) -> float | None:
+    if found.get("consumedenergyraw"):
+        return joules(found["consumedenergyraw"])
+    text = found.get("consumedenergy") or ""
+    unit = _UNITS.get(text[-1:], 1.0)
+    return joules(text.rstrip("KMGT"), unit)
+
+
+def _hosts(text: str | None) -> str | None:
+    names = expanded(text) if text and text != "None assigned" else None
+    return ",".join(names) if names else None
+
+
+def _row(found: dict[str, str]) -> dict[str, Any] | None:
+    """Returns the row of a job; None if it is waiting."""
+    started = moment(found["start"], "start")
+    if started is None:
+        return None
+    raw = found.get("jobidraw") or found.get("jobid") or ""
+    number = whole(raw, "job id", _MOST_ID) if raw.isdecimal() else None
+    state = word(found.get("state"), "state")
+    return batch_job(
+        "slurm",
+        user=word(found["user"], "user", needed=True),
+        cluster=word(found.get("cluster"), "cluster"),
+        job=word(found.get("jobid") or raw, "job id", needed=True),
+        job_id=number,
+        account=word(found.get("account"), "account"),
+        queue=word(found.get("partition"), "partition"),
+        state=state.split()[0] if state else None,  # CANCELLED by 1000
+        nodes=whole(found.get("nnodes") or found.get("allocnodes"), "number of nodes"),
+        processors=whole(found.get("alloccpus") or found.get("ncpus"), "number of processors"),
+        hosts=_hosts(found.get("nodelist")),
+        submitted=moment(found.get("submit"), "submit"),
+        started=started,
+        ended=moment(found["end"], "end"),
+        energy_joules=_energy(found),
+    )
+
+
+def rows(
+    header: str, some: Iterator[tuple[int, str]], refused: Refusals
+) -> Iterator[dict[str, Any]]:
+    """Yields the rows of jobs.  Raises LakeError if the header lacks what is needed."""
+    names = header.lower().split("|")
+    _checked(names)
+    for number, line in some:
+        values = line.split("|")
+        try:
+            if len(values) != len(names):
+                raise Refused(f"has {len(values)} fields, the header has {len(names)}")
+            found = dict(zip(names, map(str.strip, values)))
+            if re.search(r"\.", found.get("jobid") or found.get("jobidraw") or ""):
+                continue  # a step of a job
+            row = _row(found)
+        except Refused as why:
+            refused.add(number, why)
+            continue
+        if row is None:
+            refused.not_begun += 1
+        else:
+            yield row

@@ -1,0 +1,211 @@
+"""Reads what servers moved in each interval, from CSV or Parquet, into the table server_load."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import csv
+
+from ..columns import SERVER_LOAD
+from ..commit.storage import LakeError
+from ..write import arrow, impossible
+from ..write.hide import Hide
+from .replace_rows import Replaced, replace_table
+
+_KEY = ("mount", "target", "began")
+_VALUES = {"read": "bytes_read", "write": "bytes_written", "operations": "operations"}
+_MOST_FILE, _MOST_ROWS = 1 << 30, 20_000_000
+_LONGEST = 86_400.0  # seconds of an interval
+_MICRO = 1e6
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a file is to be understood."""
+
+    names: Mapping[str, str] = field(default_factory=dict)  # columns of the file, by ours
+    mount: str | None = None  # of a file without such a column
+    values: str = "amounts"  # or rates (in a second) or totals (since a start)
+    unit: int = 1  # bytes
+    interval: float | None = None  # seconds; None: the distance of the times
+
+
+def _csv(path: str, names: list[str]) -> pa.Table:
+    options = csv.ConvertOptions(
+        include_columns=names, column_types={n: pa.string() for n in names}
+    )
+    # Rows of another length are counted like those with odd values: as rows without a time.
+    return csv.read_csv(path, convert_options=options)
+
+
+def _read(path: str, form: Form) -> dict[str, pa.ChunkedArray]:
+    """Returns the columns by our names.  Raises LakeError."""
+    ours = [*form.names]
+    theirs = [form.names[name] for name in ours]
+    try:
+        if os.path.getsize(path) > _MOST_FILE:
+            raise LakeError(f"cannot read {path}: more than 1 GiB; divide it by days")
+        with open(path, "rb") as file:
+            is_parquet = file.read(4) == b"PAR1"
+        if is_parquet:
+            if pq.read_metadata(path).num_rows > _MOST_ROWS:
+                raise LakeError(f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it")
+            there = pq.read_schema(path).names
+            lacks = [name for name in theirs if name not in there]
+            if lacks:
+                raise LakeError(f"{path} has no column {lacks[0]} (--servers-columns)")
+            found = pq.read_table(path, columns=theirs, partitioning=None)
+        else:
+            found = _csv(path, theirs)
+    except (pa.ArrowException, KeyError, ValueError) as error:
+        words = str(error).partition("\n")[0]
+        raise LakeError(f"cannot read {path}: {words}") from None
+    return {name: found[of] for name, of in zip(ours, theirs)}
+
+
+def _texts(column: pa.ChunkedArray) -> list[str | None]:
+    return [None if v is None else str(v) for v in column.to_pylist()]
+
+
+def _moment(text: str) -> float:
+    """Returns seconds since 1970 of a number, or of a date and time in the zone of this process
+    unless it has one; NaN if it is neither."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        found = pa.scalar(text.strip()).cast(pa.timestamp("us", tz="UTC"))
+        return float(found.value) / _MICRO
+    except pa.ArrowInvalid:
+        pass
+    try:
+        return time.mktime(time.strptime(re.sub("T", " ", text.strip()[:19]), "%Y-%m-%d %H:%M:%S"))
+    except (ValueError, OverflowError):
+        return float("nan")
+
+
+def _times(column: pa.ChunkedArray) -> np.ndarray:
+    """Returns seconds since 1970; NaN where a cell is no time."""
+    if pa.types.is_timestamp(column.type):
+        micros = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+        return np.asarray(micros.to_numpy(), "f8") / _MICRO
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), "f8")
+    encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
+    known = np.array([_moment(text or "") for text in encoded.dictionary.to_pylist()] + [np.nan])
+    places = pc.fill_null(encoded.indices, len(known) - 1).to_numpy(zero_copy_only=False)
+    return np.asarray(known[places], "f8")
+
+
+def _numbers(column: pa.ChunkedArray) -> np.ndarray:
+    """Returns the values as numbers; NaN where a cell is none."""
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), "f8")
+
+    def number(text: str | None) -> float:
+        try:
+            return float(text or "")
+        except ValueError:
+            return float("nan")
+
+    return np.array([number(text) for text in _texts(column)], "f8")
+
+
+def _groups(*columns: list[str | None]) -> np.ndarray:
+    """Returns a number for each row, equal for equal texts."""
+    known: dict[Any, int] = {}
+    return np.array([known.setdefault(row, len(known)) for row in zip(*columns)], "i8")
+
+
+def _intervals(times: np.ndarray, groups: np.ndarray, form: Form) -> np.ndarray:
+    """Returns the seconds from each row to the next one of its group; rows are in that order.  The
+    last row of a group has the usual distance, or none if values are totals."""
+    if form.interval is not None and form.values != "totals":
+        return np.full(len(times), form.interval)
+    found = np.full(len(times), np.nan)
+    if len(times) > 1:
+        same = groups[1:] == groups[:-1]
+        found[:-1][same] = (times[1:] - times[:-1])[same]
+    if form.values != "totals":
+        usual = np.nanmedian(found) if np.isfinite(found).any() else np.nan
+        last = np.append(groups[1:] != groups[:-1], True) if len(groups) else found.astype(bool)
+        found[last] = usual
+    return found
+
+
+def _amounts(
+    values: np.ndarray, seconds: np.ndarray, groups: np.ndarray, form: Form, unit: int
+) -> np.ndarray:
+    """Returns what was moved in each interval; NaN where that is not known."""
+    if form.values == "rates":
+        return np.asarray(values * seconds * unit)
+    if form.values == "amounts":
+        return np.asarray(values * unit)
+    # Negative where a server began again from 0.
+    found: np.ndarray = np.full(len(values), np.nan)
+    if len(values) > 1:
+        same = groups[1:] == groups[:-1]
+        found[:-1][same] = (values[1:] - values[:-1])[same] * unit
+    return found
+
+
+def _integers(amounts: np.ndarray, most: int) -> pa.Array:
+    """Returns whole numbers; null where a value cannot be."""
+    with np.errstate(invalid="ignore"):
+        bad = ~np.isfinite(amounts) | (amounts < 0) | (amounts > most)
+    return pa.array(np.where(bad, 0, np.round(amounts)).astype("i8"), mask=bad)
+
+
+def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, int]:
+    """Returns the rows of a file, and how many rows had no time that can be."""
+    found = _read(path, form)
+    rows = len(found["time"])
+    if rows > _MOST_ROWS:
+        raise LakeError(f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it by days")
+    nothing: list[str | None] = [None] * rows
+    mounts = _texts(found["mount"]) if "mount" in found else [form.mount] * rows
+    targets = _texts(found["target"]) if "target" in found else nothing
+    times = _times(found["time"])
+    low, high = impossible.FIRST, time.time() + 86_400
+    good = np.flatnonzero((times >= low) & (times <= high))
+    groups = _groups(mounts, targets)
+    order = good[np.lexsort((times[good], groups[good]))]
+    times, groups = times[order], groups[order]
+    seconds = _intervals(times, groups, form)
+    seconds = np.where((seconds > 0) & (seconds <= _LONGEST), seconds, np.nan)
+    kept = np.flatnonzero(np.isfinite(seconds))
+    places = order[kept]
+    columns: dict[str, pa.Array] = {
+        "mount": arrow.of_values([hide.text(mounts[p] or "") or None for p in places]),
+        "target": arrow.of_values([targets[p] for p in places]),
+        "began": pa.array((times[kept] * _MICRO).astype("i8")).cast(pa.timestamp("us", tz="UTC")),
+        "seconds": pa.array(seconds[kept]),
+    }
+    columns["day"] = columns["began"].cast(pa.date32())
+    for name, column in _VALUES.items():
+        if name in found:
+            is_bytes = name != "operations"
+            values = _numbers(found[name])[order]
+            amounts = _amounts(values, seconds, groups, form, form.unit if is_bytes else 1)
+            most = impossible.MOST_BYTES if is_bytes else impossible.MOST_COUNT
+            columns[column] = _integers(amounts[kept], most)
+    schema = arrow.schema(SERVER_LOAD)
+    arrays = [columns[f.name] if f.name in columns else pa.nulls(len(kept), f.type) for f in schema]
+    return pa.table(arrays, schema=schema), rows - len(good)
+
+
+def collect(lake: str, path: str, form: Form, hide: Hide) -> tuple[Replaced, int]:
+    """Adds the intervals of a file to the lake; returns how many, and how many rows were refused.
+    Raises LakeError or OSError if the file cannot be read."""
+    rows, refused = table(path, form, hide)
+    return (replace_table(lake, SERVER_LOAD.name, rows, _KEY) if len(rows) else Replaced()), refused

@@ -1,0 +1,35 @@
+"""The rows of log_metadata: what a log says of its libraries, its hosts and itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .hide import Hide
+from .jobs import Job
+
+# Keys whose values identify neither a user nor a file.  All other values are anonymized, because a
+# site or a later release may add any key.
+_HARMLESS = frozenset(
+    ("lib_ver", "mpi", "hdf5", "netcdf", "pnetcdf", "language", "clock", "nodes", "processors",
+     "rank", "world_size", "launcher", "exit_status", "journal", "end", "missing_ranks")
+)  # fmt: skip
+HOSTS = ("hosts", "host")
+
+
+def hidden_hosts(text: str, hide: Hide) -> str:
+    """Anonymizes each name of a list with commas, so that it equals the name in other tables."""
+    names = text.split(",")
+    return ",".join(name if name in ("", "...") else hide.text(name) for name in names)
+
+
+def _value(key: str, value: str, hide: Hide) -> str:
+    if not hide or key in _HARMLESS:
+        return value
+    return hidden_hosts(value, hide) if key in HOSTS else hide.text(value)
+
+
+def metadata_rows(job: Job, hide: Hide) -> Iterator[dict[str, Any]]:
+    """Yields the rows of a log, in the order of the log's metadata."""
+    for key, value in job.info["metadata"].items():
+        yield {**job.whose, "key": key, "value": _value(key, value, hide)}
