@@ -117,6 +117,8 @@ def _questions(lake: str) -> Iterator[tuple[str, list[str]]]:
         "before-after": ["--date", middle],
         "between": ["--from", f"{middle}T01:00", "--to", f"{middle}T05:00"],
         "files": ["--name", "%/mesh.h5"],
+        "job": ["--job", "1000008"],
+        "run": ["--job", "1000008"],
     }
     for question in QUESTIONS:
         yield question.name, [question.name, *more.get(question.name, [])]
