@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import threading
@@ -21,6 +22,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality
+from tree import SOURCE
 
 from .exporting import exporter, recorded, samples_of, total, until, user_name
 
@@ -110,6 +112,31 @@ def test_the_sum_of_a_job_outlives_its_processes(
         ("darshan_watch", socket.gethostname(), user_name())
     }
     assert {"timestamp", "fs", "fstype", "posix_write_seconds", "opens"} <= set(lines[0])
+
+
+def test_the_dashboard_and_the_guide_name_what_is_exported(
+    build: Path, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Each counter and label of the dashboard's queries is exported, and each exported counter is
+    in the guide."""
+    text = (SOURCE / "share" / "grafana" / "darshan.json").read_text()
+    panels = json.loads(text)["panels"]
+    queries = " ".join(target["expr"] for panel in panels for target in panel["targets"])
+    with (
+        exporter(build, tmp_path, folders[0]) as seen,
+        recorded(build, tmp_path / "data", folders, 5) as process,
+    ):
+        process.write()
+        until(lambda: seen.total(BYTES) == 4096)
+        names = {name for name, _ in seen.samples()}
+        labels = {key for _, pairs in seen.samples() for key, _ in pairs}
+    assert set(re.findall(r"darshan_\w+", queries)) <= names
+    asked = re.findall(r"(\w+)=~", queries) + re.findall(r"\w+", " ".join(
+        re.findall(r"by \(([^)]*)\)", queries)
+    ))  # fmt: skip
+    assert set(asked) - {"instance"} <= labels
+    guide = (SOURCE / "doc" / "live.md").read_text()
+    assert {name for name in names if f"`{name}`" not in guide} == set()
 
 
 # --- OTLP --------------------------------------------------------------------------------
