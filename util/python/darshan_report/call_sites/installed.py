@@ -3,6 +3,7 @@ setting."""
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 
@@ -39,17 +40,22 @@ _THREAD = re.compile(r"/lib(?:64)?/(?:python|pypy)3(?:\.\d+)?t?/threading\.py$")
 _TYPED = ("<string>", "<stdin>", "<ipython-input", "<cell")
 
 
-def _more() -> tuple[str, ...]:
+def _more(setting: str) -> tuple[str, ...]:
     """Returns the folders of the setting, each with a slash at its end."""
-    named = os.environ.get(VARIABLE, "").split(":")
+    named = setting.split(":")
     return tuple(f"{folder.rstrip('/')}/" for folder in named if folder.startswith("/"))
 
 
 def is_installed(path: str) -> bool:
     """Tells whether a file of source code, a program or a library is installed software."""
+    return _is_installed(path, os.environ.get(VARIABLE, ""))
+
+
+@functools.lru_cache(maxsize=4096)  # asked for each frame of each stack
+def _is_installed(path: str, setting: str) -> bool:
     if path.startswith("<"):
         return not path.startswith(_TYPED)
-    if path.startswith((*_FOLDERS, *_more())) or _PYTHON.search(path) or _RUST.search(path):
+    if path.startswith((*_FOLDERS, *_more(setting))) or _PYTHON.search(path) or _RUST.search(path):
         return True
     return bool(_LIBRARIES.fullmatch(path.rsplit("/", 1)[-1]))
 

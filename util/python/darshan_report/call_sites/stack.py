@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import Union
@@ -57,6 +58,7 @@ def _plain(text: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
+@functools.lru_cache(maxsize=4096)  # stacks have most of their frames in common
 def _frame(element: str) -> Frame | None:
     if found := _NATIVE.fullmatch(element):
         return Native(_plain(found[1]), int(found[2], 16))
