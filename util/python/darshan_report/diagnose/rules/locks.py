@@ -59,7 +59,7 @@ def _of_nobody(facts: Facts, extra: Table, at: int) -> Finding | None:
     name = facts.name(int(extra.ids[at]))
     users = int(extra.processes[at])
     stake = facts.stake(time, "time in calls that set or release locks")
-    if not facts.worth(stake):
+    if calls < facts.limits["calls.many"] or not facts.worth(stake):
         return None
     return Finding(
         ALONE,
@@ -84,7 +84,7 @@ def _of_nobody(facts: Facts, extra: Table, at: int) -> Finding | None:
             "shell: flock lockfile script  # around the whole loop\n"
             "SQL: PRAGMA locking_mode = EXCLUSIVE;",
         ),
-        limits=("lock.share", "lock.call"),
+        limits=("lock.share", "lock.call", "calls.many"),
     )
 
 
