@@ -333,6 +333,39 @@ def test_position_of_what_arrived(build: Path, program: Path, tmp_path: Path) ->
     assert watched.value("a", "POSIX_OPENS") == 0
 
 
+OF_STREAMS = r"""
+#include <stdio.h>
+#include <unistd.h>
+static char text[4096];
+int main(void) {
+  for (int i = 0; i < 6; i++) { /* as PyTorch saves: the stream opens, the descriptor writes */
+    FILE *again = fopen("again", "w"), *behind = fopen("behind", i ? "r+" : "w");
+    if (!again || !behind) return 1;
+    if (write(fileno(again), text, 1000) != 1000 || write(fileno(again), text, 24) != 24) return 2;
+    if (fseek(behind, 100 * i, SEEK_SET) || write(fileno(behind), text, 100) != 100) return 3;
+    if (fclose(again) || fclose(behind)) return 4;
+  }
+  return 0;
+}
+"""
+
+
+def test_position_of_a_streams_descriptor(build: Path, tmp_path: Path) -> None:
+    """A descriptor that a program gets from a stream begins where the stream is, also in a file
+    that another stream had before."""
+    program = compile_c(tmp_path, OF_STREAMS)
+    _, watched = both(build, tmp_path, [program])
+    assert watched.value("again", "POSIX_MAX_BYTE_WRITTEN") == 1023
+    assert watched.value("again", "POSIX_CONSEC_WRITES") == 6
+    assert watched.value("behind", "POSIX_MAX_BYTE_WRITTEN") == 599
+    for name in ("again", "behind"):
+        assert (
+            watched.value(name, "POSIX_OPENS")
+            == watched.value(name, "POSIX_FILENOS")
+            == 12 - 6 * (name == "behind")
+        )
+
+
 UNNAMED = r"""
 #include <fcntl.h>
 #include <stdio.h>

@@ -17,6 +17,16 @@ static void place_at(struct posix_file *file, int fd) {
   if (position >= 0) file->offset = position;
 }
 
+void posix_stream_joined(struct posix_file *file, int fd) {
+  if (!posix_lock(file)) return;
+  if (__atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) == 1) {
+    posix_anchored(file);
+    file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
+  }
+  if (!file->adrift) place_at(file, fd);
+  posix_unlock(file);
+}
+
 /* Forgets what the descriptor was, because it has arrived from elsewhere: the next call on it
  * classifies it. */
 void posix_arrived(int fd) {

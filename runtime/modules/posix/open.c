@@ -207,7 +207,10 @@ void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   if (!module_is_on(DARSHAN_MOD_POSIX)) return;
   uint32_t number = posix_file_enter(&name, fd);
   if (!number) return;
-  if (posix_file_of(fd) == posix_file_at(number)) /* already known: not an additional descriptor */
-    __atomic_sub_fetch(&posix_file_at(number)->descriptors, 1, __ATOMIC_RELAXED);
+  struct posix_file *file = posix_file_at(number);
+  int is_known = posix_file_of(fd) == file;
+  if (is_known) /* not an additional descriptor */
+    __atomic_sub_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   register_fd(fd, number, POSIX_FILENOS, 0, t1, t2);
+  if (!is_known) posix_stream_joined(file, fd);
 }

@@ -153,6 +153,9 @@ void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, 
 /* A lock on the file was set or released. */
 void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
+/* Sets the position of a file to that of a stream's descriptor, which the program has asked for.
+ * The descriptor may be one of several of the file. */
+void posix_stream_joined(struct posix_file *file, int fd);
 
 /* Marks descriptors 0, 1 and 2 as not recorded, because they refer to a terminal now. */
 void posix_standard_replaced(void);
