@@ -173,7 +173,7 @@ int export_run(struct export_options *options) {
       return 1;
     }
   if (!exporter.said || followed_init(&exporter.followed, options->limit) != 0) {
-    say("cannot export: out of memory");
+    say("--export: cannot follow journals: out of memory");
     return 1;
   }
   for (long i = 1; !*options->interrupted && !status; i++) {
