@@ -9,6 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from logs.content import standard_log
+from logs.encode import encode
 
 from .conftest import Run
 from .rows import committed, identity, make_logs, rows
@@ -86,3 +88,53 @@ def test_owners_are_hidden_like_users(darshan: Run, tmp_path: Path) -> None:
     assert "user0" not in str(jobs) and _somebody().pw_name not in str(
         [row["owner"] for row in jobs.values()]
     )
+
+
+def _log(path: Path, command: bytes, uid: int, owner: int) -> None:
+    log = standard_log({"POSIX": 2}, seed=uid, exe=command, uid=uid)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(encode(log))
+    os.chown(path, owner, -1)
+
+
+@pytest.mark.needs("root")
+def test_names_with_underscores(darshan: Run, tmp_path: Path) -> None:
+    """The program of the log tells where the user's name ends in the file's name: users and
+    programs have underscores."""
+    somebody, logs = _somebody(), tmp_path / "logs"
+    _log(logs / "games_dev_solver_id1-1_1-1-1-1_1.darshan", b"/opt/solver -x", 12345, os.getuid())
+    _log(logs / "svc_build_all_id2-2_1-1-1-1_1.darshan", b"./build_all", 23456, os.getuid())
+    own = f"{somebody.pw_name}_a_b_id3-3_1-1-1-1_1.darshan"
+    _log(logs / own, b"renamed", somebody.pw_uid, somebody.pw_uid)
+    assert darshan(*COLLECT, "logs").returncode == 0
+    said = {(r["user"], r["named"], r["forged"]) for r in rows(tmp_path / "lake", "jobs")}
+    assert said == {
+        ("games_dev", "games_dev", None),
+        ("svc", "svc", None),
+        (somebody.pw_name, somebody.pw_name, False),
+    }
+
+
+@pytest.mark.needs("root")
+@pytest.mark.parametrize("key", [[], ["--obfuscate"]])
+def test_only_its_owner_replaces_a_log(darshan: Run, tmp_path: Path, key: list[str]) -> None:
+    """A file that another user puts in the place of a collected log removes no row; one of the same
+    owner does, and so does one of the collector's user, who copies logs."""
+    somebody, logs = _somebody(), tmp_path / "logs"
+    paths = make_logs(logs, 4)
+    for path in paths:
+        os.chown(path, STRANGER, -1)
+    before = [identity(path) for path in paths]
+    assert darshan(*COLLECT, "--remove-collected", "logs", *key).returncode == 0
+    assert not any(path.exists() for path in paths)
+    newer = make_logs(tmp_path / "newer", 4, first=10)
+    contents = [path.read_bytes() for path in newer]
+    contents[1] = b"garbage" * 100
+    owners = (somebody.pw_uid, somebody.pw_uid, STRANGER, os.getuid())
+    for place, content, owner in zip(paths, contents, owners):
+        place.write_bytes(content)
+        os.chown(place, owner, -1)
+    done = darshan(*COLLECT, "--settle", "0", "logs", *key)
+    assert done.returncode == 0 and "2 replaced older contents" in done.stderr, done.stderr
+    kept = {row["log"] for row in rows(tmp_path / "lake", "jobs")}
+    assert kept == {before[0], before[1], *(identity(path) for path in (newer[0], *newer[2:]))}

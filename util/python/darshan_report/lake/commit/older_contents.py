@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,17 @@ from . import seen as index
 from .commits import File, Snapshot
 from .seen import Seen
 
-At = Mapping[int, tuple[Found, str]]  # files by their keys, with their paths as in the tables
+
+class Place(NamedTuple):
+    """A file that was read.  shown: its path as the tables have it.  owner: its owner likewise, who
+    may replace only own logs; "" if that is root or the collector's user."""
+
+    found: Found
+    shown: str
+    owner: str
+
+
+At = Mapping[int, Place]  # by the keys of the files
 _NAMES_A_JOB = re.compile(r"_id\d+")
 
 
@@ -66,13 +76,24 @@ def _in_tables(snapshot: Snapshot, logs: set[str]) -> list[dict[str, Any]]:
     for table in ("jobs", "problems"):
         for file in snapshot.of(table):
             with pq.ParquetFile(os.path.join(snapshot.path, file.path)) as opened:
-                names = {"log", "day", "path", "counter"} & set(opened.schema_arrow.names)
+                names = {"log", "day", "path", "counter", "owner"} & set(opened.schema_arrow.names)
                 for number in range(opened.num_row_groups):
                     column = opened.read_row_group(number, columns=["log"])["log"]
                     mask = pc.is_in(column.cast(pa.string()), value_set=wanted)
                     if pc.any(mask).as_py():
                         rows = opened.read_row_group(number, columns=sorted(names)).filter(mask)
                         found += [{**row, "table": table} for row in rows.to_pylist()]
+    return found
+
+
+def _of_others(there: list[dict[str, Any]], places: Mapping[str, Place]) -> set[str]:
+    """Returns the logs that belonged to others than those who own the files at their paths now:
+    whoever may write into the folder of a log that was removed may make a file of its name."""
+    found = set()
+    for row in there:
+        place = places.get(row["path"])
+        if row["table"] == "jobs" and place and place.owner and row.get("owner") != place.owner:
+            found.add(row["log"])
     return found
 
 
@@ -83,7 +104,8 @@ def _is_damage(row: dict[str, Any]) -> bool:
 def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
     """Returns the older contents of the files at some paths.  here has the rows of seen.py for the
     present contents.  The name that a runtime gives a log names one job, so other contents are the
-    same log.  A file of another name may be reused for the next job: only damaged contents go."""
+    same log, unless another user owns the file now.  A file of another name may be reused for the
+    next job: only damaged contents go."""
     older = Older()
     rows = known.of_paths(np.array(sorted(at), "u8"))
     now = {(_text(row), int(row["key"]) >> files.STATE_BITS) for row in here}
@@ -95,12 +117,15 @@ def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
     rows = rows[[_text(row) not in stay for row in rows]]
     if not len(rows):
         return older
-    names = {shown: os.path.basename(found.path) for found, shown in at.values()}
+    places = {place.shown: place for place in at.values()}
     there = _in_tables(snapshot, {_text(row) for row in rows})
+    others = _of_others(there, places)
     damaged = {row["log"] for row in there if _is_damage(row)}
     for row in there:
-        name = names.get(row["path"])
-        if name is not None and (row["log"] in damaged or _NAMES_A_JOB.search(name)):
+        place = places.get(row["path"])
+        if place is None or row["log"] in others:
+            continue
+        if row["log"] in damaged or _NAMES_A_JOB.search(os.path.basename(place.found.path)):
             older.logs.add(row["log"])
             older.days.add("" if row["day"] is None else str(row["day"]))
             older.paths.add(row["path"])
@@ -113,6 +138,6 @@ def outdated(older: Older, at: At) -> set[int]:
     has may be newer than what was read."""
     return {
         key
-        for key, (found, shown) in at.items()
+        for key, (found, shown, _) in at.items()
         if shown in older.paths and files.named(found.path, found.secret).key != key
     }

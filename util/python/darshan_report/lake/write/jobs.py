@@ -93,7 +93,9 @@ def begin(
     )
     job.info = info
     job.day = info["started"].date() if info["started"] else job.day
-    job.user = job.user or hide.text(str(info["uid"]))
+    owner = job.state.owner if job.state else job.found.owner
+    job.who = owners.of(job.found.path, owner, info["uid"], info["command"])
+    job.user = hide.text(job.who.user or str(info["uid"]))
     program = program_name(info["command"])[0] if info["command"].strip() else ""
     job.program = hide.text(program)
 

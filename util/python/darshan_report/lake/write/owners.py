@@ -6,6 +6,7 @@ import functools
 import os
 import pwd
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..read.files import shown
@@ -31,10 +32,17 @@ class Owner:
         return (self.named not in ("", self.owner)) if self.is_user else None
 
 
-def _named(path: str) -> str:
-    """Returns the user from a log's file name <user>_<program>_id<job>-..., or ""."""
-    found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(shown(path)), re.DOTALL)
-    return found[1] if found and not found[1].isdecimal() else ""
+def _named(path: str, users: Iterable[str], command: str) -> str:
+    """Returns the user from a log's file name <user>_<program>_id<job>-..., or "".  Both names may
+    contain "_": command tells the program, and users are those whom the name may begin with."""
+    name = os.path.basename(shown(path))
+    if not (found := re.match(r"([^_/]+)_.*_id\d+", name, re.DOTALL)):
+        return ""
+    program = os.path.basename(command.split(None, 1)[0]) if command.strip() else ""
+    before, behind, _ = name.partition(f"_{program}_id") if program else ("", "", "")
+    known = (user for user in users if user and name.startswith(user + "_"))
+    user = before if before and behind else next(known, found[1])
+    return "" if user.isdecimal() else user
 
 
 @functools.lru_cache(maxsize=65536)
@@ -46,6 +54,9 @@ def _name(number: int) -> str:
         return str(number)
 
 
-def of(path: str, owner: int) -> Owner:
-    """Returns the owner of a log's file; owner is the user's number."""
-    return Owner(_name(owner), _named(path), owner not in (0, os.getuid()))
+def of(path: str, owner: int, uid: int | None = None, command: str = "") -> Owner:
+    """Returns the owner of a log's file; owner is the user's number.  uid and command are those of
+    the log, if it was read."""
+    is_user = owner not in (0, os.getuid())
+    users = [_name(number) for number in (owner, uid) if number is not None and number > 0]
+    return Owner(_name(owner), _named(path, users, command), is_user)

@@ -26,12 +26,13 @@ from .. import columns
 from ..commit import storage
 from ..commit.commits import File
 from ..commit.delete_rows import leave_out
+from ..commit.older_contents import Place
 from ..commit.seen import ROW
 from ..commit.verify import hash_of
 from ..read import files
 from ..read.batch import Batch, Columns, Kind, Texts
 from ..read.files import Found, Identity, State
-from . import arrow, impossible
+from . import arrow, impossible, owners
 from .findings import MOST_BYTES, Findings
 from .hide import Hide
 from .jobs import Job, begin, identified, job_row, layer_rows, needed
@@ -86,7 +87,7 @@ class Part:
     again: int = 0  # logs of which another copy is in this part or in the lake
     unread: int = 0  # files that could not be read
     # the files that were read, and their paths as the tables have them, by the keys of the files
-    at: dict[int, tuple[Found, str]] = field(default_factory=dict)
+    at: dict[int, Place] = field(default_factory=dict)
     bytes: int = 0
     read: list[Found] = field(default_factory=list)
     known: list[Found] = field(default_factory=list)  # the files of the copies
@@ -99,7 +100,7 @@ class Part:
     @property
     def over(self) -> list[str]:
         """Returns the paths of the files that were read, as the table problems has them."""
-        return [shown for _, shown in self.at.values()]
+        return [place.shown for place in self.at.values()]
 
     @property
     def records(self) -> int:
@@ -484,8 +485,14 @@ def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
     hide = Hide(options.key)
     unread = {one.found.path for one in read if one.state is None}
     done = (one for one in (*part.read, *part.known) if one.path not in unread)
-    part.at = {one.key: (one, hide.text(files.shown(one.path))) for one in done}
+    part.at = {one.key: _place(one, hide) for one in done}
     return part
+
+
+def _place(found: Found, hide: Hide) -> Place:
+    who = owners.of(found.path, found.owner)
+    owner = hide.text(who.owner) if who.is_user else ""
+    return Place(found, hide.text(files.shown(found.path)), owner)
 
 
 def _fill(part: Part, read: list[Read], options: Options) -> None:
