@@ -56,6 +56,9 @@ def run_of(workers: int, life: float, io: float, busy: float, ready: float, **mo
         (run_of(2, 16, 2, 2, 0), "elsewhere", "a network, a lock, or a sleep", "prefetch_factor=4"),
         # 26 of 16 seconds: 10 are calls that waited for a processor, and are taken from both.
         (run_of(2, 16, 10, 2, 14), "processors", "36.5 % of their time in file", "num_workers=2"),
+        # Workers that compute little and wait little for a processor, but for nothing longer.
+        (run_of(2, 16, 4, 3, 2.5), "computing", "the other 40.6 % waiting", "num_workers=4"),
+        (run_of(2, 16, 4, 2.5, 3), "processors", "too few processors", "num_workers=2"),
         (run_of(1, 8, 5, 1, 0), "storage", "The worker spent", "num_workers=2"),
         (
             run_of(2, 16, 10, 2, 0, F_FIRST_TIME=3.0),
@@ -75,6 +78,15 @@ def test_verdicts(tmp_path: Path, job: Job, why: str, words: str, option: str) -
         assert words in verdict.sentence
         if option:
             assert option in remedy(verdict)[1]
+
+
+def test_no_option_that_the_program_has(tmp_path: Path) -> None:
+    """A loader whose workers stay and lack processors has all options that help."""
+    job = run_of(2, 16, 2, 2, 10, PERSISTENT=1)
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    text, option = remedy(verdict)
+    assert verdict.why == "processors" and "less work" in text and option == ""
 
 
 def test_numbers(tmp_path: Path) -> None:
@@ -99,7 +111,7 @@ def test_processors_limit_what_workers_save(tmp_path: Path) -> None:
 def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
     # A batch takes one of the two workers 0.1 s: 100 batches in 5 s, beside first batches.
     values = {"F_NEXT_PROCESSOR_TIME": 0.0, "F_FIRST_TIME": 3.0}
-    for persistent, saved in ((0, 1.0 + (3.0 - 2 * 0.1) / 2), (1, 1.0)):
+    for persistent, saved in ((0, (3.0 - 2 * 0.1) / 2), (1, 1.0)):
         job = run_of(2, 16, 10, 2, 0, PERSISTENT=persistent, **values)
         with open_log(write(job, tmp_path / f"{persistent}.darshan")) as log:
             (verdict,) = verdicts(Facts(log, None, processes(log)))

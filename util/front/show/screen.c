@@ -431,9 +431,9 @@ static void print_epochs(struct screen *screen, const struct epochs *epochs) {
           quantity_seconds(b, epochs->whole), quantity_percent(c, epochs->wait, epochs->whole));
   fprintf(stderr, ", %s for first batches", quantity_seconds(a, epochs->begin));
   end_line(screen);
-  fprintf(stderr, "%s epochs with %s batches, longest later wait %s",
-          quantity_count(a, (int64_t)epochs->number), quantity_count(b, (int64_t)epochs->batches),
-          quantity_seconds(c, epochs->longest));
+  fprintf(stderr, "%s epoch%s with %s batches, longest later wait %s",
+          quantity_count(a, (int64_t)epochs->number), epochs->number == 1 ? "" : "s",
+          quantity_count(b, (int64_t)epochs->batches), quantity_seconds(c, epochs->longest));
   end_line(screen);
 }
 

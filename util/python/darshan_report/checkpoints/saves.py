@@ -11,6 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from ..call_sites.installed import is_thread
 from ..call_sites.lines import Site, sites_of
 from ..call_sites.measured import CLOSE, OPEN, SEEK, SYNC, WRITE
@@ -311,3 +313,13 @@ def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
         if row is not None and _counts(row, least):
             rows.append(row)
     return tuple(sorted(rows, key=lambda row: (-row.wall, row.name)))
+
+
+@once
+def state_ids(facts: Facts) -> np.ndarray:
+    """Returns the record ids of files that are surely checkpoints, by the function that wrote them
+    or by their names: each save of them replaces the one before, and all of its bytes may be
+    new."""
+    sure = [row for row in checkpoints(facts) if row.from_calls or not row.saver.repeated]
+    every = frozenset().union(*(row.ids for row in sure))
+    return np.fromiter(every, "u8", len(every))

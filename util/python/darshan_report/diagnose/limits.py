@@ -260,7 +260,7 @@ LIMITS = (
     ),
     Limit(
         "checkpoint.share",
-        0.15,
+        0.1,
         "of run time",
         "share of a short run that checkpoints must take: see checkpoint.trial",
         _JUDGEMENT,

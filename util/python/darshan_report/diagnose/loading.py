@@ -19,6 +19,7 @@ PROCESSORS = "processors"  # workers are ready, but there are too few processors
 ELSEWHERE = "elsewhere"  # workers wait for something else than files
 UNKNOWN = "unknown"  # nothing tells what the workers did
 _TOLD = 0.05  # part of the wait from which on a time is told
+_MAINLY = 0.4  # part of the epochs from which on data is the bottleneck
 _LARGEST = 64  # workers that are proposed at most
 
 
@@ -44,6 +45,8 @@ class Verdict:
         loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
         if self.why == NOTHING:
             return f"Data is not the bottleneck. {loop}; its own work took {seconds(sums.own)}."
+        if sums.share < _MAINLY:
+            return f"Data slows the training, beside its own work. {loop}."
         return f"Data is the bottleneck. {loop}."
 
     @property
@@ -77,15 +80,18 @@ class Verdict:
             return f"The log does not tell what {number.lower()} did."
         then = {
             STORAGE: "Storage is behind it.",
-            COMPUTING: "Decoding or Python code is behind it.",
-            PROCESSORS: "There were too few processors.",
-            ELSEWHERE: "The rest was waiting for something else: a network, a lock, or a sleep.",
+            COMPUTING: "The code that makes the samples is behind it: decoding, transforms, or "
+            "what the library does to read them.",
+            PROCESSORS: "There were too few processors for the code that makes the samples.",
+            ELSEWHERE: "It is not the program that they waited for, but a network, a lock, or a "
+            "sleep.",
         }
         return (
             f"{number} spent {share(did.io, did.lives)} of {'its' if one else 'their'} time in "
             f"file I/O, {share(did.processor, did.lives)} computing, and "
-            f"{share(did.ready, did.lives)} ready to run without a processor. "
-            f"{then.get(self.why, '')}"
+            f"{share(did.ready, did.lives)} ready to run without a processor; the other "
+            f"{share(did.other, did.lives)} waiting, for the program to take batches or for "
+            f"something else. {then.get(self.why, '')}"
         ).rstrip()
 
 
@@ -102,12 +108,9 @@ def _why(loader: Loader, least: float) -> str:
     # Workers may be idle while the program works, but hardly while it waits for them.
     idle = sums.own * (loader.workers or 0) / max(1, loader.processes)
     other = did.lives - did.io - did.processor - did.ready - idle
-    return max(
-        (did.io, STORAGE),
-        (did.processor, COMPUTING),
-        (did.ready, PROCESSORS),
-        (other, ELSEWHERE),
-    )[1]
+    # Code that waits for a processor is code that wants to compute.
+    why = max((did.io, STORAGE), (did.processor + did.ready, COMPUTING), (other, ELSEWHERE))[1]
+    return PROCESSORS if why == COMPUTING and did.ready > did.processor else why
 
 
 def _saved_later(loader: Loader) -> float:
@@ -143,8 +146,9 @@ def _keeps_up(loader: Loader) -> int:
 
 
 def _verdict(loader: Loader, least: float) -> Verdict:
-    saved = _saved_later(loader) + _saved_start(loader)
-    return Verdict(loader, _why(loader, least), saved, _keeps_up(loader))
+    why = _why(loader, least)
+    saved = _saved_start(loader) + (0.0 if why == START else _saved_later(loader))
+    return Verdict(loader, why, saved, _keeps_up(loader))
 
 
 @once
@@ -170,8 +174,9 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
         "cheaper: fewer and larger files, a copy on a local disk.",
         COMPUTING: f"Decode and transform less for each sample (store samples decoded or smaller), "
         f"or in more workers while processors are free ({more}).",
-        PROCESSORS: "Ask for more processors, or decode and transform less for each sample (store "
-        "samples decoded or smaller). More workers do not help.",
+        PROCESSORS: "Make the samples with less work (store them decoded or smaller; let each "
+        "worker read only its part of the files), or ask for more processors. More workers do not "
+        "help.",
         ELSEWHERE: f"Let more workers wait at the same time ({more}), and load further ahead "
         f"({ahead}); look for a lock or a server that all of them use.",
         UNKNOWN: f"Use more workers ({more}).",
@@ -182,11 +187,13 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
         )
         text += " can be used here, so part of the wait stays."
     elif verdict.why == MAIN and number:
-        text += " Loading as fast as here, they keep up with the steps."
+        it = "it keeps" if number == 1 else "they keep"
+        text += f" Loading as fast as here, {it} up with the steps, if a processor is free."
     same = verdict.why in (START, PROCESSORS)
     options = [f"num_workers={loader.workers}" if same else more]
     if verdict.why == ELSEWHERE:
         options.append(ahead)
     if loader.sums.epochs > 1:
         options.append("persistent_workers=True")
-    return text, f"DataLoader(..., {', '.join(options)})"
+    has_them = same and loader.persistent  # the program has these options already
+    return text, "" if has_them else f"DataLoader(..., {', '.join(options)})"

@@ -75,6 +75,11 @@ class Workers:
     processor: float  # seconds of processor time
     ready: float  # seconds in which they were ready but waited for a processor
 
+    @property
+    def other(self) -> float:
+        """Seconds of their lives in which they waited for something else than file I/O."""
+        return max(0.0, self.lives - self.io - self.processor - self.ready)
+
     def part(self, seconds: float) -> float:
         """Returns the seconds as a part of their lives, 0 to 1."""
         return min(1.0, seconds / self.lives) if self.lives > 0 else 0.0

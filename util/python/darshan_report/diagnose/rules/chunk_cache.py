@@ -46,13 +46,13 @@ def _larger(upper: Upper, chunk: int, cache: int) -> Remedy:
 
 def _kept_open(chunk: int, cache: int) -> Remedy:
     """Proposes to keep the dataset open: a cache of any size lives only as long as that."""
-    room = (
-        "" if chunk <= cache else f" (with room for a chunk: rdcc_nbytes={_NETCDF_CHUNKS * chunk})"
-    )
+    wanted = _NETCDF_CHUNKS * chunk
+    room = "" if chunk <= cache else f" (with room for a chunk: rdcc_nbytes={wanted})"
+    with_room = "" if chunk <= cache else f"file = h5py.File(path, rdcc_nbytes={wanted});  "
     return Remedy(
         "Keep the dataset open over the loop: HDF5 drops its chunk cache when the last handle of "
         f"it is closed{room}. Or read its values into memory once.",
-        "Python: x = file['x']  # before the loop, then x[i];  x = file['x'][:]\n"
+        f"Python: {with_room}x = file['x']  # before the loop, then x[i];  x = file['x'][:]\n"
         "H5Dopen2 before the loop, H5Dclose behind it",
     )
 

@@ -26,8 +26,9 @@ _ONCE = Remedy(
 _WORKER = Remedy(
     "Open the file once for each worker of the DataLoader, with its first sample. A handle that is "
     "opened before the workers start is shared by all of them, and their reads disturb each other.",
-    "Python: def __getitem__(self, i): self.file = self.file or h5py.File(self.path)\n"
-    "Python: DataLoader(..., worker_init_fn=open_file, persistent_workers=True)",
+    "Python: self.file = None  # in __init__\n"
+    "Python: self.file = self.file or h5py.File(self.path)  # in __getitem__, then self.file[i]\n"
+    "Python: DataLoader(..., num_workers=4, persistent_workers=True): workers keep their files",
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...measure.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
 from ...measure.overflow import ID
-from ...units import amount, count, plural, seconds
+from ...units import amount, plural, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
@@ -76,7 +76,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         name = facts.name(int(files.ids[first]))
         more = int(mask.sum()) - 1
         what.append(
-            f"{count(float(attributes[mask].sum()))} attributes in {name}"
+            f"{plural(int(attributes[mask].sum()), 'attribute')} in {name}"
             + (f" and {plural(more, 'more file')}" if more else "")
         )
     yield Finding(

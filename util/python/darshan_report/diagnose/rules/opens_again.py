@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...checkpoints.saves import state_ids
 from ...units import plural, seconds
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
@@ -71,6 +72,8 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     mask = (opens > facts.limits["opens.again"]) | (stats > facts.limits["stats.again"])
     mask &= facts.single(table)
     mask &= 2 * facts.renamed_away(table) < facts.opens(table) + table["STATS"]
+    if mask.any():  # a checkpoint is a new file each time
+        mask &= ~np.isin(table.ids, state_ids(facts))
     if not mask.any():
         return
     again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)

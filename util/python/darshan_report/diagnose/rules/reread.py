@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...checkpoints.saves import state_ids
 from ...units import amount, count, plural, share
 from ..facts import Facts, leading, once
 from ..finding import SYMPTOM, Finding, Remedy
@@ -63,6 +64,8 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
     mask &= facts.single(table)
     if direction == "WRITTEN":
         mask &= ~_made_anew(facts, table, moved, size)
+        if mask.any():
+            mask &= ~np.isin(table.ids, state_ids(facts))
     if table.prefix == "STDIO" and facts.streams is not None:
         mask &= facts.streams.files & (table[f"MAX_BYTE_{direction}"] > 0)
     return mask, moved, size
