@@ -146,3 +146,8 @@ def test_forms(build: Path, tmp_path: Path) -> None:
     page = report("--html")
     assert "wait for data" in page
     assert "longest later" in page
+    screen = subprocess.run(
+        [build / "darshan", "stat", "-r", log], capture_output=True, text=True, check=True
+    ).stderr
+    assert "At the training loop of train.py:31." in page
+    assert "At the training loop of train.py:31." in screen

@@ -412,6 +412,8 @@ class Context:
 
     def where(self, finding: Finding) -> str:
         """Returns the line of code behind a finding as a sentence; empty if it is unknown."""
+        if finding.at:
+            return f"At {finding.at}."
         found = self.blame(finding)
         return f"{found.text[0].upper()}{found.text[1:]}." if found else ""
 

@@ -59,4 +59,5 @@ def find(facts: Facts) -> Iterator[Finding]:
             evidence=_evidence(verdict),
             remedy=Remedy(text, example),
             limits=("training.wait",),
+            at=f"the training loop of {verdict.loader.line}" if verdict.loader.line else "",
         )
