@@ -304,6 +304,9 @@ def test_odd_series(collect: Collect, tmp_path: Path) -> None:
     [said] = collect(*base, "odd.csv", "--servers-columns", "time,read")
     assert "5 intervals" in said and "3 rows refused" in said
     assert [row[3] for row in _served(tmp_path / "lake")] == [None, None, None, 7, 9]
+    (tmp_path / "far.csv").write_text(f"time,read\n{BEGUN},1\n{BEGUN + 4 * 86400},2\n")
+    [said] = collect(*base, "far.csv", "--servers-columns", "time,read")
+    assert said.endswith("0 intervals of far.csv; 2 rows refused: no interval of a day at most")
     (tmp_path / "no.csv").write_text("a,b\n1\n")
     (tmp_path / "no.parquet").write_bytes(b"PAR1" + bytes(99))
     for name in ("odd.csv", "no.csv", "no.parquet", "missing.csv"):

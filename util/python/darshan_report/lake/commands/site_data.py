@@ -24,7 +24,10 @@ def _scheduler(lake: str, path: str, hide: Hide) -> None:
 def _servers(lake: str, path: str, form: series.Form, hide: Hide) -> None:
     sums, refused = series.collect(lake, path, form, hide)
     more = [f"{count(sums.replaced)} rows replaced"] if sums.replaced else []
-    more += [f"{count(refused)} rows refused: no time between 2000 and now"] if refused else []
+    if refused.times:
+        more += [f"{count(refused.times)} rows refused: no time between 2000 and now"]
+    if refused.intervals:
+        more += [f"{count(refused.intervals)} rows refused: no interval of a day at most"]
     say(PROGRAM, "; ".join([f"{count(sums.rows)} intervals of {path}", *more]))
 
 

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -166,8 +166,15 @@ def _integers(amounts: np.ndarray, most: int) -> pa.Array:
     return pa.array(np.where(bad, 0, np.round(amounts)).astype("i8"), mask=bad)
 
 
-def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, int]:
-    """Returns the rows of a file, and how many rows had no time that can be."""
+class Refused(NamedTuple):
+    """How many rows of a file are not in the table."""
+
+    times: int = 0  # without a time that can be
+    intervals: int = 0  # that no other row follows within a day
+
+
+def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
+    """Returns the rows of a file, and how many were refused."""
     found = _read(path, form)
     rows = len(found["time"])
     if rows > _MOST_ROWS:
@@ -201,10 +208,13 @@ def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, int]:
             columns[column] = _integers(amounts[kept], most)
     schema = arrow.schema(SERVER_LOAD)
     arrays = [columns[f.name] if f.name in columns else pa.nulls(len(kept), f.type) for f in schema]
-    return pa.table(arrays, schema=schema), rows - len(good)
+    # The last total of a series begins no interval.
+    ends = len(np.unique(groups)) if form.values == "totals" else 0
+    refused = Refused(rows - len(good), max(0, len(order) - len(kept) - ends))
+    return pa.table(arrays, schema=schema), refused
 
 
-def collect(lake: str, path: str, form: Form, hide: Hide) -> tuple[Replaced, int]:
+def collect(lake: str, path: str, form: Form, hide: Hide) -> tuple[Replaced, Refused]:
     """Adds the intervals of a file to the lake; returns how many, and how many rows were refused.
     Raises LakeError or OSError if the file cannot be read."""
     rows, refused = table(path, form, hide)
