@@ -10,6 +10,7 @@ from ...call_sites import told
 from ...call_sites.content import place_content
 from ...call_sites.lines import Line
 from ...checkpoints.interval import Waited, waited, young
+from ...checkpoints.loads import Loaded
 from ...checkpoints.saves import Checkpoint
 from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...show.text import shorten, visible
@@ -99,6 +100,17 @@ def sentences(context: Context) -> list[str]:
     return said
 
 
+def leading(context: Context, row: Checkpoint | Loaded) -> tuple[str, str]:
+    """Returns the first two cells of a row: the file, and what saved or loaded it."""
+    return context.short(row.name, _NAME), shorten(at_line(context, row.title, row.sites), _BY)
+
+
+def place_of(context: Context, row: Checkpoint | Loaded) -> dict[str, Any] | None:
+    """Returns the line behind a row for the JSON; None if it is unknown."""
+    line = line_of(context, row.sites)
+    return place_content(line.place) if line is not None and line.place else None
+
+
 def cells(context: Context, row: Checkpoint) -> tuple[str, ...]:
     """Returns the numbers of a row, as the columns of the table behind the first two."""
     return (
@@ -126,14 +138,7 @@ def blocks(context: Context) -> list[Block]:
         Column("Every", right=True),
         Column("Files"),
     )
-    table = tuple(
-        (
-            context.short(row.name, _NAME),
-            shorten(at_line(context, row.title, row.sites), _BY),
-            *cells(context, row),
-        )
-        for row in rows[:_ROWS]
-    )
+    table = tuple((*leading(context, row), *cells(context, row)) for row in rows[:_ROWS])
     more = len(rows) - len(table)
     note = _NOTE + (f" {plural(more, 'more row')} took less time." if more else "")
     texts = [Paragraph(text) for text in sentences(context)]
@@ -145,12 +150,11 @@ def _number(value: float) -> float | None:
 
 
 def _content(context: Context, row: Checkpoint) -> dict[str, Any]:
-    line = line_of(context, row.sites)
     return {
         "name": visible(row.name),
         "saved_by": row.title,
         "from_calls": row.from_calls,
-        "place": place_content(line.place) if line is not None and line.place else None,
+        "place": place_of(context, row),
         "files": row.files,
         "saves": row.saves,
         "kept": row.kept,

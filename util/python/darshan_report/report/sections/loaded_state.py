@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...call_sites.content import place_content
 from ...checkpoints.loads import Loaded
 from ...show.model import Block, Column, Heading, Table
-from ...show.text import shorten, visible
+from ...show.text import visible
 from ...units import amount, plural, seconds
 from ..context import Context
-from .checkpoints import at_line, line_of
+from .checkpoints import leading, place_of
 
 _ROWS, _LISTED = 12, 100  # of the table, of the JSON
-_NAME, _BY = 40, 36  # characters
 _NOTE = (
     "Processes are those that used the file, also to write it. Bytes are sums over processes: what "
     "each process loads counts for each. Time is the mean of these processes in opens, reads and "
@@ -48,26 +46,18 @@ def blocks(context: Context) -> list[Block]:
         Column("Touched", right=True),
         Column("Time", right=True),
     )
-    table = tuple(
-        (
-            context.short(row.name, _NAME),
-            shorten(at_line(context, row.title, row.sites), _BY),
-            *cells(row),
-        )
-        for row in rows[:_ROWS]
-    )
+    table = tuple((*leading(context, row), *cells(row)) for row in rows[:_ROWS])
     more = len(rows) - len(table)
     note = _NOTE + (f" {plural(more, 'more row')} had fewer bytes." if more else "")
     return [Heading("Loaded state"), Table(columns, table, note)]
 
 
 def _content(context: Context, row: Loaded) -> dict[str, Any]:
-    line = line_of(context, row.sites)
     return {
         "name": visible(row.name),
         "loaded_by": row.title,
         "from_calls": row.from_calls,
-        "place": place_content(line.place) if line is not None and line.place else None,
+        "place": place_of(context, row),
         "files": row.files,
         "processes": row.processes,
         "bytes_read": row.read,
