@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "file-status.h"
 #include "followed-process.h"
 
 enum {
@@ -159,18 +159,14 @@ static void open_process(struct followed *followed, struct followed_process *pro
   if (file->is_part || !was_open) process_end(followed, process);
 }
 
-/* Looks at a listed file, without following a link and without asking a file system in user space
- * (AT_STATX_DONT_SYNC). Returns 0 and the owner if it may be read. */
+/* Looks at a listed file. Returns 0 and the owner if it may be read. */
 static int may_be_read(const struct followed_file *file, uid_t *owner) {
-  struct statx status;
-  if (statx(file->folder, file->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
-            STATX_TYPE | STATX_UID | STATX_INO, &status) != 0)
+  struct file_status status;
+  if (file_status(file->folder, file->name, &status) != 0 || !S_ISREG(status.mode) ||
+      status.inode != file->inode || status.device != file->device)
     return -1;
-  if (!S_ISREG(status.stx_mode) || status.stx_ino != file->inode ||
-      makedev(status.stx_dev_major, status.stx_dev_minor) != file->device)
-    return -1;
-  if (file->only_own && status.stx_uid != geteuid()) return -1;
-  *owner = status.stx_uid;
+  if (file->only_own && status.owner != geteuid()) return -1;
+  *owner = status.owner;
   return 0;
 }
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "../../../runtime/format/run.h"
+#include "file-status.h"
 
 enum { ENTRIES_MOST = 1000000, RUNS_MOST = 65536 };
 
@@ -40,12 +40,9 @@ static int list(struct listing *listing);
 /* Lists a run directory. A folder on another device is not one: a user may have mounted a file
  * system there that answers when it likes. */
 static void list_run(const struct listing *above, const char *name) {
-  struct statx status;
-  if (statx(above->folder, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
-            STATX_TYPE | STATX_UID, &status) != 0 ||
-      !S_ISDIR(status.stx_mode) ||
-      makedev(status.stx_dev_major, status.stx_dev_minor) != above->device ||
-      (geteuid() != 0 && status.stx_uid != geteuid()))
+  struct file_status status;
+  if (file_status(above->folder, name, &status) != 0 || !S_ISDIR(status.mode) ||
+      status.device != above->device || (geteuid() != 0 && status.owner != geteuid()))
     return;
   struct listing run = {above->followed, -1, above->device, -1};
   run.folder =
