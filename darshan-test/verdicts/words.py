@@ -77,7 +77,7 @@ def _files() -> list[Row]:
             "saved-by-rename",
             "many-small-files",
             "rename this file once",
-            says=(r"1,20\d of them got their last name by a rename",),
+            says=(r"1,20\d renames are in this time",),
             never=("keep the descriptor",),
         ),
         replace(

@@ -31,9 +31,8 @@ _KEPT = Remedy(
     "tar cf data.tar folder, read members from it",
 )
 _RENAMED = Remedy(
-    "Write the records of a step into one file, a container (HDF5, SQLite, or a text file with a "
-    "line for each), and rename this file once, when it is complete: a rename for each record is "
-    "safe, but each changes a folder, and takes a round trip on a parallel file system.",
+    "Write the records of a step into one file (HDF5, SQLite, or a line for each as text), and "
+    "rename it once, when it is complete.",
     "Python: file.write(line)  # in the loop;  os.replace(new, path)  # once, after it\n"
     "C: fprintf(stream, format, record);  in the loop;  rename(temporary, path);  once, after it\n"
     "shell: done > all.new; mv all.new all  # after the loop, not in it\n"
@@ -46,6 +45,7 @@ _SAMPLES = Remedy(
     "Python: HDF5 or zarr with a sample in each chunk, opened once for each worker\n"
     "tar cf samples-000.tar folder, a tar for each shard",
 )
+_TOLD = 1e-5  # seconds for a file from which on they are told
 _FIRST = 4  # transfers of a file that come with its opening: more are many small transfers
 
 
@@ -97,8 +97,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         records += int(mask.sum())
         found.append((table, mask))
-        # A temporary name that is used again stands for a file each time.
-        away = facts.renamed_away(table) * mask * facts.single(table)
+        # A temporary name that is used again stands for a file each time that it was opened.
+        away = np.minimum(facts.renamed_away(table), facts.opens(table)) * mask
+        away = away * facts.single(table)
         renames = max(renames, int(away.sum()))
         again = int(np.maximum(0, away - 1).sum())
         more += int((facts.files(table)[mask] - 1).sum()) + again
@@ -133,13 +134,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         else "The program uses many small files",
         f"{count(number)} files of at most {amount(largest)} were read or written; opening and "
         f"closing them and their first transfers took {seconds(time)}{facts.over_all}"
-        f" ({seconds(time / number)} for each file): the cost is per file, not per byte."
+        + (f" ({seconds(time / number)} for each file)" if time / number >= _TOLD else "")
+        + ": the cost is per file, not per byte."
         + (f" The program removed {count(removed)} of them." if temporary else "")
-        + (
-            f" {count(renames)} of them got their last name by a rename, which is in this time."
-            if renamed
-            else ""
-        )
+        + (f" {count(renames)} renames are in this time." if renamed else "")
         + more_time.sentence,
         stake=stake,
         evidence=tuple(

@@ -58,14 +58,13 @@ def _processes(found: Lines) -> list[Block]:
         rows.append((shorten(where, _PLACE), told.count(processes), least, most))
     if all(row[1] == "1" for row in rows):
         return []
-    columns = (
-        Column("Line", code=True),
-        Column("Processes, at least", right=True),
-        Column("Least time", right=True),
-        Column("Most time", right=True),
-    )
-    note = "Least and most time of a rank in I/O calls are known if each rank kept its own records"
-    return [Table(columns, tuple(rows), f"{note}; those of merged records are sums.")]
+    columns = [Column("Line", code=True), Column("Processes", right=True)]
+    notes = ["A line with several stacks has the number of the stack that most processes used."]
+    if any(row[3] != "-" for row in rows):
+        columns += [Column("Least time", right=True), Column("Most time", right=True)]
+        notes.append("Times are those of a rank, in I/O calls; of ranks with records of their own.")
+    table = tuple(row[: len(columns)] for row in rows)
+    return [Table(tuple(columns), table, " ".join(notes))]
 
 
 def _files(found: Lines) -> list[Block]:

@@ -1,4 +1,4 @@
-"""The findings: three on page 1, all of them with their evidence in a later section."""
+"""The findings: three on page 1, two if they are long; all, with their evidence, further on."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...units import count
 from ..context import Context
 
 TOP = 3
+_LINES, _WIDTH = 14, 128  # lines of page 1 for them, and characters of a line
 _NAME = 56  # characters of a record's name in a row of evidence
 _KINDS = {PROBLEM: "Problem", NOTICE: "Notice", FACT: "Fact", GOOD: "Good"}
 
@@ -21,6 +22,18 @@ def _anchor(context: Context, finding: Finding) -> str:
     return f"f-{finding.name}" + (f"-{place + 1}" if place else "")
 
 
+def _texts(context: Context, finding: Finding, number: int) -> list[str]:
+    """Returns the paragraphs of a finding on page 1, the title first."""
+    start, at = f"{number}. " if finding.kind == PROBLEM else "", finding.stake.text
+    return [
+        f"{start}{finding.title}.",
+        finding.sentence + (f" At stake: {at}." if at else ""),
+        *filter(None, [context.where(finding)]),
+        *([f"Remedy: {finding.remedy.text}"] if finding.remedy.text else []),
+        *(f"Tried: {text}" for text in context.tried(finding)),
+    ]
+
+
 def top(context: Context) -> list[Block]:
     """Returns the most important findings for page 1."""
     shown = [f for f in context.findings if f.kind == PROBLEM][:TOP]
@@ -30,17 +43,16 @@ def top(context: Context) -> list[Block]:
     told = (PROBLEM, NOTICE)
     left = sum(f.kind in told for f in context.findings) - sum(f.kind in told for f in shown)
     found: list[Block] = [Heading("What to change first")]
+    room = _LINES
     for number, finding in enumerate(shown, 1):
-        start = f"{number}. " if finding.kind == PROBLEM else ""
-        text = f"{start}{finding.title}."
-        found.append(Paragraph(text, strong=True, link=_anchor(context, finding)))
-        at = finding.stake.text
-        found.append(Paragraph(finding.sentence + (f" At stake: {at}." if at else "")))
-        if where := context.where(finding):
-            found.append(Paragraph(where))
-        if finding.remedy.text:
-            found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
-        found += [Paragraph(f"Tried: {text}") for text in context.tried(finding)]
+        texts = _texts(context, finding, number)
+        room -= sum(-(-len(text) // _WIDTH) for text in texts)
+        if number == TOP and room < 0:  # the page has no room for the last one
+            left += finding.kind in told
+            break
+        title, *others = texts
+        found.append(Paragraph(title, strong=True, link=_anchor(context, finding)))
+        found += map(Paragraph, others)
     if left > 0:
         found.append(Paragraph(f"{left} more on the page Findings."))
     return found
