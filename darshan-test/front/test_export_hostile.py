@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from place import for_everybody
 
 from .exporting import Recorded, exporter, recorded, until
 
@@ -192,6 +193,7 @@ def test_names_are_escaped(
 def test_users(build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded) -> None:
     """Root exports the journals of all users by the owner of the file, whatever its name says;
     another user only those of that user."""
+    for_everybody(build / "libdarshan.so")
     folder = tmp_path / "of-nobody"
     folder.mkdir()
     folder.chmod(0o777)

@@ -14,21 +14,29 @@ from .conftest import Try
 
 pytest.importorskip("h5py")
 
-# Each write and each lock takes as long as on a busy file system.
+# Each write and each lock takes as long as on a busy file system. It spins: for the runtime a
+# sleep would be one of the program, in which no finding has a stake.
 SLOW = """
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
+static void spin(double seconds) {
+  struct timespec first, now;
+  clock_gettime(CLOCK_MONOTONIC, &first);
+  do clock_gettime(CLOCK_MONOTONIC, &now);
+  while (now.tv_sec - first.tv_sec + 1e-9 * (now.tv_nsec - first.tv_nsec) < seconds);
+}
 ssize_t pwrite64(int fd, const void *from, size_t n, off_t at) {
-  if (n > 1 << 16) usleep(40000);
+  if (n > 1 << 16) spin(0.04);
   return syscall(SYS_pwrite64, fd, from, n, at);
 }
 ssize_t pwrite(int fd, const void *from, size_t n, off_t at) { return pwrite64(fd, from, n, at); }
 ssize_t write(int fd, const void *from, size_t n) {
-  if (n > 1 << 16) usleep(40000);
+  if (n > 1 << 16) spin(0.04);
   return syscall(SYS_write, fd, from, n);
 }
-int flock(int fd, int how) { return usleep(20000), (int)syscall(SYS_flock, fd, how); }
+int flock(int fd, int how) { return spin(0.02), (int)syscall(SYS_flock, fd, how); }
 """
 # HDF5 fills a dataset of 16 MiB when it is created; then the program writes it.
 FILLED = """

@@ -15,7 +15,7 @@ int main(void) {
   FILE *input = fopen("input", "r"), *file = fopen("numbers.txt", "w");
   if (!input || !file) return 9;
   setvbuf(file, NULL, _IONBF, 0);
-  for (int i = 0; i < 300000; i++) fputc('1', file);
+  for (int i = 0; i < 600000; i++) fputc('1', file);
   fclose(file);
   file = fopen("pid.bin", "w");
   if (!file) return 8;
