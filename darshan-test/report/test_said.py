@@ -79,6 +79,22 @@ for i in range(300):
     os.fdatasync(files[-1])
 """
 APPENDS = "for ((i = 0; i < 4000; i++)); do echo line $i >> out.txt; done"
+SAVES = """
+import sys
+for step in range(40):
+    with open(sys.argv[1], sys.argv[2], 0) as f:
+        f.write(bytes(1 << 20))
+"""
+# HDF5 drops its cache of chunks at each close; a chunk is larger than the cache that it had.
+DROPPED = """
+import h5py, numpy
+with h5py.File("field.h5", "w") as file:
+    file.create_dataset("x", (10, 512, 512), "f8", chunks=(10, 512, 512), compression=1)
+    file["x"][:] = numpy.broadcast_to(numpy.arange(512.0), (10, 512, 512))
+with h5py.File("field.h5") as file:
+    for i in range(20):
+        file["x"][i % 4, i]
+"""
 JUDGED = "io.fine = 0\noperations = 100\n"  # every other threshold has its default
 
 
@@ -101,6 +117,8 @@ def findings(
     work.mkdir()
     command = [sys.executable, "-c", program] if isinstance(program, str) else program
     subprocess.run(command, cwd=work, env=env, check=True)
+    # Libraries that are imported may start a process, whose log is the smaller one.
+    log = max(folder.glob("log.darshan*"), key=lambda path: path.stat().st_size)
     done = summary(log, "--json", "-o", "-", "--thresholds", folder / "limits")
     assert done.returncode == (3 if "MAX_RECORDS" in config else 0), done.stderr
     return {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
@@ -193,3 +211,37 @@ def test_python_does_not_choose_where_a_buffer_lies(
 ) -> None:
     """The report does not advise a Python program to align its buffers."""
     assert "memory-alignment" not in findings(build, summary, tmp_path, ODD)
+
+
+@pytest.mark.parametrize("mode", ["wb", "r+b"])
+def test_a_checkpoint_is_new_each_time(
+    build: Path, summary: Run, tmp_path: Path, mode: str
+) -> None:
+    """Writing a checkpoint again is what it is for: only the finding on checkpoints speaks of it.
+    A file that is none was opened and written again."""
+    generic = {"opened-again", "same-bytes-again-written"}
+    for name, expected in (("last.pt", set()), ("last.bin", generic)):
+        (tmp_path / name).mkdir()
+        kept = tmp_path / name / name
+        kept.touch()
+        command = [sys.executable, "-c", SAVES, str(kept), mode]
+        limits = f"{LIMITS}opens.again = 20\ncheckpoint.share = 0\n"
+        found = findings(build, summary, tmp_path / name, command, limits=limits)
+        assert generic & set(found) == expected
+        assert ("checkpoints-often" in found) == (name == "last.pt")
+
+
+def test_code_for_a_dropped_cache_runs(build: Path, summary: Run, tmp_path: Path) -> None:
+    """The remedy's lines for a dataset that was opened again and again work in the program."""
+    pytest.importorskip("h5py")
+    remedy = findings(build, summary, tmp_path, DROPPED)["chunk-cache"]["remedy"]["example"]
+    code = remedy.splitlines()[0].split("  #")[0]
+    assert "rdcc_nbytes=" in code
+    lines = f"import h5py\npath = 'field.h5'\n{code}\nprint(x[1, 3, 5], file.id.get_access_plist()"
+    lines += ".get_cache())"
+    done = subprocess.run(
+        [sys.executable, "-c", lines], cwd=tmp_path / "work", capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    room = int(re.findall(r"rdcc_nbytes=(\d+)", code)[0])
+    assert done.stdout.startswith("5.0 ") and f" {room}," in done.stdout
