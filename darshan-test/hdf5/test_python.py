@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lab.log import metadata_of
 
 from .layers import sums
 from .observe import Observed, Rows, bare, instrumented, read_rows
@@ -88,6 +89,14 @@ def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_p
     rows = read_rows(parser, observed.logs)
     names = {name for module, name in rows if module == "H5D" and name.startswith(f"{work}/")}
     assert names == {f"{work}/scales.nc:/{name}" for name in ("x", "y", "g/temperature")}
+
+
+def test_the_log_has_the_version(build: Path, parser: Path, tmp_path: Path) -> None:
+    """The metadata have the version of the HDF5 library that the program used."""
+    asks = "import h5py; h5py.File('a.h5', 'w').close(); print(h5py.version.hdf5_version)"
+    observed = instrumented(build, [sys.executable, "-c", asks], tmp_path, tmp_path / "logs")
+    found = {metadata_of(parser, log).get("hdf5") for log in observed.logs}
+    assert found - {None} == {observed.stdout.strip()}
 
 
 def test_versions_differ(tmp_path: Path) -> None:

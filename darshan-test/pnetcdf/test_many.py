@@ -65,3 +65,5 @@ def test_many_ids(build: Path, cases: Path, tmp_path: Path) -> None:
     without_place = COPIES * FILES - IDS
     # Each is tried at its open, and again when its file is synchronized.
     assert watched.log.metadata["dropped_for_full_tables"] == str(2 * without_place)
+    told = re.search(rb"(\d+\.\d+\.\d+) of ", library.read_bytes())
+    assert told and watched.log.metadata["pnetcdf"] == told[1].decode()

@@ -12,6 +12,7 @@
 #define ENDED(function) void function(void);
 #define PARTS(function) void function(struct log_content *content);
 #define METADATA(key, function) uint64_t function(void);
+#define LIBRARY_VERSION(key, function) const char *function(void);
 #define SPAN(last, agree)                                                                          \
   double last(void);                                                                               \
   void agree(double seconds);
@@ -92,9 +93,11 @@ void modules_add_parts(struct log_content *content) {
 #include "modules.def"
 }
 
-void modules_add_metadata(modules_metadata *add, void *context) {
+void modules_add_metadata(const struct modules_metadata *add, void *context) {
 #define METADATA(key, function)                                                                    \
-  if (function()) add(context, key, function());
+  if (function()) add->number(context, key, function());
+#define LIBRARY_VERSION(key, function)                                                             \
+  if (function()[0]) add->text(context, key, function());
 #include "modules.def"
 }
 

@@ -25,10 +25,13 @@ void modules_ended(void);
 /* Adds the log regions that are not in the store. */
 void modules_add_parts(struct log_content *content);
 
-/* A function that adds a number to the log's metadata. modules_add_metadata calls `add` for each
- * of the modules' numbers that is not 0. */
-typedef void modules_metadata(void *context, const char *key, uint64_t value);
-void modules_add_metadata(modules_metadata *add, void *context);
+/* Functions that add to the log's metadata. modules_add_metadata calls `number` for each of the
+ * modules' numbers that is not 0, and `text` for each version that is known. */
+struct modules_metadata {
+  void (*number)(void *context, const char *key, uint64_t value);
+  void (*text)(void *context, const char *key, const char *value);
+};
+void modules_add_metadata(const struct modules_metadata *add, void *context);
 
 /* Returns the end of recording in this process, in seconds since its start.  The second function
  * sets the time that all ranks agreed on. */

@@ -94,6 +94,11 @@ static void add_module_number(void *used, const char *key, uint64_t value) {
   add_number(used, key, value);
 }
 
+static void add_module_text(void *used_, const char *key, const char *value) {
+  size_t *used = used_;
+  *used = darshan_metadata_add(job_state.job.metadata, DARSHAN_JOB_METADATA_LEN, *used, key, value);
+}
+
 /* Returns the numbers of events of this process that were not counted, in the order of
  * dropped_keys. */
 static struct facts_dropped dropped_here(void) {
@@ -136,7 +141,7 @@ static void metadata_end(struct darshan_job *job) {
   size_t used = strlen(job->metadata);
   add_failure(job);
   used = strlen(job->metadata);
-  modules_add_metadata(add_module_number, &used);
+  modules_add_metadata(&(struct modules_metadata){add_module_number, add_module_text}, &used);
   if (darshan_store.frame && !darshan_store.journal.has_file)
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
 }

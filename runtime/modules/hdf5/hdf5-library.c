@@ -1,16 +1,37 @@
 /* Finds the functions of the HDF5 libraries of the process. */
+#include <string.h>
+
 #include "../../intercept/stack.h"
 #include "hdf5.h"
 
 SELDOM struct libraries h5_libraries;
+SELDOM static char version[16]; /* of the library that was found last, "1.14.3" */
+
+const char *h5_version(void) {
+  return version;
+}
+
+static void note_version(const unsigned numbers[3]) {
+  char text[sizeof(version)] = "";
+  size_t used = 0;
+  for (int i = 0; i < 3; i++) {
+    unsigned number = numbers[i] < 1000 ? numbers[i] : 999, scale = number < 10 ? 1 : 10;
+    if (number > 99) scale = 100;
+    if (i > 0) text[used++] = '.';
+    for (; scale > 0; scale /= 10)
+      text[used++] = (char)('0' + number / scale % 10);
+  }
+  memcpy(version, text, sizeof(version));
+}
 
 /* Stores the version of the library. H5get_libversion is the library's first call and
  * initializes it for all others. */
 static void ask_version(void *library_) {
   struct h5_library *library = library_;
-  unsigned major = 0, minor = 0, release = 0;
-  library->H5get_libversion(&major, &minor, &release);
-  library->narrow_ids = major == 1 && minor < 10;
+  unsigned numbers[3] = {0, 0, 0};
+  library->H5get_libversion(&numbers[0], &numbers[1], &numbers[2]);
+  library->narrow_ids = numbers[0] == 1 && numbers[1] < 10;
+  note_version(numbers);
 }
 
 static void ask(struct library *found) {

@@ -26,6 +26,8 @@ struct h5_known {
 /* ids.c */
 
 int h5_start(void);
+/* Returns the version of the HDF5 library that was used last, for example "1.14.3"; "" for none. */
+const char *h5_version(void);
 int h5_prepare(void); /* 1, or 0 if out of memory */
 void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);

@@ -2,12 +2,30 @@
 #include "pnetcdf.h"
 
 SELDOM static struct libraries libraries;
+SELDOM static char version[16]; /* of the library that was found last, "1.12.3" */
+
+const char *pn_version(void) {
+  return version;
+}
+
+/* The library tells its version and, behind a space, its date. */
+static void note_version(const char *told) {
+  size_t length = 0;
+  while (length < sizeof(version) - 1 &&
+         ((told[length] >= '0' && told[length] <= '9') || told[length] == '.')) {
+    version[length] = told[length];
+    length++;
+  }
+  version[length] = '\0';
+}
 
 static void ask(struct library *found) {
   struct pn_library *library = (struct pn_library *)(void *)found;
 #define QUERY(name, params) library->name = (int(*) params)library_ask(found, #name);
 #include "queries.def"
 #undef QUERY
+  const char *(*told)(void) = (const char *(*)(void))library_ask(found, "ncmpi_inq_libvers");
+  if (told) note_version(told());
 }
 
 static void forget(struct library *gone) {

@@ -45,6 +45,9 @@ static inline struct pn_variable *pn_variable_at(uint32_t number) {
   return segments_at(&pnetcdf_state.variables, number);
 }
 int pn_start(void);
+/* Returns the version of the PnetCDF library that was used last, for example "1.12.3"; "" for
+ * none. */
+const char *pn_version(void);
 void pn_prepare(void);
 void pn_forked(void);
 struct pn_known pn_known(const struct pn_library *lib, int ncid);

@@ -122,11 +122,11 @@ ORDER BY try_sum(greatest(coalesce(POSIX_READS, 0) - coalesce(POSIX_SEQ_READS, 0
     ),
     Question(
         "versions",
-        "versions of libraries in use: Darshan, MPI, HDF5, netCDF, PnetCDF, as the logs have them",
+        "versions of libraries in use, as the logs have them: Darshan, MPI, HDF5, PnetCDF",
         """SELECT key AS library, value AS version, count(DISTINCT log) AS jobs,
   count(DISTINCT "user") AS users, count(DISTINCT program) AS programs, min(day) AS first_day,
   max(day) AS last_day
-FROM {log_metadata} WHERE key IN ('lib_ver', 'mpi', 'hdf5', 'netcdf', 'pnetcdf')
+FROM {log_metadata} WHERE key IN ('lib_ver', 'mpi', 'hdf5', 'pnetcdf')
 GROUP BY key, value ORDER BY library, jobs DESC, version""",
     ),
 )

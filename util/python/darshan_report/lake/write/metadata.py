@@ -11,7 +11,7 @@ from .jobs import Job
 # Keys whose values identify neither a user nor a file.  All other values are anonymized, because a
 # site or a later release may add any key.
 _HARMLESS = frozenset(
-    ("lib_ver", "mpi", "hdf5", "netcdf", "pnetcdf", "language", "clock", "nodes", "processors",
+    ("lib_ver", "mpi", "hdf5", "pnetcdf", "language", "clock", "nodes", "processors",
      "rank", "world_size", "launcher", "exit_status", "journal", "end", "missing_ranks")
 )  # fmt: skip
 HOSTS = ("hosts", "host")
