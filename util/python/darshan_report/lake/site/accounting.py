@@ -10,13 +10,14 @@ import contextlib
 import datetime
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from ..commit.storage import LakeError
 from ..write import impossible
 
+_Job = TypeVar("_Job")
 LONGEST_LINE = 1 << 20  # bytes
 _LONGEST_TEXT = 256  # characters
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -139,6 +140,25 @@ def batch_job(scheduler: str, **values: Any) -> dict[str, Any]:
         "scheduler": scheduler,
         **values,
     }
+
+
+def jobs_begun(
+    numbered: Iterable[tuple[int, _Job]],
+    row_of: Callable[[_Job], dict[str, Any] | None],
+    refused: Refusals,
+) -> Iterator[dict[str, Any]]:
+    """Yields row_of(job) for each numbered job; row_of returns None for one that has not begun.
+    Counts those, and the jobs for which row_of raises Refused."""
+    for number, job in numbered:
+        try:
+            row = row_of(job)
+        except Refused as why:
+            refused.add(number, why)
+            continue
+        if row is None:
+            refused.not_begun += 1
+        else:
+            yield row
 
 
 def not_an_accounting(path: str) -> LakeError:

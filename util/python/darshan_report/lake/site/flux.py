@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from ..commit.storage import LakeError
-from .accounting import Refusals, Refused, batch_job, moment, whole, word
+from .accounting import Refusals, Refused, batch_job, jobs_begun, moment, whole, word
 from .host_lists import expanded
 
 _MOST_BYTES = 1 << 28
@@ -64,13 +64,4 @@ def _row(job: Any) -> dict[str, Any] | None:
 
 def rows(first: bytes, file: IO[bytes], path: str, refused: Refusals) -> Iterator[dict[str, Any]]:
     """Yields the rows of jobs; a job is counted as a line in messages."""
-    for number, job in enumerate(_jobs(first, file, path), 1):
-        try:
-            row = _row(job)
-        except Refused as why:
-            refused.add(number, why)
-            continue
-        if row is None:
-            refused.not_begun += 1
-        else:
-            yield row
+    yield from jobs_begun(enumerate(_jobs(first, file, path), 1), _row, refused)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from ..commit.storage import LakeError
-from .accounting import Refusals, Refused, batch_job, joules, moment, whole, word
+from .accounting import Refusals, Refused, batch_job, jobs_begun, joules, moment, whole, word
 from .host_lists import expanded
 
 # Columns whose text users choose: a line feed in it would make further lines, which look like jobs.
@@ -88,19 +87,17 @@ def rows(
     """Yields the rows of jobs.  Raises LakeError if the header lacks what is needed."""
     names = header.lower().split("|")
     _checked(names)
-    for number, line in some:
-        values = line.split("|")
-        try:
-            if len(values) != len(names):
-                raise Refused(f"has {len(values)} fields, the header has {len(names)}")
-            found = dict(zip(names, map(str.strip, values)))
-            if re.search(r"\.", found.get("jobid") or found.get("jobidraw") or ""):
-                continue  # a step of a job
-            row = _row(found)
-        except Refused as why:
-            refused.add(number, why)
-            continue
-        if row is None:
-            refused.not_begun += 1
-        else:
-            yield row
+    ids = [names.index(name) for name in ("jobid", "jobidraw") if name in names]
+
+    def is_step(values: list[str]) -> bool:
+        found = [values[place].strip() for place in ids if place < len(values)]
+        return len(values) == len(names) and "." in next(filter(None, found), "")
+
+    def row_of(values: list[str]) -> dict[str, Any] | None:
+        if len(values) != len(names):
+            raise Refused(f"has {len(values)} fields, the header has {len(names)}")
+        return _row(dict(zip(names, map(str.strip, values))))
+
+    split = ((number, line.split("|")) for number, line in some)
+    jobs = ((number, values) for number, values in split if not is_step(values))
+    yield from jobs_begun(jobs, row_of, refused)
