@@ -344,3 +344,20 @@ def test_frames_of_polars(lake: Path) -> None:
             every = opened.sql(f'SELECT * FROM "{name}"')
             assert every.polars().shape == (len(every), len(every.columns))
         assert opened.sql("SELECT * FROM jobs WHERE false").polars().is_empty()
+
+
+def test_the_program_that_was_started(darshan: Run, tmp_path: Path) -> None:
+    """A job has the name of the program that the user means, not that of `env`, of a shell, or of
+    the shim through which a version manager starts it."""
+    shim = tmp_path / "shims" / "train"
+    shim.parent.mkdir()
+    shim.write_text('#!/usr/bin/env bash\nexec "$@"\n')
+    shim.chmod(0o755)
+    (tmp_path / "work.sh").write_text(": > made\n")
+    begun = [("env", "A=1"), ("sh", "-c"), (shim, "env"), ()]
+    for words in begun:
+        command = ("sh work.sh",) if "-c" in words else ("sh", "work.sh")
+        assert darshan("run", "-o", "logs", "--", *words, *command).returncode == 0
+    assert darshan("collect", "--into", "lake", "logs").returncode == 0
+    found = sorted(row["program"] for row in rows(tmp_path / "lake", "jobs"))
+    assert found == ["train", "work.sh", "work.sh", "work.sh"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..measure.programs import program_name
+from ..measure.started import asked_for
 from .facts import Facts
 from .finding import NOTICE, PROBLEM, Finding, Remedy
 
@@ -26,7 +26,7 @@ def tool_of(facts: Facts) -> str:
     """Returns the tool that a run of one process is; empty for other programs and other runs."""
     if facts.tree is not None or facts.nprocs > 1:
         return ""
-    name, _ = program_name(facts.info.exe)
+    name = asked_for(facts.info.exe)
     return name if name in TOOLS else ""
 
 

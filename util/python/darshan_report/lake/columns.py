@@ -70,7 +70,15 @@ WHOSE = (
         "",
         True,
     ),
-    Column("program", TEXT, "", "the program's short name", "", True),
+    Column(
+        "program",
+        TEXT,
+        "",
+        "the short name of the program that the user started, without env, srun or a "
+        "shell before it",
+        "",
+        True,
+    ),
 )
 
 

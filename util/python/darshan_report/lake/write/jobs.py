@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...measure.layers import LAYERS, SIZES, Layer
-from ...measure.programs import program_name
+from ...measure.started import asked_for
 from ..columns import has_bytes
 from ..read.batch import Columns, Texts
 from ..read.files import Found, Identity, State, shown
@@ -96,7 +96,7 @@ def begin(
     owner = job.state.owner if job.state else job.found.owner
     job.who = owners.of(job.found.path, owner, info["uid"], info["command"])
     job.user = hide.text(job.who.user or str(info["uid"]))
-    program = program_name(info["command"])[0] if info["command"].strip() else ""
+    program = asked_for(info["command"]) if info["command"].strip() else ""
     job.program = hide.text(program)
 
 
