@@ -67,7 +67,8 @@ def test_python() -> None:
 
 def test_the_draw() -> None:
     """Each share is full, a seed draws the same again, another file's change changes nothing."""
-    texts = working_tree(SOURCE)
+    every = working_tree(SOURCE)  # to read them all three times takes a minute
+    texts = {name: every[name] for name in [*sorted(every)[::5], "doc/index.md"]}
     first = drawn(texts, 1)
     assert len({(what, item.name) for what, item in first}) == sum(count for _, count, _ in SHARES)
     texts["doc/index.md"] = ""
