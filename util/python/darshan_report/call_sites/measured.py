@@ -48,6 +48,7 @@ class Measured:
     processes: int = 0  # that used one of the sites, at least
     # Seconds in calls by rank; None: the records of the ranks were merged into one.
     ranks: dict[int, float] | None = field(default_factory=dict)
+    pauses: int = 0  # gaps that are LONG
 
     def add(self, other: Measured) -> None:
         """Adds the sums of `other` to these."""
@@ -59,6 +60,7 @@ class Measured:
         self.first = min(self.first, other.first)
         self.last = max(self.last, other.last)
         self.processes = max(self.processes, other.processes)
+        self.pauses += other.pauses
         self._add_ranks(other)
         for ours, theirs in (
             (self.gaps, other.gaps),
@@ -179,7 +181,7 @@ def measured(records: Records) -> Rows:
     moved = _each(records, joined, ["BYTES_READ", "BYTES_WRITTEN"])
     small, sized = (_sizes(records, joined, ends) for ends in (_SMALL, [end for end, _ in SIZES]))
     files, spans = files_of(records), _spans(records, joined)
-    processes = _added(records, joined, ["PROCESSES"])
+    processes, pauses = (_added(records, joined, [name]) for name in ("PROCESSES", "GAPS_LONG"))
     ranks = _by_rank(records)
     sites, objects = {}, []
     for place, number in enumerate(joined.ids.tolist()):
@@ -201,5 +203,6 @@ def measured(records: Records) -> Rows:
                 *spans[place],
                 int(processes[place]),
                 ranks.get(number),
+                int(pauses[place]),
             )
     return Rows(sites, objects)

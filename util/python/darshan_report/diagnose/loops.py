@@ -11,7 +11,11 @@ computing that no remedy removes, so only these gaps count:
   looks up a name, at most as long as it takes to parse or format the bytes: mostly no code of the
   user is between two calls of one library function. A shell is no such library: it waits for the
   programs that it starts;
-- those before a library opens a file, of each only what a library takes for a call.
+- those before a library opens a file, of each only what a library takes for a call;
+- of a loop that opens the same files again and again, longer ones before a library's call on an
+  open file, if there is at most one for each open: a library that opens a file parses its index or
+  its header (zipfile, a reader of tables). A program that computes after each piece of a file has
+  more of them.
 
 All of them together are at most the processor time of the processes: a program that sleeps or waits
 does nothing that a remedy removes.
@@ -34,6 +38,7 @@ from .blame import about_of, part_of
 from .facts import Facts, once
 
 ROUNDS, ITEMS = "rounds", "items"  # what a remedy removes
+_AGAIN = 5  # times that a loop opens each of its files, from which on its libraries parse again
 _HALF = 0.5  # least part of a finding's calls that its loops must have
 _PART = 0.1  # least part that one of them has
 _ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
@@ -117,7 +122,7 @@ def _begins(site: Site) -> bool:
 
 def _of_rounds(facts: Facts, loop: Line) -> float:
     """Returns the seconds between the calls of a loop that go if its rounds go."""
-    short, inside, before, begun, others = 0.0, 0.0, 0.0, 0, 0
+    short, inside, before, parsing, begun, others, pauses = 0.0, 0.0, 0.0, 0.0, 0, 0, 0
     for site in loop.sites:
         sums = site.sums
         short += sums.gaps[SHORT]
@@ -133,6 +138,11 @@ def _of_rounds(facts: Facts, loop: Line) -> float:
             before += sums.gaps[MEDIUM] + sums.gaps[LONG]
         elif not sums.calls_of[LOOKUP]:  # between look-ups a program may wait for a change
             inside += sums.gaps[MEDIUM]
+            parsing += sums.gaps[LONG]
+            pauses += sums.pauses
+    files = loop.sums.files.number()
+    if pauses <= begun and files is not None and _AGAIN * files <= begun:
+        inside += parsing
     limits = facts.limits
     opening = begun * limits["loop.open"]
     moved = loop.sums.read + loop.sums.written

@@ -10,6 +10,7 @@ from ...checkpoints.saves import state_ids
 from ...units import plural, seconds
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
+from ..library_words import opened_through
 from ..loops import between
 from ..table import Table
 
@@ -98,7 +99,8 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
-        remedy=_opened(facts, table, first, opens, stats)
+        remedy=opened_through(facts, int(table.ids[first]))
+        or _opened(facts, table, first, opens, stats)
         if opens[first] > facts.limits["opens.again"]
         else _ASKED,
         limits=("opens.again", "stats.again"),
