@@ -196,6 +196,7 @@ def _fields() -> list[Row]:
         field("one-of-a-chunk", "chunk-size-large", "h5repack"),
         field("cache-misses", "chunk-cache", "rdcc_nbytes"),
         field("noise-compressed", "little-compression", "no deflate", HERE),
+        field("text-values", "variable-length", "fixed length", HERE),
         field("column-of-rows", "across-the-grain", "H5Pset_chunk"),
         field("nc-sync-step", "flush-per-chunk", "nc_sync"),
         field("nc-element-writes", "element-wise", "block"),
@@ -207,7 +208,7 @@ def _fields() -> list[Row]:
             Row("fields.py", f"healthy-{case}", place=HERE)
             for case in (
                 *("write", "chunks", "deflate", "records", "table", "checkpoints", "fields"),
-                *("described", "rows", "reopened", "filled", "synced"),
+                *("described", "rows", "words", "reopened", "filled", "synced"),
             )
         ),
         in_c("file-opens", "hdf5-opened-again", "Open once"),

@@ -36,6 +36,7 @@ POINTS = {
     "chunk-size-small": f"{_READ} {_WRITTEN}",
     "across-the-grain": f"{_READ} {_WRITTEN} P11",
     "chunk-size-large": "P09",
+    "variable-length": f"{_READ} {_WRITTEN}",
     "chunk-cache": "P09",
     "random-access-read": "P11",
     "random-access-write": "P13",

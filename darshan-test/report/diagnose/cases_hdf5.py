@@ -103,6 +103,12 @@ def cases() -> list[Case]:
         nprocs=4,
     )  # fmt: skip
     closing = inside.but(F_CLOSE_COMM_TIME=18.0)
+    texts = Job((
+        row("LAYERS", "/f.h5:/d", UPPER_MODULE=4, LAYOUT=1, READ_CALLS=1, READ_POSIX_READS=2000,
+            READ_POSIX_BYTES_READ=96 * MIB, DISTINCT_BYTES_READ=64 * MIB, BYTES_ASKED_READ=8 * MIB,
+            F_READ_TIME=3.0, F_READ_POSIX_TIME=0.2),
+        row("H5D", "/f.h5:/d", file="/f.h5", OPENS=1, DATASPACE_NPOINTS=MIB, DATATYPE_SIZE=8),
+    ))  # fmt: skip
     deprecated = Job((row("H5D", "/f.h5:/d", OPENS=1, USE_DEPRECATED=1),))
     return [
         ("chunk-cache", cached, cached.but(CHUNK_CACHE_BYTES=80 * MIB)),
@@ -118,5 +124,6 @@ def cases() -> list[Case]:
         ("collective-metadata", headers, headers.but(META_POSIX_READS=4, OPEN_POSIX_READS=4)),
         ("hdf5-file-time-waiting", closing, inside),
         ("hdf5-file-time-inside", inside, inside.but(F_CLOSE_POSIX_TIME=19.0)),
+        ("variable-length", texts, texts.but(DISTINCT_BYTES_READ=16 * MIB)),
         ("deprecated-calls", deprecated, deprecated.but(USE_DEPRECATED=0)),
     ]  # fmt: skip

@@ -155,6 +155,16 @@ def prepare_cache_misses() -> None:
         file.create_dataset("x", data=values, chunks=(1024, 64), compression=1)
 
 
+def text_values(cured: bool) -> None:
+    """Texts of variable length; cured: of a fixed one."""
+    names = [b"gene-%08d" % n for n in range(300_000)]
+    kind = "S16" if cured else h5py.string_dtype()
+    with h5py.File("names.h5", "w") as file:
+        file.create_dataset("names", data=names, dtype=kind)  # blame: text-values
+    with h5py.File("names.h5") as file:
+        file["names"][:]
+
+
 def noise_compressed(cured: bool) -> None:
     """Compresses data that cannot be compressed."""
     values = np.random.default_rng(1).integers(0, 256, (16 << 20,)).astype("u1")
@@ -335,6 +345,13 @@ def healthy_rows(_: bool) -> None:
 
 
 prepare_healthy_rows = prepare_column_of_rows
+
+
+def healthy_words(_: bool) -> None:
+    """A few texts of variable length beside a large array."""
+    with h5py.File("f.h5", "w") as file:
+        file.create_dataset("x", data=np.ones(1 << 22))
+        file.create_dataset("names", data=[f"sensor {n}" for n in range(2000)])
 
 
 def healthy_reopened(_: bool) -> None:

@@ -147,6 +147,7 @@ _ABOUT = (
     ("unaligned", About(_DATA, _ANY, _CALLS)),
     ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),
     ("unbuffered-stream-write", About((WRITE,), _ANY, _CALLS)),
+    ("variable-length", About(_DATA, _HDF5)),
     ("waits-for-locks", About((OTHER,), r"flock|lockf|fcntl")),
     ("waiting-in-mpi-io", About(_DATA, _MPIIO)),
     ("whole-file-copy", About(_DATA, _ANY, _BYTES)),

@@ -159,6 +159,13 @@ LIMITS = (
         "a chunk below this size costs more in its index than in its data",
         "HDF5 user guide: 10 KiB to 1 MiB",
     ),
+    Limit(
+        "variable.factor",
+        3,
+        "times",
+        "different bytes below a dataset for each byte of its elements: they are references",
+        "a reference has 16 bytes, its value in the heap 16 and more",
+    ),
     Limit("chunk.amplification", 4, "times", "bytes moved for a byte asked for", _HERE),
     Limit("flush.calls", 10, "flushes", "fewer of one file are no pattern", _JUDGEMENT),
     Limit(

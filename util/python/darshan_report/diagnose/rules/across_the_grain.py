@@ -10,6 +10,7 @@ from ...units import amount, count
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..objects import Hdf5, hdf5
+from .variable_length import of_datasets
 
 NAME = "across-the-grain"
 ROLE = CAUSE
@@ -37,6 +38,8 @@ def _find(facts: Facts, h5: Hdf5, kind: str, below_name: str, asked_name: str) -
     mask = (sets["LAYOUT"] == _CONTIGUOUS) & (calls > 0)
     mask &= below >= limits["grain.calls"] * np.maximum(1, calls)
     mask &= asked <= limits["small.bytes"] * below
+    if mask.any():
+        mask &= ~of_datasets(facts, h5)
     lost = np.where(mask, facts.lost(sets.time((kind,)), asked), 0.0)
     stake = facts.stake(
         lost.sum(), f"{kind.lower()} time beyond what the bytes would take at a good rate"

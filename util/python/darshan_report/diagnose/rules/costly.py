@@ -482,6 +482,7 @@ def _converts(facts: Facts, spent: float) -> bool:
             and upper.asked > 2 * _CONVERTED * calls
             and pieces > 2 * calls
             and upper.moved() <= _CONVERTED * pieces
+            and upper.moved() < facts.limits["variable.factor"] * upper.asked
         ):
             time += upper.own_time()
     return time > _HALF * spent

@@ -31,8 +31,8 @@ _KEPT = Remedy(
     "tar cf data.tar folder, read members from it",
 )
 _RENAMED = Remedy(
-    "Write the records of a step into one file (HDF5, SQLite, or a line for each as text), and "
-    "rename it once, when it is complete.",
+    "Write the records of a step into one container (HDF5, SQLite, or a text file with a line for "
+    "each), and rename this file once, when it is complete.",
     "Python: file.write(line)  # in the loop;  os.replace(new, path)  # once, after it\n"
     "C: fprintf(stream, format, record);  in the loop;  rename(temporary, path);  once, after it\n"
     "shell: done > all.new; mv all.new all  # after the loop, not in it\n"
