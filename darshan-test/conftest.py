@@ -23,6 +23,7 @@ from tree import build_folder, real_log_paths
 def pytest_configure(config: pytest.Config) -> None:
     """Restores signals: a shell starts background commands with SIGINT ignored, and programs
     inherit this."""
+    config.addinivalue_line("markers", "always: runs even if its file's tests are sampled")
     config.addinivalue_line("markers", "needs(name, ...): what the place must be able to do")
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -37,10 +38,11 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Selects a third of the tests of long files if the whole folder is run; a named file is run in
-    full."""
+    """Selects a quarter of the tests of long files if the whole folder is run; a named file is run
+    in full."""
     if {Path(argument).name for argument in config.args} == {"darshan-test"}:
-        out = left_out([str(item.path) for item in items])
+        always = {place for place, item in enumerate(items) if item.get_closest_marker("always")}
+        out = left_out([str(item.path) for item in items], always)
         config.hook.pytest_deselected(items=[items[place] for place in sorted(out)])
         items[:] = [item for place, item in enumerate(items) if place not in out]
 

@@ -23,6 +23,7 @@ def planted(tree: Path, file: str, target: str) -> list[str]:
     return order.problems(tree)
 
 
+@pytest.mark.always
 def test_the_order_is_kept() -> None:
     """The tree follows the page, except for the list of known violations."""
     assert not order.problems(TREE)
@@ -50,6 +51,7 @@ def test_a_circle_is_found(tmp_path: Path) -> None:
     assert any(line.startswith("a circle of files: ") for line in said), said
 
 
+@pytest.mark.always
 def test_a_row_names_nothing_below_it() -> None:
     """A row that names a folder below it is an error, because folders could then form a circle."""
     rows = "| 1 | `a/` | `b/` |\n| 2 | `b/` | all above |\n"
@@ -68,6 +70,7 @@ def planted_import(tree: Path, file: str, line: str) -> list[str]:
     return python_order.problems(tree)
 
 
+@pytest.mark.always
 def test_the_python_layers_are_kept() -> None:
     """No file of the Python package imports a file of a later layer."""
     assert not python_order.problems(TREE)

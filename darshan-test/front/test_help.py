@@ -47,6 +47,7 @@ def said(*command: str | Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.always
 def test_every_command_is_here(build: Path) -> None:
     """The usage lists all commands in groups, a line of at most 80 columns each."""
     _, usage, _ = said(build / "darshan", "--help")
@@ -61,6 +62,7 @@ def test_every_command_is_here(build: Path) -> None:
     assert found == GROUPS
 
 
+@pytest.mark.always
 def test_every_tool_is_a_command(build: Path) -> None:
     """Each program of the build is a command, under the end of its name."""
     programs = {p.name for p in build.glob("darshan-*") if p.is_file() and p.stat().st_mode & 1}
