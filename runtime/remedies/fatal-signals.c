@@ -9,9 +9,14 @@
 #include "held-streams.h"
 #include "remedies.h"
 
-static const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGFPE,
-                            SIGSEGV, SIGBUS,  SIGPIPE, SIGALRM, SIGTERM, SIGUSR1,
-                            SIGUSR2, SIGXCPU, SIGXFSZ, SIGSYS,  SIGTRAP};
+/* Whether a signal is caused by the instruction that it interrupts, which repeats it on return.
+ * SI_KERNEL tells no fault from others: an alarm and Ctrl-C have it, too. */
+static int is_fault(int number, const siginfo_t *info) {
+  static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
+  for (size_t n = 0; n < sizeof(faults) / sizeof(*faults); n++)
+    if (faults[n] == number) return info->si_code > 0;
+  return 0;
+}
 
 /* The action is the default again (SA_RESETHAND). A fault occurs once more on return; any other
  * signal is sent again, and comes when this handler has ended. */
@@ -19,7 +24,16 @@ static void save(int number, siginfo_t *info, void *context) {
   (void)context;
   held_streams_save();
   join_writes_save();
-  if (info->si_code <= 0) SYS2(SYS_kill, SYS1(SYS_getpid, 0), number);
+  if (!is_fault(number, info)) SYS2(SYS_kill, SYS1(SYS_getpid, 0), number);
+}
+
+/* Whether the default action of a signal ends the process, and the process can have a handler. */
+static int is_fatal(int number) {
+  static const int others[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP,
+                               SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
+  for (size_t n = 0; n < sizeof(others) / sizeof(*others); n++)
+    if (others[n] == number) return 0;
+  return 1;
 }
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
@@ -36,6 +50,6 @@ void fatal_signals_watch(void) {
   memset(&ours, 0, sizeof(ours));
   ours.sa_sigaction = save;
   ours.sa_flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_ONSTACK | SA_RESTART);
-  for (size_t n = 0; n < sizeof(fatal) / sizeof(*fatal); n++)
-    if (set(fatal[n], NULL, &old) == 0 && old.sa_handler == SIG_DFL) set(fatal[n], &ours, NULL);
+  for (int n = 1; n <= SIGRTMAX; n++)
+    if (is_fatal(n) && set(n, NULL, &old) == 0 && old.sa_handler == SIG_DFL) set(n, &ours, NULL);
 }

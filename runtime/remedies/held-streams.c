@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <libc-names.h>
@@ -42,19 +41,47 @@ struct held *held_stream(FILE *file) {
   return held && held->is_open ? held : NULL;
 }
 
+/* Lets a stream go: it gets the buffer that the program wants, because it is not the only one any
+ * more that knows the file. */
+static void let_go(struct held *held) {
+  char *buffer = held->own ? held->own : held->buffer;
+  flockfile(held->file);
+  held->is_open = 0;
+  held->is_let_go = 1;
+  LIBC(fflush)(held->file);
+  LIBC(setvbuf)(held->file, held->mode == _IONBF ? NULL : buffer, held->mode, held->size);
+  funlockfile(held->file);
+}
+
+/* Lets go of the other streams of a file; returns whether there are any. */
+static int others_go(const struct stat *st) {
+  int found = 0;
+  for (int n = 0; n < STREAMS; n++) {
+    struct held *held = &streams[n];
+    if (held->inode != st->st_ino || held->device != st->st_dev) continue;
+    if (!held->is_open && !held->is_let_go) continue;
+    if (held->is_open) let_go(held);
+    found = 1;
+  }
+  return found;
+}
+
 static FILE *with_buffer(FILE *file, const char *mode) {
   size_t size = remedy_value(STDIO_BUFFER);
   if (!size) size = remedy_value(FLUSH_DELAY);
   struct stat st;
   int fd = file ? stream_fd(file) : -1;
   if (fd < FIRST_OWN || sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) return file;
+  if (is_kernel_file(fd) || others_go(&st)) return file;
   fatal_signals_watch();
   struct held *held = held_of(file, 1);
-  if (held && !held->buffer) {
-    void *got = sys_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!sys_failed(got)) held->buffer = got;
-  }
+  if (held && !held->buffer) held->buffer = remedy_memory(size);
   if (!held || !held->buffer) return file;
+  held->device = st.st_dev;
+  held->inode = st.st_ino;
+  held->mode = _IOFBF;
+  held->own = NULL;
+  held->size = (size_t)st.st_blksize < size ? (size_t)st.st_blksize : size;
   held->only_writes = *mode != 'r' && !strchr(mode, '+');
   held->flushed = 0;
   held->is_open = LIBC(setvbuf)(file, held->buffer, _IOFBF, size) == 0;
@@ -97,7 +124,7 @@ OPENS(OPEN)
 
 static int closed(FILE *file) {
   struct held *held = held_of(file, 0);
-  if (held) held->is_open = 0; /* before another stream can have the address */
+  if (held) held->is_open = held->is_let_go = 0; /* before another stream can have the address */
   return below_fclose(file);
 }
 
@@ -105,7 +132,7 @@ static int closed(FILE *file) {
 static void lets_go(FILE *file) {
   struct held *held = held_stream(file);
   held_streams_write();
-  if (held) held->is_open = 0;
+  if (held) let_go(held);
 }
 
 #define LOOK(name)                                                                                 \

@@ -7,12 +7,19 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct held {
   FILE *file;
   void *buffer;
-  int is_open;      /* and has the buffer */
-  int only_writes;  /* opened by "w" or "a" */
+  int is_open;     /* and has the buffer */
+  int is_let_go;   /* and still open */
+  int only_writes; /* opened by "w" or "a" */
+  dev_t device;
+  ino_t inode;
+  int mode;         /* of setvbuf, as the program wants it: what the stream gets if it is let go */
+  char *own;        /* the program's buffer; NULL: libc's */
+  size_t size;      /* of the program's buffer */
   uint64_t flushed; /* nanoseconds: when a flush of the program was last obeyed */
 };
 

@@ -28,7 +28,7 @@ enum {
 
 static struct joined {
   int lock;
-  uintptr_t owner; /* of the lock: a signal handler of this thread must not wait for it */
+  int begun; /* the update of the thread that has the lock: handlers of signals wait for its end */
   int is_joined;
   int error; /* of a delayed write, which nobody has been told */
   dev_t device;
@@ -47,18 +47,18 @@ static int opened_count, buffers, is_off;
 static struct joined *joined(long fd) {
   if (fd < FIRST_OWN || fd >= DESCRIPTORS) return NULL;
   struct joined *one = &descriptors[fd];
-  uintptr_t self = (uintptr_t)&darshan_guard;
   if (!__atomic_load_n(&one->is_joined, __ATOMIC_ACQUIRE)) return NULL;
-  if (__atomic_load_n(&one->owner, __ATOMIC_RELAXED) == self) return NULL;
+  int begun = guard_begin();
   while (__atomic_exchange_n(&one->lock, 1, __ATOMIC_ACQUIRE))
     SYS1(SYS_sched_yield, 0);
-  __atomic_store_n(&one->owner, self, __ATOMIC_RELAXED);
+  one->begun = begun;
   return one;
 }
 
 static void unlock(struct joined *one) {
-  __atomic_store_n(&one->owner, 0, __ATOMIC_RELAXED);
+  int begun = one->begun;
   __atomic_store_n(&one->lock, 0, __ATOMIC_RELEASE);
+  guard_end(begun);
 }
 
 static void write_held(struct joined *one, int fd) {
@@ -142,11 +142,8 @@ static int is_first(const struct stat *st) {
 static int has_buffer(struct joined *one) {
   if (one->buffer) return 0;
   if (__atomic_fetch_add(&buffers, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
-  void *got = sys_mmap(NULL, remedy_value(JOIN_WRITES), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (sys_failed(got)) return -1;
-  one->buffer = got;
-  return 0;
+  one->buffer = remedy_memory(remedy_value(JOIN_WRITES));
+  return one->buffer ? 0 : -1;
 }
 
 void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream) {
@@ -169,6 +166,11 @@ void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream)
 static int takes(long fd, const void *from, size_t n, ssize_t *result) {
   struct joined *one = joined((int)fd);
   if (!one) return 0;
+  if (!is_address(from, n)) {
+    write_held(one, (int)fd);
+    unlock(one);
+    return 0;
+  }
   if (n > SMALL || one->held + n > remedy_value(JOIN_WRITES)) write_held(one, (int)fd);
   int error = one->error, is_taken = 1;
   one->error = 0;
@@ -233,10 +235,10 @@ static int drained(long fd) {
 SYNCS(SYNC)
 #undef SYNC
 
-/* A system call by its number may do anything. */
+/* Most system calls by their number may do anything. */
 static long (*below_syscall)(long, long, long, long, long, long, long);
 static long instead_of_syscall(long n, long a, long b, long c, long d, long e, long f) {
-  give_all_up();
+  if (!is_harmless_call(n)) give_all_up();
   return below_syscall(n, a, b, c, d, e, f);
 }
 

@@ -16,6 +16,7 @@
 static long told(long fd, long flags, int is_stream) {
   struct stat st;
   if (fd < 0 || sys_fstat((int)fd, &st) < 0 || !S_ISREG(st.st_mode)) return fd;
+  if (is_kernel_file((int)fd)) return fd;
   read_ahead_opened((int)fd, (int)flags, &st);
   join_writes_opened((int)fd, (int)flags, &st, is_stream);
   advice_opened((int)fd, (int)flags);

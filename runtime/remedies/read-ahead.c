@@ -30,6 +30,7 @@ enum {
 
 static struct ahead {
   int lock;
+  int begun; /* the update of the thread that has the lock: handlers of signals wait for its end */
   int is_served;
   dev_t device;
   ino_t inode;
@@ -47,12 +48,16 @@ static struct {
 static int written_count, buffers, is_off;
 
 static void lock(struct ahead *one) {
+  int begun = guard_begin();
   while (__atomic_exchange_n(&one->lock, 1, __ATOMIC_ACQUIRE))
     SYS1(SYS_sched_yield, 0);
+  one->begun = begun;
 }
 
 static void unlock(struct ahead *one) {
+  int begun = one->begun;
   __atomic_store_n(&one->lock, 0, __ATOMIC_RELEASE);
+  guard_end(begun);
 }
 
 /* Returns the descriptor's element, locked, if its reads are served; else NULL. */
@@ -115,11 +120,8 @@ static int was_written(const struct stat *st) {
 static int has_buffer(struct ahead *one) {
   if (one->buffer) return 0;
   if (__atomic_fetch_add(&buffers, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
-  void *got = sys_mmap(NULL, remedy_value(REMEDY), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (sys_failed(got)) return -1;
-  one->buffer = got;
-  return 0;
+  one->buffer = remedy_memory(remedy_value(REMEDY));
+  return one->buffer ? 0 : -1;
 }
 
 void read_ahead_opened(int fd, int flags, const struct stat *st) {
@@ -172,6 +174,7 @@ static ssize_t take(struct ahead *one, int fd, char *to, size_t n, off_t at) {
 }
 
 static ssize_t read_here(long fd, void *to, size_t n, ssize_t *result) {
+  if (!is_address(to, n)) give_up(fd);
   struct ahead *one = served(fd);
   if (!one) return 0;
   *result = take(one, (int)fd, to, n, one->at);
@@ -181,7 +184,7 @@ static ssize_t read_here(long fd, void *to, size_t n, ssize_t *result) {
 }
 
 static ssize_t read_at(long fd, void *to, size_t n, off_t at, ssize_t *result) {
-  struct ahead *one = at >= 0 ? served(fd) : NULL;
+  struct ahead *one = at >= 0 && is_address(to, n) ? served(fd) : NULL;
   if (!one) return 0;
   *result = take(one, (int)fd, to, n, at);
   unlock(one);
@@ -205,6 +208,12 @@ static int move(long fd, off_t by, int whence, off_t *result) {
     *result = -1;
   }
   return 1;
+}
+
+static long (*below_syscall)(long, long, long, long, long, long, long);
+static long instead_of_syscall(long n, long a, long b, long c, long d, long e, long f) {
+  if (!is_harmless_call(n)) give_all_up();
+  return below_syscall(n, a, b, c, d, e, f);
 }
 
 #define KEEPS_SERVED(command) ((command) == F_GETFD || (command) == F_SETFD || (command) == F_GETFL)
@@ -234,5 +243,5 @@ const struct replacement read_ahead_replacements[] = {
 #include "read-ahead.def"
 #undef SERVED
 #undef BEFORE
-    {NULL, NULL, NULL},
+    ROW(syscall){NULL, NULL, NULL},
 };

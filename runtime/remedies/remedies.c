@@ -4,9 +4,13 @@
 #include "remedies.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
 
 #include "../intercept/guard.h"
 #include "../intercept/library.h"
+#include "../intercept/sys.h"
 
 void *__real_real_resolve(void **slot, const char *name);
 void *__wrap_real_resolve(void **slot, const char *name);
@@ -52,6 +56,42 @@ uint64_t remedy_value(const char *name) {
       value = 10 * value + (uint64_t)(*at - '0');
     return value;
   }
+  return 0;
+}
+
+void *remedy_memory(size_t size) {
+  static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+  for (size_t n = 0; n < sizeof(limits) / sizeof(*limits); n++) {
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    SYS4(SYS_prlimit64, 0, limits[n], 0, &limit);
+    if (limit.rlim_cur != RLIM_INFINITY) return NULL;
+  }
+  void *got = sys_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return sys_failed(got) ? NULL : got;
+}
+
+int is_kernel_file(int fd) {
+  /* Of <linux/magic.h>: proc, sysfs, cgroup and cgroup2, debugfs, tracefs, configfs, securityfs. */
+  static const uint32_t kernels[] = {0x9fa0,     0x62656572, 0x27e0eb,   0x63677270,
+                                     0x64626720, 0x74726163, 0x62656570, 0x73636673};
+  struct statfs st;
+  if (SYS2(SYS_fstatfs, fd, &st) < 0) return 0;
+  for (size_t n = 0; n < sizeof(kernels) / sizeof(*kernels); n++)
+    if ((uint32_t)st.f_type == kernels[n]) return 1;
+  return 0;
+}
+
+int is_harmless_call(long number) {
+  static const long harmless[] = {SYS_gettid,
+                                  SYS_getpid,
+                                  SYS_futex,
+                                  SYS_getrandom,
+                                  SYS_getcpu,
+                                  SYS_sched_getaffinity,
+                                  SYS_sched_setaffinity,
+                                  SYS_membarrier};
+  for (size_t n = 0; n < sizeof(harmless) / sizeof(*harmless); n++)
+    if (harmless[n] == number) return 1;
   return 0;
 }
 

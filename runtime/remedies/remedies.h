@@ -54,6 +54,25 @@ void join_writes_stop(void);
 /* Writes what is held back, in a signal handler. */
 void join_writes_save(void);
 
+/* Returns memory for a buffer; NULL if there is none, or if the program limits its memory: it may
+ * count on all that the limit leaves. */
+void *remedy_memory(size_t size);
+
+/* Whether a program can have its bytes there. The kernel refuses other addresses (EFAULT), which
+ * must not become a fault of this process. A page that is not mapped is not known here. */
+static inline int is_address(const void *at, size_t n) {
+  enum { LOWEST = 1 << 16, BITS = 47 };
+  uintptr_t first = (uintptr_t)at;
+  return first >= LOWEST && first < (uintptr_t)1 << BITS && n < (uintptr_t)1 << BITS;
+}
+
+/* Whether a descriptor is of a file of the kernel, such as /proc/self/comm: each write is a
+ * command, and each read may give something else. */
+int is_kernel_file(int fd);
+
+/* Whether a system call, by its number, uses no descriptor and starts no process. */
+int is_harmless_call(long number);
+
 /* Any function of libc with up to six arguments that are integers or addresses. */
 typedef long any_function(long, long, long, long, long, long);
 

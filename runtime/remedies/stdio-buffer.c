@@ -15,19 +15,30 @@ SLOT(void, setbuffer, (FILE * file, char *buffer, size_t size))
 SLOT(void, setlinebuf, (FILE * file))
 #undef SLOT
 
+/* Returns whether the stream keeps our buffer; notes what the program wants. */
+static int keeps(FILE *file, char *buffer, int mode, size_t size) {
+  struct held *held = held_stream(file);
+  if (!held) return 0;
+  held->mode = mode;
+  held->own = buffer;
+  if (buffer) held->size = size;
+  return 1;
+}
+
 int held_setvbuf(FILE *file, char *buffer, int mode, size_t size) {
-  if (held_stream(file)) return 0;
+  int is_mode = mode == _IOFBF || mode == _IOLBF || mode == _IONBF;
+  if (is_mode && keeps(file, buffer, mode, size)) return 0;
   return REAL(setvbuf)(file, buffer, mode, size);
 }
 
 void held_setbuf(FILE *file, char *buffer) {
-  if (!held_stream(file)) REAL(setbuf)(file, buffer);
+  if (!keeps(file, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ)) REAL(setbuf)(file, buffer);
 }
 
 void held_setbuffer(FILE *file, char *buffer, size_t size) {
-  if (!held_stream(file)) REAL(setbuffer)(file, buffer, size);
+  if (!keeps(file, buffer, buffer ? _IOFBF : _IONBF, size)) REAL(setbuffer)(file, buffer, size);
 }
 
 void held_setlinebuf(FILE *file) {
-  if (!held_stream(file)) REAL(setlinebuf)(file);
+  if (!keeps(file, NULL, _IOLBF, 0)) REAL(setlinebuf)(file);
 }
