@@ -1,12 +1,15 @@
-"""A private view of the file system for a run: the copy stands in the place of the user's folder,
-all else can only be read, and there is no network. The kernel guarantees it, whatever the program
-does. Namespaces need no privilege, but a container or an administrator may forbid them."""
+"""A private view of the system for a run: the copy stands in the place of the user's folder, all
+else can only be read, there is no network, and no process of others. The kernel guarantees it,
+whatever the program does. Namespaces need no privilege, but a container or an administrator may
+forbid them."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import os
+import signal
 import socket
 import struct
 from collections.abc import Sequence
@@ -14,10 +17,14 @@ from dataclasses import dataclass
 
 # Of <sched.h>, <sys/mount.h>, <linux/mount.h>, <net/if.h> and <sys/prctl.h>.
 _NEW_MOUNTS, _NEW_USER, _NEW_NETWORK = 0x20000, 0x10000000, 0x40000000
+_NEW_QUEUES, _NEW_PROCESSES = 0x08000000, 0x20000000
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _READ_ONLY = 442, -100, 0x8000, 1
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
-_DEATH_SIGNAL, _SIGTERM = 1, 15
+_DEATH_SIGNAL, _BOUNDING_DROP = 1, 24
+# What root may still do, of <linux/capability.h>: chown, dac_override, dac_read_search, fowner,
+# fsetid, kill, setgid, setuid, net_bind_service, ipc_lock, sys_nice, sys_resource.
+_KEPT = frozenset((0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 23, 24))
 MEMORY = "/dev/shm"
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -35,14 +42,17 @@ class View:
 
     replaced: tuple[tuple[str, str], ...] = ()  # (folder that stands in, in the place of)
     writable: tuple[str, ...] = ()  # more folders that the run may change
-    closed: bool = True  # all else is read-only, and there is no network
+    closed: bool = True  # all else is read-only, and there is no network and no other process
+    network: bool = False  # even if it is closed
 
     def enter(self) -> None:
-        """Enters the view with this process, which must have one thread. Raises OSError."""
+        """Enters the view with this process, which must have one thread. Raises OSError. If the
+        view is closed, this function returns in a child, whose end becomes that of the caller."""
         user, group, here = os.getuid(), os.getgid(), os.getcwd()
-        network = _NEW_NETWORK if self.closed else 0
+        apart = _NEW_QUEUES | _NEW_PROCESSES if self.closed else 0
+        apart |= _NEW_NETWORK if self.closed and not self.network else 0
         own = _NEW_USER if user else 0
-        _check(_libc.unshare(_NEW_MOUNTS | network | own), "unshare")
+        _check(_libc.unshare(_NEW_MOUNTS | apart | own), "unshare")
         if own:
             _map(user, group)
         _check(_libc.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None), "/")
@@ -55,8 +65,13 @@ class View:
                 found = _libc.mount(b"tmpfs", MEMORY.encode(), b"tmpfs", 0, None)
                 targets += [MEMORY] if found == 0 else []
             _close(targets)
-            _loopback()
+            if not self.network:
+                _loopback()
         os.chdir(here)  # which is below the old mount otherwise
+        if self.closed:
+            _become_child()
+            if not user:
+                _give_power_up()
 
 
 def _map(user: int, group: int) -> None:
@@ -95,9 +110,67 @@ def _loopback() -> None:
         fcntl.ioctl(one, _SET_FLAGS, struct.pack("16sh14x", b"lo", flags | _UP))
 
 
-def die_with_parent() -> None:
-    """Has SIGTERM sent to this process when its parent dies."""
-    _libc.prctl(_DEATH_SIGNAL, _SIGTERM, 0, 0, 0)
+def _become_child() -> None:
+    """Returns in a new process, in a new session. The caller waits for it, and ends as it does. A
+    process between them is the first of the new namespace: with it, the kernel ends all others."""
+    die_with_parent(signal.SIGKILL)
+    end, start = os.pipe()
+    first = os.fork()
+    if first:
+        _end_as(first, end)
+    die_with_parent(signal.SIGKILL)
+    # Programs look for themselves in /proc. Where it cannot be mounted, they find the old one.
+    flags = _READ_ONLY | 2 | 4 | 8  # without setuid programs, devices and programs
+    _libc.mount(b"proc", b"/proc", b"proc", flags, None)
+    program = os.fork()
+    if program:
+        _only_keep(start)
+        status = -1
+        while status < 0:
+            ended, its = os.wait()
+            status = its if ended == program else -1
+        os.write(start, struct.pack("i", status))
+        os._exit(0)
+    os.close(end)
+    os.close(start)
+    os.setsid()
+
+
+def _only_keep(descriptor: int) -> None:
+    """Closes all other descriptors: somebody may wait for their end."""
+    os.closerange(0, descriptor)
+    os.closerange(descriptor + 1, 1 << 16)
+
+
+def _end_as(first: int, end: int) -> None:
+    """Waits for the first process of a namespace, and ends as it says that the program did."""
+    _only_keep(end)
+    os.waitpid(first, 0)
+    # Whoever opened the pipe's other end is gone with the namespace, except for this process.
+    os.set_blocking(end, False)
+    status = signal.SIGKILL.value
+    with contextlib.suppress(OSError, struct.error):
+        status = struct.unpack("i", os.read(end, 4))[0]
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        _libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no second dump
+        with contextlib.suppress(OSError, ValueError):
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(status))
+
+
+def _give_power_up() -> None:
+    """Leaves a program of root only what it needs for its own files and processes: with the rest it
+    could undo the view, set the clock, or change the system otherwise."""
+    for number in range(64):
+        if number not in _KEPT and _libc.prctl(_BOUNDING_DROP, number, 0, 0, 0) < 0:
+            return  # there are no more
+
+
+def die_with_parent(number: int = signal.SIGTERM) -> None:
+    """Has a signal sent to this process when its parent dies."""
+    _libc.prctl(_DEATH_SIGNAL, int(number), 0, 0, 0)
 
 
 def adopt_orphans() -> None:
