@@ -50,6 +50,28 @@ def test_every_report_tells_it(trial: Try, log: Path) -> None:
     assert f"{SAID}{gained}" in screen.stderr, screen
 
 
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_file_of_the_user_stays(trial: Try, log: Path, is_link: bool) -> None:
+    """A result replaces only an earlier result: no other file of that name, and not what a link
+    leads to. A trial of another program writes nothing, because the log is not of it."""
+    notes, path = trial.user.parent / "notes", log.with_suffix(".tried.json")
+    notes.write_text("notes")
+    if is_link:
+        path.symlink_to(notes)
+    else:
+        path.write_text("notes")
+    only = ("--only", "flush-delay", "--budget", "3", "--copy", ".", log, "--")
+    done = trial.run(*only, trial.user / "program")
+    assert "is not a result of this command, and stays" in done.stderr, done
+    assert path.read_text() == notes.read_text() == "notes" and path.is_symlink() == is_link
+    if is_link:
+        return
+    path.unlink()
+    done = trial.run(*only, "sh", "-c", "exit")
+    assert "nothing is written beside the log" in done.stderr, done
+    assert not path.exists()
+
+
 @pytest.mark.parametrize("damage", ["of another log", "cut off", "other types", "none"])
 def test_a_file_that_is_not_ours(trial: Try, log: Path, damage: str) -> None:
     """A report ignores it, and says nothing else."""

@@ -69,6 +69,21 @@ def _tried(row: dict[str, Any]) -> Tried:
     )
 
 
+def is_kept(path: str) -> bool:
+    """Returns whether a result may replace what lies at this path: nothing, or an earlier result.
+    Any other file is the user's, or of somebody who put a link there."""
+    if not os.path.lexists(path):
+        return True
+    try:
+        if os.path.islink(path) or os.path.getsize(path) > _LARGEST:
+            return False
+        with open(path, encoding="utf-8") as file:
+            whole = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(whole, dict) and whole.get("format") == FORMAT
+
+
 def rows_beside(path: str, log: str) -> list[dict[str, Any]]:
     """Returns the rows of a file beside a log, one for each remedy that was tried. A file that is
     damaged, or that is about another log, has none. log: from identity()."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import select
 import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -40,7 +42,7 @@ def _clean() -> None:
             os.waitpid(child.pid, 0)
     for path in _begun.paths:
         if os.path.isdir(path):
-            shutil.rmtree(path, ignore_errors=True)
+            remove_tree(path)
         else:
             with contextlib.suppress(OSError):
                 os.unlink(path)
@@ -102,8 +104,26 @@ def folder(parent: str | None = None, prefix: str = "darshan-report-") -> Iterat
     try:
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path)
         _begun.paths.discard(path)
+
+
+def remove_tree(folder: str) -> None:
+    """Removes a folder with all that it holds, also where its modes forbid that. Errors are no
+    reason to stop."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.isdir(folder):
+        _unlock(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unlock(folder: str) -> None:
+    with contextlib.suppress(OSError):
+        os.chmod(folder, 0o700)
+        with os.scandir(folder) as found:
+            for entry in found:
+                if entry.is_dir(follow_symlinks=False):
+                    _unlock(entry.path)
 
 
 @contextlib.contextmanager
@@ -148,6 +168,23 @@ def _kill_group(leader: subprocess.Popen[bytes]) -> None:
         os.killpg(leader.pid, signal.SIGKILL)
 
 
+def _has_ended(child: subprocess.Popen[bytes], within: float) -> bool:
+    """Returns whether a child ends within so many seconds, as soon as it does: the wait of
+    subprocess looks only each 50 ms."""
+    try:
+        descriptor = os.pidfd_open(child.pid)
+    except (AttributeError, OSError):  # an older kernel, or Python of an older libc
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(max(0.0, within))
+        return child.returncode is not None
+    try:
+        asked = select.poll()
+        asked.register(descriptor, select.POLLIN)
+        return bool(asked.poll(max(0.0, within) * 1000))
+    finally:
+        os.close(descriptor)
+
+
 def start_group(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
     """Starts a program as the leader of a process group, which wait_group ends."""
     with _held():
@@ -156,11 +193,19 @@ def start_group(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
     return leader
 
 
-def wait_group(leader: subprocess.Popen[bytes], limit: float | None) -> int:
+def wait_group(
+    leader: subprocess.Popen[bytes], limit: float | None, watch: Callable[[], None] | None = None
+) -> int:
     """Waits for the leader, ends what is left of its process group, and returns its exit status.
-    limit: seconds; raises TimeoutExpired after them."""
+    limit: seconds; raises TimeoutExpired after them. watch: is called each second, may raise."""
+    ends = float("inf") if limit is None else time.monotonic() + limit
     try:
-        return leader.wait(limit)
+        while not _has_ended(leader, min(ends - time.monotonic(), 1.0)):
+            if time.monotonic() >= ends:
+                raise subprocess.TimeoutExpired(leader.args, limit or 0.0)
+            if watch is not None:
+                watch()
+        return leader.wait()
     finally:
         _kill_group(leader)
         leader.wait()

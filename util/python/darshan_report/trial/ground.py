@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
+import stat
 import subprocess
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -18,24 +19,46 @@ class TrialError(Exception):
     """The trial cannot go on; the message says why."""
 
 
-Entry = tuple[int, int, int, int]  # mode, size, time of the last change, number
+# Mode, size, time of the last change, number, and a checksum of the extended attributes.
+Entry = tuple[int, int, int, int, int]
 
 
-def entries(folder: str) -> dict[str, Entry]:
-    """Returns all that a folder holds, by relative path."""
-    return dict(_entries(folder, ""))
+def entries(folder: str, unlock: bool = False) -> dict[str, Entry]:
+    """Returns all that a folder holds, by relative path. unlock: gives this user the right to read
+    what a program has locked; the modes are told as they were."""
+    return dict(_entries(folder, "", unlock))
 
 
-def _entries(folder: str, inside: str) -> Iterator[tuple[str, Entry]]:
+def _attributes(path: str) -> int:
+    """Returns the checksum of the extended attributes that a program may have set; 0 if none."""
+    try:
+        names = [name for name in os.listxattr(path, follow_symlinks=False) if name[:5] == "user."]
+        return zlib.crc32(repr([(n, os.getxattr(path, n)) for n in sorted(names)] or "").encode())
+    except OSError:
+        return 0
+
+
+def _let_read(path: str, mode: int) -> None:
+    wanted = stat.S_IRUSR | (stat.S_IRWXU if stat.S_ISDIR(mode) else 0)
+    if mode & wanted != wanted and os.geteuid() and (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+        os.chmod(path, stat.S_IMODE(mode) | wanted)
+
+
+def _entries(folder: str, inside: str, unlock: bool) -> Iterator[tuple[str, Entry]]:
+    if unlock and not inside:
+        _let_read(folder, os.stat(folder).st_mode)
     with os.scandir(os.path.join(folder, inside)) as found:
         for entry in found:
             path, told = os.path.join(inside, entry.name), entry.stat(follow_symlinks=False)
             is_folder = entry.is_dir(follow_symlinks=False)
             # What is in a folder tells more than its size and time.
             size, time = (0, 0) if is_folder else (told.st_size, told.st_mtime_ns)
-            yield path, (told.st_mode, size, time, told.st_ino)
+            marks = 0 if entry.is_symlink() else _attributes(entry.path)
+            yield path, (told.st_mode, size, time, told.st_ino, marks)
+            if unlock:
+                _let_read(entry.path, told.st_mode)
             if is_folder:
-                yield from _entries(folder, path)
+                yield from _entries(folder, path, unlock)
 
 
 @dataclass
@@ -61,10 +84,15 @@ class Ground:
         replaced = ((self.data, self.place),) if self.place else ()
         return View(replaced, (self.work,), self.closed)
 
+    @property
+    def shield(self) -> View:
+        """What the command of --setup sees: the user's own folder, which it cannot change."""
+        return View((), (self.work,), self.closed, network=True)
+
     def folder(self, name: str) -> str:
         """Returns a folder of the trial, which is empty now."""
         path = os.path.join(self.work, name)
-        shutil.rmtree(path, ignore_errors=True)
+        signal_exit.remove_tree(path)
         os.mkdir(path)
         return path
 
@@ -72,26 +100,30 @@ class Ground:
         """Makes `data` as a run should find it. Raises TrialError."""
         if self.fresh or not self.place:
             return
-        shutil.rmtree(self.data, ignore_errors=True)
+        signal_exit.remove_tree(self.data)
         if self.copy:
             self._do(["cp", "-a", "--reflink=auto", "--", self.place, self.data], self.work)
         else:
             os.mkdir(self.data)
         if self.setup:
-            self._do(["/bin/sh", "-c", self.setup], self.data)
+            self._do(["/bin/sh", "-c", self.setup], self.data, self.shield)
         self.before = entries(self.data)
         self.fresh = True
 
-    def _do(self, command: list[str], where: str) -> None:
+    def _do(self, command: list[str], where: str, view: View | None = None) -> None:
+        variables = {**os.environ, FROM: self.place}
+        if view and view.closed:
+            variables["TMPDIR"] = self.folder("tmp")
         # In memory: the disk may be full, which the command then says.
         with os.fdopen(os.memfd_create("told"), "r+b") as told:
             child = signal_exit.start_group(
                 command,
                 cwd=where,
-                env={**os.environ, FROM: self.place},
+                env=variables,
                 stdin=subprocess.DEVNULL,
                 stdout=told,
                 stderr=told,
+                preexec_fn=view.enter if view and view.closed else None,
             )
             status = signal_exit.wait_group(child, None)
             told.seek(0)
@@ -104,7 +136,7 @@ class Ground:
         the user's folder itself is in the way of comparing."""
         if not self.place:
             return {}
-        after = entries(self.data)
+        after = entries(self.data, unlock=True)
         found: dict[str, Entry | None] = {
             path: entry for path, entry in after.items() if self.before.get(path) != entry
         }

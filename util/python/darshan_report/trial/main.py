@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from ..exit_status import exit_status
 from ..measure.endings import Failure, failure
 from ..measure.processes import EXITED, KILLED, UNKNOWN
-from ..report.tried import identity, path_of, rows_beside
+from ..report.tried import identity, is_kept, path_of, rows_beside
 from ..show import signal_exit
 from ..show.output import asked, write_text
 from ..show.text import visible
@@ -23,8 +23,9 @@ from .ground import Ground, TrialError
 from .keep import keep
 from .measure import CHANGED, HELPED, Candidate, Trial, together
 from .private import problem
-from .runs import LIMIT, Runner, TooLongError, first_problem
-from .side_effects import side_effects
+from .runs import LIMIT, Runner, first_problem
+from .side_effects import programs, side_effects
+from .stopped import TooLongError
 from .temporary import WORK
 from .told import Result
 
@@ -50,9 +51,10 @@ def _ground(options: Options, work: str) -> Ground:
 
 def _enters(ground: Ground) -> bool:
     """Returns whether runs get a view of their own. Raises TrialError if they must have one."""
-    if ground.place:
+    why = problem(ground.shield)
+    if ground.place and not (why and ground.closed):
         ground.prepare()
-    why = problem(ground.view)
+        why = problem(ground.view)
     if why and ground.closed:
         raise TrialError(
             f"cannot shield your files from the runs: {why}; --yes-repeat runs the program without "
@@ -170,13 +172,25 @@ def _write(options: Options, result: Result) -> None:
 
 def _put_beside(options: Options, result: Result) -> None:
     """Writes the result beside the log, where reports find it."""
-    if not options.log:
-        return
     path = path_of(options.log)
+    if not is_kept(path):
+        say(f"{path} is not a result of this command, and stays; reports will not say what was "
+            "tried. To keep it, rename that file and try again")  # fmt: skip
+        return
     try:
         write_text(result.as_json(options.command, rows_beside(path, result.log)), path)
     except OSError as error:
         say(f"cannot write {path}: {error.strerror}; reports will not say what was tried")
+
+
+def _is_of_log(chosen: Chosen, log: str) -> bool:
+    """Whether the runs are of the program of the log; says it if they are not."""
+    of_log, of_runs = programs(chosen.facts), programs(chosen.sites.facts)
+    if not of_log or not of_runs or of_log & of_runs:
+        return True
+    names = ", ".join(sorted(of_log)), ", ".join(sorted(of_runs))
+    say(f"{log} is of {names[0]}, the runs are of {names[1]}: nothing is written beside the log")
+    return False
 
 
 def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
@@ -193,7 +207,8 @@ def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
             if one.plan.keep:
                 result.keep[one.name] = keep(chosen.sites.facts, finding, one.plan)
     _write(options, result)
-    _put_beside(options, result)
+    if options.log and _is_of_log(chosen, options.log):
+        _put_beside(options, result)
     states = {one.state for one in chosen.candidates}
     if HELPED in states:
         return 0

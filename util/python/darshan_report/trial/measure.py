@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from .case import Plan
 from .ground import TrialError
 from .outputs import Mask, Output, differences, mask_of
-from .runs import LEAST_LIMIT, LIMIT, Run, Runner, TooLongError, check
+from .runs import LEAST_LIMIT, LIMIT, Run, Runner, check, first_problem
+from .stopped import TooLongError
 from .values import pythons
 from .verdict import PILOT, Verdict, pairs_needed, verdict
 
@@ -20,6 +21,8 @@ HELPED, NOT_HELPED, CHANGED, NOT_APPLICABLE, NOT_TRIED, UNDECIDED = (
 )  # fmt: skip
 # Why most remedies are not tried.
 UNASKED = NO_FINDING, NOT_NAMED = "no finding asks for it", "not named by --only"
+_MORE = 3  # runs that show whether the remedy is what changed the output
+_MOST_DROPPED = 5  # pairs
 _UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
 
 
@@ -36,6 +39,7 @@ class Candidate:
     wanted: int = _UNKNOWN  # pairs
     log: str = ""  # of its last run
     found: Verdict | None = None
+    dropped: int = 0  # pairs whose output differed as it also does without the remedy
 
     def add(self, without: float, with_it: float) -> None:
         """Adds a pair."""
@@ -80,7 +84,7 @@ class Trial:
     def second(self) -> None:
         """Runs it again, to know which output differs by itself, and how long a run takes."""
         self.say("run 2: without a remedy, to know which output differs between two runs")
-        run = self.runner.run()
+        run = self._without()
         self.runner.limit = max(LIMIT * run.seconds, LEAST_LIMIT)
         self.log = run.log
         self._round = run.seconds
@@ -98,13 +102,42 @@ class Trial:
             done = max(len(c.without) for c in alive)
             names = ", ".join(c.name for c in alive)
             self.say(f"pair {done + 1} of {alive[0].wanted}: without and with {names}")
-            base = self.runner.run()
+            base = self._without()
             self.baseline.append(base.seconds)
             self._widen(base.output)
             for one in alive:
                 self._try(one, base.seconds)
         for one in candidates:
             one.end()
+
+    def _without(self) -> Run:
+        """Runs the program without a remedy. Raises TrialError if it does not end as before."""
+        try:
+            run = self.runner.run()
+        except TooLongError as error:
+            raise TrialError(f"a run without a remedy {error}") from None
+        status, first = run.output.status, self._reference.status
+        if status != first:
+            raise TrialError(
+                f"a run without a remedy ended with status {status}, the first one with {first}: "
+                f"{first_problem(run)}"
+            )
+        return run
+
+    def _varies(self) -> bool:
+        """Whether more runs without a remedy differ in what is compared; it is not compared from
+        here on."""
+        for _ in range(_MORE):
+            if time.monotonic() + self._round > self.ends:
+                return False
+            output = self._without().output
+            if self.same and (differs := self._differences(output)):
+                raise TrialError(f"two runs without a remedy differ: {differs[0]}")
+            more = Mask() if self.same else self._mask(output)
+            if not self.mask.covers(more):
+                self.mask.add(more)
+                return True
+        return False
 
     def _goes_on(self, one: Candidate) -> bool:
         return one.plan is not None and not one.state and len(one.without) < one.wanted
@@ -126,6 +159,9 @@ class Trial:
             return
         one.log = run.log
         differs = self._differences(run.output)
+        if differs and one.dropped < _MOST_DROPPED and self._varies():
+            one.dropped += 1
+            return
         if differs:
             one.state, one.reason = CHANGED, "; ".join(differs[:3])
             return

@@ -49,6 +49,13 @@ class Mask:
         for name, numbers in more.lines.items():
             self.lines[name] = self.lines.get(name, frozenset()) | numbers
 
+    def covers(self, other: Mask) -> bool:
+        """Whether it has all that another mask has."""
+        return other.whole <= self.whole and all(
+            name in self.whole or numbers <= self.lines.get(name, frozenset())
+            for name, numbers in other.lines.items()
+        )
+
     def told(self) -> list[str]:
         """Returns what is not compared, as text."""
         found = [f"{name}: not compared" for name in sorted(self.whole)]
@@ -88,6 +95,10 @@ def _kind(entry: Entry | None) -> int:
     return 0 if entry is None else entry[0]
 
 
+def _marks(entry: Entry | None) -> int:
+    return 0 if entry is None else entry[4]
+
+
 def _names(one: Output, other: Output) -> list[str]:
     return [STDOUT, *sorted({*one.files, *other.files})]
 
@@ -100,6 +111,8 @@ def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> b
             return True
         if stat.S_ISLNK(kind):
             return os.readlink(one.path(name)) != os.readlink(other.path(name))
+        if _marks(one.files.get(name)) != _marks(other.files.get(name)):
+            return True
         if not stat.S_ISREG(kind):
             return False
     paths = one.path(name), other.path(name)
@@ -122,7 +135,7 @@ def mask_of(
         lines = None
         if _both(one, other, name):
             lines = _differing_lines(one.path(name), other.path(name))
-        if lines is None:
+        if not lines:  # none of the same number, or it is no line that differs
             mask.whole.add(name)
         else:
             mask.lines[name] = lines
@@ -138,9 +151,17 @@ def differences(one: Output, other: Output, mask: Mask) -> Iterable[str]:
             continue
         if name in mask.lines and _both(one, other, name):
             lines = _differing_lines(one.path(name), other.path(name))
-            if lines is not None and lines <= mask.lines[name]:
+            if lines and lines <= mask.lines[name]:
                 continue
-        if other.files.get(name, True) is None or (name != STDOUT and name not in other.files):
-            yield f"{name} is not there" if one.files.get(name) else f"{name} is not removed"
-        else:
-            yield f"{name} differs"
+        yield f"{name} {_what(one, other, name)}"
+
+
+def _what(one: Output, other: Output, name: str) -> str:
+    """Returns what is different in the other run."""
+    if name == STDOUT or (one.files.get(name) and other.files.get(name)):
+        return "differs"
+    if name not in one.files:
+        return "is removed" if other.files[name] is None else "is made or changed"
+    if name in other.files:
+        return "is not there" if other.files[name] is None else "is not removed"
+    return "is not removed" if one.files[name] is None else "is not written"

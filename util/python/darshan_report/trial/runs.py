@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -17,13 +16,10 @@ from .case import Plan
 from .ground import Ground, TrialError
 from .outputs import Output
 from .private import adopt_orphans, die_with_parent
+from .stopped import Stopped, TooLongError
 
 LIMIT, LEAST_LIMIT = 3.0, 2.0  # times the baseline; seconds
 _OURS = ("DARSHAN_LOGFILE", "DARSHAN_LOGPATH", "DARSHAN_DISABLE", "DARSHAN_CALLED_AS")
-
-
-class TooLongError(Exception):
-    """A run took longer than its limit, and was ended."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ class Runner:
         if not run.output.files:
             return run
         target = os.path.join(self.ground.work, name)
-        shutil.rmtree(target, ignore_errors=True)
+        signal_exit.remove_tree(target)
         os.rename(self.ground.data, target)
         output = Output(run.output.status, run.output.stdout, target, run.output.files)
         return Run(run.seconds, output, run.log, run.told)
@@ -99,7 +95,7 @@ class Runner:
             stderr=to[1], preexec_fn=enter,
         )  # fmt: skip
         try:
-            return signal_exit.wait_group(child, self.limit)
+            return signal_exit.wait_group(child, self.limit, Stopped(child.pid))
         except subprocess.TimeoutExpired:
             raise TooLongError(f"took more than {self.limit:.1f} s, and was ended") from None
         finally:

@@ -92,8 +92,13 @@ def _removed(facts: Facts, folder: str) -> Iterator[str]:
             yield f"removes {name}"
 
 
-def _started(facts: Facts) -> Iterator[str]:
+def programs(facts: Facts) -> set[str]:
+    """Returns the names of all programs of a run."""
     names = {program_name(facts.info.exe)[0]}  # a log of one process has no other list
     names |= {program.name for program in facts.tree.programs} if facts.tree is not None else set()
-    for name in sorted(names & _ELSEWHERE):
+    return names - {""}
+
+
+def _started(facts: Facts) -> Iterator[str]:
+    for name in sorted(programs(facts) & _ELSEWHERE):
         yield f"starts {name}"

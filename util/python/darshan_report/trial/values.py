@@ -16,6 +16,13 @@ def found(file):
     objects = {"/": file}
     file.visititems(lambda name, one: objects.__setitem__(name, one) and None)
     return objects
+def links(objects):  # also of links that lead nowhere, and of an object's further names
+    found = {}
+    for place, one in objects.items():
+        for name in one if isinstance(one, h5py.Group) else ():
+            link = one.get(name, getlink=True)
+            found[place, name] = [type(link), *sorted(vars(link).items())]
+    return found
 def plain(value, file):  # references of two files never compare: the names behind them do
     if type(value) is h5py.Reference:
         return file[value].name if value else None
@@ -48,7 +55,9 @@ def same(a, b):
     )
 with h5py.File(sys.argv[1], "r") as one, h5py.File(sys.argv[2], "r") as other:
     first, second = found(one), found(other)
-    if first.keys() != second.keys() or not all(same(first[n], second[n]) for n in first):
+    if first.keys() != second.keys() or links(first) != links(second):
+        sys.exit(1)
+    if not all(same(first[n], second[n]) for n in first):
         sys.exit(1)
 """
 

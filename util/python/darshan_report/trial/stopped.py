@@ -1,0 +1,42 @@
+"""Whether a run stands still for ever: its processes are stopped, and nobody will continue them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_PATIENCE = 5  # looks, one each second
+
+
+class TooLongError(Exception):
+    """A run took longer than its limit, or would never end, and was ended."""
+
+
+def _children(process: int) -> list[int]:
+    with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def _is_stopped(process: int) -> bool:
+    """Returns whether all descendants without children are stopped. Raises OSError."""
+    children = _children(process)
+    if children:
+        return all(_is_stopped(child) for child in children)
+    with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()[0] == "T"
+
+
+@dataclass
+class Stopped:
+    """Looks at a run, once for each call."""
+
+    leader: int
+    seen: int = 0
+
+    def __call__(self) -> None:
+        """Raises TooLongError if the run has been stopped for some seconds."""
+        try:
+            self.seen = self.seen + 1 if _is_stopped(self.leader) else 0
+        except (OSError, IndexError):
+            self.seen = 0
+        if self.seen >= _PATIENCE:
+            raise TooLongError("stopped itself, as by SIGSTOP or SIGTSTP, and was ended")
