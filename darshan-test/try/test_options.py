@@ -17,9 +17,11 @@ int main(void) {
   setvbuf(file, NULL, _IONBF, 0);
   for (int i = 0; i < 600000; i++) fputc('1', file);
   fclose(file);
-  file = fopen("pid.bin", "w");
+  file = fopen("chance.bin", "w");
   if (!file) return 8;
-  for (int i = 0, pid = getpid(); i < 8; i++) fputc(i % 2 ? 0 : pid >> 2 * i, file);
+  int chance = 0;
+  if (getentropy(&chance, sizeof chance)) return 6;
+  for (int i = 0; i < 8; i++) fputc(i % 2 ? 0 : chance >> 2 * i, file);
   return printf("%c\\n", fgetc(input)) > 0 ? fclose(file) : 7;
 }
 """
@@ -37,7 +39,7 @@ def words(trial: Try) -> list[str]:
 def test_what_is_not_compared_is_said(trial: Try, words: list[str]) -> None:
     done = trial.run(*COPY, *words)
     assert done.returncode == 0, done
-    assert "pid.bin: not compared" in done.stdout
+    assert "chance.bin: not compared" in done.stdout
     assert "same output, as far as it is compared: helped" in " ".join(done.stdout.split())
 
 

@@ -17,7 +17,7 @@ from sample import turning
 
 from .conftest import Try, bytes_of
 
-ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+ENDS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGKILL)
 # Overwrites its input, by a relative and by an absolute path.
 CHANGES = """
 import os, time

@@ -29,14 +29,12 @@ ctypes.CDLL(None).shmget(key, 4096, 0o1666)
 libc = ctypes.CDLL(None)
 libc.mount(None, b"/", None, 32 | 4096, None)  # read and write again
 with contextlib.suppress(OSError): open(file, "a").write("changed")
-print(os.getpid() < 100)
 """
 )
 
 
 def test_a_run_reaches_no_other_process(trial: Try, tmp_path: Path) -> None:
-    """Not to end it, not to look through its eyes, and no memory outlives the run; its descendants
-    end with it."""
+    """Not to end it, not to look through its eyes, and no memory outlives the run."""
     kept, key = tmp_path / "kept", os.getpid() + (1 << 24)
     kept.write_text("kept")
     with subprocess.Popen(["sleep", "100"]) as other:

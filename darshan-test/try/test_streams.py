@@ -78,3 +78,16 @@ def test_a_file_that_is_also_opened_without_a_stream(trial: Try, remedy: str) ->
     status, rows, _ = trial.found("--only", remedy, "--copy", ".", "--", program)
     assert (status, rows[remedy]["result"]) == (1, "not tried")
     assert "without a stream" in rows[remedy]["reason"]
+
+
+def test_a_file_that_another_process_looks_at(trial: Try) -> None:
+    """What a stream holds back cannot be written before another process asks."""
+    source = writes(
+        ('if (fork() == 0) { struct stat st; _exit(stat("numbers.txt", &st)); } wait(NULL);',
+         "return fclose(file);"),
+        FLUSHED,
+    )  # fmt: skip
+    program = compile_c(trial.user, f"#include <sys/stat.h>\n#include <sys/wait.h>\n{source}")
+    status, rows, _ = trial.found("--only", "flush-delay", "--copy", ".", "--", program)
+    assert (status, rows["flush-delay"]["result"]) == (1, "not tried")
+    assert "one asks for the size" in rows["flush-delay"]["reason"]

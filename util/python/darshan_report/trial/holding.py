@@ -20,6 +20,12 @@ def who_else(case: Case) -> str:
     posix = facts.table("POSIX")
     for record in ids if posix is not None else ():
         at = posix.place(record) if posix is not None else None
-        if posix is not None and at is not None and posix["OPENS"][at] > 0:
+        if posix is None or at is None:
+            continue
+        if posix["OPENS"][at] > 0:
             return f"the program also opens {facts.name(record)} without a stream"
+        # A stream writes what it holds before its own process asks, and not before others do.
+        if facts.tree is not None and facts.tree.number > 1 and posix["STATS"][at] > 0:
+            name = facts.name(record)
+            return f"the run has several processes, and one asks for the size of {name}"
     return ""
