@@ -13,6 +13,15 @@ from ..diagnose.finding import Finding
 _CGROUP = "/sys/fs/cgroup/memory"
 
 
+def of_descriptor(rows: str, mode: str) -> str:
+    """Returns the lines of what to write, with a line for a C program that has a descriptor and no
+    stream. mode: of fdopen."""
+    c = f'C: FILE *stream = fdopen(fd, "{mode}");  setvbuf(stream, room, _IOFBF, 1 << 20);'
+    more = "  // static char room[1 << 20]; then only calls with the stream"
+    others = [row for row in rows.split("\n") if not row.startswith("C: ")]
+    return "\n".join([c + more, *others])
+
+
 def free_memory() -> int:
     """Returns the bytes of memory that a new process can have."""
     found = []

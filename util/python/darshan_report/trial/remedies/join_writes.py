@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...diagnose.language import FLUSHES, WRITE_BUFFER
-from ..case import Case, Plan
+from ..case import Case, Plan, of_descriptor
 
 NAME = "join-writes"
 WHAT = "joins small writes of a file that follow each other, up to 1 MiB"
@@ -37,4 +37,6 @@ def _others(case: Case) -> str:
 
 def plan(case: Case) -> Plan | str:
     """Returns the plan; refuses if anybody else may look at a file."""
-    return _others(case) or Plan(f"{NAME}={_SIZE}", keep=f"{FLUSHES}\n{WRITE_BUFFER}")
+    return _others(case) or Plan(
+        f"{NAME}={_SIZE}", keep=of_descriptor(f"{FLUSHES}\n{WRITE_BUFFER}", "w")
+    )

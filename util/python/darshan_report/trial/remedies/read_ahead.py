@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...diagnose.language import READ_BUFFER
-from ..case import Case, Plan
+from ..case import Case, Plan, of_descriptor
 from ..reading import files_read
 
 NAME = "read-ahead"
@@ -25,4 +25,4 @@ def plan(case: Case) -> Plan | str:
         name = case.facts.name(int(record))
         if extra is not None and name in found and extra["LOCKS"][place]:
             return f"the program locks {name}, so others may write it"
-    return Plan(f"{NAME}={_SIZE}", keep=READ_BUFFER)
+    return Plan(f"{NAME}={_SIZE}", keep=of_descriptor(READ_BUFFER, "r"))
