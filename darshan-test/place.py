@@ -317,6 +317,17 @@ def torch() -> str:
     return works("/usr/bin/python3", "-c", found) and "./dev full installs PyTorch"
 
 
+def newest_torch() -> str:
+    """Returns the Python with the newest PyTorch: that of the tests, or DARSHAN_TORCH_PYTHON."""
+    return os.environ.get("DARSHAN_TORCH_PYTHON") or sys.executable
+
+
+def torch_newest() -> str:
+    """Tells whether that Python has PyTorch."""
+    found = "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))"
+    return works(newest_torch(), "-c", found) and "./dev full installs PyTorch's newest wheel"
+
+
 I386 = Path("/lib/ld-linux.so.2")  # of 32-bit programs, only on x86-64
 
 ABILITIES: dict[str, Ability] = {
@@ -363,6 +374,7 @@ ABILITIES: dict[str, Ability] = {
     "hadolint": Ability(hadolint, ci=False),
     "lmdb": Ability(python_module("lmdb"), ci=False),
     "torch": Ability(torch, ci=False),
+    "torch:newest": Ability(torch_newest, ci=False),
     "safetensors": Ability(python_module("safetensors"), ci=False),
 }
 

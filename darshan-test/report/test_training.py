@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report.diagnose.facts import Facts
-from darshan_report.diagnose.loading import remedy, verdicts
+from darshan_report.diagnose.loading import Verdict, remedy, verdicts
 from darshan_report.log import open_log
 from darshan_report.measure.processes import processes
 
@@ -116,6 +116,31 @@ def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
         with open_log(write(job, tmp_path / f"{persistent}.darshan")) as log:
             (verdict,) = verdicts(Facts(log, None, processes(log)))
         assert verdict.saved == pytest.approx(saved)
+
+
+def test_ranks_that_wait_for_one(tmp_path: Path) -> None:
+    """What the slowest rank waits is what the run loses; ranks that wait alike are not told."""
+    loader = number_of(LOADER.name)
+    whole = row("TRAINING", LOADER.name, **{**LOADER.values, "LOADER": loader, "PROCESSES": 2})
+
+    def verdict(name: str, *waits: float) -> Verdict:
+        ranks = [
+            row("TRAINING", f"rank {n} of x", KIND=2, LOADER=loader, RANK=n, EPOCHS=2, STEPS=50,
+                F_EPOCH_TIME=4.0, F_NEXT_TIME=wait)
+            for n, wait in enumerate(waits)
+        ]  # fmt: skip
+        with open_log(write(Job((whole, *ranks), nprocs=2), tmp_path / name)) as log:
+            (found,) = verdicts(Facts(log, None, processes(log)))
+        return found
+
+    slow = verdict("slow", 1.0, 3.0)
+    assert "Rank 1 waited 3.00 s for its data, the other rank 1.00 s" in slow.sentence
+    assert slow.loader.part_of_run == pytest.approx(3 / 4)
+    alike = verdict("alike", 2.0, 2.1)
+    assert "Rank" not in alike.sentence
+    assert alike.loader.part_of_run == pytest.approx(2.1 / 4.1)
+    assert verdict("one", 2.0).loader.slowest is None
+    assert verdict("damaged", math.nan, -1.0).loader.part_of_run == pytest.approx(1 / 2)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 1e300])

@@ -1,5 +1,5 @@
 """Runs trainings of PyTorch in many configurations, and compares each report with the program's own
-clock: `python3 -m training.configurations BUILD` in darshan-test prints the table of
+clock: `python3 -m training.configurations BUILD [PYTHON]` in darshan-test prints the table of
 doc/training.md."""
 
 from __future__ import annotations
@@ -64,15 +64,13 @@ class Compared:
         return self.share(self.recorded["all"]["wait_seconds"], self.recorded["all"]["seconds"])
 
 
-def measured(
-    build: Path, folder: Path, names: Sequence[str], environment: dict[str, str] | None = None
-) -> list[Compared]:
-    """Runs configurations in one program under `darshan run`, and reads its report."""
-    command = [str(build / "darshan"), "run", PYTHON, "-B", str(HERE / "loads.py"), *names]
+def report_of(build: Path, folder: Path, *command: str | Path) -> tuple[str, list[dict[str, Any]]]:
+    """Runs a program under `darshan run`. Returns its output, and what the report says of its
+    training."""
     done = subprocess.run(
-        command,
+        [build / "darshan", "run", *command],
         cwd=folder,
-        env=environment or plain(),
+        env=plain(),
         capture_output=True,
         text=True,
         timeout=SECONDS,
@@ -86,10 +84,17 @@ def measured(
         timeout=SECONDS,
         check=True,
     )
-    training = {
-        Path(entry["line"]["file"]).stem: entry for entry in json.loads(report.stdout)["training"]
-    }
-    told = json.loads(done.stdout.splitlines()[-1])
+    training: list[dict[str, Any]] = json.loads(report.stdout)["training"]
+    return done.stdout, training
+
+
+def measured(
+    build: Path, folder: Path, names: Sequence[str], python: str = PYTHON
+) -> list[Compared]:
+    """Runs configurations in one program, and reads its report."""
+    output, entries = report_of(build, folder, python, "-B", HERE / "loads.py", *names)
+    training = {Path(entry["line"]["file"]).stem: entry for entry in entries}
+    told = json.loads(output.splitlines()[-1])
     assert set(told) == set(training) == set(names)
     return [Compared(name, told[name], training[name]) for name in names]
 
@@ -115,7 +120,7 @@ def table(rows: Sequence[Compared]) -> list[str]:
 def main() -> None:
     """Prints the table."""
     with tempfile.TemporaryDirectory(prefix="darshan-training-") as folder:
-        rows = measured(Path(sys.argv[1]).resolve(), Path(folder), CONFIGURATIONS)
+        rows = measured(Path(sys.argv[1]).resolve(), Path(folder), CONFIGURATIONS, *sys.argv[2:])
     print("\n".join(table(rows)))
 
 

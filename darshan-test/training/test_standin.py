@@ -47,7 +47,7 @@ def loaders(outcome: Outcome) -> list[dict[str, float]]:
 
 def epochs(outcome: Outcome) -> list[dict[str, float]]:
     """Returns the records of epochs, in order."""
-    rows = [row for row in outcome.log.of("TRAINING").values() if row["TRAINING_KIND"] > 0]
+    rows = [row for row in outcome.log.of("TRAINING").values() if row["TRAINING_KIND"] == 1]
     return sorted(rows, key=lambda row: row["TRAINING_EPOCH"])
 
 
@@ -147,6 +147,32 @@ def test_two_processes(build: Path, tmp_path: Path, packages: Path) -> None:
         agree(row, told)
     (loader,) = loaders(outcome)
     assert loader["TRAINING_EPOCHS"] == 6
+
+
+def test_ranks(build: Path, tmp_path: Path, packages: Path) -> None:
+    """Each rank of a launcher has a record with its own sums."""
+    one = f"WORLD_SIZE=2 RANK=%d /usr/bin/python3 -B {HERE / 'epochs.py'} %s"
+    command = ["sh", "-c", f"{one % (0, 'waiting')} > a & {one % (1, 'computing')}; wait; cat a"]
+    outcome = watch(build, tmp_path / "run", command, PYTHONPATH=str(packages))
+    told = [json.loads(line) for line in reversed(outcome.out.splitlines())]
+    for rank, sums in enumerate(told):
+        rows = [
+            row for row in outcome.log.of("TRAINING").values()
+            if row["TRAINING_KIND"] == 2 and row["TRAINING_RANK"] == rank
+        ]  # fmt: skip
+        (row,) = rows
+        assert row["TRAINING_EPOCHS"] == row["TRAINING_COMPLETE"] == len(sums)
+        agree(row, {key: sum(epoch[key] for epoch in sums) for key in sums[0]})
+    assert all(row["TRAINING_RANK"] == -1 for row in epochs(outcome) + loaders(outcome))
+
+
+def test_no_rank_without_a_launch(build: Path, tmp_path: Path, packages: Path) -> None:
+    outcome = recorded(
+        build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "plain",
+        RANK="0", WORLD_SIZE="1",
+    )  # fmt: skip
+    kinds = [row["TRAINING_KIND"] for row in outcome.log.of("TRAINING").values()]
+    assert sorted(kinds) == [0, 1, 1, 1]
 
 
 def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from place import newest_torch
 from sample import turning
 
-from .configurations import CONFIGURATIONS, EPOCHS, Compared, measured
+from .configurations import CONFIGURATIONS, EPOCHS, HERE, PYTHON, Compared, measured, report_of
 
 SHARE = 0.4
 TRIES = 3  # on a busy machine a process may stop between two readings of the clocks
@@ -30,11 +32,39 @@ def counted(row: Compared) -> None:
 
 @pytest.mark.needs("torch")
 def test_shares_of_waiting(build: Path, tmp_path: Path) -> None:
+    shares_of_waiting(build, tmp_path, PYTHON)
+
+
+@pytest.mark.needs("torch:newest")
+def test_shares_of_waiting_of_the_newest(build: Path, tmp_path: Path) -> None:
+    shares_of_waiting(build, tmp_path, newest_torch())
+
+
+@pytest.mark.needs("torch:newest")
+def test_ranks_of_torchrun(build: Path, tmp_path: Path) -> None:
+    """The report tells each rank's wait, and which one the other waited for."""
+    launch = [newest_torch(), "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    _, (entry,) = report_of(build, tmp_path, *launch, HERE / "ranks.py", tmp_path)
+    told = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
+    assert [row["rank"] for row in entry["ranks"]] == [0, 1]
+    for one, row in zip(told, entry["ranks"]):
+        sums = row["all"]
+        assert (sums["batches"], sums["epochs"], sums["complete"]) == (one["steps"], EPOCHS, EPOCHS)
+        assert sums["wait_seconds"] <= one["wait"] + ROUNDING
+        assert sums["seconds"] <= one["whole"] + ROUNDING
+    assert entry["all"]["wait_seconds"] == pytest.approx(
+        sum(row["all"]["wait_seconds"] for row in entry["ranks"]), abs=ROUNDING
+    )
+    assert "Rank 1 waited " in entry["sentence"]
+
+
+def shares_of_waiting(build: Path, tmp_path: Path, python: str) -> None:
+    """Compares shares of waiting with the program's own clock."""
     names = turning(CONFIGURATIONS, SHARE, "training")
     for attempt in range(TRIES):
         folder = tmp_path / str(attempt)
         folder.mkdir()
-        rows = measured(build, folder, names)
+        rows = measured(build, folder, names, python)
         for row in rows:
             counted(row)
         names = [row.name for row in rows if abs(row.reported - row.own) > POINTS]

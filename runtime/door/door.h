@@ -187,6 +187,7 @@ int name_in_folder_is_excluded(int module_id, const char *name, size_t length,
 int64_t mem_alignment(void);     /* bytes, at least 1 */
 int hdf5_storage_is_asked(void); /* record where the data of a dataset are stored? */
 int sites_are_asked(void);       /* count calls by the stack that made them? */
+int64_t launched_rank(void);     /* that a launcher's variables tell; -1: none, or one process */
 int page_faults_are_asked(void); /* sample the addresses of page faults? */
 int trace_threads_are_asked(void);
 int trace_threads_are_written(void);                         /* set by all ranks of the job */

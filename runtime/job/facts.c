@@ -33,6 +33,11 @@ int sites_are_asked(void) {
   return darshan_config.sites;
 }
 
+int64_t launched_rank(void) {
+  const struct darshan_config *config = &darshan_config;
+  return config->launched_by && config->launched_size != 1 ? config->launched_rank : -1;
+}
+
 int page_faults_are_asked(void) {
   return darshan_config.page_faults;
 }

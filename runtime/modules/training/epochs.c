@@ -12,7 +12,7 @@
 
 uint32_t training_on;
 
-enum record_kind { RECORD_OF_LOADER, RECORD_OF_EPOCH };
+enum record_kind { RECORD_OF_LOADER, RECORD_OF_EPOCH, RECORD_OF_RANK };
 enum {
   ITERATORS = 64,     /* iterators in use at a time */
   LONGEST_EPOCHS = 64 /* a loader's first epochs, which have records of their own */
@@ -20,9 +20,10 @@ enum {
 
 /* The running epoch of an iterator. */
 struct iterator {
-  const void *address;    /* of the Python object; NULL: the place is free */
-  uint64_t used;          /* value of state.uses at its last event */
-  uint32_t loader, epoch; /* numbers of the records; NO_RECORD: there was no room */
+  const void *address; /* of the Python object; NULL: the place is free */
+  uint64_t used;       /* value of state.uses at its last event */
+  /* Numbers of the records; NO_RECORD: there is none. */
+  uint32_t loader, epoch, rank;
   uint64_t end;           /* of its last event, in ticks */
   int has_begun, is_over; /* __next__ was called; it raised StopIteration */
 };
@@ -79,10 +80,11 @@ static void name_loader(struct site_name *name) {
   }
 }
 
-static void name_epoch(struct site_name *name, int64_t number, uint64_t loader) {
+/* Writes the name of a part of a loader's epochs: "epoch 3 of LOADER", "rank 1 of LOADER". */
+static void name_part(struct site_name *name, const char *part, int64_t number, uint64_t loader) {
   name->length = 0;
   name->is_full = 0;
-  site_name_add(name, "epoch ");
+  site_name_add(name, part);
   site_name_add_number(name, (uint64_t)number);
   site_name_add(name, " of ");
   site_name_add_hex(name, loader);
@@ -117,6 +119,7 @@ static void fill(struct darshan_training_record *record, const struct beginning 
   counters[TRAINING_PERSISTENT] = beginning->settings->persistent;
   counters[TRAINING_BATCH_SIZE] = beginning->settings->batch_size;
   counters[TRAINING_PROCESSORS] = processors();
+  counters[TRAINING_RANK] = -1;
   record->fcounters[TRAINING_F_START_TIMESTAMP] = ticks_span(beginning->t1, beginning->t2).start;
 }
 
@@ -141,12 +144,29 @@ static struct iterator *place_of(const void *address) {
   return oldest;
 }
 
-/* Makes or finds the records of the epoch and its loader. The caller holds both locks. */
+/* Makes or finds the record of a part of the loader's epochs, and counts the begin of an epoch in
+ * it. Writes its name to `name`. Returns its number, NO_RECORD if there is no room. */
+static uint32_t add_part(struct site_name *name, const char *part, int64_t number,
+                         const struct beginning *beginning, enum record_kind kind,
+                         uint64_t loader) {
+  int is_new;
+  name_part(name, part, number, loader);
+  uint32_t found = record_of(name, &is_new);
+  struct darshan_training_record *record = record_at(found);
+  if (!record) return NO_RECORD;
+  if (is_new) fill(record, beginning, kind, loader);
+  record->counters[kind == RECORD_OF_RANK ? TRAINING_RANK : TRAINING_EPOCH] = number;
+  count_begin(record, beginning);
+  return found;
+}
+
+/* Makes or finds the records of the epoch, its loader, and the rank that a launcher gave this
+ * process: processes that run the same loop share the first two. The caller holds both locks. */
 static void add_records(struct iterator *iterator, struct site_name *name,
                         const struct beginning *beginning) {
   int is_new;
   iterator->loader = record_of(name, &is_new);
-  struct darshan_training_record *loader = record_at(iterator->loader), *epoch;
+  struct darshan_training_record *loader = record_at(iterator->loader);
   if (!loader) {
     runtime_table_full();
     return;
@@ -154,14 +174,10 @@ static void add_records(struct iterator *iterator, struct site_name *name,
   uint64_t id = loader->base.id;
   if (is_new) fill(loader, beginning, RECORD_OF_LOADER, id);
   count_begin(loader, beginning);
-  int64_t number = loader->counters[TRAINING_EPOCHS];
-  if (number > LONGEST_EPOCHS) return;
-  name_epoch(name, number, id);
-  iterator->epoch = record_of(name, &is_new);
-  if (!(epoch = record_at(iterator->epoch))) return;
-  if (is_new) fill(epoch, beginning, RECORD_OF_EPOCH, id);
-  epoch->counters[TRAINING_EPOCH] = number;
-  count_begin(epoch, beginning);
+  int64_t number = loader->counters[TRAINING_EPOCHS], rank = launched_rank();
+  if (rank >= 0) iterator->rank = add_part(name, "rank ", rank, beginning, RECORD_OF_RANK, id);
+  if (number <= LONGEST_EPOCHS)
+    iterator->epoch = add_part(name, "epoch ", number, beginning, RECORD_OF_EPOCH, id);
 }
 
 /* Runs on a stack of the runtime. */
@@ -232,6 +248,7 @@ void training_epoch_went_on(const void *address, enum training_outcome outcome, 
     step.processor = (double)processor / NS_PER_SECOND;
     count_step(record_at(iterator->loader), &step);
     count_step(record_at(iterator->epoch), &step);
+    count_step(record_at(iterator->rank), &step);
     iterator->used = ++state.uses;
     iterator->end = t2;
     iterator->has_begun = 1;

@@ -20,6 +20,7 @@ ELSEWHERE = "elsewhere"  # workers wait for something else than files
 UNKNOWN = "unknown"  # nothing tells what the workers did
 _TOLD = 0.05  # part of the wait from which on a time is told
 _MAINLY = 0.4  # part of the epochs from which on data is the bottleneck
+_SLOWER = 1.5  # waits of the slowest rank to those of the others, on average, that are told
 _LARGEST = 64  # workers that are proposed at most
 
 
@@ -44,15 +45,32 @@ class Verdict:
         loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
         loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
         if self.why == NOTHING:
-            return f"Data is not the bottleneck. {loop}; its own work took {seconds(sums.own)}."
+            own = f"its own work took {seconds(sums.own)}"
+            return f"Data is not the bottleneck. {loop}; {own}.{self.of_ranks}"
         if sums.share < _MAINLY:
-            return f"Data slows the training, beside its own work. {loop}."
-        return f"Data is the bottleneck. {loop}."
+            return f"Data slows the training, beside its own work. {loop}.{self.of_ranks}"
+        return f"Data is the bottleneck. {loop}.{self.of_ranks}"
 
     @property
     def sentence(self) -> str:
         """The headline, and what is behind the wait."""
         return self.headline if self.why == NOTHING else f"{self.headline} {self.reason}"
+
+    @property
+    def of_ranks(self) -> str:
+        """Says which rank waited longest; empty if they waited alike, or are not known."""
+        slowest, ranks = self.loader.slowest, self.loader.ranks
+        if slowest is None:
+            return ""
+        others = (sum(rank.wait for rank in ranks) - slowest.wait) / (len(ranks) - 1)
+        more = slowest.wait - others
+        if slowest.wait < _SLOWER * others or more < _TOLD * slowest.whole:
+            return ""
+        each = "the other rank" if len(ranks) == 2 else "each other rank, on average,"
+        return (
+            f" Rank {slowest.number} waited {seconds(slowest.wait)} for its data, {each} "
+            f"{seconds(others)}. In a step that all ranks take together, the others wait for it."
+        )
 
     @property
     def reason(self) -> str:

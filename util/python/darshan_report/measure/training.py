@@ -17,16 +17,17 @@ from .processes import Processes
 from .usage import usage_of
 
 MODULE = "TRAINING"
-_LOADER, _EPOCH = 0, 1  # kinds of records
+_LOADER, _EPOCH, _RANK = 0, 1, 2  # kinds of records
+MOST_RANKS = 1 << 20  # of a launcher; more is damage
 _LONGEST = 1e9  # seconds; a larger value is damage
 _MOST = 1 << 40  # batches; more is damage
 
 
 @dataclass(frozen=True)
 class Span:
-    """One epoch, or the sum of several."""
+    """One epoch, or the sum of several: of a loader, or of a rank."""
 
-    number: int  # of the epoch; 0: a sum
+    number: int  # of the epoch or the rank; 0: of a loader
     epochs: int
     complete: int  # of them, those in which the loader had no more batches at the end
     steps: int  # batches
@@ -100,6 +101,7 @@ class Loader:
     processors: int  # on which each process may run; 0: unknown
     sums: Span
     epochs: tuple[Span, ...]  # those that have records of their own, in order
+    ranks: tuple[Span, ...]  # of a launcher such as torchrun, in order; empty: not known
     did: Workers | None  # None: without workers, or not known
     io: float | None  # seconds in file I/O of the processes that iterate; None: not known
 
@@ -109,6 +111,19 @@ class Loader:
         if self.place is None or not self.place.file:
             return ""
         return f"{self.place.file.rpartition('/')[2]}:{self.place.line}"
+
+    @property
+    def slowest(self) -> Span | None:
+        """The rank that waited longest for its data; None if there are not several."""
+        return max(self.ranks, key=lambda rank: rank.wait) if len(self.ranks) > 1 else None
+
+    @property
+    def part_of_run(self) -> float:
+        """The part of a saving, summed over processes, that is a saving of the run: ranks of one
+        launch go on together after each step, so the one that waits longest decides."""
+        slowest, whole = self.slowest, sum(rank.wait for rank in self.ranks)
+        even = 1 / max(1, self.processes)
+        return max(even, slowest.wait / whole) if slowest is not None and whole > 0 else even
 
 
 def _seconds(value: float) -> float:
@@ -197,11 +212,20 @@ def _io_of(tree: Processes | None, ranks: Iterable[int]) -> float | None:
     return float(tree.time[places].sum()) if places.any() else None
 
 
-def _loader(log: Log, tree: Processes | None, rows: np.ndarray, epochs: np.ndarray) -> Loader:
-    """Returns the loader of these records, which have one id, with the records of its epochs."""
+def _spans(rows: np.ndarray, counter: str) -> tuple[Span, ...]:
+    """Returns one sum for each value of a counter, in order."""
+    values = rows[f"{MODULE}_{counter}"]
+    numbers = sorted({int(value) for value in values.tolist()})
+    return tuple(_span(rows[values == number], number) for number in numbers)
+
+
+def _loader(log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarray) -> Loader:
+    """Returns the loader of these records, which have one id, with the records of its epochs and
+    ranks."""
     name = log.name(int(rows["id"][0])) or ""
-    numbers = sorted({int(value) for value in epochs[f"{MODULE}_EPOCH"].tolist()})
-    spans = [_span(epochs[epochs[f"{MODULE}_EPOCH"] == number], number) for number in numbers]
+    kinds, numbers = parts[f"{MODULE}_KIND"], parts[f"{MODULE}_RANK"]
+    spans = _spans(parts[kinds == _EPOCH], "EPOCH")
+    known = (kinds == _RANK) & (numbers >= 0) & (numbers < MOST_RANKS)
     ranks = {int(value) for value in rows["rank"].tolist()}
     if -1 in ranks and tree is not None:  # all processes that iterate share a record
         ranks = {int(value) for value in tree.ranks.tolist()}
@@ -221,7 +245,8 @@ def _loader(log: Log, tree: Processes | None, rows: np.ndarray, epochs: np.ndarr
         batch_size=largest("BATCH_SIZE"),
         processors=largest("PROCESSORS") or 0,
         sums=_span(rows, 0),
-        epochs=tuple(spans),
+        epochs=spans,
+        ranks=_spans(parts[known], "RANK"),
         did=_workers(log, tree, ranks, spans) if workers else None,
         io=_io_of(tree, ranks),
     )
@@ -238,13 +263,13 @@ def training(log: Log, tree: Processes | None) -> tuple[Loader, ...]:
     except LogError:
         return ()  # the report names damaged modules
     loaders = array[array[f"{MODULE}_KIND"] == _LOADER]
-    epochs = array[array[f"{MODULE}_KIND"] == _EPOCH]
+    parts = array[array[f"{MODULE}_KIND"] != _LOADER]
     found = [
         _loader(
             log,
             tree,
             loaders[loaders["id"] == number],
-            epochs[epochs[f"{MODULE}_LOADER"] == number],
+            parts[parts[f"{MODULE}_LOADER"] == number],
         )
         for number in np.unique(loaders["id"])
     ]

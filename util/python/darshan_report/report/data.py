@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 from ..call_sites.content import content, place_content
@@ -26,6 +27,7 @@ from .sections.processes import tree_rows
 
 FORMAT, VERSION = "darshan-report", 1
 _FILES, _DATASETS = 15, 50  # rows per layer; the sums of the layer include all
+_RANKS = 1024  # of a training
 _GROUPS = 200  # rows of the process tree; the remaining rows are added to the row above
 
 
@@ -275,6 +277,10 @@ def _training(context: Context) -> list[dict[str, Any]]:
             "batch_size": verdict.loader.batch_size,
             "all": _span(verdict.loader.sums),
             "epochs": [_span(span) for span in verdict.loader.epochs],
+            "ranks": [
+                {"rank": span.number, "all": _span(replace(span, number=0))}
+                for span in verdict.loader.ranks[:_RANKS]
+            ],
         }
         for verdict in verdicts(context.facts)
     ]

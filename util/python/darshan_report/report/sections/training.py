@@ -9,6 +9,7 @@ from ...units import NONE, count, plural, seconds, share
 from ..context import Context
 
 _ROWS = 20  # epochs of a loader
+_RANKS = 8  # of a loader, those that waited longest
 _LOADERS = 4
 COLUMNS = ("epoch", "time", "wait for data", "share", "first batch", "longest later", "batches")
 _NOTE = (
@@ -27,10 +28,13 @@ def told(context: Context) -> list[tuple[Verdict, str]]:
     ]
 
 
-def cells(span: Span) -> tuple[str, ...]:
-    """Returns the row of one epoch, or of a sum."""
+def cells(span: Span, title: str = "") -> tuple[str, ...]:
+    """Returns the row of one epoch, or of a sum. title: instead of the number of the epoch."""
+    return (title or (count(span.number) if span.number else "all"), *_numbers(span))
+
+
+def _numbers(span: Span) -> tuple[str, ...]:
     return (
-        count(span.number) if span.number else "all",
         seconds(span.whole),
         seconds(span.wait),
         share(span.wait, span.whole),
@@ -47,7 +51,18 @@ def rows(loader: Loader, most: int) -> list[tuple[str, ...]]:
     left = loader.sums.epochs - sum(span.epochs for span in shown)
     if left > 0 and shown:
         found.append((f"{left:,} more", *(NONE,) * (len(COLUMNS) - 1)))
-    return [*found, cells(loader.sums)]
+    return [*found, cells(loader.sums), *_of_ranks(loader)]
+
+
+def _of_ranks(loader: Loader) -> list[tuple[str, ...]]:
+    """Returns a row for each of the ranks that waited longest; none for a single rank."""
+    if len(loader.ranks) < 2:
+        return []
+    shown = sorted(loader.ranks, key=lambda rank: -rank.wait)[:_RANKS]
+    found = [cells(rank, f"rank {rank.number:,}") for rank in shown]
+    if left := len(loader.ranks) - len(shown):
+        found.append((plural(left, "more rank"), *(NONE,) * (len(COLUMNS) - 1)))
+    return found
 
 
 def settings(loader: Loader) -> str:
