@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import math
 import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from darshan_report.diagnose.facts import Facts
+from darshan_report.diagnose.finding import Finding
 from darshan_report.diagnose.loading import Verdict, remedy, verdicts
+from darshan_report.diagnose.run import diagnose
 from darshan_report.log import open_log
 from darshan_report.measure.processes import processes
 
-from report.diagnose.build import Job, Row, number_of, row, write
+from report.diagnose.build import MIB, Job, Row, number_of, row, write
 from report.diagnose.cases_training import LOADER
 
 WHOLE, WAIT, FIRST = 8.0, 4.0, 0.1  # seconds of LOADER
@@ -87,6 +91,72 @@ def test_no_option_that_the_program_has(tmp_path: Path) -> None:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
     text, option = remedy(verdict)
     assert verdict.why == "processors" and "less work" in text and option == ""
+
+
+def findings_of(tmp_path: Path, job: Job) -> dict[str, Finding]:
+    """Returns the findings of a log by name."""
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        return {finding.name: finding for finding in diagnose(log)}
+
+
+def file_of(name: str, size: int, times: int, ranks: Sequence[int], seconds: float) -> list[Row]:
+    """Returns the records of a file that these ranks read whole, so often each."""
+    used = {"READS": 8 * times, "CONSEC_READS": 8 * times - 1, "OPENS": 1}
+    used |= {"BYTES_READ": size * times, "MAX_BYTE_READ": size - 1, "F_READ_TIME": seconds}
+    return [row("POSIX", name, rank, **used) for rank in ranks]
+
+
+def test_a_small_file_for_each_sample(tmp_path: Path) -> None:
+    job = run_of(2, 16, 10, 2, 0)
+    files = [
+        row(
+            "POSIX", f"/data/{n}.png", OPENS=2, READS=2, BYTES_READ=6000, MAX_BYTE_READ=2999,
+            F_META_TIME=0.02,
+        )
+        for n in range(400)
+    ]  # fmt: skip
+    found = findings_of(tmp_path, replace(job, rows=(*job.rows, *files)))["loader-bound-training"]
+    assert "400 files of at most 2.93 KiB were opened 800 times for 800 samples" in found.sentence
+    assert "Opening and reading one took 10.00 ms" in found.sentence
+    assert "webdataset" in found.remedy.example
+
+
+@pytest.mark.parametrize(
+    ("number", "workers", "times", "title"),
+    [
+        (4, 4, 2, "Each worker reads the whole data set"),
+        (4, 4, 8, ""),  # again and again: another problem
+        (2, 4, 2, ""),  # two of four workers
+        (4, 0, 2, ""),
+    ],
+)
+def test_workers_that_read_the_whole_set(
+    tmp_path: Path, number: int, workers: int, times: int, title: str
+) -> None:
+    """Two epochs, in each of which so many of the workers read the set so often."""
+    job = run_of(workers, 16, 2, 10, 0) if workers else run_of(0, 0, 0, 0, 0)
+    rows = file_of("/set", 32 * MIB, times, range(1, number + 1), 1.0)
+    found = findings_of(tmp_path, replace(job, rows=(*job.rows, *rows), nprocs=5))
+    assert (found["read-by-each-worker"].title if title else "") == title
+    assert bool(title) == ("read-by-each-worker" in found)
+
+
+def test_an_index_that_each_worker_reads(tmp_path: Path) -> None:
+    """Each worker reads an index, and its own part of the set."""
+    job = run_of(4, 16, 2, 10, 0)
+    index = file_of("/index", MIB, 2, range(1, 5), 0.1)
+    parts = [part for n in range(1, 5) for part in file_of(f"/set{n}", 8 * MIB, 2, [n], 0.5)]
+    found = findings_of(tmp_path, replace(job, rows=(*job.rows, *index, *parts)))
+    assert "read-by-each-worker" not in found
+
+
+def test_a_set_that_costs_no_time(tmp_path: Path) -> None:
+    """Samples may come several times, also if nobody waits for them."""
+    job = run_of(4, 16, 2, 10, 0, F_NEXT_TIME=0.1)
+    rows = file_of("/set", 32 * MIB, 2, range(1, 5), 0.001)
+    found = findings_of(tmp_path, replace(job, rows=(*job.rows, *rows)))["read-by-each-worker"]
+    assert (found.kind, found.stake.seconds) == ("notice", 0.0)
+    assert "gets every sample 4 times in an epoch" in found.sentence
 
 
 def test_numbers(tmp_path: Path) -> None:

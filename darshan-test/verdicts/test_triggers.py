@@ -91,6 +91,7 @@ BESIDE = {
 # Findings whose program is in a test of this file.
 TESTS = {
     "loader-bound-training": "test_training",
+    "read-by-each-worker": "test_whole_set",
     "unseen-storage": "test_bytes_from_storage",
     "unseen-io-uring": "test_rings",
     "unseen-hdf5": "test_hdf5_inside",
@@ -230,6 +231,20 @@ def test_training(build: Path, tmp_path: Path) -> None:
         command = (sys.executable, str(folder / "epochs.py"), scenario)
         log = run_of(build, tmp_path, "env", packages, "PYTHONDONTWRITEBYTECODE=1", *command)
         assert ("loader-bound-training" in told(build, log)) == expected
+        log.unlink()
+
+
+def test_whole_set(build: Path, tmp_path: Path) -> None:
+    """A training of two ranks that both read all files is reported; one whose ranks have a part
+    each is not."""
+    folder = HERE.parent / "training"
+    for number in range(4):
+        (tmp_path / f"{number}.bin").write_bytes(bytes(8 << 20))
+    for scenario, expected in (("whole", True), ("part", False)):
+        one = f"{sys.executable} -B {folder / 'ranks_alone.py'} {scenario}"
+        both = f"WORLD_SIZE=2 RANK=0 {one} & WORLD_SIZE=2 RANK=1 {one} & wait"
+        log = run_of(build, tmp_path, "env", f"PYTHONPATH={folder / 'standin'}", "sh", "-c", both)
+        assert ("read-by-each-worker" in told(build, log)) == expected
         log.unlink()
 
 

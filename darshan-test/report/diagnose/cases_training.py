@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .build import Job, row
+from dataclasses import replace
+
+from .build import MIB, Job, row
 
 Case = tuple[str, Job, Job]
 LOADER = row(
@@ -30,4 +32,21 @@ LOADER = row(
 def cases() -> list[Case]:
     """Returns the cases."""
     waits = Job((LOADER,))
-    return [("loader-bound-training", waits, waits.but(F_NEXT_TIME=0.7))]
+    # Four workers, of which each reads the same file in each of two epochs.
+    each = Job(
+        (
+            replace(LOADER, values={**LOADER.values, "WORKERS": 4}),
+            *(
+                row(
+                    "POSIX", "/set", rank, OPENS=2, READS=16, CONSEC_READS=14,
+                    BYTES_READ=64 * MIB, MAX_BYTE_READ=32 * MIB - 1, F_READ_TIME=2.0,
+                )
+                for rank in range(1, 5)
+            ),
+        ),
+        nprocs=5,
+    )  # fmt: skip
+    return [
+        ("loader-bound-training", waits, waits.but(F_NEXT_TIME=0.7)),
+        ("read-by-each-worker", each, each.but(WORKERS=1)),
+    ]

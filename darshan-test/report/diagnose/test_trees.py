@@ -62,7 +62,7 @@ def test_all_that_are_about_jobs() -> None:
     several = {n for n, having, _ in CASES if having.nprocs > 1}
     others = {"slow-targets", "storage-targets", "hdf5-file-time-inside",
               "hdf5-file-time-waiting", "metadata", "blocking-only", "read-modify-write",
-              "unaligned", "opened-again", "read-by-each", "process-each",
+              "unaligned", "opened-again", "read-by-each", "read-by-each-worker", "process-each",
               "repeated-by-processes", "saved-by-each", "unseen-programs"}  # fmt: skip
     assert several - others <= _TOGETHER
 

@@ -1,11 +1,13 @@
-"""Whether a library for training loads samples, from call sites: remedies then use its words."""
+"""The code of a data set for training, from call sites: which calls a library for training made to
+load samples, and at which line of the user."""
 
 from __future__ import annotations
 
 import re
 
-from ..call_sites.lines import sites_of
-from ..call_sites.stack import Python
+from ..call_sites.lines import Site, sites_of
+from ..call_sites.measured import OPEN
+from ..call_sites.stack import IMPORT, Python
 from ..library import LogError
 from .facts import Facts, once
 
@@ -14,15 +16,38 @@ _TORCH = re.compile(r"(?:^|/)torch/utils/data/(?:_utils/\w+|dataloader)\.py$")
 
 
 @once
-def is_torch(facts: Facts) -> bool:
-    """Tells whether a DataLoader of PyTorch read files; False without call sites."""
+def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
+    """Returns the call sites in which a DataLoader of PyTorch had samples opened or read, those
+    with most time first; empty without call sites."""
     try:
         sites = sites_of(facts.log)
     except LogError:
-        return False
-    return any(
-        isinstance(frame, Python) and _TORCH.search(frame.path)
+        return ()
+    found = [
+        site
         for site in sites
-        if site.sums.read > 0
-        for frame in site.stack.frames
-    )
+        if (site.sums.read > 0 or site.sums.calls_of[OPEN] > 0) and site.stack.called != IMPORT
+        if any(
+            isinstance(frame, Python) and _TORCH.search(frame.path) for frame in site.stack.frames
+        )
+    ]
+    return tuple(sorted(found, key=lambda site: -spent(site)))
+
+
+def is_torch(facts: Facts) -> bool:
+    """Tells whether a DataLoader of PyTorch read files; False without call sites."""
+    return any(site.sums.read > 0 for site in sites_of_samples(facts))
+
+
+def spent(site: Site) -> float:
+    """Returns the seconds in the calls of a site and in the gaps before them."""
+    return site.sums.seconds + sum(site.sums.gaps)
+
+
+def line_of(site: Site) -> str:
+    """Returns the user's line as text: "train.py:14, in Shards.__iter__"; empty without one."""
+    place = site.line
+    if place is None or not place.file or not site.is_users:
+        return ""
+    inside = f", in {place.function}" if place.function else ""
+    return f"{place.file.rpartition('/')[2]}:{place.line}{inside}"

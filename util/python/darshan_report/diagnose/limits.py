@@ -131,6 +131,13 @@ LIMITS = (
         _JUDGEMENT,
     ),
     Limit(
+        "training.again",
+        16 << 20,
+        "bytes in an epoch",
+        "that workers or ranks read of a data set beyond the first of them: less is an index",
+        _JUDGEMENT,
+    ),
+    Limit(
         "faults.many",
         1000,
         "page faults",

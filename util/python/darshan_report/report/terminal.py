@@ -207,7 +207,9 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
     mark = f"{number}." if finding.kind == PROBLEM else f"{finding.kind}:"
     yield from _wrapped(f"{mark} {finding.title}", "")
     yield from _wrapped(finding.sentence)
-    if found := context.blame(finding):
+    if finding.at:
+        yield from _wrapped(f"at {finding.at}")
+    elif found := context.blame(finding):
         yield from _wrapped(found.text)
     at = finding.stake.text
     if at:

@@ -8,7 +8,9 @@ from dataclasses import replace
 from ...measure.training import MODULE
 from ..facts import Facts
 from ..finding import SYMPTOM, Evidence, Finding, Remedy, Stake
-from ..loading import NOTHING, Verdict, remedy, verdicts
+from ..loading import MAIN, NOTHING, Verdict, remedy, verdicts
+from ..per_sample import per_sample
+from . import read_by_each_worker
 
 NAME = "loader-bound-training"
 ROLE = SYMPTOM
@@ -44,21 +46,36 @@ def _evidence(verdict: Verdict) -> tuple[Evidence, ...]:
     )
 
 
+def _is_cause(finding: Finding, verdict: Verdict, stake: Stake) -> bool:
+    """Tells whether a finding about the same loop explains at least half of its waits."""
+    ids = {e.id for e in finding.evidence if e.module == MODULE}
+    return verdict.loader.id in ids and 2 * finding.stake.run >= stake.run
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding for each loop that waits for data longer than for noise."""
+    told = facts.found(read_by_each_worker.find)
     for verdict in verdicts(facts):
         stake = _stake(facts, verdict)
+        if any(_is_cause(finding, verdict, stake) for finding in told):
+            continue
         least = max(facts.limits["stake.seconds"], facts.limits["stake.share"] * facts.run_time)
         if verdict.why == NOTHING or stake.run < least:
             continue
         text, example = remedy(verdict)
+        work = per_sample(facts, verdict)
+        loop = f"the training loop of {verdict.loader.line}" if verdict.loader.line else ""
+        if work is not None:  # workers of a process that has none help, too
+            alone = verdict.why == MAIN
+            text = f"{work.remedy.text} {text}" if alone else work.remedy.text
+            example = f"{work.remedy.example}\n{example}" if alone else work.remedy.example
         yield Finding(
             NAME,
             "The training waits for its data",
-            verdict.sentence,
+            " ".join(filter(None, (verdict.sentence, work.sentence if work else ""))),
             stake=stake,
             evidence=_evidence(verdict),
             remedy=Remedy(text, example),
             limits=("training.wait",),
-            at=f"the training loop of {verdict.loader.line}" if verdict.loader.line else "",
+            at=(work.line if work else "") or loop,
         )

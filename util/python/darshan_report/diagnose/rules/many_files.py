@@ -38,7 +38,7 @@ _RENAMED = Remedy(
     "shell: done > all.new; mv all.new all  # after the loop, not in it\n"
     "SQL: BEGIN; many INSERTs; COMMIT;",
 )
-_SAMPLES = Remedy(
+SAMPLES = Remedy(
     "Pack the samples into shards: files of some hundred MiB that a worker reads from begin to "
     "end. Shuffle the order of the shards, and the samples in a buffer.",
     "Python: webdataset.WebDataset('samples-{000..099}.tar', shardshuffle=100).shuffle(1000)\n"
@@ -71,7 +71,7 @@ def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
 
 
 def _remedy(facts: Facts, *, read: bool) -> Remedy:
-    return _SAMPLES if read and data_loader.is_torch(facts) else _KEPT
+    return SAMPLES if read and data_loader.is_torch(facts) else _KEPT
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
 from ..responsible_programs import users
 from ..table import Table
-from . import repeated_by_processes
+from . import read_by_each_worker, repeated_by_processes
 
 NAME = "read-by-each"
 ROLE = CAUSE
@@ -92,7 +92,7 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
     """Returns the seconds per file that one reader in place of many would save; 0 for all other
     files."""
     size, readers = table["MAX_BYTE_READ"] + 1, _readers(table)
-    repeated = facts.found(repeated_by_processes.find)
+    repeated = facts.found(repeated_by_processes.find) + facts.found(read_by_each_worker.find)
     told = np.array([i for f in repeated for i in f.covers], "u8")  # with all of their work
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     mean = (read + table["BYTES_WRITTEN"]) / np.maximum(table.processes, 1)
