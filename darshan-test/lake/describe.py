@@ -85,8 +85,8 @@ def page() -> str:
     return "\n".join(lines)
 
 
-_FEW = ("jobs", "layers", "findings", "sites", "problems", "log_metadata", "batch_jobs",
-        "server_load", "heatmap", "dxt")  # fmt: skip
+_FEW = ("jobs", "layers", "findings", "sites", "epochs", "checkpoints", "problems", "log_metadata",
+        "batch_jobs", "server_load", "heatmap", "dxt")  # fmt: skip
 
 if __name__ == "__main__":
     PAGE.write_text(page(), "utf-8")

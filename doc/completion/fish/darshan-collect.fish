@@ -5,7 +5,7 @@ complete -c darshan-collect -l mode -x -d 'mode of the lake\'s files (0640): 060
 complete -c darshan-collect -l workers -x -d 'processes that read logs (one per core)'
 complete -c darshan-collect -l traces -d 'also collect traced transfers (the table dxt)'
 complete -c darshan-collect -l read-programs -d 'table sites: find functions and lines of native code in the programs and libraries that logs name, with eu-addr2line or addr2line'
-complete -c darshan-collect -l no-findings -d 'do not make the table findings'
+complete -c darshan-collect -l no-findings -d 'do not make the tables findings, epochs and checkpoints'
 complete -c darshan-collect -l thresholds -r -F -d 'read thresholds of findings from FILE: lines name = number'
 complete -c darshan-collect -l process-rate -x -d 'GiB per second that a process can move at most (1024)'
 complete -c darshan-collect -l since -x -d 'only logs that changed since 2026-11-22, or within 7d, 12h'

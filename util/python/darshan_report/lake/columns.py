@@ -263,6 +263,56 @@ SITES = Table(
     ),
 )
 
+EPOCHS = Table(
+    "epochs",
+    "an epoch of a loop over a DataLoader of PyTorch; besides a row for all epochs of the loop, "
+    "and one for each rank",
+    (
+        *WHOSE,
+        Column(
+            "number", WHOLE, "count", "of the loop in its log, by the time of its epochs, from 1"
+        ),
+        Column("file", TEXT, "", "source file of the loop; null: not known", "", True),
+        Column("line", WHOLE, "line", "its number in the file"),
+        Column("epoch", WHOLE, "count", "number of the epoch, from 1; null: several epochs"),
+        Column("rank", WHOLE, "rank", "that a launcher gave the process; null: all processes"),
+        Column("epochs", WHOLE, "count", "epochs, each counted in each process", "sum"),
+        Column("batches", WHOLE, "count", "batches that the program got", "sum"),
+        Column("start_seconds", NUMBER, "seconds from start", "begin of the first of them"),
+        _sum("seconds", NUMBER, "seconds", "of the epochs, of all processes"),
+        _sum("wait_seconds", NUMBER, "seconds", "of these, waiting for data"),
+        _sum("first_seconds", NUMBER, "seconds", "of the waits, those up to first batches"),
+        Column("longest_seconds", NUMBER, "seconds", "longest wait for a later batch", "max"),
+        Column("processes", WHOLE, "count", "that ran the loop"),
+        Column("num_workers", WHOLE, "count", "of the DataLoader; null: not known"),
+        Column("batch_size", WHOLE, "count", "samples of a batch; null: not known"),
+        Column("why", TEXT, "", "what is behind the wait, a word of the report's JSON"),
+    ),
+)
+
+CHECKPOINTS = Table(
+    "checkpoints",
+    "files to which a program saved its state, whose names differ in numbers only",
+    (
+        *WHOSE,
+        Column("number", WHOLE, "count", "of these files in their log, by seconds, from 1"),
+        # Not secret: see the file of a finding.
+        Column("name", TEXT, "", "of the files; numbers that differ are *"),
+        Column("saved_by", TEXT, "", "the library function, or what the names tell"),
+        Column("from_calls", FLAG, "", "call sites tell the function"),
+        _sum("saves", WHOLE, "count", "how often files were saved, by all processes"),
+        Column("rounds", WHOLE, "count", "the same, by the process that saved most often"),
+        _sum("files", WHOLE, "count", "files"),
+        _sum("replaced", WHOLE, "count", "saves that replaced an older one"),
+        _sum("removed", WHOLE, "count", "files that the program removed"),
+        Column("processes", WHOLE, "count", "that saved"),
+        _sum("bytes_written", WHOLE, "bytes", "bytes written"),
+        _sum("seconds", NUMBER, "seconds", "of the saves, in the process that spent most"),
+        Column("interval_seconds", NUMBER, "seconds", "between begins; null: saved once"),
+        Column("beside", FLAG, "", "a thread beside the program saved; null: not known"),
+    ),
+)
+
 PROBLEMS = Table(
     "problems",
     "what could not be read, and why",
@@ -481,7 +531,18 @@ def modules() -> tuple[Module, ...]:
 @functools.cache
 def tables() -> dict[str, Table]:
     """Returns all tables, by name."""
-    found = [JOBS, LAYER_SUMS, FINDINGS, SITES, PROBLEMS, METADATA, BATCH_JOBS, SERVER_LOAD]
+    found = [
+        JOBS,
+        LAYER_SUMS,
+        FINDINGS,
+        SITES,
+        EPOCHS,
+        CHECKPOINTS,
+        PROBLEMS,
+        METADATA,
+        BATCH_JOBS,
+        SERVER_LOAD,
+    ]
     found += [record_table(m) for m in modules()]
     found += [total_table(m) for m in modules() if m.kind in _KINDS]
     return {table.name: table for table in found}

@@ -16,6 +16,7 @@ from .about_batch_jobs import QUESTIONS as ABOUT_BATCH_JOBS
 from .about_calls import QUESTIONS as ABOUT_CALLS
 from .about_files import QUESTIONS as ABOUT_FILES
 from .about_load import QUESTIONS as ABOUT_LOAD
+from .about_training import QUESTIONS as ABOUT_TRAINING
 from .lines import LINES
 from .losses import COST, COSTLIEST, EACH
 from .question import IO, MOVED, Question
@@ -190,6 +191,7 @@ FROM {problems} GROUP BY problem ORDER BY logs DESC, problem LIMIT $top""",
     *ABOUT_FILES,
     *ABOUT_LOAD,
     *ABOUT_BATCH_JOBS,
+    *ABOUT_TRAINING,
 )
 CHANGES = "changes"  # a question that is no query: changes.py answers it
 BY_NAME = {question.name: question for question in QUESTIONS}

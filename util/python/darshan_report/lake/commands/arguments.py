@@ -164,7 +164,11 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         "--read-programs", action="store_true", help="table sites: find functions and lines of "
         "native code in the programs and libraries that logs name, with eu-addr2line or addr2line"
     )  # fmt: skip
-    parser.add_argument("--no-findings", action="store_true", help="do not make the table findings")
+    parser.add_argument(
+        "--no-findings",
+        action="store_true",
+        help="do not make the tables findings, epochs and checkpoints",
+    )
     parser.add_argument(
         "--thresholds",
         metavar="FILE",

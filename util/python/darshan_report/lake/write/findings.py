@@ -1,4 +1,5 @@
-"""The rows of findings: what the report finds in one log."""
+"""The rows of findings: what the report finds in one log; and of the tables that need the same
+facts."""
 
 from __future__ import annotations
 
@@ -14,14 +15,17 @@ from ...diagnose.run import diagnose_facts
 from ...library import LogError
 from ...log import Log, open_log
 from ...measure.processes import processes
+from .. import columns
 from .hide import Hide
 from .jobs import Job
+from .trainings import checkpoint_rows, epoch_rows
 
 # Largest size of a log's records for which a worker makes the findings itself.  All these records
 # and their aggregates are then in memory, and the memory of a worker is limited.
 # subprocess_findings.py makes the findings of larger logs.
 MOST_BYTES = 48 << 20
-Made = tuple[list[dict[str, Any]], dict[str, Any]]
+# Rows by table, and columns of the job.
+Made = tuple[dict[str, list[dict[str, Any]]], dict[str, Any]]
 _DATASETS = frozenset(("H5D", "LAYERS", "PNETCDF_VAR"))
 
 
@@ -90,8 +94,8 @@ class Findings:
         self._hide = hide
 
     def of(self, job: Job) -> Made:
-        """Returns the rows of findings and the columns that they add to the job's row.  Raises
-        LogError if the log cannot be read."""
+        """Returns the rows of findings, epochs and checkpoints, and the columns that findings add
+        to the job's row.  Raises LogError if the log cannot be read."""
         with _open(job.found.path, self._hide) as log, np.errstate(all="ignore"):
             try:
                 known = processes(log)
@@ -107,7 +111,12 @@ class Findings:
                 "io_seconds": facts.shares.files,
                 "all_layers_seconds": facts.shares.all,
             }
-            return list(_rows(job, found)), more
+            rows = {
+                columns.FINDINGS.name: list(_rows(job, found)),
+                columns.EPOCHS.name: epoch_rows(job, facts),
+                columns.CHECKPOINTS.name: checkpoint_rows(job, facts),
+            }
+            return rows, more
 
 
 def _rows(job: Job, found: list[Finding]) -> Iterator[dict[str, Any]]:

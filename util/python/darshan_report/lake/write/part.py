@@ -417,9 +417,11 @@ class _Maker:
             said = str(error).split("\n")[0]
             self._problem(job, "", f"its findings: {type(error).__name__}: {said}")
             return {}
-        self._rows.setdefault("findings", []).extend(
-            impossible.of_row(columns.FINDINGS, row, job.most_bytes) for row in rows
-        )
+        for name, some in rows.items():
+            table = columns.tables()[name]
+            self._rows.setdefault(name, []).extend(
+                impossible.of_row(table, row, job.most_bytes) for row in some
+            )
         return more
 
 

@@ -1,0 +1,79 @@
+"""The rows of epochs and checkpoints: what the report knows of a training, and of saved states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...checkpoints.saves import checkpoints
+from ...diagnose.facts import Facts
+from ...diagnose.loading import Verdict, verdicts
+from ...measure.training import Span
+from .jobs import Job
+
+MOST = 10_000  # rows of a log: it may name any number of ranks
+Row = dict[str, Any]
+
+
+def _epoch(span: Span) -> Row:
+    return {
+        "epochs": span.epochs,
+        "batches": span.steps,
+        "start_seconds": span.start,
+        "seconds": span.whole,
+        "wait_seconds": span.wait,
+        "first_seconds": span.begin,
+        "longest_seconds": span.longest,
+    }
+
+
+def _loop(verdict: Verdict) -> Iterator[Row]:
+    """Yields the rows of a loop: the sum, those of epochs, those of ranks."""
+    loader = verdict.loader
+    same = {
+        "file": loader.place.file or None if loader.place else None,
+        "line": loader.place.line or None if loader.place else None,
+        "processes": loader.processes,
+        "num_workers": loader.workers,
+        "batch_size": loader.batch_size,
+        "why": verdict.why,
+    }
+    yield {**same, **_epoch(loader.sums)}
+    for span in loader.epochs:
+        yield {**same, **_epoch(span), "epoch": span.number}
+    for span in loader.ranks:
+        yield {**same, **_epoch(span), "rank": span.number}
+
+
+def epoch_rows(job: Job, facts: Facts) -> list[Row]:
+    """Returns the rows of the table epochs."""
+    found = [
+        {**job.whose, "number": number, **row}
+        for number, verdict in enumerate(verdicts(facts), 1)
+        for row in _loop(verdict)
+    ]
+    return found[:MOST]
+
+
+def checkpoint_rows(job: Job, facts: Facts) -> list[Row]:
+    """Returns the rows of the table checkpoints."""
+    return [
+        {
+            **job.whose,
+            "number": number,
+            "name": row.name,
+            "saved_by": row.title,
+            "from_calls": row.from_calls,
+            "saves": row.saves,
+            "rounds": row.rounds,
+            "files": row.files,
+            "replaced": row.replaced,
+            "removed": row.removed,
+            "processes": row.processes,
+            "bytes_written": row.written,
+            "seconds": row.wall,
+            "interval_seconds": row.interval or None,
+            "beside": row.beside,
+        }
+        for number, row in enumerate(checkpoints(facts)[:MOST], 1)
+    ]
