@@ -15,6 +15,8 @@ from place import needs
 
 from .browser import KEYS, Browser, browser
 from .conftest import Run
+from .diagnose.build import Job, write
+from .diagnose.cases_checkpoints import saved
 from .test_formats import problem
 from .test_page import SHOWN, hostile_log
 from .test_timelines import traced_log
@@ -152,6 +154,28 @@ def test_by_thread(window: Browser, build: Path, tmp_path: Path) -> None:
                 made_by.setdefault(lane[1], set()).add(int(offset[1].replace(",", "")) // 320)
     assert all(re.fullmatch(r"thread \d", name) for name in made_by), made_by
     assert sorted(made_by.values(), key=min) == [{0}, {1}, {2}, {3}], made_by
+    assert window.complaints() == []
+
+
+def test_checkpoints_on_the_timeline(window: Browser, build: Path, tmp_path: Path) -> None:
+    """Saves are bands across all lanes, with a key; the mouse shows which file one is of."""
+    job = Job(tuple(saved(f"/ck_{step}.pt", 10.0 + 30 * step) for step in range(3)), seconds=100)
+    command = [build / "darshan-job-summary", "--html", write(job, tmp_path / "a.darshan")]
+    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    window.open(tmp_path / "a.html")
+    key = "return [...document.querySelectorAll('.controls .key')].map((k) => k.textContent);"
+    assert window.run(key)[-1] == "checkpoint"
+    note = window.run("return document.querySelector('.lanes ~ .note').textContent;")
+    assert note.endswith("Bands across all lanes: 3 saves of checkpoints.")
+    width = window.run("return document.querySelector('.lanes .u-over').clientWidth;")
+    whole = re.match(r"[\d.]+ s to ([\d.]+) s", window.run(WINDOW))
+    assert whole
+    end = float(whole[1])
+    tip = "const t = document.querySelector('.tip'); return t.hidden ? '' : t.textContent;"
+    window.mouse(f"{LANES} .u-over", [(5, 5), (width * 42 / end, 8)])
+    assert "checkpoint ck_*.pt: 40.0" in window.run(tip), window.run(tip)
+    window.mouse(f"{LANES} .u-over", [(5, 5), (width * 25 / end, 8)])
+    assert "checkpoint" not in window.run(tip), window.run(tip)
     assert window.complaints() == []
 
 

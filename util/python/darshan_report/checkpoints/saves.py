@@ -24,6 +24,7 @@ from .savers import Saver, saver_by_name, saver_of
 # A number that may differ between files of a pattern; those of the endings of HDF5 may not.
 _DIGITS = re.compile(r"(\d+)(?!\d)(?<!\.h5)(?<!\.hdf5)")
 _INSIDE = (WRITE, SEEK, SYNC, CLOSE)  # kinds of calls on a file that is open
+MOST_TIMES = 500  # saves of files of one pattern
 _HALF = 0.5  # part of the time from the first save to the last that repeated saves may take
 
 
@@ -49,6 +50,8 @@ class Checkpoint:
     from_calls: bool  # call sites tell the library function
     ids: frozenset[int]  # of the files' records
     sites: tuple[int, ...]  # ids of the call sites that wrote, the one with most bytes first
+    # Begin and end of each save, in order, at most MOST_TIMES; empty if files were saved again.
+    times: tuple[tuple[float, float], ...] = ()
 
     @property
     def title(self) -> str:
@@ -284,6 +287,7 @@ def _row(
         from_calls=from_calls,
         ids=frozenset().union(*(file.ids for file in files)),
         sites=tuple(one for one, _ in way.sites.most_common()) if way else (),
+        times=() if replaced else tuple(sorted(spans)[:MOST_TIMES]),
     )
 
 

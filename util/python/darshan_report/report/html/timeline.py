@@ -33,6 +33,7 @@ from ..context import Context
 from . import columns
 from .files import name_of
 from .picture import Traced
+from .timeline_marks import marks
 
 _RANK_LANES, _FILE_LANES = 256, 200
 _CELLS = 80_000  # per group of lanes
@@ -391,6 +392,14 @@ def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
 def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
     """Returns the data of the timeline, and the sums of traces for the diagram.  ids are files, the
     costliest first.  None: the log has no such data."""
+    made, traced = _lanes(context, ids)
+    if made is not None:
+        made["marks"], sentence = marks(context)
+        made["sentence"] += sentence
+    return made, traced
+
+
+def _lanes(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
     if any(region.length for region in context.info.regions if region.name in _MODULES):
         try:
             made, traced = _traced(context, ids)

@@ -110,8 +110,19 @@ function spanLines(line, lane, time, near) {
     `${layer}: first ${kind} begins at ${moment(from, 1e-6)}, last ends at ${moment(to, 1e-6)}`)];
 }
 
+function markLines(line, time, near) {
+  return line.line.marks.filter(([from, to]) => time >= from - near && time <= to + near).slice(0, 3)
+    .map(([from, to, name]) => `checkpoint ${name}: ${moment(from, 1e-6)} for ${seconds(to - from)}`);
+}
+
 // Returns a description of a point in the lanes, as lines of text.
 function linesAt(line, x, y) {
+  const time = line.chart.posToVal(x, "x");
+  const near = (3 * (line.high - line.low)) / line.chart.over.clientWidth;
+  return [...laneLinesAt(line, x, y), ...markLines(line, time, near)];
+}
+
+function laneLinesAt(line, x, y) {
   const lane = Math.floor(y / line.tall + line.firstLane);
   if (lane < 0 || lane >= line.lanes) return [];
   const time = line.chart.posToVal(x, "x");

@@ -73,6 +73,7 @@ class Timeline {
     const { layers } = this.line;
     const kinds = this.paint === "layer" ? layers.map((layer, i) => [`layer${i % 6}`, layer])
       : [["read", "read"], ["write", "write"], ["meta", "open, close"]];
+    if (this.line.marks.length) kinds.push(["checkpoint", "checkpoint"]);
     this.key.replaceChildren(...kinds.map(([name, words]) => element("span", { class: `key ${name}` }, words)));
   }
 
@@ -168,6 +169,7 @@ class Timeline {
     ctx.clip();
     for (let lane = first; lane < last; lane++) this.drawLane(ctx, bbox, lane, ratio);
     this.drawIntervals(ctx, bbox, ratio);
+    this.drawMarks(ctx, bbox, ratio);
     ctx.restore();
   }
 
@@ -262,6 +264,22 @@ class Timeline {
       const track = this.track(kind[one], box);
       ctx.fillStyle = this.colourOf(kind[one]);
       ctx.fillRect(left, track.top, width > 4 * ratio ? width - 1 : width, track.height);
+    }
+  }
+
+  // Saves of checkpoints: bands across all lanes, which leave what is in them visible.
+  drawMarks(ctx, bbox, ratio) {
+    const scale = bbox.width / (this.high - this.low);
+    ctx.fillStyle = this.colour.mark;
+    for (const [from, to] of this.line.marks) {
+      if (to < this.low || from > this.high) continue;
+      const left = Math.max(bbox.left, bbox.left + (from - this.low) * scale);
+      const right = Math.min(bbox.left + bbox.width, bbox.left + (to - this.low) * scale);
+      ctx.globalAlpha = 0.2;
+      ctx.fillRect(left, bbox.top, Math.max(0, right - left), bbox.height);
+      ctx.globalAlpha = 1;
+      ctx.fillRect(left, bbox.top, Math.max(ratio, right - left), 4 * ratio);
+      ctx.fillRect(left, bbox.top, ratio, bbox.height);
     }
   }
 

@@ -1,0 +1,25 @@
+"""Marks across all lanes of the timeline: when the program saved its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...units import plural
+from ..context import Context
+from ..sections.checkpoints import shown
+
+_NAME = 60  # characters
+_MOST = 2_000
+
+
+def marks(context: Context) -> tuple[list[list[Any]], str]:
+    """Returns [from, to, name] of saves of checkpoints, and a sentence about them; nothing if the
+    log does not tell when they were."""
+    found: list[list[Any]] = []
+    for row in shown(context):
+        name = context.short(row.name.rsplit("/", 1)[-1], _NAME)
+        found += [[round(begin, 6), round(end, 6), name] for begin, end in row.times]
+    found = sorted(found)[:_MOST]
+    if not found:
+        return [], ""
+    return found, f" Bands across all lanes: {plural(len(found), 'save')} of checkpoints."
