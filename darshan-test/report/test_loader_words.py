@@ -85,4 +85,4 @@ def test_words(home: str, case: tuple[str, ...], samples: Path, build: Path, sum
     # The file is opened in one line, its dataset in the next: either may have taken longer.
     assert one["line"]["place"]["line"] in (line, line + (what == "dataset"))
     if what == "files":
-        assert " for each file): the cost is per file" in one["sentence"]
+        assert ": the cost is per file" in one["sentence"]

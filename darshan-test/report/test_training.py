@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report.diagnose.facts import Facts
-from darshan_report.diagnose.finding import Finding
+from darshan_report.diagnose.finding import NOTICE, PROBLEM, Finding
 from darshan_report.diagnose.loading import Verdict, remedy, verdicts
 from darshan_report.diagnose.run import diagnose
 from darshan_report.log import open_log
@@ -104,6 +104,27 @@ def file_of(name: str, size: int, times: int, ranks: Sequence[int], seconds: flo
     used = {"READS": 8 * times, "CONSEC_READS": 8 * times - 1, "OPENS": 1}
     used |= {"BYTES_READ": size * times, "MAX_BYTE_READ": size - 1, "F_READ_TIME": seconds}
     return [row("POSIX", name, rank, **used) for rank in ranks]
+
+
+@pytest.mark.parametrize(
+    ("frame", "mapped", "kind"),
+    [
+        ("/work/train.py:5:<module>", 0, NOTICE),
+        ("/work/train.py:5:<module>", 1, PROBLEM),  # the samples may be in a mapped file
+        ("/usr/lib/python3/torch/utils/data/_utils/fetch.py:51:fetch", 0, PROBLEM),
+    ],
+)
+def test_samples_in_memory(tmp_path: Path, frame: str, mapped: int, kind: str) -> None:
+    """Batches that a DataLoader collects in memory are no problem of I/O. Which call sites read
+    files tells whether the samples come from one."""
+    job = run_of(0, 0, 0, 0, 0)
+    site = row("SITES", f"read;{frame}", READS=4, BYTES_READ=MIB, F_READ_TIME=0.02)
+    file = row("POSIX", "/data/x.npy", OPENS=1, READS=4, BYTES_READ=MIB, MMAPS=mapped)
+    found = findings_of(tmp_path, replace(job, rows=(*job.rows, site, file)))
+    one = found["loader-bound-training"]
+    assert one.kind == kind
+    assert ("No call reads a file for them." in one.sentence) == (kind == NOTICE)
+    assert ("batch = x[rows]" in one.remedy.example) == (kind == NOTICE)
 
 
 def test_a_small_file_for_each_sample(tmp_path: Path) -> None:

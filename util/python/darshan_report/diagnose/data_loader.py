@@ -34,6 +34,19 @@ def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
     return tuple(sorted(found, key=lambda site: -spent(site)))
 
 
+def is_from_memory(facts: Facts) -> bool:
+    """Tells whether a DataLoader of PyTorch had no file opened, read or mapped for its samples;
+    False without call sites. A sample that a thread of the user reads is not known to be one."""
+    posix, streams = facts.table("POSIX"), facts.table("STDIO")
+    if posix is not None and float(posix["MMAPS"].sum()) > 0:
+        return False
+    try:
+        known = len(sites_of(facts.log)) > 0
+    except LogError:
+        return False
+    return known and not sites_of_samples(facts) and (posix is not None or streams is not None)
+
+
 def is_torch(facts: Facts) -> bool:
     """Tells whether a DataLoader of PyTorch read files; False without call sites."""
     return any(site.sums.read > 0 for site in sites_of_samples(facts))

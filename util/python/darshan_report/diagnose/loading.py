@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..measure.training import Loader, training
 from ..units import plural, seconds, share
+from .data_loader import is_from_memory
 from .facts import Facts, once
 
 # Why a program waits for data.
 NOTHING = "nothing"  # data is not the limit
 START = "start"  # the first batch of each epoch
 MAIN = "main"  # the process itself loads, between its steps
+MEMORY = "memory"  # the same, and the samples come from no file
 STORAGE = "storage"  # workers are in file I/O
 COMPUTING = "computing"  # workers compute: they decode, or run Python
 PROCESSORS = "processors"  # workers are ready, but there are too few processors
@@ -82,15 +84,17 @@ class Verdict:
                 f"{share(sums.begin, sums.wait)} of it is the way to the first batch of an epoch: "
                 f"{seconds(each)} each time, to start workers and load the batch."
             )
-        if self.why == MAIN:
+        if self.why in (MAIN, MEMORY):
             waiting = seconds(max(0.0, sums.next - sums.processor))
             text = (
                 "The process loads each batch itself, between its steps (num_workers=0): "
-                f"{seconds(sums.processor)} of it computing, {waiting} waiting for storage, a "
-                "processor or something else"
+                f"{seconds(sums.processor)} of it computing, {waiting} waiting for "
+                f"{'' if self.why == MEMORY else 'storage, '}a processor or something else"
             )
             if self.loader.io is not None and self.loader.io >= _TOLD * sums.next:
                 text += f"; all of its file I/O took {seconds(self.loader.io)}"
+            if self.why == MEMORY:
+                text += ". No call reads a file for them"
             return f"{text}."
         one = self.loader.workers == 1
         number = "The worker" if one else f"The {self.loader.workers or 0} workers"
@@ -172,8 +176,9 @@ def _verdict(loader: Loader, least: float) -> Verdict:
 @once
 def verdicts(facts: Facts) -> tuple[Verdict, ...]:
     """Returns a verdict for each loader of a log, those first whose epochs took the longest."""
-    least = facts.limits["training.wait"]
-    return tuple(_verdict(loader, least) for loader in training(facts.log, facts.processes))
+    least, memory = facts.limits["training.wait"], is_from_memory(facts)
+    found = (_verdict(loader, least) for loader in training(facts.log, facts.processes))
+    return tuple(replace(v, why=MEMORY) if memory and v.why == MAIN else v for v in found)
 
 
 def remedy(verdict: Verdict) -> tuple[str, str]:
@@ -188,6 +193,9 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
         START: "Keep the workers between epochs (persistent_workers=True), so that they start and "
         "import once.",
         MAIN: f"Load in worker processes while the step computes ({more}).",
+        MEMORY: "If the samples are rows of arrays in memory, take whole batches by their indices: "
+        "a DataLoader collects a batch sample by sample. If code makes each sample, let workers do "
+        f"it while the step computes ({more}).",
         STORAGE: f"Let more workers wait for storage at the same time ({more}), or make the reads "
         "cheaper: fewer and larger files, a copy on a local disk.",
         COMPUTING: f"Decode and transform less for each sample (store samples decoded or smaller), "
@@ -214,4 +222,7 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
     if loader.sums.epochs > 1:
         options.append("persistent_workers=True")
     has_them = same and loader.persistent  # the program has these options already
-    return text, "" if has_them else f"DataLoader(..., {', '.join(options)})"
+    example = "" if has_them else f"DataLoader(..., {', '.join(options)})"
+    if verdict.why == MEMORY:
+        example = f"for rows in torch.randperm(len(x)).split(512): batch = x[rows]\n{example}"
+    return text, example

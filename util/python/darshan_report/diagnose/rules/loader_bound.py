@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ...measure.training import MODULE
 from ..facts import Facts
-from ..finding import SYMPTOM, Evidence, Finding, Remedy, Stake
-from ..loading import MAIN, NOTHING, Verdict, remedy, verdicts
+from ..finding import NOTICE, PROBLEM, SYMPTOM, Evidence, Finding, Remedy, Stake
+from ..loading import MAIN, MEMORY, NOTHING, Verdict, remedy, verdicts
 from ..per_sample import per_sample
 from . import read_by_each_worker
 
@@ -77,5 +77,6 @@ def find(facts: Facts) -> Iterator[Finding]:
             evidence=_evidence(verdict),
             remedy=Remedy(text, example),
             limits=("training.wait",),
+            kind=NOTICE if verdict.why == MEMORY else PROBLEM,
             at=(work.line if work else "") or loop,
         )
