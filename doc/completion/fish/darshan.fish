@@ -238,8 +238,10 @@ complete -c darshan -n '__fish_seen_subcommand_from lake' -l part -x -d 'check: 
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l older -x -d 'prune: remove jobs that are older: 2y, 90d'
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l user -x -d 'prune: remove all rows of a user for ever'
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l dry-run -d 'prune: only print what would be removed'
+complete -c darshan -n '__fish_seen_subcommand_from lake' -l every -x -d 'publish: collectors publish at most so often (1h)'
+complete -c darshan -n '__fish_seen_subcommand_from lake' -l off -d 'publish: publish no more, and remove the logs of the Delta tables'
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l grace -x -d 'sweep, compact: keep replaced files for this time, because readers may use them (24h)'
-complete -c darshan -n '__fish_seen_subcommand_from lake; and not __fish_seen_subcommand_from info check compact prune sweep views' -a 'info check compact prune sweep views'
+complete -c darshan -n '__fish_seen_subcommand_from lake; and not __fish_seen_subcommand_from info check compact prune publish sweep views' -a 'info check compact prune publish sweep views'
 complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l years -x -d 'number of years [2]'
 complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l mode -x -d 'mode of the folders of days [1777: users can make logs there, but not remove logs of others]'
 complete -c darshan -n '__fish_seen_subcommand_from mk-log-dirs' -l version

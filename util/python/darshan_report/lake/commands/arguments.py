@@ -267,12 +267,14 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
         epilog="WHAT is one of: info (prints what the lake contains), check (tests whether the "
         "lake is whole, and reads a part of it, or with --deep every file), compact (combines "
         "small files, sorted by day), "
-        "prune (removes the rows of old jobs, or of a user), sweep (removes replaced files and "
+        "prune (removes the rows of old jobs, or of a user), publish (makes the tables readable as "
+        "Delta Lake tables, and keeps them so), sweep (removes replaced files and "
         "files of killed collectors when they are old enough), views (prints views of the "
         "committed tables in the SQL of Spark). Collectors and readers may run at the same time. "
         "Exit status: 0; 1 if the lake is not whole, or if the command failed.",
     )
-    parser.add_argument("what", choices=("info", "check", "compact", "prune", "sweep", "views"),
+    parser.add_argument("what", choices=("info", "check", "compact", "prune", "publish",
+                                              "sweep", "views"),
                         metavar="WHAT", help="see below")  # fmt: skip
     parser.add_argument("lake", nargs="?", metavar="LAKE", help=_LAKE,
                         default=os.environ.get("DARSHAN_LAKE") or "darshan-lake")  # fmt: skip
@@ -288,6 +290,10 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--dry-run", action="store_true", help="prune: only print what would be "
                         "removed")  # fmt: skip
+    parser.add_argument("--every", metavar="TIME", help="publish: collectors publish at most so "
+                        "often (1h); 0h: at each commit")  # fmt: skip
+    parser.add_argument("--off", action="store_true", help="publish: publish no more, and remove "
+                        "the logs of the Delta tables")  # fmt: skip
     parser.add_argument(
         "--grace", metavar="TIME", default="24h", help="sweep, compact: keep replaced files "
         "for this time, because readers may use them (24h); unfinished files stay at least an hour"
@@ -301,6 +307,12 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
         if options.older < _DAY:
             parser.error(f"--older {text}: must be at least a day (1d); to remove all jobs, remove "
                          "the folder")  # fmt: skip
+    if options.every is not None:
+        options.every = _span(parser, "--every", options.every)
+    if (options.every is not None or options.off) and options.what != "publish":
+        parser.error("--every, --off: only publish has them")
+    if options.every is not None and options.off:
+        parser.error("--every and --off exclude each other")
     if options.dry_run and options.what != "prune":
         parser.error("--dry-run: only prune has it")
     return options

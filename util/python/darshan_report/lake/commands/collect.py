@@ -23,6 +23,7 @@ from ..commit.publish import Publisher
 from ..commit.remove import remove
 from ..commit.storage import LakeError
 from ..commit.sweep import sweep
+from ..delta.setting import Due
 from ..read import files
 from ..read.files import Found
 from ..read.settled import Settled, is_quiet
@@ -78,6 +79,7 @@ class Collector:
         self._secret = Hide(options.obfuscate).for_paths
         self._settled = Settled(lake, self._secret)
         self._publisher = Publisher(lake)
+        self._due = Due(lake)  # of Delta tables
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
         self._part = Options(
             lake, traces=options.traces, programs=options.read_programs,
@@ -139,6 +141,7 @@ class Collector:
         self._progress.clear()
         if self._options.compact:
             compact(self._part.lake, schema_of, shape)
+        self._publish_delta()
         if self._options.compact or self._rewritten:
             sweep(Snapshot(self._part.lake))
             self._rewritten = 0
@@ -222,6 +225,7 @@ class Collector:
         compactor = Compactor(self._publisher.snapshot, schema_of, shape)
         compactor.some()
         self._rewritten += compactor.made.before
+        self._publish_delta()
         sums = self._sums
         # If two collectors read the same logs, each counts the logs that its own commits added.
         sums.logs += len(part.took)
@@ -234,6 +238,16 @@ class Collector:
         if self._options.remove_collected:
             sums.removed += remove(self._publisher.snapshot, part)
         self._progress.at(sums.logs + sums.again + sums.left + sums.unread, sums.logs)
+
+    def _publish_delta(self) -> None:
+        """Publishes Delta tables if it is time.  They are derived from the commits, so collecting
+        goes on if it fails."""
+        try:
+            self._due.publish()
+        except (LakeError, OSError) as error:
+            said = why(error) if isinstance(error, OSError) else str(error)
+            say(PROGRAM, f"cannot publish Delta tables of {self._options.into}: {said}; the rows "
+                "are in the lake; darshan lake publish tries again")  # fmt: skip
 
     def _tell(self) -> None:
         sums, seconds = self._sums, self._progress.seconds

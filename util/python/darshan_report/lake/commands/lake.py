@@ -18,6 +18,9 @@ from ..commit.commits import File, Snapshot
 from ..commit.compact import compact
 from ..commit.prune import Which, prune, would_go
 from ..commit.sweep import orphans, sweep
+from ..delta import setting
+from ..delta.publish import forget
+from ..delta.published import lost
 from ..write.arrow import schema_of, shape, without_pandas
 from .arguments import LAKE as PROGRAM
 from .errors import told
@@ -29,6 +32,10 @@ def _info(snapshot: Snapshot) -> int:
     mode = modes.of_lake(snapshot.path)
     files_have = "" if mode is None else f", files have the mode {modes.as_text(mode)}"
     print(f"{snapshot.path}: {snapshot.number} commits{hidden}{files_have}")
+    if (seconds := setting.every(snapshot.path)) is not None:
+        last = datetime.datetime.fromtimestamp(setting.last(snapshot.path), datetime.timezone.utc)
+        print(f"published as Delta tables, at most every {seconds / 3600:,.0f} h, "
+              f"last {last:%Y-%m-%d %H:%M} UTC")  # fmt: skip
     print(f"{'table':<20}{'files':>8}{'rows':>16}{'size':>12}  days")
     for table in snapshot.tables:
         files = snapshot.of(table)
@@ -86,6 +93,8 @@ def _check(snapshot: Snapshot, deep: bool, part: int) -> int:
         for file in snapshot.files.values()
         if (said := _wrong(snapshot, file))
     ]
+    wrong += [f"{path}: is missing, but a Delta table names it; use darshan lake publish"
+              for path in lost(snapshot.path)]  # fmt: skip
     checked = list(snapshot.files.values()) if deep else []
     if deep and not wrong:
         wrong += _deep(snapshot)
@@ -119,8 +128,13 @@ def _prune(options: argparse.Namespace, snapshot: Snapshot) -> int:
         )
         return 0
     gone = prune(snapshot.path, which)
-    # A user's right to erasure has priority over readers of old files.
-    sweep(snapshot, options.grace, replaced_now=options.user is not None)
+    try:
+        setting.publish_if_on(snapshot)
+    finally:
+        # A user's right to erasure has priority over readers of old files.
+        sweep(snapshot, options.grace, replaced_now=options.user is not None)
+    if options.user is not None:
+        forget(snapshot)
     print(
         f"{snapshot.path}: {count(gone.logs)} logs {who}, {count(gone.rows)} rows in "
         f"{len(gone.tables)} tables, are gone"
@@ -143,14 +157,33 @@ def _run(options: argparse.Namespace) -> int:
         return _changed(options, snapshot)
 
 
+def _publish(options: argparse.Namespace, snapshot: Snapshot) -> int:
+    path = snapshot.path
+    if options.off:
+        number = setting.switch_off(path)
+        print(f"{path}: is no longer published; the logs of {number} Delta tables were removed")
+        return 0
+    seconds = options.every
+    if seconds is None:
+        seconds = setting.every(path)
+    setting.switch_on(path, setting.HOURLY if seconds is None else seconds)
+    made = setting.publish(snapshot)
+    files = f"{count(made.added)} files added, {count(made.removed)} removed"
+    print(f"{path}: {count(made.tables)} Delta tables have a new version ({files})")
+    return 0
+
+
 def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
     """Runs a command that writes."""
     path = snapshot.path
     if options.what == "prune":
         return _prune(options, snapshot)
+    if options.what == "publish":
+        return _publish(options, snapshot)
     if options.what == "compact":
         made = compact(path, schema_of, shape)
         print(f"{path}: {count(made.before)} files became {count(made.after)}")
+    setting.publish_if_on(snapshot)
     swept = sweep(snapshot, options.grace)
     print(f"{path}: {count(swept.files)} old files ({amount(swept.bytes)}) were removed")
     return 0

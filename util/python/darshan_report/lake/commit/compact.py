@@ -250,6 +250,10 @@ class Compactor:
                            for n in self.snapshot.seen)  # fmt: skip
             _compact_seen(self.snapshot, sorted(n for _, n in sized[: _MOST_SEEN // 2]), 2)
 
+    def again(self, file: File) -> None:
+        """Rewrites one file, whose columns are those of an earlier release."""
+        self._rewrite(file.table, file.month, [file])
+
     def _rewrite(self, table: str, month: str, group: list[File]) -> None:
         lake = self.snapshot.path
         folder = os.path.join(lake, storage.WORK, storage.new_name())

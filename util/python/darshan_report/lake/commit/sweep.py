@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..delta.log import FOLDER
+from ..delta.published import held
 from . import storage
 from .commits import Snapshot
 
@@ -46,8 +48,18 @@ def _tables(lake: str) -> Iterator[str]:
     for name in sorted(os.listdir(lake)):
         if name.startswith(("_", ".")) or not os.path.isdir(os.path.join(lake, name)):
             continue
-        for top, _, names in os.walk(os.path.join(lake, name)):
+        for top, folders, names in os.walk(os.path.join(lake, name)):
+            folders[:] = [one for one in folders if one != FOLDER]
             yield from (os.path.relpath(os.path.join(top, n), lake) for n in names)
+
+
+def _numbered(lake: str) -> Iterator[str]:
+    """Yields the folders in which numbered files are created, as link() does it."""
+    yield os.path.join(lake, storage.COMMITS)
+    for name in os.listdir(lake):
+        folder = os.path.join(lake, name, FOLDER)
+        if os.path.isdir(folder):
+            yield folder
 
 
 def _clock(lake: str) -> float:
@@ -77,16 +89,20 @@ def _remove(path: str, swept: Swept) -> None:
 
 def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) -> Swept:
     """Removes files that no process needs any more: files that no commit names, files that were
-    replaced, remains of collections, and old commits. grace: seconds that they remain; what was
-    never committed remains at least an hour. If replaced_now is true, replaced files are removed
-    at once, because a user has the right to erasure."""
+    replaced, remains of collections, and old commits. grace: seconds that they remain, counted from
+    when they left the published tables if that was later; what was never committed remains at least
+    an hour. If replaced_now is true, replaced files are removed at once, because a user has the
+    right to erasure."""
     now, swept = _clock(snapshot.path), Swept()
     making = max(grace, _MAKING)
+    readers = {} if replaced_now else held(snapshot.path)
     # Refresh first: a file that is committed after this is newer than any grace time.
     snapshot.refresh()
     for path in orphans(snapshot):
         whole = os.path.join(snapshot.path, path)
         since = snapshot.replaced.get(path)
+        if since is not None:
+            since = max(since, readers.get(path, since))
         old = _age(whole, now) > making if since is None else time.time() - since > grace
         if old or (since is not None and replaced_now):
             _remove(whole, swept)
@@ -99,11 +115,11 @@ def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) 
                 swept.files += 1
             else:
                 _remove(folder, swept)
-    commits = os.path.join(snapshot.path, storage.COMMITS)
-    for name in os.listdir(commits):
-        path = os.path.join(commits, name)
-        if name.startswith(".") and _age(path, now) > making:
-            _remove(path, swept)
+    for folder in _numbered(snapshot.path):
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name.startswith(".") and _age(path, now) > making:
+                _remove(path, swept)
     for path in list(snapshot.old_commits()):
         if _age(path, now) > grace:
             _remove(path, swept)

@@ -1,0 +1,1 @@
+"""The tables of a lake as Delta Lake tables, for engines that do not know our commits."""

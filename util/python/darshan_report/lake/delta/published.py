@@ -1,0 +1,44 @@
+"""What the published tables name: files that a sweep must leave to their readers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import urllib.parse
+from collections.abc import Iterator
+
+from .. import columns
+from .log import DamagedError, Log, State
+
+
+def _path(table: str, relative: str) -> str:
+    return f"{table}/{urllib.parse.unquote(relative)}"
+
+
+def states(lake: str) -> dict[str, State]:
+    """Returns the published tables whose logs can be read."""
+    found: dict[str, State] = {}
+    for name in columns.tables():
+        with contextlib.suppress(DamagedError, OSError):
+            state = Log(os.path.join(lake, name)).read()
+            if state.version >= 0:
+                found[name] = state
+    return found
+
+
+def held(lake: str) -> dict[str, float]:
+    """Returns when files of the lake were removed from the published tables; infinity: they are in
+    the newest version."""
+    found: dict[str, float] = {}
+    for name, state in states(lake).items():
+        for path, removed in state.gone.items():
+            found[_path(name, path)] = removed.get("deletionTimestamp", 0) / 1000
+        found.update((_path(name, path), float("inf")) for path in state.live)
+    return found
+
+
+def lost(lake: str) -> Iterator[str]:
+    """Yields the files that the newest versions name, and that are not there."""
+    for path, when in held(lake).items():
+        if when == float("inf") and not os.path.exists(os.path.join(lake, path)):
+            yield path
