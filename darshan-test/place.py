@@ -290,6 +290,12 @@ def spark() -> str:
     return programs("java")()
 
 
+def delta(folder: str) -> Probe:
+    """Returns a probe for an engine of another release, in a folder beside the tests' Python."""
+    where = Path(sys.executable).parent.parent / folder
+    return lambda: "" if where.is_dir() else f"./dev full installs {folder}"
+
+
 def hadolint() -> str:
     """Tells whether hadolint is installed beside the Python of the tests."""
     beside = Path(sys.executable).parent / "hadolint"
@@ -369,6 +375,9 @@ ABILITIES: dict[str, Ability] = {
     "slurm": Ability(slurm, ci=False),
     "spark": Ability(spark, ci=False),
     "polars": Ability(polars, ci=False),
+    "delta:deltalake": Ability(python_module("deltalake"), ci=False),
+    "delta:duckdb": Ability(delta("duckdb-delta"), ci=False),
+    "delta:spark": Ability(lambda: delta("spark-delta")() or programs("java")(), ci=False),
     "go": Ability(go, ci=False),
     "rattler-build": Ability(python_module("rattler_build"), ci=False),
     "hadolint": Ability(hadolint, ci=False),

@@ -163,7 +163,7 @@ def test_collected_and_compacted(darshan: Run, tmp_path: Path) -> None:
                 if first % 8 == 0:
                     compact(str(lake), schema_of, shape)
                     publish(lake)
-                    sweep(Snapshot(str(lake)), grace=60)
+                    sweep(Snapshot(str(lake)), grace=3600)
         except BaseException as error:
             wrong.append(error)
         finally:

@@ -89,7 +89,9 @@ class Answer:
         """Returns a data frame of polars, which must be installed."""
         import polars  # noqa: PLC0415 - the caller's
 
-        return polars.from_arrow(self._table)
+        frame = polars.from_arrow(self._table)
+        assert isinstance(frame, polars.DataFrame)  # of a table, not a column
+        return frame
 
     def _repr_html_(self) -> str:
         html: str = self.frame()._repr_html_()
