@@ -302,6 +302,9 @@ def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line
     line, part, number = _largest(lines, lambda one: part_of(one, about))
     by_files = _of_files(lines, finding, about)
     if by_files is not None:
+        # Calls that wait are as many as calls that do not: the time tells which of them wait.
+        if about.by == _SECONDS and by_files[0] is line and part > by_files[1]:
+            return line, part, _told(part, about.by), number
         by = _BYTES_ON_FILES if about.by == _BYTES else _ON_FILES
         return (*by_files, _told(by_files[1], by), number)
     same = _equal(lines, finding, about)

@@ -53,7 +53,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                 "Compression gains little",
                 f"{amount(whole)} of {facts.name(upper.id)} are {amount(stored)} in the file "
                 f"({share(stored, whole)}); {seconds(own)} went into HDF5 itself, filters "
-                "included.",
+                f"included{facts.over_all}.",
                 stake=stake,
                 evidence=facts.upper_rows(
                     upper,

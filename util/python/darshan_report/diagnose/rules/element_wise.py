@@ -86,7 +86,7 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
         f"{count(number)} {word} of {sets.named(tiny, lost)} moved {amount(moved / number)} each: "
         f"{amount(moved)} took {seconds(float(time[tiny].sum()))} in HDF5"
         + (f", and up to {seconds(around)} in Python" if around > 0 else "")
-        + ".",
+        + f"{facts.over_all}.",
         stake=stake,
         evidence=sets.sums(tiny, f"{kind}_CALLS", asked_name, f"F_{kind}_TIME"),
         remedy=Remedy(

@@ -54,7 +54,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Fill values are written and then overwritten",
         f"HDF5 filled {sets.named(mask, time)} with {amount(number)}, and the program then wrote "
-        f"{amount(over)} over them. Filling took {seconds(float(time[mask].sum()))}.",
+        f"{amount(over)} over them. Filling took {seconds(float(time[mask].sum()))}"
+        f"{facts.over_all}.",
         stake=stake,
         evidence=sets.sums(
             mask,

@@ -79,7 +79,7 @@ def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: i
         f"times, once for {amount(float(done.asked[first] / done.each[first]))} written to "
         f"{h5.datasets.named(written_to, h5.datasets.time())}"
         + (f"; so were {count(int(mask.sum()) - 1)} more files" if mask.sum() > 1 else "")
-        + f". Flushing took {seconds(float(done.time[mask].sum()))}"
+        + f". Flushing took {seconds(float(done.time[mask].sum()))}{facts.over_all}"
     )
     if again > written - again:
         chunk = int(h5.datasets["CHUNK_BYTES"][inside].max(initial=0))

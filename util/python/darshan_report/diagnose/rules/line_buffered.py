@@ -48,7 +48,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "A file is written line by line",
         f"The stream of {facts.name(streams.table.ids[first])} is line buffered: its "
         f"{count(calls[first])} lines of {amount(float(moved[first] / calls[first]))} were "
-        f"written one by one, which took {seconds(float(spent[first]))}"
+        f"written one by one, which took {seconds(float(spent[first]))}{facts.over_all}"
         + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(streams.table, first, "WRITES", "BYTES_WRITTEN", "F_WRITE_TIME")

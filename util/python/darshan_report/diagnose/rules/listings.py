@@ -50,7 +50,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Folders are listed again and again",
         f"Folders were listed {count(lists)} times"
         + (f", with {count(entries)} entries in total" if entries else "")
-        + f"; that took {seconds(time)}."
+        + f"; that took {seconds(time)}{facts.over_all}."
         + (
             f" {count(again)} of these listings repeated an earlier one of the same folder."
             if known

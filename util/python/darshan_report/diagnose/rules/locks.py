@@ -3,6 +3,7 @@ for each record."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,6 +17,7 @@ from . import shared_pointer
 
 NAME = "waits-for-locks"
 ROLE = CAUSE
+_LOCKING = re.compile(r"flock|lockf|fcntl")  # functions that lock, at the start of a stack
 _POINTER = ".shfp."  # in the name of the file with a shared file pointer
 
 
@@ -29,13 +31,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     extra = facts.table("POSIX_EXT")
     if extra is None or facts.run_time <= 0:
         return
-    # One of the processes holds the lock while the others wait.
-    each = extra["F_LOCK_TIME"] / np.maximum(extra.processes - 1, 1)
+    each = extra["F_LOCK_TIME"] / np.maximum(extra.processes, 1)  # of its processes on average
     if facts.found(shared_pointer.find):
         names = map(facts.own_name, extra.ids.tolist())  # ROMIO keeps such a pointer in a file
         each = np.where([_POINTER in name for name in names], 0.0, each)
     at = int(np.argmax(each))
-    longest = min(float(each[at]), facts.run_time)
+    longest, of_one = _longest(facts, extra, at)
     least = max(facts.limits["lock.share"] * facts.run_time, facts.limits["stake.seconds"])
     if longest < least:
         return
@@ -44,9 +45,39 @@ def find(facts: Facts) -> Iterator[Finding]:
     if of_call < facts.limits["lock.call"]:
         finding = _of_nobody(facts, extra, at)
     else:
-        finding = _waits(facts, extra, at, longest)
+        finding = _waits(facts, extra, at, longest, of_one=of_one)
     if finding is not None:
         yield finding
+
+
+def _longest(facts: Facts, extra: Table, at: int) -> tuple[float, bool]:
+    """Returns the seconds that a process waited for the locks of a file, and whether they are those
+    of the process that waited longest; else they are the mean of processes that take turns."""
+    whole, users = float(extra["F_LOCK_TIME"][at]), max(int(extra.processes[at]), 1)
+    of_sites, of_one = _by_sites(facts)
+    longest = max(of_sites, whole / users)
+    return min(longest, whole, facts.run_time), users > 1 and of_one and longest == of_sites
+
+
+def _by_sites(facts: Facts) -> tuple[float, bool]:
+    """Returns the seconds that the process that waited longest spent in calls on locks, from the
+    call sites, and whether each site has them by process. A process that holds the lock and never
+    waits is at no site or at another one, so that the others' time is not divided by it."""
+    table = facts.table("SITES")
+    if table is None:
+        return 0.0, False
+    records, mean = table.records, 0.0
+    times, processes = records["SITES_F_OTHER_TIME"], records["SITES_PROCESSES"]
+    spent: dict[int, float] = {}
+    for row in np.flatnonzero(times > 0):
+        if not _LOCKING.match(facts.own_name(int(records.ids[row]))):
+            continue
+        rank, number = int(records.ranks[row]), max(int(processes[row]), 1)
+        if number == 1:
+            spent[rank] = spent.get(rank, 0.0) + float(times[row])
+        else:
+            mean += float(times[row]) / number
+    return max(spent.values(), default=0.0) + mean, mean == 0.0
 
 
 def _evidence(facts: Facts, extra: Table, at: int) -> tuple[Evidence, ...]:
@@ -88,8 +119,8 @@ def _of_nobody(facts: Facts, extra: Table, at: int) -> Finding | None:
     )
 
 
-def _waits(facts: Facts, extra: Table, at: int, longest: float) -> Finding:
-    """Returns the finding on waits for locks."""
+def _waits(facts: Facts, extra: Table, at: int, longest: float, *, of_one: bool) -> Finding:
+    """Returns the finding on waits for locks. longest, of_one: as _longest returns them."""
     time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
     name, users = facts.name(int(extra.ids[at])), int(extra.processes[at])
     outside = (
@@ -103,7 +134,7 @@ def _waits(facts: Facts, extra: Table, at: int, longest: float) -> Finding:
         "Processes wait for locks of files",
         f"{count(calls)} calls that set or release locks (flock, lockf, fcntl) took "
         f"{seconds(time)}{facts.over_all}. The longest waits were for {name}: "
-        f"{_who(users)} waited {seconds(longest)} for it, "
+        f"{_who(users, of_one)} waited {seconds(longest)} for it{_mean(users, of_one)}, "
         f"{share(longest, facts.run_time)} of the run. {outside}",
         stake=Stake(
             time,
@@ -127,8 +158,12 @@ def _waits(facts: Facts, extra: Table, at: int, longest: float) -> Finding:
     )
 
 
-def _who(processes: int) -> str:
+def _who(users: int, of_one: bool) -> str:
     """Returns the processes that wait while one of those that use a file holds its lock."""
-    if processes <= 1:
+    if users <= 1:
         return "the process"
-    return "one of 2 processes" if processes == 2 else f"{processes - 1:,} of {processes:,} at once"
+    return f"{'one' if of_one else 'each'} of its {count(users)} processes"
+
+
+def _mean(users: int, of_one: bool) -> str:
+    return " on average" if users > 1 and not of_one else ""

@@ -30,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Many lookups fail",
         f"{count(misses)} opens, stats and accesses found no file with this name; that took "
-        f"{seconds(time)}. {where(facts)}".rstrip(),
+        f"{seconds(time)}{facts.over_all}. {where(facts)}".rstrip(),
         stake=stake,
         evidence=facts.sums(extra, "MISSES", "ACCESSES", "F_MISS_TIME"),
         remedy=Remedy(

@@ -47,8 +47,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Independent transfers spend their time in MPI-IO itself",
         f"{count(int(alone[mask].sum()))} independent transfers of "
-        f"{facts.name(upper.ids[first])}{more} took {seconds(whole)}; the POSIX calls "
-        f"below took {seconds(whole - float(lost.sum()))} of that "
+        f"{facts.name(upper.ids[first])}{more} took {seconds(whole)}{facts.over_all}; the "
+        f"POSIX calls below took {seconds(whole - float(lost.sum()))} of that "
         f"({share(whole - lost.sum(), whole)})"
         + (
             f": on {kind} MPI-IO locks the range of each call and bypasses the cache."

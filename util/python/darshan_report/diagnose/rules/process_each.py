@@ -133,8 +133,8 @@ def _finding(
         + (f"; together with {names}" if names else "")
         + f". Starting one process took about {seconds(first.start)}"
         + (f" ({seconds(each)} of processor time)" if 0 < each <= first.start / 2 else "")
-        + f", starting all of them {seconds(stake.seconds)}; what a process does beyond a start is "
-        "not included.",
+        + f", starting all of them {seconds(stake.seconds)} added up; what a process does beyond a "
+        "start is not included.",
         stake=stake,
         programs=f"{first.program} \u00d7 {count(first.number)}",
         evidence=facts.sums(table, "COUNT", "OPENS", "BYTES_READ") if table is not None else (),

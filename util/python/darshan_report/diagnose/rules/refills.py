@@ -67,7 +67,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{count(int(table['SEEKS'][first]))} seeks in {facts.name(table.ids[first])} discarded a "
         f"buffer, which a read of {amount(int(fills[first]))} filled again: "
         f"{amount(float(table['BYTES_READ'][first]))} were read, of at most {amount(size)} that it "
-        f"has, in {seconds(float(spent[first]))}"
+        f"has, in {seconds(float(spent[first]))}{facts.over_all}"
         + (f"; the same holds for {plural(len(others), 'more file')}." if others else ".")
         + more.sentence,
         stake=stake,

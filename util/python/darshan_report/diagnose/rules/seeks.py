@@ -44,7 +44,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Seeks take much of the time",
         f"{facts.name(table.ids[first])} has {count(float(table['SEEKS'][first]))} "
         f"seeks and {count(float(calls[first])) if calls[first] else 'no'} transfers; seeks took "
-        f"{seconds(float(time.sum()))}.",
+        f"{seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, first, "SEEKS", "READS", "WRITES", "F_META_TIME"),
         remedy=Remedy(

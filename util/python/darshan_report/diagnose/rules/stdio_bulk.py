@@ -49,7 +49,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Large amounts of data go through a small buffer",
         f"{amount(float(moved[first]))} of {facts.name(streams.table.ids[first])} went through a "
         f"stream, {amount(float(mean[first]))} at a time: {count(float(calls[first]))} calls that "
-        f"took {seconds(float(spent[first]))}"
+        f"took {seconds(float(spent[first]))}{facts.over_all}"
         + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(

@@ -65,7 +65,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "A stream is flushed again and again",
         f"{facts.name(streams.table.ids[first])} was flushed {count(calls[first])} times, each "
-        f"time for {amount(mean)}; that took {seconds(float(spent[first]))}"
+        f"time for {amount(mean)}; that took {seconds(float(spent[first]))}{facts.over_all}"
         + (f"; so were {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(

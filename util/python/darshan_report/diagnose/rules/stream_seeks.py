@@ -88,7 +88,7 @@ def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
         return (
             f"{count(int(table['SEEKS'][place]))} seeks in {name} wrote out what the buffer held: "
             f"{amount(drained)} in {count(drains)} pieces of {amount(drained / drains)}, in "
-            f"{seconds(spent)}"
+            f"{seconds(spent)}{facts.over_all}"
         )
     discards = float(streams["DISCARDS"][place])
     if discards < facts.limits["stream.calls"]:
@@ -97,6 +97,7 @@ def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
         f"{count(discards)} seeks in {name} discarded a buffer: "
         f"{amount(float(streams['FILLED_BYTES'][place]))} were read for "
         f"{amount(float(table['BYTES_READ'][place]))} that were used, in {seconds(spent)}"
+        f"{facts.over_all}"
     )
 
 

@@ -53,8 +53,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "The program waits for the storage device",
-        f"{' and '.join(what)} took {seconds(time)}, {share(time, facts.io_time)} of the I/O "
-        f"time{each}.",
+        f"{' and '.join(what)} took {seconds(time)}{facts.over_all}, "
+        f"{share(time, facts.io_time)} of the I/O time{each}.",
         stake=stake,
         evidence=facts.sums(posix, "FSYNCS", "FDSYNCS", *(("F_WRITE_TIME",) if writes else ()))
         + facts.sums(

@@ -82,7 +82,7 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
         f"A stream {does} through a tiny buffer" if tiny else f"A stream {does} without a buffer",
         f"The stream of {facts.name(streams.table.ids[first])} {how}: it was {word} "
         f"{amount(float(moved[first] / calls[first]))} at a time, in {count(calls[first])} system "
-        f"calls that took {seconds(float(streams.time(kind)[first]))}"
+        f"calls that took {seconds(float(streams.time(kind)[first]))}{facts.over_all}"
         + (f"; so were {plural(len(others), 'more file')}." if others else ".")
         + more.sentence,
         stake=stake,

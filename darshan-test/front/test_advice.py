@@ -1,0 +1,69 @@
+"""What `darshan stat` says of a program, and the report of its log: whose time a number is, and
+whether the remedy fits the calls that the program made."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run
+
+# Two processes take turns, or one holds the lock and the other waits. Each prints its waits.
+LOCKED = """
+import fcntl, os, sys, time
+def work(first, turns):
+    waited = 0.0
+    with open("results", "a") as out:
+        for turn in range(turns):
+            begin = time.monotonic()
+            fcntl.flock(out, fcntl.LOCK_EX)
+            waited += time.monotonic() - begin
+            time.sleep(0.3 / turns)
+            fcntl.flock(out, fcntl.LOCK_UN)
+    print(waited, flush=True)
+def hold():
+    with open("results", "a") as out:
+        fcntl.flock(out, fcntl.LOCK_EX)
+        if (child := os.fork()) == 0:
+            return work(1, 1)
+        time.sleep(0.3)
+        fcntl.flock(out, fcntl.LOCK_UN)  # the child has this descriptor as well
+    os.waitpid(child, 0)
+if sys.argv[1] == "hold":
+    hold()
+else:
+    child = os.fork()
+    work(child, 6)
+    if child:
+        os.waitpid(child, 0)
+"""
+
+
+def told(darshan: Run, work: Path, *command: str) -> tuple[str, str, dict[str, dict[str, Any]]]:
+    """Runs a command; returns its output, the screen, and the findings of its log by name."""
+    done = darshan("stat", *command)
+    (log,) = (work / "darshan-logs").glob("*.darshan")
+    report = darshan("report", "--json", "-o", "-", log)
+    assert report.returncode == 0, report.stderr.decode()
+    found = {finding["name"]: finding for finding in json.loads(report.stdout)["findings"]}
+    return done.stdout.decode(), done.stderr.decode(), found
+
+
+@pytest.mark.parametrize("way", ["turns", "hold"])
+def test_a_wait_is_that_of_one_process(darshan: Run, work: Path, way: str) -> None:
+    """A sum over processes is not told as the wait of one of them."""
+    output, screen, found = told(darshan, work, sys.executable, "-c", LOCKED, way)
+    waits = [float(word) for word in output.split()]
+    lock = found["waits-for-locks"]
+    # A process in turns waits for the mean; the processor that it then waits for is not counted.
+    assert (
+        0.5 * sum(waits) / len(waits) < lock["stake"]["run_seconds"] < 1.2 * sum(waits) / len(waits)
+    )
+    assert "Processes wait for locks" in screen
+    words = "each of its 2 processes waited" if way == "turns" else "one of its 2 processes waited"
+    assert words in lock["sentence"]
+    assert (" on average" in lock["sentence"]) == (way == "turns")
