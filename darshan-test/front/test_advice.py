@@ -42,6 +42,17 @@ else:
         os.waitpid(child, 0)
 """
 
+# The values of one column of a table after the other, or all values in their order.
+COLUMNS = """
+import os, sys
+rows, columns = 3000, 30
+file = os.open("table", os.O_RDWR | os.O_CREAT)
+os.write(file, bytes(rows * columns * 4096))
+for i in range(rows * columns):
+    at = i % rows * columns + i // rows if sys.argv[1] == "columns" else i
+    os.pread(file, 8, at * (4096 if sys.argv[1] == "columns" else 8))
+"""
+
 
 def told(darshan: Run, work: Path, *command: str) -> tuple[str, str, dict[str, dict[str, Any]]]:
     """Runs a command; returns its output, the screen, and the findings of its log by name."""
@@ -67,3 +78,13 @@ def test_a_wait_is_that_of_one_process(darshan: Run, work: Path, way: str) -> No
     words = "each of its 2 processes waited" if way == "turns" else "one of its 2 processes waited"
     assert words in lock["sentence"]
     assert (" on average" in lock["sentence"]) == (way == "turns")
+
+
+@pytest.mark.parametrize("way", ["columns", "rows"])
+def test_a_column_is_not_read_through_a_buffer(darshan: Run, work: Path, way: str) -> None:
+    """A buffer would read the bytes between the values of a column, which are not used."""
+    _, screen, found = told(darshan, work, sys.executable, "-c", COLUMNS, way)
+    remedy = found["small-accesses-read"]["remedy"]
+    assert ("buffer" in f"{remedy['text']} {screen}") == (way == "rows")
+    assert ("whole rows" in remedy["text"] and "whole rows" in screen) == (way == "columns")
+    assert ("loops round" in remedy["text"]) == (way == "columns")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...call_sites.measured import WRITE
 from ...units import amount, count, plural, seconds, share
-from .. import advice, program_text
+from .. import advice, program_text, strided
 from .. import ledger as rows
 from ..advice import Seen, remedy
 from ..cpu_wait import latency, real_part
@@ -187,7 +187,9 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
         sentence,
         0.0 if large else float(facts.lost(spent, whole, facts.all_movers)),
         f"time of these {word}s beyond what their bytes would take in large ones",
-        remedy(advice.READS if kind == "READ" else advice.WRITES, seen),
+        strided.remedy(facts, table, kind, first)
+        if not large and strided.stride(facts, table, kind, first) > 0
+        else remedy(advice.READS if kind == "READ" else advice.WRITES, seen),
         _CACHED[kind] if cached else _left(facts, kind, seen, each, spent),
         facts.rows(table, first, f"{kind}S", f"F_{kind}_TIME"),
         frozenset(int(i) for i in table.ids[used]),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...units import amount, count, plural, share
+from .. import strided
 from ..cpu_wait import latency
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
@@ -142,9 +143,12 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     in_order = int(table[f"SEQ_{calls}"][first]) >= forward
     descending = not in_order and random_access.goes_back(facts, table, kind, first)
     times = reread.times_read(facts, table, first) if kind == "READ" else 1.0
+    stride = strided.stride(facts, table, kind, first)
     remedy = (
         random_access.backwards(kind)
         if descending
+        else strided.remedy(facts, table, kind, first)
+        if stride > 0
         else Remedy(
             (_BLOCKS if own else _HOW[kind] + (_FLUSHED if kind == "WRITE" else ""))
             + (_BY_LIBRARY if _library(facts) else "")
@@ -160,6 +164,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         f"at most {amount(facts.limits['small.bytes'])}; {facts.name(table.ids[first])} was "
         f"{word} {amount(mean)} at a time on average"
         + (f", and {plural(len(others), 'more file')} like it." if others else ".")
+        + strided.sentence(kind, stride)
         + more.sentence,
         stake=stake,
         evidence=facts.rows(
@@ -172,6 +177,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             f"SIZE_{kind}_1K_10K",
             f"SIZE_{kind}_10K_100K",
             f"F_{kind}_TIME",
+            *(("STRIDE1_STRIDE", "STRIDE1_COUNT") if stride > 0 else ()),
         ),
         remedy=remedy,
         limits=(
