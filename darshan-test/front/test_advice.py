@@ -4,6 +4,7 @@ whether the remedy fits the calls that the program made."""
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -88,3 +89,19 @@ def test_a_column_is_not_read_through_a_buffer(darshan: Run, work: Path, way: st
     assert ("buffer" in f"{remedy['text']} {screen}") == (way == "rows")
     assert ("whole rows" in remedy["text"] and "whole rows" in screen) == (way == "columns")
     assert ("loops round" in remedy["text"]) == (way == "columns")
+
+
+def test_dd_gets_its_own_option(darshan: Run, work: Path) -> None:
+    """The remedy for `dd bs=1` is an option of dd that keeps what it copies, and a program that
+    read the copy did none of its writes."""
+    (work / "raw").write_bytes(bytes(range(256)) * 1500)
+    script = "dd if=raw of=copy bs=1 skip=128 count=300000 2>&-; cksum copy"
+    _, screen, found = told(darshan, work, "sh", "-c", script)
+    writes = found["small-accesses-write"]
+    assert "remedy: Call dd with bs=1M" in screen and "flush" not in screen
+    assert writes["programs"] == "dd" and "cksum" not in writes["sentence"]
+    expected = (work / "copy").read_bytes()
+    command = writes["remedy"]["example"].replace("IN", "raw").replace("OUT", "again")
+    command = command.replace("skip=BYTES", "skip=128").replace("count=BYTES", "count=300000")
+    subprocess.run(command.split(), cwd=work, check=True, capture_output=True)
+    assert (work / "again").read_bytes() == expected

@@ -56,7 +56,7 @@ Node: const out = fs.createWriteStream(path, {highWaterMark: 1 << 20})
 Perl: push @lines, $line;  print $file @lines
 Ruby: file.write(lines.join)
 shell: printf '%s\\n' "${lines[@]}" > file  # once for all lines; or one awk for the whole loop
-dd: dd bs=1M"""
+dd: dd bs=1M iflag=skip_bytes,count_bytes"""
 # Examples that read records or lines through a buffer.
 READ_BUFFER = """\
 C: static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);
@@ -73,7 +73,7 @@ Node: fs.readFileSync(path);  fs.createReadStream(path, {highWaterMark: 1 << 20}
 Perl: local $/;  my $all = <$file>
 Ruby: File.read(path);  File.readlines(path)
 shell: one awk, sed or grep for the whole file;  mapfile -t lines < file
-dd: dd bs=1M"""
+dd: dd bs=1M iflag=skip_bytes,count_bytes"""
 # Calls that read a file once, for programs that read it again and again.
 READ_ONCE = """\
 C: fread(all, 1, size, stream);  // once, before the loop
@@ -113,7 +113,7 @@ Go: block := make([]byte, 1 << 20);  file.Read(block)
 Python: while block := file.read(1 << 20):
 Java: byte[] block = new byte[1 << 20];  in.read(block)
 Node: fs.createReadStream(path, {highWaterMark: 1 << 20})
-dd: dd bs=1M"""
+dd: dd bs=1M iflag=skip_bytes,count_bytes"""
 
 
 def of_program(name: str) -> str:

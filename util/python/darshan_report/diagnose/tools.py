@@ -21,6 +21,15 @@ TOOLS = frozenset(
 # Diagnoses of several processes that do the same: their caller can change that.
 _OF_CALLERS = frozenset(("read-by-each", "process-each", "repeated-by-processes"))
 
+_DD = "dd"
+# Diagnoses of small transfers, by the start of their names.
+_PIECES = ("small-accesses", "costly-reads", "costly-writes")
+_LARGER_BLOCKS = Remedy(
+    "Call dd with bs=1M, and with iflag=skip_bytes,count_bytes where skip= or count= is in bytes: "
+    "else they count blocks. oflag=seek_bytes does the same for seek=.",
+    "dd if=IN of=OUT bs=1M iflag=skip_bytes,count_bytes skip=BYTES count=BYTES",
+)
+
 
 def tool_of(facts: Facts) -> str:
     """Returns the tool that a run of one process is; empty for other programs and other runs."""
@@ -45,11 +54,26 @@ def _did(facts: Facts, finding: Finding) -> list[str]:
     return sorted(names) if names and names <= TOOLS else []
 
 
+def _is_dd(facts: Facts, finding: Finding) -> bool:
+    """Returns whether dd did nearly all of what a finding is about."""
+    if facts.tree is None:
+        return facts.nprocs == 1 and asked_for(facts.info.exe) == _DD
+    return finding.doers == (_DD,)
+
+
+def _of_dd(finding: Finding) -> Finding:
+    """Returns a finding on the pieces that dd moves, with the option that makes them larger. A
+    program that calls dd cannot change its buffer."""
+    return replace(finding, remedy=_LARGER_BLOCKS) if finding.name.startswith(_PIECES) else finding
+
+
 def addressed(facts: Facts, finding: Finding) -> Finding | None:
     """Returns a finding about a tool as a notice to the tool's caller; None if the run is a tool;
     other findings unchanged."""
     if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
         return finding
+    if _is_dd(facts, finding):
+        return _of_dd(finding)
     if tool_of(facts):
         return None
     tools = _did(facts, finding)

@@ -29,6 +29,7 @@ _LONGEST = 1e9  # seconds; a later time is damage
 _MOST = 1 << 40  # processes of a rank, bytes and calls; more is damage
 _NAMED = 3  # programs in a sentence
 _ENOUGH = 0.9  # part of the work; the programs that did the rest are not named
+_TRACE = 0.01  # part of the work below which a program did none of it
 _LITTLE = 0.5  # part of the work below which no program is named
 
 
@@ -263,16 +264,19 @@ class Processes:
 
     def told(self, weights: npt.NDArray[np.float64]) -> str:
         """Names the programs of the processes that have a weight, the heaviest first: "train.py's 8
-        workers and cat x 200". If there are many, those that hardly weigh are counted; if no
-        program weighs much, all are counted."""
+        workers and cat x 200". If there are many, those that weigh little are counted; if no
+        program weighs much, all are counted. Those with a trace of the weight are left out."""
         numbers: dict[Program, int] = {}
         parts: dict[Program, float] = {}
         for place in np.flatnonzero(weights > 0):
             program = self.programs[place]
             numbers[program] = numbers.get(program, 0) + int(self.counts[place])
             parts[program] = parts.get(program, 0.0) + float(weights[place])
-        order = sorted(parts, key=lambda p: (-parts[p], p.name))
         named, done, whole = [], 0.0, sum(parts.values())
+        # A program that used the same files for something else has hardly a weight.
+        order = sorted(
+            (p for p in parts if parts[p] >= _TRACE * whole), key=lambda p: (-parts[p], p.name)
+        )
         for program in order[:_NAMED]:
             if done >= _ENOUGH * whole:
                 break
