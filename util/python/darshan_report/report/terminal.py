@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -11,6 +12,7 @@ from ..call_sites import told
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from ..measure import io_share
 from ..show.model import Table
+from ..show.sentences import first_fitting, fitting
 from ..show.text import shorten, visible
 from ..units import UNKNOWN, WRONG, amount, seconds, share
 from .context import Context
@@ -30,6 +32,7 @@ from .sections.layers import in_pipes_sentence
 
 _WIDTH = 80
 _BRIEF = 3  # problems
+_REMEDY = 3  # lines, with what was tried
 _TALK = 5  # MPI functions
 _MAPPED = 3  # files
 _PROGRAM, _TREE = 40, 12  # characters of a program's name, rows of the process tree
@@ -54,6 +57,8 @@ def _narrow(cell: str) -> str:
     return cell.replace(f" {WRONG}", WRONG.strip("()"))
 
 
+_OF_RUN = re.compile(r"(?<=s) of [0-9][^(]*?(?= per process| \()")
+_THROUGH = re.compile(r" \(through [^()]*\)")
 _SPENT = "{:<56}{:>10}{:>8}"
 
 
@@ -288,19 +293,34 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     for finding in list(titles.values())[: _BRIEF - has_place]:
         # Seconds without the bytes, so that the line is not cut.
         at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
-        yield textwrap.shorten(f"! {finding.title}: {at}", _WIDTH, placeholder=" ...")
-        if finding is problems[0] and (place := where[id(finding)]):
-            yield "  " + textwrap.shorten(visible(place), _WIDTH - 2, placeholder=" ...")
-        if finding is problems[0] and finding.remedy.text:
-            yield from textwrap.wrap(
-                visible(f"remedy: {finding.remedy.text}"), _WIDTH, max_lines=2,
-                placeholder=" ...", initial_indent="  ", subsequent_indent="  ",
-            )  # fmt: skip
-        for text in tried[id(finding)][:1] if finding is problems[0] else ():
-            gained = text.partition(" To keep it")[0]
-            yield "  " + textwrap.shorten(f"tried: {gained}", _WIDTH - 2, placeholder=" ...")
+        short = _OF_RUN.sub("", at)  # without the whole that the seconds are a part of
+        yield from first_fitting((f"! {finding.title}: {t}" for t in (at, short)), _WIDTH)
+        if finding is not problems[0]:
+            continue
+        if place := where[id(finding)]:
+            yield from first_fitting(_places(visible(place)), _WIDTH, "  ")
+        texts = tried[id(finding)][:1]
+        if finding.remedy.text:
+            most = _REMEDY - len(texts)
+            yield from fitting(visible(f"remedy: {finding.remedy.text}"), _WIDTH, most, "  ")
+        for text in texts:
+            yield from fitting(
+                visible(f"tried: {text.partition(' To keep it')[0]}"), _WIDTH, 1, "  "
+            )
     if len(titles) > 0:
-        yield "  darshan report --text LOG names files and remedies"
+        yield "  darshan report --text LOG has the files, all remedies and examples"
     else:
         fine = [f for f, *_ in found if f.name == "fine"]
-        yield from (f"  {f.title}." for f in fine[:1])
+        for finding in fine[:1]:
+            brief_remedy = f": {finding.remedy.text}" if finding.remedy.text else "."
+            yield from first_fitting((f"{finding.title}{brief_remedy}",), _WIDTH, "  ")
+
+
+def _places(place: str) -> Iterator[str]:
+    """Yields a sentence on a line of code, and shorter forms of it: without "on these files",
+    without the share, and without the function of a library."""
+    yield place
+    yield place.replace(" on these files", "")
+    line = place.rpartition(": ")[0] if place.startswith("At ") else place.partition(";")[0]
+    yield f"{line}." if line and not place.startswith("No line:") else place
+    yield _THROUGH.sub("", line) + "." if line else place

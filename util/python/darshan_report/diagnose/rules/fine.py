@@ -173,7 +173,7 @@ def _not_judged(facts: Facts) -> Finding:
         return Finding(
             NAME,
             "Pages of mapped files came from storage",
-            f"Up to {_of_run(facts, known.seconds)} went into storage "
+            f"Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage "
             f"accesses outside of the recorded calls ({amount(known.read + known.written)}), most "
             f"of them for pages of mapped files. In the recorded part, {_spent(facts)}; that part "
             "has no known problem.",
@@ -181,7 +181,7 @@ def _not_judged(facts: Facts) -> Finding:
             limits=("io.fine",),
         )
     words += (
-        f" Up to {_of_run(facts, known.seconds)} went into storage accesses "
+        f" Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage accesses "
         f"outside of the recorded calls: {amount(known.read + known.written)}."
         if known
         else ""
@@ -193,11 +193,6 @@ def _not_judged(facts: Facts) -> Finding:
         NOTICE,
         limits=("io.fine",),
     )
-
-
-def _of_run(facts: Facts, spent: float) -> str:
-    """Returns seconds of all processes; those of one process as a part of its run."""
-    return f"{seconds(spent)}{facts.over_all or f' of {seconds(facts.run_time)}'}"
 
 
 def _failed(facts: Facts, failed: Failure) -> Finding:

@@ -1,0 +1,41 @@
+"""What `darshan stat` says of every diagnosis ends behind a sentence or a clause."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from darshan_report import open_log
+from darshan_report.diagnose.run import diagnose
+from darshan_report.report.terminal import brief
+from darshan_report.show.sentences import first_fitting, fitting
+
+from .build import write
+from .cases import CASES
+
+PLACE = (
+    "At model.f90:15, in a_subroutine (through _gfortran_st_open): all such calls on these files."
+)
+
+
+def test_no_line_is_cut(tmp_path: Path) -> None:
+    """No finding is cut in the middle, and none is wider than the screen."""
+    for number, (name, job, _) in enumerate(CASES):
+        with open_log(write(job, tmp_path / f"{number}.darshan")) as log:
+            lines = list(brief([[(finding, PLACE, []) for finding in diagnose(log)]]))
+        assert all(len(line) <= 80 and not line.endswith("...") for line in lines), (name, lines)
+        assert len(lines) <= 8, (name, lines)
+        remedy = "\n".join(lines).partition("remedy: ")[2]
+        for end in ("\n  darshan report", "\n!"):
+            remedy = remedy.partition(end)[0]
+        assert not remedy or remedy.endswith((".", ")", ":")), (name, lines)
+
+
+def test_where_a_text_ends() -> None:
+    """A text ends behind a sentence, else behind a clause; a text without either is whole."""
+    text = "Open it once; keep what was read in memory. Or read larger blocks."
+    assert fitting(text, 80, 1) == [text]
+    assert fitting(text, 50, 1) == ["Open it once; keep what was read in memory."]
+    clauses = "Keep what was read from the file; read it in blocks of a megabyte"
+    assert fitting(clauses, 40, 1) == ["Keep what was read from the file."]
+    assert " ".join(fitting("word " * 30, 40, 1)).split() == ["word"] * 30
+    assert first_fitting(("a long form of it", "short"), 8) == ["short"]
