@@ -39,3 +39,12 @@ def test_where_a_text_ends() -> None:
     assert fitting(clauses, 40, 1) == ["Keep what was read from the file."]
     assert " ".join(fitting("word " * 30, 40, 1)).split() == ["word"] * 30
     assert first_fitting(("a long form of it", "short"), 8) == ["short"]
+
+
+def test_what_was_not_recorded(tmp_path: Path) -> None:
+    """A run that is not judged says what is missing, and what to do."""
+    (job,) = (job for name, job, _ in CASES if name == "unseen-storage")
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        said = " ".join(" ".join(brief([[(finding, "", []) for finding in diagnose(log)]])).split())
+    assert said.startswith("Part of the I/O was not recorded: ")
+    assert "B outside of calls" in said and "run it again" in said

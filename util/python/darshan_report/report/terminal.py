@@ -312,8 +312,9 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     else:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
-            brief_remedy = f": {finding.remedy.text}" if finding.remedy.text else "."
-            yield from first_fitting((f"{finding.title}{brief_remedy}",), _WIDTH, "  ")
+            more = finding.remedy.text if finding.kind != GOOD else ""
+            what = f"{finding.title}{': ' if more else '.'}{more}"
+            yield from fitting(visible(what), _WIDTH, 2, "  ")
 
 
 def _places(place: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from ..unjudged import is_unjudged, mapped_of, unjudged, unwatched
 from . import conversion, lookups
 from .reread import NAME as AGAIN
 from .reread import most_moved
+from .unseen import watch
 
 NAME = "fine"
 ROLE = LAST
@@ -178,6 +179,10 @@ def _not_judged(facts: Facts) -> Finding:
             f"of them for pages of mapped files. In the recorded part, {_spent(facts)}; that part "
             "has no known problem.",
             NOTICE,
+            remedy=Remedy(
+                "Run it again while the files are in memory: the difference is what these pages "
+                "cost. DARSHAN_PAGE_FAULTS=1 records their order."
+            ),
             limits=("io.fine",),
         )
     words += (
@@ -191,7 +196,22 @@ def _not_judged(facts: Facts) -> Finding:
         "Part of the I/O was not recorded",
         f"{words.strip()} In the recorded part, {_spent(facts)}; that part has no known problem.",
         NOTICE,
+        remedy=_not_seen(facts),
         limits=("io.fine",),
+    )
+
+
+def _not_seen(facts: Facts) -> Remedy:
+    """Returns what was not recorded, in a few words, and how to learn more of it."""
+    known, tree = unjudged(facts), facts.processes
+    if tree is not None and unwatched(facts) is not None:
+        words = f"No call of {tree.told_unseen()} is in the log. "
+        watched = watch(set(tree.unseen.tolist()))
+        return Remedy(words + (watched.text or "strace -c shows what it does."), watched.example)
+    moved = amount(known.read + known.written) if known else "some bytes"
+    return Remedy(
+        f"{moved} outside of calls, such as pages of programs; run it again, when they are in "
+        "memory. Only what is slow then, too, needs a look."
     )
 
 

@@ -103,11 +103,11 @@ def _programs(facts: Facts) -> Iterator[Finding]:
             f"{plural(number, 'process')} of {count(tree.number)}: {tree.told_unseen()}.{words} "
             "No total of calls contains their I/O.",
             (Evidence("PROCESS", "", "PROCESS_COUNT", number),),
-            _watch(set(tree.unseen.tolist())),
+            watch(set(tree.unseen.tolist())),
         )
 
 
-def _watch(reasons: set[int]) -> Remedy:
+def watch(reasons: set[int]) -> Remedy:
     """Returns the remedy by which programs that were not instrumented for these reasons leave
     records."""
     words, code = [], ""
