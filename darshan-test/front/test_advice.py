@@ -4,6 +4,7 @@ whether the remedy fits the calls that the program made."""
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,28 @@ os.write(file, bytes(rows * columns * 4096))
 for i in range(rows * columns):
     at = i % rows * columns + i // rows if sys.argv[1] == "columns" else i
     os.pread(file, 8, at * (4096 if sys.argv[1] == "columns" else 8))
+"""
+
+# Names are looked for in a folder, or the next free name is.
+LISTED = """
+import os, sys
+os.mkdir("folder")
+for i in range(600):
+    os.close(os.open(f"folder/{i}", os.O_CREAT))
+for i in range(400):
+    known = os.listdir("folder")
+    if sys.argv[1] == "free":
+        with open(f"folder/{len(known)}", "wb") as file:
+            file.write(b"x")
+"""
+SYNCED = """
+import mmap
+with open("store", "wb+") as file:
+    file.truncate(4096)
+    pages = mmap.mmap(file.fileno(), 4096)
+    for i in range(200):
+        pages[0] = i
+        pages.flush()
 """
 
 
@@ -105,3 +128,20 @@ def test_dd_gets_its_own_option(darshan: Run, work: Path) -> None:
     command = command.replace("skip=BYTES", "skip=128").replace("count=BYTES", "count=300000")
     subprocess.run(command.split(), cwd=work, check=True, capture_output=True)
     assert (work / "again").read_bytes() == expected
+
+
+@pytest.mark.parametrize("way", ["names", "free"])
+def test_a_free_name_is_looked_for(darshan: Run, work: Path, way: str) -> None:
+    """Only who makes or tries names may be looking for a free one. The screen tells the time in
+    folders, which is in no row of a file."""
+    _, screen, found = told(darshan, work, sys.executable, "-c", LISTED, way)
+    assert re.search(r"^listing  [\d.]+ m?s of t\.meta", screen, re.M)
+    remedy = found["listed-again"]["remedy"]["text"]
+    assert ("free name" in remedy) == (way == "free")
+    assert ("a set of its entries" in remedy) == (way == "names")
+
+
+def test_time_of_syncs_is_not_that_of_writes(darshan: Run, work: Path) -> None:
+    """A row without writes has the time of msync in its time of writes; the screen says so."""
+    done = darshan("stat", sys.executable, "-c", SYNCED)
+    assert re.search(r"^syncs    [\d.]+ m?s of t\.write", done.stderr.decode(), re.M)

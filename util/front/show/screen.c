@@ -356,22 +356,32 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
-/* Prints the time that processes spent at named pipes or in calls on locks, which is not file I/O.
- * label: first word of the line. */
-static void print_wait(struct screen *screen, const struct picture *picture, double seconds,
+/* Prints a time over all processes, unless it is a small part of the run. label: first word of the
+ * line. */
+static void print_time(struct screen *screen, const struct picture *picture, double seconds,
                        const char *label, const char *where) {
   char time[NUMBER];
   if (seconds <= 0 || seconds < 0.01 * screen_run_time(picture)) return;
-  fprintf(stderr, "%-8s %s %s, which is not counted as file I/O", label,
-          quantity_seconds(time, seconds), where);
+  fprintf(stderr, "%-8s %s %s", label, quantity_seconds(time, seconds), where);
   end_line(screen);
 }
 
 /* Tells what time of the processes is no file I/O. Only the rows of layers and files contain that
  * at pipes, and no row that for locks. */
 static void print_waits(struct screen *screen, const struct picture *picture) {
-  print_wait(screen, picture, picture->shares.pipes, "waited", "at named pipes");
-  print_wait(screen, picture, picture->locks, "locks", "in calls that lock files");
+  print_time(screen, picture, picture->shares.pipes, "waited",
+             "at named pipes, which is not counted as file I/O");
+  print_time(screen, picture, picture->locks, "locks",
+             "in calls that lock files, which is not counted as file I/O");
+}
+
+/* Tells what the columns of times contain that is no transfer: a row may have no write, but the
+ * time of msync, and no file has the time in which its folder was listed. */
+static void print_parts(struct screen *screen, const struct picture *picture) {
+  print_time(screen, picture, picture->syncing, "syncs",
+             "of t.write were in fsync, msync and the like");
+  print_time(screen, picture, picture->listing, "listing",
+             "of t.meta were in listing folders, which have no row below");
 }
 
 static void print_speed(struct screen *screen, const char *verb, double bytes_moved, double time) {
@@ -553,6 +563,7 @@ void screen_print(const struct picture *picture) {
     print_speed(&screen, "read", moved.read, moved.read_time);
     print_speed(&screen, "written", moved.written, moved.write_time);
     print_mapped(&screen, picture);
+    print_parts(&screen, picture);
     print_waits(&screen, picture);
     print_posix_sizes(&screen, picture);
     size_t datasets = print_datasets(&screen, &picture->datasets);

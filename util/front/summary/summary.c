@@ -222,6 +222,8 @@ static void add_beside(struct picture *picture, struct adding *adding) {
     return;
   }
   picture->locks += sum.locks;
+  picture->syncing += sum.syncing;
+  picture->listing += sum.listing;
   picture->mapped += sum.mapped;
   picture->mapped_touched += sum.touched;
   picture->mapped_unmeasured += sum.unmeasured;

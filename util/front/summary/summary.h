@@ -67,7 +67,9 @@ struct picture {
   struct epochs epochs;
   struct programs programs;
   struct shares shares;
-  double locks; /* seconds in calls that lock files, over all processes */
+  /* Seconds over all processes: in calls that lock files, in syncs, which are part of the layer's
+   * time of writes, and in reading the entries of folders, which is part of its metadata time. */
+  double locks, syncing, listing;
   double mapped, mapped_touched, mapped_unmeasured; /* bytes (unattributed.h) */
   struct beside_faults faults;
 };

@@ -20,6 +20,12 @@ static void add_mapped(struct beside *sum, const int64_t *counters) {
   sum->unmeasured += beside_number(counters[POSIX_EXT_MMAP_UNMEASURED]);
 }
 
+static void add_times(struct beside *sum, const double *fcounters) {
+  sum->syncing += beside_seconds(fcounters[POSIX_EXT_F_FSYNC_TIME]) +
+                  beside_seconds(fcounters[POSIX_EXT_F_SYNC_TIME]);
+  sum->listing += beside_seconds(fcounters[POSIX_EXT_F_LIST_TIME]);
+}
+
 static void add_touched(struct id_table *files, const struct darshan_posix_ext_record *record) {
   int is_new;
   int64_t bytes = touched_of(record->counters);
@@ -39,6 +45,7 @@ int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files
     beside_add(&found, record,
                id_table_find(files, ((const struct darshan_base_record *)record)->id) != NULL);
     add_mapped(&all, ((const struct darshan_posix_ext_record *)record)->counters);
+    add_times(&all, ((const struct darshan_posix_ext_record *)record)->fcounters);
     add_touched(touched, record);
   }
   if (records) darshan_records_close(records);

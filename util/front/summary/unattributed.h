@@ -7,8 +7,9 @@
 #include "darshan-read.h"
 
 struct beside {
-  double metadata, syncs; /* seconds, over all processes */
-  double locks;           /* seconds in calls that lock files, which are no I/O */
+  double metadata, syncs;  /* seconds, over all processes */
+  double locks;            /* seconds in calls that lock files, which are no I/O */
+  double syncing, listing; /* seconds in all syncs, and in reading the entries of folders */
   /* Bytes of mapped files, bytes of these that were touched or populated on request, and bytes that
    * the runtime did not measure. */
   double mapped, touched, unmeasured;

@@ -10,9 +10,11 @@ from ...units import count, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..loops import between
+from ..table import Table
 
 NAME = "listed-again"
 ROLE = CAUSE
+_PROBED = 0.5  # names that were tried or made for each listing
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -62,15 +64,21 @@ def find(facts: Facts) -> Iterator[Finding]:
             extra, "DIR_OPENS", "DIR_REOPENS", "DIR_ENTRIES", "F_LIST_TIME", "F_META_TIME"
         ),
         remedy=Remedy(
-            "List a folder once and remember its entries; keep a counter or an index instead of "
-            "searching for the next free name"
+            (
+                "List a folder once and remember its entries; keep a counter instead of searching "
+                "for the next free name"
+                if _probed(facts, extra) >= _PROBED * lists
+                else "List a folder once and look names up in a set of its entries, or ask for a "
+                "single name by stat"
+            )
             + (
                 "; let one process list the folder and send the result to the others."
                 if facts.together
                 else "."
             ),
             "C: number = scandir(folder, &entries, NULL, alphasort);  // before the loop\n"
-            "Python: names = os.listdir(folder)  # before the loop\n"
+            "Python: names = set(os.listdir(folder))  # before the loop;  name in names\n"
+            "Python: os.path.exists(path)  # for a single name\n"
             "Python: entries = list(os.scandir(folder))  # names with their kinds, kept\n"
             'Perl: my @names = glob("$folder/*");  # before the loop\n'
             "shell: names=(folder/*)  # before the loop\n"
@@ -78,3 +86,14 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         limits=("lists.again", "lists.entries"),
     )
+
+
+def _probed(facts: Facts, extra: Table) -> float:
+    """Returns how many names the program tried that did not exist, and how many files it wrote: who
+    looks for the next free name does either for each listing."""
+    posix = facts.table("POSIX")
+    written = 0.0
+    if posix is not None:
+        own = (posix["BYTES_WRITTEN"] > 0) & ~facts.programs(posix)
+        written = float(facts.files(posix)[own].sum())
+    return float(extra.sum("MISSES")) + written
