@@ -25,6 +25,27 @@ _FEWER = (
     "them with few calls; a collective call for each small piece would be even slower."
 )
 
+# Two processes that each wrote 250,000 interleaved pieces of 64 B took, with MPICH and Open MPI
+# 4.1, 0.9 and 2.1 s; with a file view and one collective call 0.7 and 1.8 s; after an exchange 0.5
+# and 0.7 s.
+_EXCHANGE = {
+    "WRITE": "Exchange the pieces by MPI_Alltoallv, and let each process write one contiguous "
+    "block by a collective call: this helps with every MPI library.",
+    "READ": "Let each process read one contiguous block by a collective call, and exchange the "
+    "pieces by MPI_Alltoallv: this helps with every MPI library.",
+}
+_CALLS = {
+    "WRITE": "MPI_Alltoallv;  MPI_File_{0}_at_all of one block\n"
+    "MPI_File_set_view;  one MPI_File_{0}_all for all pieces",
+    "READ": "MPI_File_{0}_at_all of one block;  MPI_Alltoallv\n"
+    "MPI_File_set_view;  one MPI_File_{0}_all for all pieces",
+}
+_VIEW = (
+    " A file view and one collective call for all pieces of a process leaves the exchange to the "
+    "library: ROMIO (MPICH, Intel MPI, Cray) does it, OMPIO of Open MPI gains little. A collective "
+    "call for each small piece would be even slower."
+)
+
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if shared files are read by independent MPI-IO calls although collective
@@ -82,7 +103,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         )
         + _posix(facts, int(table.ids[first]), kind),
         remedy=Remedy(
-            _TOGETHER + (_FEWER if mean <= facts.limits["small.bytes"] else ""),
+            _words(facts, kind, small=mean <= facts.limits["small.bytes"]),
             _example(facts, kind),
         ),
         limits=("collective.share", "operations", "oneprocess.share"),
@@ -100,6 +121,15 @@ def _by_one(facts: Facts, table: Table) -> np.ndarray:
     return found
 
 
+def _words(facts: Facts, kind: str, *, small: bool) -> str:
+    """Returns what to change. Only a program that calls MPI-IO itself places its pieces."""
+    if not small:
+        return _TOGETHER
+    if facts.table("H5F") is not None or facts.table("PNETCDF_FILE") is not None:
+        return _TOGETHER + _FEWER
+    return _EXCHANGE[kind] + _VIEW
+
+
 def _example(facts: Facts, kind: str) -> str:
     """Returns example calls of the libraries that the program uses: HDF5, PnetCDF, or MPI-IO
     itself."""
@@ -112,7 +142,7 @@ def _example(facts: Facts, kind: str) -> str:
         ]
     if facts.table("PNETCDF_FILE") is not None:
         lines.append("ncmpi_put_vara_..._all;  ncmpi_iput_vara and one ncmpi_wait_all")
-    return "\n".join(lines or [f"MPI_File_set_view;  one MPI_File_{call}_all for all pieces"])
+    return "\n".join(lines or [_CALLS[kind].format(call)])
 
 
 def _posix(facts: Facts, record: int, kind: str) -> tuple[Evidence, ...]:
