@@ -180,6 +180,7 @@ NOT_OURS = {
     "script.py",
     "train.py",
     "mpif.h",
+    "--packages",  # of spark-sql
     "dxt_analyzer.py",
     "plot_access_histogram",
     "plot_opcounts",

@@ -147,21 +147,22 @@ def test_many_programs(tmp_path: Path) -> None:
     )
 
 
-def test_programs_of_sums(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("time", "programs"), [(0.1, "sort and 3 other programs"), (0.01, "sort")])
+def test_programs_of_sums(tmp_path: Path, time: float, programs: str) -> None:
     """For sums over all files, PROCESS records name the programs and the files' own records do
-    not."""
+    not. Programs with a trace of the time are not named."""
     job = Job(
         tuple(shared("POSIX", f"/{i}", OPENS=9, STATS=9, F_META_TIME=0.01) for i in range(900))
     )
     tree = as_tree(job, COMMANDS)
     rows = [
-        replace(r, values={**r.values, "F_META_TIME": 8.0 if "sort" in r.name else 0.01})
+        replace(r, values={**r.values, "F_META_TIME": 8.0 if "sort" in r.name else time})
         if r.module == "PROCESS"
         else r
         for r in tree.rows
     ]
     found = findings(replace(tree, rows=tuple(rows)), tmp_path)["metadata"]
-    assert found.programs == "sort and 3 other programs"
+    assert found.programs == programs
 
 
 def test_programs_of_what_processes_do_not_count(tmp_path: Path) -> None:

@@ -75,9 +75,9 @@ def remedy(facts: Facts, table: Table, kind: str, place: int) -> Remedy:
     size = amount(int(table[f"MAX_BYTE_{direction}"][place]) + 1)
     whole = f", or the whole file ({size})," if facts.single(table)[place] else ""
     if kind == "READ":
-        words = f"Read whole rows{whole} with one call and pick the values in memory."
+        words = f"Read blocks of whole rows{whole} and pick the values in memory."
     else:
-        words = f"Fill whole rows{whole} in memory and write each with one call."
+        words = f"Fill blocks of whole rows{whole} in memory and write each with one call."
     return Remedy(
         f"{words} Turn the loops round, so that the outer one goes along the file.",
         _READ if kind == "READ" else _WRITE,
