@@ -47,7 +47,7 @@ else:
 # The values of one column of a table after the other, or all values in their order.
 COLUMNS = """
 import os, sys
-rows, columns = 3000, 30
+rows, columns = 3000, 60
 file = os.open("table", os.O_RDWR | os.O_CREAT)
 os.write(file, bytes(rows * columns * 4096))
 for i in range(rows * columns):
@@ -82,7 +82,8 @@ def told(darshan: Run, work: Path, *command: str) -> tuple[str, str, dict[str, d
     """Runs a command; returns its output, the screen, and the findings of its log by name."""
     done = darshan("stat", *command)
     (log,) = (work / "darshan-logs").glob("*.darshan")
-    report = darshan("report", "--json", "-o", "-", log)
+    (work / "limits").write_text("stake.seconds = 0\nstake.share = 0\nio.fine = 0\n")
+    report = darshan("report", "--json", "-o", "-", "--thresholds", "limits", log)
     assert report.returncode == 0, report.stderr.decode()
     found = {finding["name"]: finding for finding in json.loads(report.stdout)["findings"]}
     return done.stdout.decode(), done.stderr.decode(), found
@@ -109,8 +110,9 @@ def test_a_column_is_not_read_through_a_buffer(darshan: Run, work: Path, way: st
     """A buffer would read the bytes between the values of a column, which are not used."""
     _, screen, found = told(darshan, work, sys.executable, "-c", COLUMNS, way)
     remedy = found["small-accesses-read"]["remedy"]
-    assert ("buffer" in f"{remedy['text']} {screen}") == (way == "rows")
-    assert ("whole rows" in remedy["text"] and "whole rows" in screen) == (way == "columns")
+    assert ("buffer" in remedy["text"]) == (way == "rows")
+    assert ("whole rows" in remedy["text"]) == (way == "columns")
+    assert ("a buffer" if way == "columns" else "whole rows") not in screen
     assert ("loops round" in remedy["text"]) == (way == "columns")
 
 
