@@ -64,8 +64,9 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
     mask &= facts.single(table)
     if direction == "WRITTEN":
         mask &= ~_made_anew(facts, table, moved, size)
-        if mask.any():
-            mask &= ~np.isin(table.ids, state_ids(facts))
+        if mask.any():  # a checkpoint is a new file for each open
+            each = moved <= facts.limits["again.factor"] * size * facts.opens(table)
+            mask &= ~(each & np.isin(table.ids, state_ids(facts)))
     if table.prefix == "STDIO" and facts.streams is not None:
         mask &= facts.streams.files & (table[f"MAX_BYTE_{direction}"] > 0)
     return mask, moved, size
