@@ -411,7 +411,7 @@ def _usual() -> list[Row]:
         in_c("line-over-line", small, "together"),
         in_c("size-before-each", "opened-again metadata", "remember", 8),
         in_c("records-of-a-stream", "stream-seeks", "memory", 1),
-        *job("ordered-lines", "tiny-collective", "file view")[1:],  # Open MPI's costs little
+        *job("ordered-lines", "shared-pointer", "its own place")[1:],  # Open MPI's costs little
         *job("number-and-values", "independent-shared-read", "collective", 8),
         *(
             replace(row, settings=(("SLOW_META", "900"),))

@@ -103,7 +103,7 @@ def _files() -> list[Row]:
                 "many-imports",
                 "program-files failed-lookups",
                 "image",
-                says=(r"[78]\d\d files of program text",),
+                says=(r"(?:[78]\d\d|[1-9],\d\d\d) files of program text",),
                 never=("[Mm]any small files", "Open files once"),
             ),
             settings=(("SLOW_META", "500"),),

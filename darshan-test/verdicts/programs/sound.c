@@ -73,12 +73,12 @@ static void send_file(bool cured) {
   close(to);
 }
 
-/* Three checkpoints in turn, each with its own header. */
+/* Three checkpoints in turn, each with its own header, with work in between. */
 static void ring(bool cured) {
   (void)cured;
   char name[32];
-  for (int step = 0; step < 6; step++) {
-    usleep(60000);
+  for (int step = 0; step < 5; step++) {
+    usleep(500000);
     snprintf(name, sizeof name, "checkpoint.%d", step % 3);
     FILE *file = fopen(name, "w");
     must(file && fwrite(room, 64, 1, file) == 1 && fwrite(room, sizeof room, 1, file) == 1, name);

@@ -21,6 +21,7 @@ PROCESSORS = "processors"  # workers are ready, but there are too few processors
 ELSEWHERE = "elsewhere"  # workers wait for something else than files
 UNKNOWN = "unknown"  # nothing tells what the workers did
 _TOLD = 0.05  # part of the wait from which on a time is told
+_COMPUTES = 0.25  # part of the wait; on a busy machine it also waits for a processor
 _MAINLY = 0.4  # part of the epochs from which on data is the bottleneck
 _SLOWER = 1.5  # waits of the slowest rank to those of the others, on average, that are told
 _LARGEST = 64  # workers that are proposed at most
@@ -178,7 +179,14 @@ def verdicts(facts: Facts) -> tuple[Verdict, ...]:
     """Returns a verdict for each loader of a log, those first whose epochs took the longest."""
     least, memory = facts.limits["training.wait"], is_from_memory(facts)
     found = (_verdict(loader, least) for loader in training(facts.log, facts.processes))
-    return tuple(replace(v, why=MEMORY) if memory and v.why == MAIN else v for v in found)
+    return tuple(replace(v, why=MEMORY) if memory and _computes(v) else v for v in found)
+
+
+def _computes(verdict: Verdict) -> bool:
+    """Tells whether a process that loads itself computes meanwhile; samples of a network have no
+    file either, but the process sleeps."""
+    sums = verdict.loader.sums
+    return verdict.why == MAIN and sums.processor >= _COMPUTES * sums.next
 
 
 def remedy(verdict: Verdict) -> tuple[str, str]:
