@@ -24,7 +24,7 @@ FILES, ALL = "in file I/O", "in I/O of all layers"
 WRITES = """
 import os, time
 fd = os.open("out", os.O_WRONLY | os.O_CREAT, 0o600)
-for i in range(150000):
+for i in range(400000):
     os.write(fd, b"0123456789")
 until = time.monotonic() + 1
 while time.monotonic() < until:

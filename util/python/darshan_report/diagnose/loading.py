@@ -177,8 +177,10 @@ def _verdict(loader: Loader, least: float) -> Verdict:
 @once
 def verdicts(facts: Facts) -> tuple[Verdict, ...]:
     """Returns a verdict for each loader of a log, those first whose epochs took the longest."""
-    least, memory = facts.limits["training.wait"], is_from_memory(facts)
-    found = (_verdict(loader, least) for loader in training(facts.log, facts.processes))
+    least = facts.limits["training.wait"]
+    found = [_verdict(loader, least) for loader in training(facts.log, facts.processes)]
+    # Asked last, because it makes tables of all files, which other logs need not have.
+    memory = any(map(_computes, found)) and is_from_memory(facts)
     return tuple(replace(v, why=MEMORY) if memory and _computes(v) else v for v in found)
 
 
