@@ -123,7 +123,7 @@ def test_samples_in_memory(tmp_path: Path, frame: str, mapped: int, kind: str) -
     found = findings_of(tmp_path, replace(job, rows=(*job.rows, site, file)))
     one = found["loader-bound-training"]
     assert one.kind == kind
-    assert ("No call reads a file for them." in one.sentence) == (kind == NOTICE)
+    assert ("No call reads a file for these batches." in one.sentence) == (kind == NOTICE)
     assert ("batch = x[rows]" in one.remedy.example) == (kind == NOTICE)
 
 

@@ -63,6 +63,25 @@ def waiting():
     return [epoch(loader) for _ in range(2)]
 
 
+class Made(Slow):
+    """A dataset whose samples are computed and come from no file."""
+
+    def __getitem__(self, place):
+        begin = CLOCK()
+        while CLOCK() - begin < self.seconds:
+            pass
+        self.inside += CLOCK() - begin
+        return place
+
+
+def memory():
+    """Two epochs of short steps, which wait for samples that the process computes."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(Made(20, 0.01))
+    return [epoch(loader) for _ in range(2)]
+
+
 def computing():
     """Two epochs of long steps, whose data is there at once."""
     from torch.utils.data import DataLoader

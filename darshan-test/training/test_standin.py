@@ -12,6 +12,7 @@ import pytest
 from lab.environment import minimal
 from lab.watch import Outcome, run, watch
 from sites.python.test_python import PYTHONS, Command
+from tree import SOURCE
 
 HERE = Path(__file__).resolve().parent
 ROUNDING = 1e-5  # seconds: times in a log are rounded to microseconds
@@ -183,6 +184,28 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
     assert "training: waited for data " in outcome.error
     assert "\n2 epochs with 40 batches, longest later wait " in outcome.error
     assert "! The training waits for its data: up to " in outcome.error
+
+
+@pytest.mark.parametrize(
+    "case", [("memory", "memory", "notice"), ("waiting", "main", "problem")], ids=lambda c: c[0]
+)
+def test_samples_of_no_file(
+    build: Path, tmp_path: Path, packages: Path, case: tuple[str, str, str]
+) -> None:
+    """Samples that the process computes are no problem of I/O. A process that sleeps for them may
+    wait for a network."""
+    jsonschema = pytest.importorskip("jsonschema")
+    log = tmp_path / "log.darshan"
+    command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", HERE / "epochs.py"]
+    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
+    scenario, why, kind = case
+    assert run([*command, scenario], tmp_path, settings).status == 0
+    made = run([build / "darshan", "report", "--json", "-o", "-", log], tmp_path, minimal())
+    told = json.loads(made.out)
+    jsonschema.validate(told, json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8")))
+    (loop,) = told["training"]
+    found = next(f for f in told["findings"] if f["name"] == "loader-bound-training")
+    assert (loop["why"], found["kind"]) == (why, kind)
 
 
 def test_switched_off(build: Path, tmp_path: Path, packages: Path) -> None:

@@ -36,7 +36,8 @@ def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
 
 def is_from_memory(facts: Facts) -> bool:
     """Tells whether a DataLoader of PyTorch had no file opened, read or mapped for its samples;
-    False without call sites. A sample that a thread of the user reads is not known to be one."""
+    False without call sites. Reads by a thread of the user's data set are not seen, because its
+    stack has no function of PyTorch."""
     posix, streams = facts.table("POSIX"), facts.table("STDIO")
     if posix is not None and float(posix["MMAPS"].sum()) > 0:
         return False

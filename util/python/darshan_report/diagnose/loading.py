@@ -95,7 +95,7 @@ class Verdict:
             if self.loader.io is not None and self.loader.io >= _TOLD * sums.next:
                 text += f"; all of its file I/O took {seconds(self.loader.io)}"
             if self.why == MEMORY:
-                text += ". No call reads a file for them"
+                text += ". No call reads a file for these batches"
             return f"{text}."
         one = self.loader.workers == 1
         number = "The worker" if one else f"The {self.loader.workers or 0} workers"
