@@ -54,6 +54,18 @@ def member(n):
         return archive.read(f"tile{n}")
 print(sum(len(member(n)) for n in range(40)))
 """
+_ADDED = """
+import zipfile
+for n in range(300):
+    with zipfile.ZipFile("made.zip", "a") as archive:
+        archive.writestr(f"tile{n}", b"x" * 50)
+"""
+_SAVED = """
+import numpy
+state = numpy.zeros(100000)
+for step in range(200):
+    numpy.save("state.npy", state)
+"""
 _GLOB = """
 import glob
 for n in range(600):
@@ -189,12 +201,25 @@ def test_saved(told: Told, where: Where) -> None:
     assert _SOME <= found[0][1] <= 1, found
 
 
-def test_words_of_the_library(where: Where) -> None:
-    """The remedy has the words of the library that opens the file again and again."""
-    start(where, Blamed("case-archive", "py", "opened-again", _ARCHIVE))
-    found = next(f for f in findings(where) if f["name"] == "opened-again")
-    assert "archive.read(name)" in found["remedy"]["example"]
-    assert "zipfile.ZipFile" in found["line"]["through"]
+@pytest.mark.parametrize(
+    ("source", "through", "words", "wrong"),
+    [
+        (_ARCHIVE, "zipfile.ZipFile", "archive.read(name)", "writestr"),
+        (_SAVED, "numpy.save", "", "numpy.load"),
+        (_ADDED, "zipfile.ZipFile", "", "archive.read"),
+    ],
+    ids=["read", "saved", "added"],
+)
+def test_words_of_the_library(
+    source: str, through: str, words: str, wrong: str, where: Where
+) -> None:
+    """The remedy has the words of the library that opens the file again and again: those for a file
+    that is read, or those for one that is written."""
+    start(where, Blamed("case-again", "py", "opened-again", source))
+    found = findings(where)
+    assert not any(wrong in (f["remedy"] or {}).get("example", "") for f in found)
+    of_library = [f for f in found if through in ((f["line"] or {}).get("through") or "")]
+    assert of_library and any(words in f["remedy"]["example"] for f in of_library)
 
 
 STAYS = (

@@ -1,11 +1,13 @@
 """Remedies for files that are opened again and again, in the words of the library that opened them.
 
-A row of the table is for one library function that the user's line calls. Without a row, or without
-call sites, the rule's own words stay.
+A row of the table is for the functions of a library that the user's line calls, either for files
+that the program reads or for those that it writes. Without a row, or without call sites, the
+rule's own words stay.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ..call_sites.lines import sites_of
@@ -18,47 +20,69 @@ from .finding import Remedy
 
 @dataclass(frozen=True)
 class _Row:
-    """A library function, by the start of its name, and what to write instead."""
+    """A library function, a pattern for its name, and what to write instead."""
 
     function: str
+    writes: bool  # the row is for files that the program writes; else for those that it reads
     text: str
     example: str
 
 
 _OPENED = (
     _Row(
-        "zipfile.",
+        r"zipfile\.",
+        False,
         "Open the archive once: each open reads and parses the list of all its members.",
         "Python: archive = zipfile.ZipFile(path)  # before the loop\n"
         "Python: data = archive.read(name)  # in the loop",
     ),
     _Row(
-        "tarfile.",
+        r"zipfile\.",
+        True,
+        "Open the archive once and add all members to it: each open reads the list of its members, "
+        "and each close writes the list again.",
+        "Python: archive = zipfile.ZipFile(path, 'a')  # before the loop\n"
+        "Python: archive.writestr(name, data)  # in the loop",
+    ),
+    _Row(
+        r"tarfile\.",
+        False,
         "Open the archive once, and take its members in their order: an archive without an index "
         "is read from its start up to the member.",
         "Python: for member in tarfile.open(path): ...  # all members, one after the other",
     ),
     _Row(
-        "pandas.",
+        r"pandas\.(?:\w+\.)*read_",
+        False,
         "Read the table once, before the loop, and select from it in memory.",
         "Python: table = pandas.read_csv(path)  # before the loop",
     ),
     _Row(
-        "xarray.",
+        r"pandas\.(?:\w+\.)*to_csv",
+        True,
+        "Open the file once and let pandas write to the open file, or collect the rows and write "
+        "them with one call.",
+        "Python: file = open(path, 'a', newline='')  # before the loop\n"
+        "Python: table.to_csv(file, header=False)  # in the loop",
+    ),
+    _Row(
+        r"xarray\.(?:\w+\.)*open_",
+        False,
         "Open the data set once, before the loop.",
         "Python: data = xarray.open_dataset(path)  # before the loop",
     ),
     _Row(
-        "numpy.",
+        r"numpy\.(?:\w+\.)*(?:load|loadtxt|genfromtxt|fromfile)\b",
+        False,
         "Load the array once, before the loop, and keep it.",
         "Python: data = numpy.load(path)  # before the loop",
     ),
 )
 
 
-def opened_through(facts: Facts, record: int) -> Remedy | None:
+def opened_through(facts: Facts, record: int, *, writes: bool) -> Remedy | None:
     """Returns the remedy for a file (a record's id) that a library opens again and again; None for
-    the general one."""
+    the general one. writes: the program writes the file, and not only once."""
     try:
         sites = sites_of(facts.log)
     except LogError:
@@ -67,5 +91,6 @@ def opened_through(facts: Facts, record: int) -> Remedy | None:
     if not opening:
         return None
     called = library_call(max(opening, key=lambda site: site.sums.calls_of[OPEN]))
-    row = next((row for row in _OPENED if called.startswith(row.function)), None)
+    fitting = (r for r in _OPENED if r.writes == writes and re.match(r.function, called))
+    row = next(fitting, None)
     return None if row is None else Remedy(row.text, row.example)

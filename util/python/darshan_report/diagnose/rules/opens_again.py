@@ -99,8 +99,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
-        remedy=opened_through(facts, int(table.ids[first]))
-        or _opened(facts, table, first, opens, stats)
+        remedy=_opened(facts, table, first, opens, stats)
         if opens[first] > facts.limits["opens.again"]
         else _ASKED,
         limits=("opens.again", "stats.again"),
@@ -110,7 +109,10 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
 
 def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> Remedy:
     """Returns the remedy for a file that is opened again and again. One that is removed as often is
-    a lock."""
+    a lock. If call sites tell which library opens the file, the remedy has the library's words."""
+    writes = bool(2 * table["BYTES_WRITTEN"][place] > table["BYTES_READ"][place])
+    if words := opened_through(facts, int(table.ids[place]), writes=writes):
+        return words
     text = "Open once and keep the descriptor"
     if stats[place] > facts.limits["stats.again"]:
         text += "; check once and remember the result"
