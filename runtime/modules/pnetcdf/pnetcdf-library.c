@@ -25,7 +25,8 @@ static void ask(struct library *found) {
 #include "queries.def"
 #undef QUERY
   const char *(*told)(void) = (const char *(*)(void))library_ask(found, "ncmpi_inq_libvers");
-  if (told) note_version(told());
+  const char *text = told ? told() : NULL;
+  if (text) note_version(text);
 }
 
 static void forget(struct library *gone) {
