@@ -197,6 +197,7 @@ def _fields() -> list[Row]:
         field("cache-misses", "chunk-cache", "rdcc_nbytes"),
         field("noise-compressed", "little-compression", "no deflate", HERE),
         field("text-values", "variable-length", "fixed length", HERE),
+        field("text-packed", "variable-length", "fixed length", HERE),
         field("column-of-rows", "across-the-grain", "H5Pset_chunk"),
         field("nc-sync-step", "flush-per-chunk", "nc_sync"),
         field("nc-element-writes", "element-wise", "block"),

@@ -165,6 +165,17 @@ def text_values(cured: bool) -> None:
         file["names"][:]
 
 
+def text_packed(cured: bool) -> None:
+    """Texts of variable length in compressed chunks; cured: of a fixed one."""
+    names = [b"gene-%08d" % n for n in range(300_000)]
+    kind = "S16" if cured else h5py.string_dtype()
+    with h5py.File("names.h5", "w") as file:
+        # blame: text-packed
+        file.create_dataset("names", data=names, dtype=kind, compression="gzip")
+    with h5py.File("names.h5") as file:
+        file["names"][:]
+
+
 def noise_compressed(cured: bool) -> None:
     """Compresses data that cannot be compressed."""
     values = np.random.default_rng(1).integers(0, 256, (16 << 20,)).astype("u1")

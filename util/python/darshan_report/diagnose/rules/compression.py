@@ -8,6 +8,7 @@ from ...measure.attribution import PUTTING, READ, WRITE, Upper
 from ...units import amount, seconds, share
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from . import variable_length
 
 NAME = "little-compression"
 ROLE = CAUSE
@@ -29,8 +30,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on a filtered dataset that is stored in nearly as many bytes as its values
     have."""
     for upper in facts.datasets:
-        if upper.counters["FILTERS"] <= 0:
-            continue
+        if upper.counters["FILTERS"] <= 0 or upper.id in variable_length.ids_of_datasets(facts):
+            continue  # a filter packs references, and not the values
         for kind, direction in ((WRITE, "WRITTEN"), (READ, "READ")):
             asked = upper.counters[f"BYTES_ASKED_{direction}"]
             stored = upper.counters[f"DISTINCT_RAW_BYTES_{direction}"]

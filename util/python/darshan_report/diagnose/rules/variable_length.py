@@ -8,19 +8,17 @@ import numpy as np
 
 from ...measure.attribution import READ, WRITE
 from ...units import amount, plural
-from ..facts import Facts
+from ..facts import Facts, once
 from ..finding import CAUSE, Finding, Remedy
 from ..objects import Hdf5, Mask, hdf5, joined
 
 NAME = "variable-length"
 ROLE = CAUSE
 _CONTIGUOUS, _CHUNKED = 1, 2
+_INDEXED = 1024  # bytes of a chunk whose entry in the index is small beside it
 _BYTES = (
     ("BYTES_ASKED_READ", "DISTINCT_BYTES_READ"),
-    (
-        "BYTES_ASKED_WRITTEN",
-        "DISTINCT_BYTES_WRITTEN",
-    ),
+    ("BYTES_ASKED_WRITTEN", "DISTINCT_BYTES_WRITTEN"),
 )
 _REMEDY = Remedy(
     "Give texts a fixed length, or store all values in one array and the position where each "
@@ -30,18 +28,28 @@ _REMEDY = Remedy(
 )
 
 
+@once
+def ids_of_datasets(facts: Facts) -> frozenset[int]:
+    """Returns the ids of the datasets with values of variable length."""
+    h5 = hdf5(facts)
+    if h5 is None or not len(h5.datasets):
+        return frozenset()
+    return frozenset(h5.datasets.ids[of_datasets(facts, h5)].tolist())
+
+
 def of_datasets(facts: Facts, h5: Hdf5) -> Mask:
     """Returns a mask of the datasets with values of variable length: more different bytes belong to
     them than to all of their elements. No counter has the datatype, so a few values are not seen.
-    Small chunks have an index of that size, and filters change the number of bytes."""
+    The index of very small chunks is as large as the elements, so those are left out. A filter
+    packs the elements, and not the heaps with the values."""
     sets, table = h5.datasets, facts.table("H5D")
     if table is None:
         return np.zeros(len(sets), np.bool_)
     elements = np.maximum(0, table["DATASPACE_NPOINTS"]) * np.maximum(0, table["DATATYPE_SIZE"])
     whole = joined(sets.ids, table, elements)
-    large = sets["CHUNK_BYTES"] >= facts.limits["chunk.small"]
+    large = sets["CHUNK_BYTES"] >= _INDEXED
     plain = (sets["LAYOUT"] == _CONTIGUOUS) | ((sets["LAYOUT"] == _CHUNKED) & large)
-    mask: Mask = plain & (sets["FILTERS"] <= 0) & (whole > 0)
+    mask: Mask = plain & (whole > 0)
     beside = np.zeros(len(sets), np.bool_)
     for asked, distinct in _BYTES:
         least = facts.limits["variable.factor"] * np.maximum(whole, sets[asked])
@@ -84,6 +92,6 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_WRITE_TIME",
         ),
         remedy=_REMEDY,
-        limits=("variable.factor", "again.bytes", "chunk.small"),
+        limits=("variable.factor", "again.bytes"),
         covers=h5.covers(datasets=mask),
     )
