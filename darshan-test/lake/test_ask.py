@@ -356,7 +356,7 @@ def test_the_program_that_was_started(darshan: Run, tmp_path: Path) -> None:
     (tmp_path / "work.sh").write_text(": > made\n")
     begun = [("env", "A=1"), ("sh", "-c"), (shim, "env"), ()]
     for words in begun:
-        command = ("sh work.sh",) if "-c" in words else ("sh", "work.sh")
+        command = ("A=1 sh work.sh",) if "-c" in words else ("sh", "work.sh")
         assert darshan("run", "-o", "logs", "--", *words, *command).returncode == 0
     assert darshan("collect", "--into", "lake", "logs").returncode == 0
     found = sorted(row["program"] for row in rows(tmp_path / "lake", "jobs"))

@@ -94,6 +94,13 @@ def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
     return []
 
 
+def _without_assignments(words: list[str]) -> list[str]:
+    """Returns a command of a shell without the variables that it sets for the command alone."""
+    while words and _ASSIGNED.match(words[0]):
+        words = words[1:]
+    return words
+
+
 def _parts(text: str) -> list[str]:
     """Returns the commands that a shell is given, without those that prepare for them."""
     parts = [p.strip() for p in re.split(r"&&|;|\n", text)]
@@ -107,7 +114,7 @@ def _of_shell(text: str) -> list[str]:
     if len(parts) != 1:
         return []
     command = re.split(r"\s[0-9]?[<>]|[0-9]?>&", parts[0])[0]
-    words = command.split()
+    words = _without_assignments(command.split())
     return [] if _COMPOUND.search(command) or not words or words[0] in _KEYWORDS else words
 
 
@@ -148,6 +155,7 @@ def asked_for(command: str) -> str:
         words = inner
     name, is_shell = program_name(" ".join(words))
     code = _code_of_shell(words) if is_shell else None
-    if code and (first := "".join(_parts(code)[:1] or [code]).split()[:1]):
-        return f"{name} -c {_base(first[0])} \u2026"
-    return name
+    if code is None:
+        return name
+    first = _without_assignments("".join(_parts(code)[:1] or [code]).split())
+    return f"{name} -c {_base(first[0])} \u2026" if first else name

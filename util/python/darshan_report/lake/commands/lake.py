@@ -34,8 +34,8 @@ def _info(snapshot: Snapshot) -> int:
     print(f"{snapshot.path}: {snapshot.number} commits{hidden}{files_have}")
     if (seconds := setting.every(snapshot.path)) is not None:
         last = datetime.datetime.fromtimestamp(setting.last(snapshot.path), datetime.timezone.utc)
-        print(f"published as Delta tables, at most every {seconds / 3600:,.0f} h, "
-              f"last {last:%Y-%m-%d %H:%M} UTC")  # fmt: skip
+        often = f"at most every {seconds / 3600:,.0f} h" if seconds else "at each commit"
+        print(f"published as Delta tables, {often}, last {last:%Y-%m-%d %H:%M} UTC")
     print(f"{'table':<20}{'files':>8}{'rows':>16}{'size':>12}  days")
     for table in snapshot.tables:
         files = snapshot.of(table)
