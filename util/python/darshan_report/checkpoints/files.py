@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +14,10 @@ from ..diagnose.facts import Facts
 
 _MODULES = ("POSIX", "STDIO")  # a file's writes are in one of them, or some in each
 _TIMES = ("F_META_TIME", "F_WRITE_TIME")
+_MOMENTS = (
+    "F_OPEN_START_TIMESTAMP", "F_WRITE_START_TIMESTAMP", "F_WRITE_END_TIMESTAMP",
+    "F_CLOSE_END_TIMESTAMP",
+)  # fmt: skip
 WHOLE = 0.999  # part of the bytes that makes two numbers of bytes the same
 
 
@@ -90,35 +96,54 @@ def _candidates(facts: Facts) -> Iterator[tuple[str, np.ndarray]]:
             yield module, records.array[some]
 
 
-def _known(row: np.void, name: str) -> float:
-    """Returns a counter of a record; an unknown or impossible value is 0."""
-    value = float(row[name])
-    return value if np.isfinite(value) and value > 0 else 0.0
+class _Row(NamedTuple):
+    """What is needed of a record; unknown and impossible values are 0."""
+
+    opens: float  # without the calls that OPENS also counts
+    written: float
+    read: float
+    seconds: float
+    opened: float
+    first_write: float
+    last_write: float
+    closed: float
+    last_byte: float
 
 
-def _opens(row: np.void, module: str) -> float:
-    """Returns how often a record's file was opened, without the calls that OPENS also counts."""
-    names = row.dtype.names or ()
-    others = [n for n in ("FILENOS", "DUPS", "FDOPENS") if f"{module}_{n}" in names]
-    return _known(row, f"{module}_OPENS") - sum(_known(row, f"{module}_{n}") for n in others)
+def _rows(records: np.ndarray, module: str) -> Iterator[_Row]:
+    """Yields a row for each record of a module. All values of a column at once: a log may have many
+    records, and each takes microseconds alone."""
+    names = records.dtype.names or ()
+
+    def known(*counters: str) -> np.ndarray:
+        every = [
+            records[f"{module}_{n}"].astype("f8") for n in counters if f"{module}_{n}" in names
+        ]
+        values = np.stack(every or [np.zeros(len(records))])
+        found: np.ndarray = np.where(np.isfinite(values) & (values > 0), values, 0.0).sum(axis=0)
+        return found
+
+    opens = np.maximum(0.0, known("OPENS") - known("FILENOS", "DUPS", "FDOPENS"))
+    others = ("BYTES_WRITTEN",), ("BYTES_READ",), _TIMES, *((name,) for name in _MOMENTS)
+    columns = [opens, *(known(*names) for names in others), known("MAX_BYTE_WRITTEN")]
+    return itertools.starmap(_Row, zip(*(column.tolist() for column in columns)))
 
 
-def _add(file: File, row: np.void, module: str) -> None:
-    part = file.parts.setdefault(int(row["rank"]), Part())
-    written = int(_known(row, f"{module}_BYTES_WRITTEN"))
-    part.opens += max(0.0, _opens(row, module))
-    part.written += written
-    part.read += int(_known(row, f"{module}_BYTES_READ"))
-    part.seconds += sum(_known(row, f"{module}_{n}") for n in _TIMES)
-    if (time := _known(row, f"{module}_F_WRITE_START_TIMESTAMP")) > 0:
-        part.first_write = min(part.first_write, time)
-    if (time := _known(row, f"{module}_F_OPEN_START_TIMESTAMP")) > 0:
-        part.opened = min(part.opened, time)
+def _add(file: File, rank: int, row: _Row) -> None:
+    part = file.parts.setdefault(rank, Part())
+    part.opens += row.opens
+    part.written += int(row.written)
+    part.read += int(row.read)
+    part.seconds += row.seconds
+    if row.first_write > 0:
+        part.first_write = min(part.first_write, row.first_write)
+    if row.opened > 0:
+        part.opened = min(part.opened, row.opened)
     part.opened = min(part.opened, part.first_write)
-    part.last_write = max(part.last_write, _known(row, f"{module}_F_WRITE_END_TIMESTAMP"))
-    part.closed = max(part.closed, _known(row, f"{module}_F_CLOSE_END_TIMESTAMP"))
-    if written > 0:
-        file.size = max(file.size, int(_known(row, f"{module}_MAX_BYTE_WRITTEN")) + 1)
+    part.last_write = max(part.last_write, row.last_write)
+    part.closed = max(part.closed, row.closed)
+    if row.written > 0:
+        file.size = max(file.size, int(row.last_byte) + 1)
 
 
 def _count_processes(facts: Facts, files: dict[int, File]) -> None:
@@ -159,15 +184,16 @@ def written_files(facts: Facts, least: float) -> dict[int, File]:
         for number, moved in zip(rows["id"].tolist(), rows[f"{module}_BYTES_WRITTEN"].tolist()):
             sums[facts.finals.get(number, number)] += max(0, moved)
     files: dict[int, File] = {}
-    for module, rows in found:
-        for row in rows:
-            number = int(row["id"])
+    for module, records in found:
+        numbers, ranks = records["id"].tolist(), records["rank"].tolist()
+        for number, rank, row in zip(numbers, ranks, _rows(records, module)):
             last = facts.finals.get(number, number)
             if sums[last] < least:
                 continue
-            file = files.setdefault(last, File(facts.own_name(last)))
-            file.ids |= {number, last}
-            _add(file, row, module)
+            if last not in files:
+                files[last] = File(facts.own_name(last))
+            files[last].ids |= {number, last}
+            _add(files[last], rank, row)
     _count_processes(facts, files)
     _ask_names(facts, files)
     return files
