@@ -195,6 +195,8 @@ def _fields() -> list[Row]:
         field("append-rows", "chunk-size-small", "H5Pset_chunk"),
         field("one-of-a-chunk", "chunk-size-large", "h5repack"),
         field("cache-misses", "chunk-cache", "rdcc_nbytes"),
+        field("sieved-reads", "sieve-buffer-read", "H5Pset_sieve_buf_size", HERE),
+        field("sieved-writes", "sieve-buffer-write", "H5Pset_sieve_buf_size", HERE),
         field("noise-compressed", "little-compression", "no deflate", HERE),
         field("text-values", "variable-length", "fixed length", HERE),
         field("text-packed", "variable-length", "fixed length", HERE),

@@ -38,6 +38,8 @@ POINTS = {
     "chunk-size-large": "P09",
     "variable-length": f"{_READ} {_WRITTEN}",
     "chunk-cache": "P09",
+    "sieve-buffer-read": "P09 P11",
+    "sieve-buffer-write": "P10 P13",
     "random-access-read": "P11",
     "random-access-write": "P13",
     "same-bytes-again-read": "P09",

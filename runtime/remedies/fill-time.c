@@ -10,15 +10,15 @@
 /* Of H5Tpublic.h and H5Dpublic.h. */
 enum { REFERENCE = 7, VARIABLE_LENGTH = 9, NEVER = 1, EARLY = 1, CONTIGUOUS = 1, CHUNKED = 2 };
 
-static int may_be_undefined(const struct hdf5 *h5, int64_t type) {
+static int may_be_undefined(struct hdf5 *h5, int64_t type) {
   return h5->H5Tdetect_class(type, VARIABLE_LENGTH) == 0 &&
          h5->H5Tdetect_class(type, REFERENCE) == 0 && h5->H5Tis_variable_str(type) == 0;
 }
 
 /* Returns a new creation list without fill values; -1 if there is nothing to change. */
-static int64_t without_fill(const struct hdf5 *h5, int64_t creation, int64_t type) {
+static int64_t without_fill(struct hdf5 *h5, int64_t creation, int64_t type) {
   if (!may_be_undefined(h5, type)) return -1;
-  int64_t list = creation ? h5->H5Pcopy(creation) : h5->H5Pcreate(*h5->dataset_creation);
+  int64_t list = hdf5_copy_list(h5, creation, h5->dataset_creation);
   if (list < 0) return -1;
   int layout = h5->H5Pget_layout(list);
   int is_plain = layout == CONTIGUOUS || (layout == CHUNKED && h5->H5Pget_nfilters(list) == 0);
@@ -29,24 +29,24 @@ static int64_t without_fill(const struct hdf5 *h5, int64_t creation, int64_t typ
   return -1;
 }
 
-static int64_t created(const struct hdf5 *h5, int64_t place, const char *name, int64_t type,
+static int64_t created(struct hdf5 *h5, int64_t place, const char *name, int64_t type,
                        int64_t space, int64_t links, int64_t creation, int64_t access) {
   int64_t list = without_fill(h5, creation, type);
   int64_t made =
       h5->H5Dcreate2(place, name, type, space, links, list < 0 ? creation : list, access);
-  if (list >= 0) h5->H5Pclose(list);
+  hdf5_close_list(h5, list, made);
   return made;
 }
 
-static int64_t created_without_name(const struct hdf5 *h5, int64_t place, int64_t type,
-                                    int64_t space, int64_t creation, int64_t access) {
+static int64_t created_without_name(struct hdf5 *h5, int64_t place, int64_t type, int64_t space,
+                                    int64_t creation, int64_t access) {
   int64_t list = without_fill(h5, creation, type);
   int64_t made = h5->H5Dcreate_anon(place, type, space, list < 0 ? creation : list, access);
-  if (list >= 0) h5->H5Pclose(list);
+  hdf5_close_list(h5, list, made);
   return made;
 }
 
-/* A function per library, as in chunk-cache.c. */
+/* A function per library, as in file-access.c. */
 #define EACH(n)                                                                                    \
   static int64_t create_##n(int64_t place, const char *name, int64_t type, int64_t space,          \
                             int64_t links, int64_t creation, int64_t access) {                     \

@@ -6,6 +6,21 @@
 
 struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
 
+int64_t hdf5_copy_list(struct hdf5 *h5, int64_t list, const int64_t *class) {
+  if (*class <= 0) h5->H5open(); /* the program's first call: classes have no ids yet */
+  int64_t unclosed = __atomic_exchange_n(&h5->unclosed, 0, __ATOMIC_ACQ_REL);
+  if (unclosed) h5->H5Pclose(unclosed);
+  return list ? h5->H5Pcopy(list) : h5->H5Pcreate(*class);
+}
+
+void hdf5_close_list(struct hdf5 *h5, int64_t list, int64_t result) {
+  if (list < 0) return;
+  if (result < 0)
+    __atomic_store_n(&h5->unclosed, list, __ATOMIC_RELEASE);
+  else
+    h5->H5Pclose(list);
+}
+
 /* Returns a class of property lists, whose name has no _ID in older releases of HDF5. */
 static int64_t *class_of(const struct library *library, const char *name, const char *old_name) {
   int64_t *found = library_ask(library, name);
@@ -23,6 +38,11 @@ static int ask(struct hdf5 *h5, const struct library *library) {
   if (!h5->name) return -1;
   HDF5_FUNCTIONS(FUNCTION)
 #undef FUNCTION
+#define FUNCTION(name, type, params) h5->name = (type(*) params)library_ask(library, #name);
+  HDF5_NEWER_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+  if (!h5->H5Pget_file_space_strategy || !h5->H5Pget_page_buffer_size)
+    h5->H5Pset_page_buffer_size = NULL;
   return 0;
 }
 
@@ -43,9 +63,9 @@ static int number_of(const struct library *library) {
 }
 
 void *hdf5_function(const struct library *library, const char *name, void *real) {
-  if (!remedy_value(CHUNK_CACHE) && !remedy_value(FILL_TIME)) return real;
+  if (!file_access_is_asked() && !remedy_value(FILL_TIME)) return real;
   int n = number_of(library);
-  void *instead = n < 0 ? NULL : chunk_cache_instead(n, name);
+  void *instead = n < 0 ? NULL : file_access_instead(n, name);
   if (n >= 0 && !instead) instead = fill_time_instead(n, name);
   return instead ? instead : real;
 }

@@ -12,6 +12,7 @@ struct library;
 
 /* The functions of a library that remedies call or replace: FUNCTION(name, type, parameters). */
 #define HDF5_FUNCTIONS(FUNCTION)                                                                   \
+  FUNCTION(H5open, int, (void))                                                                    \
   FUNCTION(H5Fopen, int64_t, (const char *path, unsigned flags, int64_t access))                   \
   FUNCTION(H5Fcreate, int64_t,                                                                     \
            (const char *path, unsigned flags, int64_t creation, int64_t access))                   \
@@ -20,6 +21,9 @@ struct library;
   FUNCTION(H5Pclose, int, (int64_t))                                                               \
   FUNCTION(H5Pget_cache, int, (int64_t, int *, size_t *, size_t *, double *))                      \
   FUNCTION(H5Pset_cache, int, (int64_t, int, size_t, size_t, double))                              \
+  FUNCTION(H5Pset_sieve_buf_size, int, (int64_t, size_t))                                          \
+  FUNCTION(H5Fclose, int, (int64_t))                                                               \
+  FUNCTION(H5Fget_create_plist, int64_t, (int64_t))                                                \
   FUNCTION(H5Pget_layout, int, (int64_t))                                                          \
   FUNCTION(H5Pget_nfilters, int, (int64_t))                                                        \
   FUNCTION(H5Pset_fill_time, int, (int64_t, int))                                                  \
@@ -32,21 +36,41 @@ struct library;
   FUNCTION(H5Dcreate_anon, int64_t,                                                                \
            (int64_t place, int64_t type, int64_t space, int64_t creation, int64_t access))
 
+/* Those that releases before 1.10.1 lack; there they are NULL. */
+#define HDF5_NEWER_FUNCTIONS(FUNCTION)                                                             \
+  FUNCTION(H5Pget_file_space_strategy, int, (int64_t, int *, void *persists, uint64_t *))          \
+  FUNCTION(H5Pget_page_buffer_size, int, (int64_t, size_t *, unsigned *, unsigned *))              \
+  FUNCTION(H5Pset_page_buffer_size, int, (int64_t, size_t, unsigned, unsigned))
+
 struct hdf5 {
   int is_taken;
   const struct library *library; /* NULL: the rest is not there yet */
   int64_t *file_access;          /* classes of property lists */
   int64_t *dataset_creation;
+  int64_t unclosed; /* the list of a call that failed; 0: none */
 #define FUNCTION(name, type, params) type(*name) params;
   HDF5_FUNCTIONS(FUNCTION)
+  HDF5_NEWER_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+
+/* Returns a copy of a property list, or a new list of the class if it is H5P_DEFAULT; below 0 on a
+ * failure. */
+int64_t hdf5_copy_list(struct hdf5 *h5, int64_t list, const int64_t *class);
+
+/* Closes a list of hdf5_copy_list after the call that used it, which returned `result`; list -1:
+ * there is none. After a failure the list stays until the next copy, because closing it would clear
+ * HDF5's error stack, which the program may read. */
+void hdf5_close_list(struct hdf5 *h5, int64_t list, int64_t result);
 
 extern struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
 
 /* Returns what a remedy calls in place of this function of a library; NULL: the function itself.
  * n: the number of the library. */
-void *chunk_cache_instead(int n, const char *name);
+void *file_access_instead(int n, const char *name);
 void *fill_time_instead(int n, const char *name);
+
+/* Returns 1 if DARSHAN_TRY asks for a remedy that opens files with other settings. */
+int file_access_is_asked(void);
 
 #endif

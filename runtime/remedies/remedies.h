@@ -11,6 +11,8 @@ struct library;
 struct stat;
 
 #define CHUNK_CACHE "chunk-cache"   /* its value is the size of the cache in bytes */
+#define SIEVE_BUFFER "sieve-buffer" /* the values of both are the size of the buffer in bytes */
+#define PAGE_BUFFER "page-buffer"
 #define STDIO_BUFFER "stdio-buffer" /* the values of both are the size of the buffer in bytes */
 #define FLUSH_DELAY "flush-delay"
 #define JOIN_WRITES "join-writes" /* its value is the size of the buffer in bytes */

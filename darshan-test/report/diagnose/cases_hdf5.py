@@ -109,9 +109,22 @@ def cases() -> list[Case]:
             F_READ_TIME=3.0, F_READ_POSIX_TIME=0.2),
         row("H5D", "/f.h5:/d", file="/f.h5", OPENS=1, DATASPACE_NPOINTS=MIB, DATATYPE_SIZE=8),
     ))  # fmt: skip
+    sieved = Job(
+        _dataset(LAYOUT=1, CHUNK_BYTES=-1, READ_CALLS=20000, READ_POSIX_READS=20000,
+                 READ_POSIX_BYTES_READ=20000 * 65536, BYTES_ASKED_READ=20000 * 2000,
+                 F_READ_TIME=3.0, F_READ_POSIX_TIME=2.0)
+    )  # fmt: skip
+    stored = Job(
+        _dataset(LAYOUT=1, CHUNK_BYTES=-1, WRITE_CALLS=20000, WRITE_POSIX_READS=20000,
+                 WRITE_POSIX_WRITES=20000, WRITE_POSIX_BYTES_READ=20000 * 65536,
+                 WRITE_POSIX_BYTES_WRITTEN=20000 * 65536, BYTES_ASKED_WRITTEN=20000 * 2000,
+                 F_WRITE_TIME=3.0, F_WRITE_POSIX_TIME=2.0)
+    )  # fmt: skip
     deprecated = Job((row("H5D", "/f.h5:/d", OPENS=1, USE_DEPRECATED=1),))
     return [
         ("chunk-cache", cached, cached.but(CHUNK_CACHE_BYTES=80 * MIB)),
+        ("sieve-buffer-read", sieved, sieved.but(READ_POSIX_READS=5000)),
+        ("sieve-buffer-write", stored, stored.but(LAYOUT=2)),
         ("flush-per-chunk", flushed, flushed.but(FLUSH_CALLS=9, DISTINCT_BYTES_WRITTEN=60 * MIB)),
         ("hdf5-opened-again", opened, opened.but(1, OPENS=2)),
         ("many-objects", objects, Job(objects.rows[:90])),

@@ -155,6 +155,41 @@ def prepare_cache_misses() -> None:
         file.create_dataset("x", data=values, chunks=(1024, 64), compression=1)
 
 
+def _opened(path: str, cured: bool) -> h5py.File:
+    """Opens a file for changes; cured: with a sieve buffer of 4 KiB."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    if cured:
+        access.set_sieve_buf_size(4096)
+    return h5py.File(h5py.h5f.open(path.encode(), fapl=access))
+
+
+def sieved_reads(cured: bool) -> None:
+    """Parts of rows in any order: HDF5 reads 64 KiB around each, 8 KiB in the cured program."""
+    order = np.random.default_rng(1).permutation(10000)
+    with _opened("rows.h5", cured) as file:
+        x = file["x"]
+        for i in order:
+            x[i, :500]  # blame: sieved-reads
+
+
+def sieved_writes(cured: bool) -> None:
+    """Parts of rows in any order: HDF5 reads and writes 64 KiB around each."""
+    values = np.ones(500, "f4")
+    with _opened("rows.h5", cured) as file:
+        x = file["x"]
+        for i in np.random.default_rng(1).permutation(10000):
+            x[i, :500] = values  # blame: sieved-writes
+
+
+def prepare_sieved_reads() -> None:
+    """10,000 rows of 4,000 bytes, without chunks."""
+    with h5py.File("rows.h5", "w") as file:
+        file.create_dataset("x", data=np.zeros((10000, 1000), "f4"))
+
+
+prepare_sieved_writes = prepare_sieved_reads
+
+
 def text_values(cured: bool) -> None:
     """Texts of variable length; cured: of a fixed one."""
     names = [b"gene-%08d" % n for n in range(300_000)]

@@ -136,6 +136,8 @@ _ABOUT = (
     ("seeks", About((SEEK,), _ANY, _CALLS)),
     ("shared-file-contention", About(_DATA)),
     ("shared-pointer", About(_DATA, r"MPI_File_i?(?:read|write)_(?:shared|ordered)")),
+    ("sieve-buffer-read", About((READ,), _HDF5)),
+    ("sieve-buffer-write", About((WRITE,), _HDF5)),
     ("slowing-down", About(_DATA)),
     ("small-accesses-read", About((READ,), _ANY, _SMALL)),
     ("small-accesses-write", About((WRITE,), _ANY, _SMALL)),

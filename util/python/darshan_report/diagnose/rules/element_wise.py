@@ -13,7 +13,7 @@ from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5, joined
-from . import hdf5_opened_again
+from . import hdf5_opened_again, sieve_buffer
 
 NAME = "element-wise"
 ROLE = CAUSE
@@ -42,6 +42,25 @@ def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
     files, opens = known[0].files, known[1] * known[0].files.processes
     often = opens > facts.limits["opens.again"] * files.processes
     return calls < facts.limits["opens.again"] * h5.per_dataset(np.where(often, opens, 0))
+
+
+def _remedy(facts: Facts, ids: frozenset[int], kind: str) -> Remedy:
+    """Returns what helps; also a smaller sieve buffer if HDF5 fills it for each read."""
+    text = (
+        "Collect values in memory and transfer a block with one call: a row, a chunk or all values."
+    )
+    example = (
+        "Python: data[:] = values;  values = data[:]\n"
+        "H5Dwrite / H5Dread of a hyperslab, not of a point\n"
+        "nc_put_vara / nc_get_vara instead of nc_put_var1 / nc_get_var1"
+    )
+    if any(upper.id in ids for upper in sieve_buffer.sieved(facts, kind)):
+        text += (
+            " HDF5 fills its sieve buffer (64 KiB) for each value: if the order must "
+            "stay as it is, make it smaller."
+        )
+        example += f"\n{sieve_buffer.IN_C}"
+    return Remedy(text, example)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -89,13 +108,7 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
         + f"{facts.over_all}.",
         stake=stake,
         evidence=sets.sums(tiny, f"{kind}_CALLS", asked_name, f"F_{kind}_TIME"),
-        remedy=Remedy(
-            "Collect values in memory and transfer a block with one call: a row, a chunk or all "
-            "values.",
-            "Python: data[:] = values;  values = data[:]\n"
-            "H5Dwrite / H5Dread of a hyperslab, not of a point\n"
-            "nc_put_vara / nc_get_vara instead of nc_put_var1 / nc_get_var1",
-        ),
+        remedy=_remedy(facts, frozenset(int(i) for i in sets.ids[tiny]), kind),
         limits=("element.bytes", "operations", "opens.again", "python.seconds"),
         covers=h5.covers(datasets=tiny),
     )

@@ -26,7 +26,12 @@ def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
         # In a contiguous dataset HDF5 writes the requested bytes and, when it allocates space, fill
         # values.
         sets["LAYOUT"] == _CONTIGUOUS,
-        np.maximum(0, sets.below("BYTES_WRITTEN", (WRITE,)) - asked),
+        # What it reads in a write goes back through its sieve buffer.
+        np.maximum(
+            0,
+            sets.below("BYTES_WRITTEN", (WRITE,))
+            - np.maximum(asked, sets.below("BYTES_READ", (WRITE,))),
+        ),
         0,
     )
     writing = sets.below("BYTES_WRITTEN", (WRITE,))

@@ -1,0 +1,129 @@
+"""Remedies of HDF5's buffers: the sieve buffer, and the page buffer of files that have pages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from lab.compile import SHARED, compile_c
+from lab.environment import preloading
+
+from .conftest import Try
+
+pytest.importorskip("h5py")
+
+# Each read takes as long as on a busy file system: 0.3 ms, and 1 ms for each 64 KiB.
+SLOW = """
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+ssize_t pread64(int fd, void *to, size_t n, off_t at) {
+  struct timespec first, now;
+  clock_gettime(CLOCK_MONOTONIC, &first);
+  do clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - first.tv_sec) * 1000000000L + now.tv_nsec - first.tv_nsec
+         < 300000 + 15L * (long)n);
+  return syscall(SYS_pread64, fd, to, n, at);
+}
+ssize_t pread(int fd, void *to, size_t n, off_t at) { return pread64(fd, to, n, at); }
+"""
+MAKE = """
+import h5py, numpy
+with h5py.File("rows.h5", "w") as file:
+    file["x"] = numpy.arange(2_000_000, dtype="f4").reshape(2000, 1000)
+for name, strategy in (("pages.h5", "page"), ("plain.h5", None)):
+    with h5py.File(name, "w", fs_strategy=strategy) as file:
+        for n in range(400):
+            file.create_group(f"g{n}").attrs["n"] = n
+"""
+ROWS = """
+import h5py
+total = 0.0
+with h5py.File("rows.h5") as file:
+    x = file["x"]
+    for n in range(500):
+        total += float(x[n * 769 % 2000, :500].sum())
+print(total)
+"""
+GROUPS = """
+import h5py
+with h5py.File("pages.h5") as file:
+    print(sum(int(group.attrs["n"]) for group in file.values()))
+"""
+
+
+@pytest.fixture
+def field(trial: Try) -> Try:
+    """Returns a folder with HDF5 files, whose programs wait for reads."""
+    script(trial, MAKE, "make.py")
+    trial.log(sys.executable, "make.py")
+    compile_c(trial.user.parent, SLOW, *SHARED, name="slow.so")
+    return trial
+
+
+def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
+    """Writes a program in Python into the user's folder; returns its command, which waits for
+    reads below the runtime."""
+    (trial.user / name).write_text(text)
+    return preloading(trial.user.parent / "slow.so", [sys.executable, name])
+
+
+@pytest.mark.needs("hdf5")
+def test_a_small_sieve_buffer_helps(field: Try) -> None:
+    """The finding of the log asks for it."""
+    command = script(field, ROWS)
+    log = field.log(*command)
+    assert "for each small read" in field.run("--list", log).stdout
+    status, rows, whole = field.found("--only", "sieve-buffer", "--copy", ".", log, "--", *command)
+    row = rows["sieve-buffer"]
+    assert (status, row["result"]) == (0, "helped"), whole
+    changes = {change["name"]: change for change in row["changes"]}
+    assert changes["bytes read"]["after"] < changes["bytes read"]["before"] / 4
+    line = 1 + ROWS.splitlines().index('with h5py.File("rows.h5") as file:')
+    assert any(f"program.py:{line} " in text and "4096" in text for text in row["keep"]), row
+
+
+@pytest.mark.needs("hdf5")
+def test_no_sieve_buffer_for_reads_in_order(field: Try) -> None:
+    command = script(field, ROWS.replace("n * 769 % 2000", "n"))
+    status, rows, _ = field.found("--only", "sieve-buffer", "--copy", ".", "--", *command)
+    assert (status, rows["sieve-buffer"]["result"]) == (1, "not tried")
+    assert "in vain" in rows["sieve-buffer"]["reason"]
+
+
+@pytest.mark.needs("hdf5")
+def test_a_page_buffer_helps_files_with_pages(field: Try) -> None:
+    command = script(field, GROUPS)
+    status, rows, whole = field.found("--only", "page-buffer", "--copy", ".", "--", *command)
+    row = rows["page-buffer"]
+    assert (status, row["result"]) == (0, "helped"), whole
+    changes = {change["name"]: change for change in row["changes"]}
+    assert changes["reads"]["after"] < changes["reads"]["before"] / 4
+    assert any("page_buf_size=67108864" in text for text in row["keep"]), row
+
+
+@pytest.mark.needs("hdf5")
+def test_what_the_program_set_stays(field: Try, tmp_path: Path) -> None:
+    """A page buffer of the program's own stays, and so do errors of files that cannot be opened.
+    Files without pages are left alone: HDF5 would not open them with a page buffer."""
+    text = """
+import h5py
+with h5py.File("pages.h5", page_buf_size=1 << 20) as file:
+    print(file.id.get_access_plist().get_page_buffer_size()[0] >> 20)
+for mode in ("r", "r+"):
+    with h5py.File("plain.h5", mode) as file:
+        print(len(file))
+try:
+    h5py.File("missing.h5")
+except OSError as problem:
+    print(type(problem).__name__)
+"""
+    command = script(field, text)
+    said = []
+    for setting in ("", "page-buffer=65536;sieve-buffer=4096"):
+        field.variables["DARSHAN_TRY"] = setting
+        words = [str(field.build / "darshan"), "run", "-o", str(tmp_path / "logs"), "--", *command]
+        said.append(field.run_words(words).stdout.splitlines()[:4])
+    assert said[0] == said[1] == ["1", "400", "400", "FileNotFoundError"]

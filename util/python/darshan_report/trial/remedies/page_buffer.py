@@ -1,0 +1,32 @@
+"""A page buffer of HDF5, for files that were created with pages."""
+
+from __future__ import annotations
+
+from ...units import amount
+from ..case import Case, Plan
+
+NAME = "page-buffer"
+WHAT = "opens HDF5 files that were created with pages with a page buffer of 64 MiB"
+CURES = ("many-objects",)
+_SIZE = 64 << 20
+
+
+def plan(case: Case) -> Plan | str:
+    """Returns the plan; refuses a buffer that memory may not hold. HDF5 tells whether a file has
+    pages only when it is opened, so the remedy leaves other files alone."""
+    files = case.facts.table("H5F")
+    if files is None:
+        return "the program opens no file through HDF5"
+    needed = _SIZE * max(1, int(files.processes.max())) * len(files.ids)
+    if 2 * needed > case.memory:
+        return (
+            f"buffers of {amount(_SIZE)} may take {amount(needed)}, which is more than half of the "
+            f"free memory ({amount(case.memory)})"
+        )
+    return Plan(
+        f"{NAME}={_SIZE}",
+        keep=f"Python: h5py.File(path, page_buf_size={_SIZE})\n"
+        f"C: H5Pset_page_buffer_size(fapl, {_SIZE}, 0, 0);  H5Fopen(path, flags, fapl)\n"
+        f"Fortran: call h5pset_page_buffer_size_f(fapl, {_SIZE}_size_t, 0, 0, ierr)",
+        opens="H5Fopen",
+    )
