@@ -1,5 +1,5 @@
-/* Writes what streams hold back when a signal ends the process. A signal that the program handles
- * or ignores is left alone. */
+/* Writes the delayed bytes when a signal ends the process. A signal that the program handles or
+ * ignores gets no handler. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 #include "held-streams.h"
 #include "remedies.h"
 
-/* Whether a signal is caused by the instruction that it interrupts, which repeats it on return.
- * SI_KERNEL tells no fault from others: an alarm and Ctrl-C have it, too. */
+/* Returns 1 if the interrupted instruction caused the signal, so that the signal occurs again when
+ * the handler returns; else 0. si_code alone does not decide: an alarm and Ctrl-C have SI_KERNEL,
+ * too. */
 static int is_fault(int number, const siginfo_t *info) {
   static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
   for (size_t n = 0; n < sizeof(faults) / sizeof(*faults); n++)
@@ -18,8 +19,9 @@ static int is_fault(int number, const siginfo_t *info) {
   return 0;
 }
 
-/* The action is the default again (SA_RESETHAND). A fault occurs once more on return; any other
- * signal is sent again, and comes when this handler has ended. */
+/* Handler: writes the delayed bytes and lets the signal end the process. The kernel has restored
+ * the default action (SA_RESETHAND). A fault occurs again on return; any other signal is sent again
+ * and delivered when this handler has returned. */
 static void save(int number, siginfo_t *info, void *context) {
   (void)context;
   held_streams_save();
@@ -27,7 +29,8 @@ static void save(int number, siginfo_t *info, void *context) {
   if (!is_fault(number, info)) SYS2(SYS_kill, SYS1(SYS_getpid, 0), number);
 }
 
-/* Whether the default action of a signal ends the process, and the process can have a handler. */
+/* Returns 1 if the default action of the signal ends the process and the process can install a
+ * handler for it; else 0. */
 static int is_fatal(int number) {
   static const int others[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP,
                                SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};

@@ -26,7 +26,8 @@ static int set_sieve(struct hdf5 *h5, int64_t list) {
   return wanted && h5->H5Pset_sieve_buf_size(list, wanted) >= 0;
 }
 
-/* Returns a new access list with what DARSHAN_TRY asks for; -1 if there is nothing to change. */
+/* Returns a copy of the access list with what DARSHAN_TRY asks for, which the caller closes; -1 if
+ * there is nothing to change. */
 static int64_t changed(struct hdf5 *h5, int64_t access) {
   int64_t list = hdf5_copy_list(h5, access, h5->file_access);
   if (list < 0) return -1;

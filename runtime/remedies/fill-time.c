@@ -1,13 +1,13 @@
-/* The remedy fill-time: new datasets of HDF5 get no fill values, and their space at once. What the
- * program never writes is then undefined, so `darshan try` applies the remedy only to datasets that
- * the log shows to be overwritten, and compares the values. Types with data of variable length
- * keep their fill values, because HDF5 reads them as addresses. */
+/* The remedy fill-time: new datasets of HDF5 get no fill values, and their space at once. Elements
+ * that the program never writes are then undefined, so `darshan try` applies the remedy only to
+ * datasets that the log shows to be overwritten, and compares the values. Types with data of
+ * variable length keep their fill values, because HDF5 reads them as addresses. */
 #include <string.h>
 
 #include "hdf5.h"
 #include "remedies.h"
 
-/* Of H5Tpublic.h and H5Dpublic.h. */
+/* Constants of H5Tpublic.h and H5Dpublic.h. */
 enum { REFERENCE = 7, VARIABLE_LENGTH = 9, NEVER = 1, EARLY = 1, CONTIGUOUS = 1, CHUNKED = 2 };
 
 static int may_be_undefined(struct hdf5 *h5, int64_t type) {
@@ -15,7 +15,8 @@ static int may_be_undefined(struct hdf5 *h5, int64_t type) {
          h5->H5Tdetect_class(type, REFERENCE) == 0 && h5->H5Tis_variable_str(type) == 0;
 }
 
-/* Returns a new creation list without fill values; -1 if there is nothing to change. */
+/* Returns a copy of the creation list without fill values, which the caller closes; -1 if there is
+ * nothing to change. */
 static int64_t without_fill(struct hdf5 *h5, int64_t creation, int64_t type) {
   if (!may_be_undefined(h5, type)) return -1;
   int64_t list = hdf5_copy_list(h5, creation, h5->dataset_creation);

@@ -1,6 +1,6 @@
-/* The remedy flush-delay: a flush of a stream that only writes a regular file is obeyed once in 100
- * ms. What is held back meanwhile is written when the buffer is full, when the stream is closed,
- * and in the cases of held-streams.h. */
+/* The remedy flush-delay: a flush of a stream that only writes a regular file is carried out at
+ * most once in 100 ms. The bytes of the other flushes are written when the buffer is full, when the
+ * stream is closed, and in the cases of held-streams.h. */
 #include <stdio.h>
 #include <time.h>
 
@@ -16,7 +16,8 @@ static uint64_t now(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Tells whether a flush may wait. */
+/* Returns 1 if a flush of this stream may be omitted, because the last one was less than 100 ms
+ * ago. Returns 0, and notes the time, if the caller must flush. */
 static int waits(FILE *file) {
   struct held *held = held_stream(file);
   if (!held || !held->only_writes) return 0;

@@ -1,5 +1,6 @@
-/* Calls by which another process can get a descriptor (SCM_RIGHTS), for remedies that keep
- * something of a descriptor in this process. The recorder itself has no wrappers of them. */
+/* Wrappers of calls that can send a descriptor to another process (SCM_RIGHTS). They only forward,
+ * so that remedies which delay writes or store a descriptor's position can replace the real
+ * function; libdarshan.so does not wrap these calls. */
 #include <sys/socket.h>
 
 #include "../intercept/real.h"

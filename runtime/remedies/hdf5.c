@@ -1,4 +1,4 @@
-/* Finds the HDF5 libraries of the process, and gives remedies the functions that they replace. */
+/* Finds the HDF5 libraries of the process, and replaces their functions by those of remedies. */
 #include "hdf5.h"
 
 #include "../intercept/library.h"
@@ -21,13 +21,15 @@ void hdf5_close_list(struct hdf5 *h5, int64_t list, int64_t result) {
     h5->H5Pclose(list);
 }
 
-/* Returns a class of property lists, whose name has no _ID in older releases of HDF5. */
+/* Returns the address of the id of a class of property lists, or NULL. Its name has no _ID in older
+ * releases of HDF5. */
 static int64_t *class_of(const struct library *library, const char *name, const char *old_name) {
   int64_t *found = library_ask(library, name);
   return found ? found : library_ask(library, old_name);
 }
 
-/* Fills an element. Returns 0, or -1 if the library lacks a function. */
+/* Looks up the functions of a library that remedies need. Returns 0, or -1 if the library lacks
+ * one. */
 static int ask(struct hdf5 *h5, const struct library *library) {
   h5->file_access = class_of(library, "H5P_CLS_FILE_ACCESS_ID_g", "H5P_CLS_FILE_ACCESS_g");
   h5->dataset_creation =
@@ -46,7 +48,8 @@ static int ask(struct hdf5 *h5, const struct library *library) {
   return 0;
 }
 
-/* Returns the number of the library's element, which is made if need be; -1 without one. */
+/* Returns the index of the library's element, which is made if necessary; -1 if the library lacks a
+ * function or the table is full. */
 static int number_of(const struct library *library) {
   for (int n = 0; n < HDF5_LIBRARIES; n++) {
     struct hdf5 *h5 = &hdf5_libraries[n];

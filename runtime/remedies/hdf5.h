@@ -65,8 +65,8 @@ void hdf5_close_list(struct hdf5 *h5, int64_t list, int64_t result);
 
 extern struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
 
-/* Returns what a remedy calls in place of this function of a library; NULL: the function itself.
- * n: the number of the library. */
+/* Return the remedy's replacement of this function of HDF5, NULL if the remedy does not replace it.
+ * n: the library's index in hdf5_libraries. */
 void *file_access_instead(int n, const char *name);
 void *fill_time_instead(int n, const char *name);
 

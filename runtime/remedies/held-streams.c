@@ -1,4 +1,5 @@
-/* Gives streams of regular files a larger buffer, and writes what it holds back in time. */
+/* Gives streams of regular files a larger buffer, and flushes it before the program or another
+ * process can inspect the file. */
 #include "held-streams.h"
 
 #include <errno.h>
@@ -23,7 +24,8 @@ static int (*real_setvbuf)(FILE *file, char *buffer, int mode, size_t size);
 static int (*real_fflush)(FILE *file);
 static int (*below_fclose)(FILE *file);
 
-/* Returns the stream's element; makes one if `make`; NULL without one. */
+/* Returns the stream's element, which is made if `make` is set; NULL if the stream has none or the
+ * table is full. */
 static struct held *held_of(FILE *file, int make) {
   for (int n = 0; n < STREAMS; n++) {
     FILE *none = NULL;
@@ -41,8 +43,8 @@ struct held *held_stream(FILE *file) {
   return held && held->is_open ? held : NULL;
 }
 
-/* Lets a stream go: it gets the buffer that the program wants, because it is not the only one any
- * more that knows the file. */
+/* Flushes a stream and gives it the buffer that the program chose, because the file is now used in
+ * another way than by this stream alone. */
 static void let_go(struct held *held) {
   char *buffer = held->own ? held->own : held->buffer;
   flockfile(held->file);
@@ -53,7 +55,7 @@ static void let_go(struct held *held) {
   funlockfile(held->file);
 }
 
-/* Lets go of the other streams of a file; returns whether there are any. */
+/* Applies let_go to all streams of this file that are open. Returns 1 if there are any, else 0. */
 static int others_go(const struct stat *st) {
   int found = 0;
   for (int n = 0; n < STREAMS; n++) {
@@ -128,7 +130,8 @@ static int closed(FILE *file) {
   return below_fclose(file);
 }
 
-/* The program may do with the descriptor what it likes. */
+/* Flushes all streams, and applies let_go to this one, because the program is about to get its
+ * descriptor. */
 static void lets_go(FILE *file) {
   struct held *held = held_stream(file);
   held_streams_write();

@@ -1,7 +1,7 @@
-/* Streams of regular files that have a buffer of ours, for the remedies stdio-buffer and
- * flush-delay. What they hold back is written before anybody else can look at the file: before
- * calls that end the process, start another program, or look at files by their names or
- * descriptors, and when a signal ends the process. */
+/* Streams of regular files with a larger buffer of the runtime, for the remedies stdio-buffer and
+ * flush-delay. Their unwritten bytes are written before the program or another process can inspect
+ * the file: before calls that end the process, start another program, or use files by their names
+ * or descriptors, and when a signal ends the process. */
 #ifndef DARSHAN_HELD_STREAMS_H
 #define DARSHAN_HELD_STREAMS_H
 
@@ -23,16 +23,18 @@ struct held {
   uint64_t flushed; /* nanoseconds: when a flush of the program was last obeyed */
 };
 
-/* Returns the stream's element if it has a buffer of ours; else NULL. */
+/* Returns the stream's element if the stream has a buffer of the runtime, else NULL. */
 struct held *held_stream(FILE *file);
 
-/* Writes what the streams hold back. */
+/* Flushes all these streams, except those that another thread has locked. Preserves errno. */
 void held_streams_write(void);
 
-/* The same in a signal handler: writes to the descriptors, and leaves the streams as they are. */
+/* Writes the unwritten bytes of these streams to their descriptors and does not change the streams.
+ * Async-signal-safe. */
 void held_streams_save(void);
 
-/* From the first held stream on, signals that end the process call held_streams_save before. */
+/* Installs handlers of the signals that would end the process, once. A handler writes the delayed
+ * bytes (held_streams_save, join_writes_save) and then lets the signal end the process. */
 void fatal_signals_watch(void);
 
 #endif

@@ -1,8 +1,7 @@
 /* The remedy join-writes: small writes that follow each other become one write. Only descriptors of
  * regular files that are opened for writing are joined, and only while this process has no other
- * descriptor of the file. What is held back belongs to the kernel's position of the descriptor, so
- * it is enough to write it before any other call that uses the descriptor, or that looks at the
- * file.
+ * descriptor of the file. The delayed bytes belong at the kernel's position of the descriptor, so
+ * it suffices to write them before any other call that uses the descriptor or inspects the file.
  *
  * An error of a delayed write is the result of the next write, fsync or close. */
 #include <errno.h>
@@ -82,7 +81,8 @@ static void drain(long fd) {
   unlock(one);
 }
 
-/* Returns the error of a delayed write; 0 if there is none. */
+/* Writes the descriptor's delayed bytes and joins its writes no more. Returns the errno of a
+ * delayed write that failed and was not reported yet, or 0. */
 static int give_up(long fd) {
   struct joined *one = joined((int)fd);
   if (!one) return 0;
@@ -108,7 +108,7 @@ void join_writes_stop(void) {
   give_all_up();
 }
 
-/* exit() comes here at last. A library that writes later does so at once. */
+/* Writes all delayed bytes at exit, after the other destructors, and joins no later write. */
 __attribute__((destructor)) static void ends(void) {
   join_writes_stop();
 }
@@ -120,8 +120,8 @@ void join_writes_save(void) {
   }
 }
 
-/* Notes that the file is open, and returns whether this is its first descriptor. The others of the
- * file are given up. */
+/* Notes that this process has opened the file. Returns 1 if it is the first time; else ends joining
+ * for the file's other descriptors and returns 0. */
 static int is_first(const struct stat *st) {
   int known = 0;
   for (int n = 0; n < FILES_OPENED && n < opened_count; n++)
@@ -162,7 +162,8 @@ void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream)
   __atomic_store_n(&one->is_joined, 1, __ATOMIC_RELEASE);
 }
 
-/* Takes a small write. Returns 0 if the kernel has to do it, else 1 with its result. */
+/* Adds a small write to the descriptor's buffer. Returns 1 with the result of the write in *result,
+ * or 0 if the caller must make the system call. */
 static int takes(long fd, const void *from, size_t n, ssize_t *result) {
   struct joined *one = joined((int)fd);
   if (!one) return 0;
@@ -198,7 +199,8 @@ static int takes(long fd, const void *from, size_t n, ssize_t *result) {
 WRITES(WRITE)
 #undef WRITE
 
-/* Returns the result of a call that also tells errors of earlier writes. */
+/* Returns `result`, or -1 with errno `error` if the call succeeded (0) but an earlier delayed write
+ * failed. */
 static long with_error(long result, int error) {
   if (!error || (int)result != 0) return result;
   errno = error;
@@ -235,7 +237,7 @@ static int drained(long fd) {
 SYNCS(SYNC)
 #undef SYNC
 
-/* Most system calls by their number may do anything. */
+/* Ends joining before a system call by number, unless the call is known to be harmless. */
 static long (*below_syscall)(long, long, long, long, long, long, long);
 static long instead_of_syscall(long n, long a, long b, long c, long d, long e, long f) {
   if (!is_harmless_call(n)) give_all_up();

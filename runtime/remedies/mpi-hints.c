@@ -40,7 +40,8 @@ static int is_null(mpi_handle info) {
   return (info & mask) == (mpi_library.constants.INFO_NULL & mask);
 }
 
-/* Makes a copy of hints with ours. Returns -1 if there is nothing to change. */
+/* Stores in *copy a copy of the program's hints with those of the remedies, which the caller frees.
+ * Returns 0, or -1 if the MPI library is unknown or the copy fails. */
 static int with_ours(mpi_handle info, mpi_handle *copy) {
   if (mpi_library.flavour == MPI_NONE || mpi_library.flavour == MPI_UNKNOWN) return -1;
   *copy = 0;
@@ -92,7 +93,7 @@ static const struct replacement hinted[] = {
 };
 #undef ROW
 
-/* Returns 0 if the library has all functions that handle hints. */
+/* Looks up the library's functions that handle hints. Returns 0, or -1 if one is missing. */
 static int ask(const void *caller) {
   *(void **)&infos.create = mpi_find_function("PMPI_Info_create", caller);
   *(void **)&infos.copy = mpi_find_function("PMPI_Info_dup", caller);

@@ -1,5 +1,6 @@
-/* The functions that open files, for remedies that need to know of each: advice and read-ahead. A
- * file that is opened for writing counts, too, because it must not be served from a buffer. */
+/* Replaces the functions that open files, for the remedies advice, read-ahead and join-writes. Also
+ * reports files that are opened for writing, because read-ahead must not serve them from a
+ * buffer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include "../intercept/sys.h"
 #include "remedies.h"
 
-/* Tells the remedies of a new descriptor; returns it. */
+/* Reports a new descriptor to the remedies if it is of a regular file. Returns fd. */
 static long told(long fd, long flags, int is_stream) {
   struct stat st;
   if (fd < 0 || sys_fstat((int)fd, &st) < 0 || !S_ISREG(st.st_mode)) return fd;

@@ -3,9 +3,9 @@
  * and only while this process has not opened the same file for writing; `darshan try` applies the
  * remedy only if no process of the log wrote the file.
  *
- * While a descriptor is served, its position is kept here and the kernel's stays where it is. Every
- * call that would use the kernel's position, or hand the descriptor on, first sets it, and the
- * descriptor is not served any more. */
+ * While a descriptor is served, this file stores its position, and the kernel's position does not
+ * move. Before a call that would use the kernel's position, or pass the descriptor to another
+ * process, the remedy sets the kernel's position and serves the descriptor no more. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static struct ahead *served(long fd) {
   return NULL;
 }
 
-/* From here on the kernel serves the descriptor, at the position that the program knows. */
+/* Serves the descriptor no more: sets the kernel's position to the one that the program sees. */
 static void give_up(long fd) {
   struct ahead *one = served(fd);
   if (!one) return;
@@ -97,7 +97,8 @@ static void closes(long fd) {
   unlock(one);
 }
 
-/* The file is opened for writing: what a buffer holds of it may become wrong. */
+/* Notes that this process has opened the file for writing, and serves no descriptor of the file any
+ * more, because the buffer would become stale. */
 static void is_written(const struct stat *st) {
   int place = __atomic_fetch_add(&written_count, 1, __ATOMIC_ACQ_REL);
   if (place >= FILES_WRITTEN) {
@@ -116,7 +117,7 @@ static int was_written(const struct stat *st) {
   return 0;
 }
 
-/* Gives the descriptor a buffer. Returns -1 without one. */
+/* Gives the descriptor a buffer, unless it has one. Returns 0, or -1 if there is none. */
 static int has_buffer(struct ahead *one) {
   if (one->buffer) return 0;
   if (__atomic_fetch_add(&buffers, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
@@ -142,12 +143,14 @@ void read_ahead_opened(int fd, int flags, const struct stat *st) {
   unlock(one);
 }
 
-/* Tells whether reading ahead is worth it: the program goes on, or leaves out a little. */
+/* Returns 1 if a read at offset `from` continues the last read or skips at most an eighth of the
+ * buffer, so that reading ahead is worthwhile; else 0. */
 static int goes_on(const struct ahead *one, off_t from) {
   return from >= one->next && from <= one->next + (off_t)remedy_value(REMEDY) / 8;
 }
 
-/* Reads n bytes of the file at `at`. Returns their number, or -1 with errno. */
+/* Reads n bytes at offset `at`, from the buffer if possible; fills the buffer for sequential reads.
+ * Returns the number of bytes, or -1 with errno set. The caller has locked the descriptor. */
 static ssize_t take(struct ahead *one, int fd, char *to, size_t n, off_t at) {
   size_t done = 0;
   ssize_t got = 1;
@@ -191,7 +194,8 @@ static ssize_t read_at(long fd, void *to, size_t n, off_t at, ssize_t *result) {
   return 1;
 }
 
-/* Moves the position. Returns 0 if the kernel has to do it. */
+/* Carries out an lseek on a served descriptor. Returns 1 with the result of lseek in *result, or 0
+ * if the descriptor is not served. */
 static int move(long fd, off_t by, int whence, off_t *result) {
   struct ahead *one = served(fd);
   if (!one) return 0;

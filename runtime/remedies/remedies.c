@@ -29,8 +29,8 @@ static const struct remedy {
     {{JOIN_WRITES}, join_writes_replacements},
 };
 
-/* Returns the setting as it was when the first function was looked up: the program may change its
- * environment later. */
+/* Returns the value of DARSHAN_TRY at the first call of this function, because the program may
+ * change its environment later. */
 static const char *asked(void) {
   static const char variable[] = "DARSHAN_TRY=";
   static char kept[512];

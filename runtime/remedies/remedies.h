@@ -42,43 +42,49 @@ extern const struct replacement join_writes_replacements[];
 
 enum { FIRST_OWN = 3 }; /* standard descriptors are left alone */
 
-/* A regular file has been opened: gives advice about it; serves its reads from a buffer; joins its
- * writes. is_stream: by a stream of libc, whose writes no remedy sees. */
+/* Called after the program opened a regular file as fd with these flags of open. Each function
+ * applies its remedy to the descriptor if DARSHAN_TRY names the remedy: gives advice to the kernel;
+ * serves reads from a buffer; joins small writes. is_stream: 1 if a stream of libc opened the file,
+ * whose writes no remedy sees. */
 void advice_opened(int fd, int flags);
 void read_ahead_opened(int fd, int flags, const struct stat *st);
 void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream);
 
-/* End the remedies. Called before the process first calls vfork or clone: the child shares this
- * memory, so what it closes would count as closed here. */
+/* Apply the remedy to no descriptor any more; join_writes_stop first writes the delayed bytes.
+ * Called before the process first calls vfork or clone: the child shares this memory, so a
+ * descriptor that it closes would count as closed here. */
 void read_ahead_stop(void);
 void join_writes_stop(void);
 
-/* Writes what is held back, in a signal handler. */
+/* Writes all delayed bytes to their descriptors. Async-signal-safe. */
 void join_writes_save(void);
 
-/* Returns memory for a buffer; NULL if there is none, or if the program limits its memory: it may
- * count on all that the limit leaves. */
+/* Returns memory for a buffer; NULL if out of memory, or if the process has a limit of its address
+ * space or data (RLIMIT_AS, RLIMIT_DATA): the program may need all memory that the limit leaves.
+ * The memory is never freed. */
 void *remedy_memory(size_t size);
 
-/* Whether a program can have its bytes there. The kernel refuses other addresses (EFAULT), which
- * must not become a fault of this process. A page that is not mapped is not known here. */
+/* Returns 1 if n bytes at this address can belong to a program, else 0: the kernel refuses other
+ * addresses with EFAULT, and the remedy must not access them. Does not check whether the pages are
+ * mapped. */
 static inline int is_address(const void *at, size_t n) {
   enum { LOWEST = 1 << 16, BITS = 47 };
   uintptr_t first = (uintptr_t)at;
   return first >= LOWEST && first < (uintptr_t)1 << BITS && n < (uintptr_t)1 << BITS;
 }
 
-/* Whether a descriptor is of a file of the kernel, such as /proc/self/comm: each write is a
- * command, and each read may give something else. */
+/* Returns 1 if the descriptor refers to a file that the kernel makes, such as /proc/self/comm, else
+ * 0. There each write is a command, and each read may return other bytes, so no remedy applies. */
 int is_kernel_file(int fd);
 
-/* Whether a system call, by its number, uses no descriptor and starts no process. */
+/* Returns 1 if the system call of this number uses no descriptor and starts no process, else 0. */
 int is_harmless_call(long number);
 
 /* Any function of libc with up to six arguments that are integers or addresses. */
 typedef long any_function(long, long, long, long, long, long);
 
-/* Returns the function to call in place of this one of an HDF5 library. */
+/* Returns the function to call in place of function `name` of an HDF5 library: that of a remedy, or
+ * `real` if no remedy replaces it. */
 void *hdf5_function(const struct library *library, const char *name, void *real);
 
 #endif
