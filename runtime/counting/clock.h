@@ -114,7 +114,7 @@ static inline struct clock_line clock_line(const struct darshan_clock *clock) {
   return copy;
 }
 
-/* Returns the seconds per tick, for durations only. */
+/* Returns the seconds per tick, to convert durations. Points in time need clock_span. */
 static inline double clock_tick(const struct darshan_clock *clock) {
   const struct clock_line *line =
       &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];

@@ -68,9 +68,9 @@ static inline void record_unlock(int *lock) {
 }
 
 int fd_may_change(void); /* 1: this thread may change tables; 0: it is a vfork child */
-/* runtime_lost_event notes for the log that an event was dropped; of_another_process: 1 if the
- * event is of a process that shares this memory. The other function notes that a module lacks
- * memory for part of its data. */
+/* Note for the log: runtime_lost_event, that an event was dropped (of_another_process: 1 if it is
+ * of a process that shares this memory); runtime_lost_part, that a module lacks memory for part of
+ * its data. */
 void runtime_lost_event(int of_another_process);
 void runtime_lost_part(void);
 /* Counts a file, id or request whose calls are not recorded, because a table is full. */
@@ -79,6 +79,8 @@ void *runtime_module_memory(size_t size); /* zeroed; counts a failure and return
 void runtime_has_traces(void);            /* notes that there are traces, which no journal has */
 
 /* --- time: ticks around a call, seconds since the start --------------------------------- */
+
+/* Returns the time in ticks of the processor's counter, or of the kernel's clock (clock.h). */
 static inline uint64_t ticks_now(void) {
   return clock_ticks(&darshan_hot.clock);
 }
@@ -139,8 +141,9 @@ int64_t store_rank(const struct record_store *store);
  * store_enter returns the entry, which it adds if needed, or NULL; name may be NULL and follow
  * later. store_next_record returns the memory that the next new record of the module takes, so that
  * a caller can fill it before it counts: an interrupted caller then leaves no half-made record.
- * NULL if there is no room. The others return a new record, the overflow record, and the record of
- * the entry or else the overflow record; NO_RECORD if there is no room. */
+ * NULL if there is no room. store_new_record, store_overflow_record and store_record_number return
+ * the number of a new record of the entry, of the overflow record, and of the entry's record or
+ * else the overflow record; NO_RECORD if there is no room. */
 int store_is_full(const struct record_store *store, enum store_module module);
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_names_are_full(const struct record_store *store);
@@ -152,7 +155,8 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
-/* Like store_record_number, by name. If the module's table is full, the name is not stored. */
+/* Like store_record_number, by id and name: returns the number of the record, the overflow record's
+ * if the table is full (the name is then not stored), or NO_RECORD if there is no room. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length);
 /* Need the store's lock. store_tree returns the program tree whose record a file of this name
@@ -179,6 +183,7 @@ int store_pass_record(struct record_store *store, enum store_module module,
 void runtime_locks(void);
 
 /* --- settings, and the log --------------------------------------------------------------- */
+
 int module_is_on(int module_id);
 uint32_t module_limit(int module_id); /* records; KiB for the DXT modules */
 int name_is_excluded(int module_id, const char *name, size_t length);

@@ -82,7 +82,8 @@ struct darshan_module {
   const char *meanings, *fmeanings;        /* a string for each of them, empty if retired */
 };
 
-/* Both return NULL if the module is unknown. The name is as printed and case-sensitive. */
+/* Return the description of a module by its id or by its name (as printed, case-sensitive); NULL if
+ * it is unknown. */
 const struct darshan_module *darshan_module_by_id(int id);
 const struct darshan_module *darshan_module_by_name(const char *name);
 /* Return names for the documentation: "sum", "bytes", ... */

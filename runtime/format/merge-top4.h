@@ -4,8 +4,8 @@
 
 #include "merge.h"
 
-/* Both merge every list of `from` into that of `into`: the first for ranks of a job, the second for
- * totals. */
+/* Merge every list of `from` into that of `into`: darshan_top4_reduce for ranks of a job,
+ * darshan_top4_total for totals. */
 void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, const void *from);
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from);
 

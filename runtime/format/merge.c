@@ -11,8 +11,8 @@ double *darshan_record_fcounters(const struct darshan_merge_plan *plan, const vo
   return (double *)(void *)((char *)(uintptr_t)record + plan->fcounters_at);
 }
 
-/* Adds two counters. The sum wraps, because counters of a damaged log must not cause undefined
- * behaviour. */
+/* Returns the sum of two counters. It wraps on overflow, because counters of a damaged log must not
+ * cause undefined behaviour. */
 static int64_t add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -30,7 +30,8 @@ double darshan_record_time(const struct darshan_merge_plan *plan, const void *re
   return (plan->meta_time < 0 ? 0 : fcounters[plan->meta_time]) + transfers;
 }
 
-/* Applies the rules that need one counter alone. unknown: negative sums become -1. */
+/* Returns the merged value of two counters, for the rules that need no other counter. unknown: true
+ * if a negative sum becomes -1. */
 static int64_t merge_counter(enum darshan_rule rule, int64_t into, int64_t from, bool unknown) {
   int64_t sum;
   switch (rule) {
@@ -213,7 +214,8 @@ static void total_extremes(const struct darshan_merge_plan *plan, struct darshan
                  shared ? get_extreme(plan, record, plan->slowest) : own, first);
 }
 
-/* Counters with the rule ANY get the value of the last record, even 0, as in version 3.5.0. */
+/* Sets counters with the rule ANY in the total to the value of this record, even 0, so that the
+ * last record decides, as in version 3.5.0. */
 static void total_any(const struct darshan_merge_plan *plan, void *total, const void *record) {
   int64_t *counters = darshan_record_counters(plan, total);
   double *fcounters = darshan_record_fcounters(plan, total);

@@ -41,7 +41,8 @@ const unsigned char *darshan_fcounter_units(int module, int *count);
 int64_t *darshan_record_counters(const struct darshan_merge_plan *plan, const void *record);
 double *darshan_record_fcounters(const struct darshan_merge_plan *plan, const void *record);
 
-/* Return the bytes read and written, and the seconds in all I/O, of one record. */
+/* Return sums of one record: darshan_record_bytes the bytes read and written, darshan_record_time
+ * the seconds in all I/O. */
 int64_t darshan_record_bytes(const struct darshan_merge_plan *plan, const void *record);
 double darshan_record_time(const struct darshan_merge_plan *plan, const void *record);
 
@@ -54,7 +55,8 @@ struct darshan_spread {
 };
 void darshan_merge_prepare(const struct darshan_merge_plan *plan, void *record,
                            struct darshan_spread *spread);
-/* Prepares a shared record of so many ranks. */
+/* Restores the spread of a shared record that an earlier reduction of `ranks` ranks made, so that
+ * it can be merged with further ranks. */
 void darshan_merge_resume(const struct darshan_merge_plan *plan, const void *record, uint32_t ranks,
                           struct darshan_spread *spread);
 void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
@@ -63,7 +65,8 @@ void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
 void darshan_merge_finish(const struct darshan_merge_plan *plan, void *record,
                           const struct darshan_spread *spread);
 
-/* Merges two records of one rank. The fastest and slowest rank and the variances of `into` stay. */
+/* Merges record `from` into `into`, both of one rank. The fastest and slowest rank and the
+ * variances of `into` stay. */
 void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, const void *from);
 
 /* State of a total over all records of a module. The total itself is a record, which starts

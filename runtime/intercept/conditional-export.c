@@ -31,7 +31,7 @@ struct tables {
   size_t slots_size[2];
 };
 
-/* Weak: a static program has no such table and needs none. */
+/* This library's dynamic section. Weak: a static program has none and needs none. */
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
     __attribute__((weak, visibility("hidden")));
 extern const ElfW(Ehdr) own_header __asm__("__ehdr_start")
@@ -137,8 +137,9 @@ void *shown_wrapper(const char *name) {
   return at ? (void *)(own.base + own.symbols[at].st_value) : NULL;
 }
 
-/* Fills parts with the MPI libraries, or parts of one, that were loaded with the program. */
 enum { MOST_PARTS = 4 };
+/* Fills parts with the MPI libraries, or parts of one, that were loaded with the program. Returns
+ * their number, at most MOST_PARTS. */
 static unsigned find_mpi(struct tables *parts) {
   unsigned n = 0;
   const struct link_map *map = libc_first_object();
@@ -192,7 +193,8 @@ enum { DATA_SLOT = R_X86_64_GLOB_DAT, CALL_SLOT = R_X86_64_JUMP_SLOT, POINTER = 
 enum { DATA_SLOT = R_AARCH64_GLOB_DAT, CALL_SLOT = R_AARCH64_JUMP_SLOT, POINTER = R_AARCH64_ABS64 };
 #endif
 
-/* Returns 1 for a weak reference to an MPI function that only this library defines. */
+/* Returns 1 if symbol `at` of the tables is a weak reference to an MPI function that only this
+ * library defines, else 0. */
 static int is_ours_alone(const struct tables *tables, uint32_t at) {
   const ElfW(Sym) *symbol = &tables->symbols[at];
   if (symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_WEAK) return 0;
@@ -286,9 +288,9 @@ static int protection(const struct tables *own, uintptr_t address) {
   return 0;
 }
 
-/* Edits the versions for libraries that are loaded from now on. If the table cannot be made
- * writable, nothing changes: references stay bound to wrappers, which fail or do without the real
- * function if it does not exist. Returns 0 or -1. */
+/* Edits the versions for libraries that are loaded from now on. Returns 0, or -1 if the table
+ * cannot be made writable; then nothing changes, and references stay bound to wrappers, which fail
+ * or do without the real function if it does not exist. */
 static int settle_versions(const struct tables *own) {
   uintptr_t first = (uintptr_t)own->versions & -(uintptr_t)getauxval(AT_PAGESZ);
   size_t size = (uintptr_t)own->versions_end - first;

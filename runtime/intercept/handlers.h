@@ -23,8 +23,8 @@ handler_function *handler_door(int signal, handler_function *handler, int with_i
  * no trampoline. */
 handler_function *handler_behind(handler_function *door);
 
-/* Like handler_door, for an action. If a trampoline is needed, ours receives a changed copy of
- * action, and its address is returned. */
+/* Like handler_door, for an action. If the handler needs a trampoline, stores a changed copy of
+ * action in *ours and returns ours; else returns action. */
 const struct sigaction *handler_action(int signal, const struct sigaction *action,
                                        struct sigaction *ours);
 void handler_reveal(int result, struct sigaction *old);

@@ -70,7 +70,8 @@ static void remember_kind(struct libraries *libraries) {
   }
 }
 
-/* Takes the slot of an unloaded library; NULL if there is none. The caller holds the lock. */
+/* Reserves and returns the slot of an unloaded library; returns NULL if there is none. The caller
+ * holds the lock. */
 static struct library *free_place(const struct libraries *libraries) {
   struct library *place = libraries->first;
   while (place && place->life != LIBRARY_GONE)
@@ -149,9 +150,9 @@ static struct library *library_at(struct libraries *libraries, const struct libr
   return add_library(libraries, kind, map, entry);
 }
 
-/* Finds the library that the object uses, by the function kind->entry, and adds it if it is new;
- * NULL if there is none. Searches the program first only if the program is the caller: other
- * objects never use a library that is linked into the program. */
+/* Returns the library that the object uses, which is found by the function kind->entry and added to
+ * the list if it is new; NULL if there is none. Searches the program first only if the program is
+ * the caller: other objects never use a library that is linked into the program. */
 static struct library *search(struct libraries *libraries, const struct library_kind *kind,
                               const struct link_map *object) {
   int program = !object || !object->l_name || !object->l_name[0];

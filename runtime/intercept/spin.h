@@ -74,8 +74,9 @@ static inline void spin_unlock(int *lock) {
   __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Like spin_lock, for a lock that is also taken outside of updates: signals are delayed while it
- * is held. *begun: for spin_unlock_alone. */
+/* Like spin_lock, for a lock that is also taken outside of updates: signals are delayed while it is
+ * held. Returns 1, or 0 if the lock is not available. Stores in *begun what spin_unlock_alone
+ * needs. */
 __attribute__((warn_unused_result)) static inline int spin_lock_alone(enum spin_level level,
                                                                       int *lock, int *begun) {
   *begun = guard_begin();

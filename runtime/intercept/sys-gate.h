@@ -14,7 +14,8 @@ enum {
   SYS_GATE_SHUT = 2,       /* added for each filter that the application installs */
   SYS_GATE_STRETCH = 65536 /* added for each critical section in progress */
 };
-/* The sum of the above. Modulo SYS_GATE_STRETCH, 0 means that every call is allowed. */
+/* State of the gate: the sum of these SYS_GATE_ values. Modulo SYS_GATE_STRETCH, 0 means that every
+ * call is allowed. */
 extern unsigned sys_gate __attribute__((visibility("hidden")));
 /* Number of calls in progress or about to begin, including abandoned ones. */
 extern int sys_gate_calls __attribute__((visibility("hidden")));

@@ -79,7 +79,8 @@ static inline ssize_t sys_pwrite(int fd, const void *buf, size_t n, off_t off) {
 static inline ssize_t sys_pread(int fd, void *buf, size_t n, off_t off) {
   return SYS4(SYS_pread64, fd, buf, n, off);
 }
-/* Makes the system call of libc's fstat, because a filter may allow only that one. */
+/* Returns 0 and the file's status in *st, or -errno. Makes the system call of libc's fstat, because
+ * a filter may allow only that one. */
 static inline int sys_fstat(int fd, struct stat *st) {
   if (sys_may(SYS_fstat)) return (int)SYS2(SYS_fstat, fd, st);
   return (int)SYS4(SYS_newfstatat, fd, "", st, 0x1000 /* AT_EMPTY_PATH */);
@@ -96,7 +97,7 @@ static inline int sys_unlink(const char *path) {
 static inline int sys_rename(const char *from, const char *to) {
   return (int)sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
 }
-/* Renames a file. Fails with -EEXIST if the target exists. */
+/* Renames a file and never replaces one. Returns 0 or -errno (-EEXIST: the target exists). */
 static inline int sys_rename_new(const char *from, const char *to) {
   return (int)sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 1, 0);
 }

@@ -11,10 +11,10 @@
 #include "text/jobtext.h"
 #include "text/text.h"
 
-/* Decides whether this process's log is named as DARSHAN_LOGFILE says (NUMBERED) or gets a name
- * that Darshan makes (MADE). DARSHAN_LOGFILE is the path of the job's log. Without MPI it is that
- * of the process that was started with it, but not of a launcher, a forked child or a process
- * before its exec. */
+/* Returns DARSHAN_NAME_NUMBERED if this process's log gets the path in DARSHAN_LOGFILE,
+ * DARSHAN_NAME_MADE if it gets a generated name. DARSHAN_LOGFILE is the path of the job's log.
+ * Without MPI it is that of the process that was started with it, but not of a launcher, a forked
+ * child or a process before its exec. */
 static enum darshan_log_naming own_naming(void) {
   const struct darshan_config *config = &darshan_config;
   if (run_state.part[0]) return DARSHAN_NAME_MADE;

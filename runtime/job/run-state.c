@@ -13,7 +13,8 @@
 struct run_state run_state;
 
 static const char variable[] = "DARSHAN_ENABLE_NONMPI=";
-/* The string that replaces the entry in the application's environment, so it must persist. */
+/* The entry DARSHAN_ENABLE_NONMPI=RUN_DIRECTORY, which replaces the one in the application's
+ * environment; it must persist. */
 static char entry[sizeof(variable) + RUN_ROOM];
 
 static char **find_entry(char **envp) {

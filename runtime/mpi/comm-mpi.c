@@ -94,8 +94,9 @@ static int comm_send(struct rank_comm *comm, int to, const void *bytes, size_t n
   return 0;
 }
 
-/* Receives a message without storing it, so that its sender does not wait for ever.  Truncates the
- * pieces and ignores the resulting errors. */
+/* Receives the remaining pieces of a message of n bytes (done: bytes received so far) and discards
+ * them, so that the sender does not wait for ever. Its buffer is too small, and it ignores MPI's
+ * errors about truncated messages. */
 static void receive_nothing(int from, struct packet *packet, size_t done, size_t n) {
   for (; done < n; done += n - done < LARGEST_PIECE ? n - done : LARGEST_PIECE)
     receive_piece(from, packet, sizeof(*packet));

@@ -51,7 +51,8 @@ extern struct mpi_library mpi_library __attribute__((visibility("hidden")));
  * libraries are searched first of these. Returns NULL if there is none. */
 void *mpi_find_function(const char *name, const void *caller);
 
-/* Returns the data object that the application uses, which may be a copy of the library's. */
+/* Returns the address of MPI's data object of this name, NULL if there is none: the one that the
+ * application uses, which may be a copy of the library's. */
 void *mpi_find_object(const char *name);
 
 /* Fills a wrapper's slot and returns the function.  If no library defines it, returns a function

@@ -31,8 +31,9 @@ static int is_remembered(int dirfd, uint32_t changes) {
          last.uses++ < USES;
 }
 
-/* Returns 1 if nobody can have given the descriptor to another folder since the last look, which
- * was a moment ago. */
+/* Returns 1 if the remembered path is used without a check: the runtime has seen every change of
+ * the descriptor since the last check, which was less than a millisecond and LOOKS uses ago. now:
+ * the time in ticks, 0 if changes are not seen. */
 static int needs_no_look(uint64_t now) {
   return now && last.followed && now - last.followed < CLOCK_SHORT && last.uses % LOOKS != 0;
 }

@@ -15,7 +15,8 @@
  * the length of the name, or 0 if there is none. */
 size_t fd_folder_clean_path(char *out, size_t room, int dirfd, const char *path, uint64_t now);
 
-/* The descriptor was closed, or refers to something else now. Takes no lock. */
+/* The descriptor whose path is remembered. fd_folder_forget forgets the path; it is called when fd
+ * is closed or refers to something else. Takes no lock. */
 extern int fd_folder_last __attribute__((visibility("hidden"))); /* -1: none */
 static inline void fd_folder_forget(int fd) {
   int last = fd;

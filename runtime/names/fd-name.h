@@ -18,14 +18,14 @@ struct fd_facts {
 };
 /* Stores the facts about a descriptor. Returns 0, or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
-/* Like fd_look, for a descriptor of the process pid, 0: of this one. */
+/* Like fd_look, for a descriptor of process pid (0: this process). */
 int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);
 
 /* Writes the absolute path of a descriptor, by the mount table of this process. A file that is in
  * no folder has another name: a deleted file its last path, a memfd "<memfd:label>". Returns the
  * length without the NUL; 0 if it is not a file, if there is no /proc, or if out is too small. */
 size_t fd_name(char *out, size_t room, int fd);
-/* Like fd_name, for a descriptor whose facts are known: needs less of the stack. */
+/* Like fd_name, for a descriptor whose facts are known. Uses less stack. */
 size_t fd_name_by(char *out, size_t room, int fd, const struct fd_facts *facts);
 
 /* Like fd_name, for a regular file, which may be another process's. Does not check whether the name

@@ -15,7 +15,7 @@ static inline uint64_t folder_hash_mix(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-/* Hashes length bytes, mostly a path up to its last slash, inclusive. */
+/* Returns the hash of `length` bytes, mostly of a path up to its last slash, inclusive. */
 static inline uint64_t folder_hash(const char *bytes, size_t length) {
   uint64_t hash = length * UINT64_C(0xD6E8FEB86659FD93), word;
   size_t at = 0;

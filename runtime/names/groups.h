@@ -21,7 +21,7 @@ extern struct darshan_group_rules darshan_group_rules __attribute__((visibility(
 size_t darshan_program_tree(const char *name, size_t length);
 /* Sets the ending of program files in any folder, by the name of this process's program. */
 void darshan_group_program(const char *program);
-/* Returns 1 if the name has that ending. */
+/* Returns 1 if the name has the ending that darshan_group_program set. */
 int darshan_has_program_ending(const char *name, size_t length);
 /* Returns 1 if the ending is one of data. */
 int darshan_is_data(const char *name, size_t length);

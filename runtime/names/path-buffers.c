@@ -42,17 +42,17 @@ static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, i
   return NULL;
 }
 
-/* Returns 1 if the owner has ended, or if it is this thread and its frame is at or below the
- * caller's: then the call was abandoned, or another stack makes it. (A call that needs two buffers
- * takes the second in a deeper function.) */
+/* Returns 1 if the call that has the buffer may be abandoned: its thread has ended, or is this
+ * thread and the call's frame is at or below the caller's frame. (Then a jump left the call, or
+ * another stack makes it. A call that needs two buffers takes the second in a deeper function.) */
 static int may_be_left(const struct path_buffer *buffer, int thread, const char *frame) {
   return buffer->owner == thread ? buffer->frame <= frame && !stack_is_alternate(frame)
                                  : spin_is_gone(buffer->owner);
 }
 
-/* Frees abandoned buffers when all are taken. A call has its buffer for microseconds, or for as
- * long as its stack is not scheduled; a buffer that may be abandoned and is missed for longer was
- * abandoned. */
+/* Frees abandoned buffers. Called when all are taken: a buffer counts as abandoned if may_be_left
+ * returns 1 and it was first missed at least `patience` nanoseconds ago. A call normally has its
+ * buffer for microseconds, or for as long as its stack is not scheduled. */
 static void free_of_the_left(struct path_buffer *buffers, unsigned n, int thread, const char *frame,
                              uint64_t patience) {
   struct timespec time = {0, 0};

@@ -21,8 +21,8 @@ static bool suspicious(const char *bytes) {
 #else
 #define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
 
-/* Sets the high bit of every byte that equals b. Other bytes may be marked only above such a
- * byte. */
+/* Returns a word with the high bit set in every byte of `word` that equals b. Above such a byte,
+ * other bytes may be marked, too. */
 static uint64_t bytes_equal(uint64_t word, unsigned char b) {
   uint64_t difference = word ^ EACH_BYTE(b);
   return (difference - EACH_BYTE(1)) & ~difference & EACH_BYTE(0x80);
@@ -59,7 +59,8 @@ static size_t append_clean(char *out, size_t length, const char *path, size_t pa
   return length;
 }
 
-/* Like append_clean, but copies a path that needs no cleaning. It may be in its place already. */
+/* Like append_clean, but copies a path that needs no cleaning. The path may already be at out +
+ * length. */
 static size_t append(char *out, size_t length, const char *path, size_t path_length) {
   if (darshan_may_need_cleaning(path, path_length))
     return append_clean(out, length, path, path_length);

@@ -16,7 +16,8 @@ bool darshan_may_need_cleaning(const char *path, size_t length);
 size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_length,
                           const char *path);
 
-/* Returns the path in "driver:path", a form of MPI-IO. A driver of one letter is a folder. */
+/* Returns the path without the prefix "driver:" that MPI-IO allows; it points into `path`. A prefix
+ * of one letter is part of the path. */
 const char *darshan_without_driver(const char *path);
 
 #endif

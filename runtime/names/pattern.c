@@ -136,7 +136,8 @@ static int set_byte(struct parser *p, uint8_t *set) {
   return NONE;
 }
 
-/* Parses a set, such as [a-z], from the byte after its '['. */
+/* Parses a set, such as [a-z], from the byte after its '[', and returns its piece. Sets p->wrong
+ * for an error. */
 static struct piece parse_set(struct parser *p) {
   struct piece piece = one(p, BYTES);
   uint8_t *set = p->nodes[piece.first].set;
@@ -177,8 +178,8 @@ static struct piece word_or_space(struct parser *p, char letter) {
   return piece;
 }
 
-/* Parses the character after a backslash. anchor: set if it takes no byte and must not be
- * repeated. */
+/* Parses the character after a backslash and returns its piece. *anchor: set if the piece takes no
+ * byte and must not be repeated. */
 static struct piece parse_escape(struct parser *p, bool *anchor) {
   static const char anchors[] = "`'bB<>";
   static const enum kind kinds[] = {BEGIN, END, WORD_EDGE, NO_WORD_EDGE, WORD_BEGIN, WORD_END};
@@ -239,7 +240,8 @@ static int parse_number(struct parser *p) {
   return number;
 }
 
-/* Parses the bounds after a '{'. */
+/* Parses the bounds "m}", "m,}" or "m,n}" after a '{'. *most becomes NO_LIMIT if there is none.
+ * Sets p->wrong for an error. */
 static void parse_bounds(struct parser *p, int *least, int *most) {
   *least = *most = parse_number(p);
   if (*p->at == ',') {
@@ -256,8 +258,8 @@ static void parse_bounds(struct parser *p, int *least, int *most) {
 
 static struct piece parse_piece(struct parser *p, const char *stop);
 
-/* Repeats, least to most times, the piece that begins at from and ends at stop. a is its first
- * copy; further copies are parsed again. */
+/* Returns a piece that matches the atom from `from` to `stop` least to most times. a is the atom's
+ * first copy; further copies are parsed again. */
 static struct piece times(struct parser *p, struct piece a, const char *from, const char *stop,
                           int least, int most) {
   const char *behind = p->at;
@@ -277,7 +279,7 @@ static struct piece times(struct parser *p, struct piece a, const char *from, co
   return all;
 }
 
-/* Parses an atom and its repetitions, up to stop if stop is not NULL. */
+/* Parses an atom and its repetitions, up to stop if stop is not NULL, and returns their piece. */
 static struct piece parse_piece(struct parser *p, const char *stop) {
   const char *from = p->at;
   bool anchor = false;

@@ -36,9 +36,9 @@ static inline size_t journal_page_down(size_t n) {
   return n & ~(journal_page - 1);
 }
 
-/* Makes the file, with its full size and without reserved space. Returns a descriptor, or a
- * negative value. If the file system is not in in-place.def, the file is made in memory, and path
- * is changed. */
+/* Creates the journal's file with its full size and without reserved space. Returns a descriptor,
+ * or a negative value. If journals must not be mapped on the file system (in-place.def), creates
+ * the file in memory and changes journal->path. */
 int journal_create(struct journal *journal);
 /* Reopens the journal's own file; returns a descriptor, or a negative value. No descriptor stays
  * open, because applications close unknown descriptors. */
@@ -59,8 +59,8 @@ int journal_make_pages(char *at, size_t n);
 /* Maps the pages with [from, to) of the file, or of private memory if fd is negative. Returns the
  * address of from, NULL on failure. */
 char *journal_window(int fd, size_t from, size_t to);
-/* Moves the pages of the window `by` over those of another window of the same offsets. Returns
- * 0, or -1 if the mapping fails. */
+/* Replaces the pages of `window` by those of the window `by`, which has the same offsets in the
+ * file and is unmapped. Returns 0, or -1 if the mapping fails. */
 int journal_replace(char *window, char *by, size_t from, size_t to);
 void journal_unmap(char *window, size_t from, size_t to);
 

@@ -87,8 +87,8 @@ static void find_tree(void *search_) {
                         &search->store->trees, GROUP_TREES_MOST);
 }
 
-/* Finds the tree of the folder's program files and stores it, or NULL, for the folder, because
- * program files of one folder come in succession. */
+/* Looks up the group of the program tree that the name's folder belongs to, and stores it (NULL:
+ * none) in *known, because program files of one folder are opened in succession. */
 static __attribute__((noinline)) void learn_tree(struct record_store *store, const char *name,
                                                  size_t length, struct name_folder folder,
                                                  struct store_folder *known) {

@@ -104,7 +104,8 @@ static void look(struct record_store *store, struct moves *moves) {
   }
 }
 
-/* Returns 1 if the parts have changed more than space was made for. */
+/* Returns 1 if the parts now have more data than the planned moves have space for, or other
+ * windows; else 0. */
 static int has_changed(struct record_store *store, const struct moves *moves) {
   if (moves->parts != parts_to_move(store)) return 1;
   for (int i = 0; i < STORE_PARTS; i++)

@@ -48,7 +48,8 @@ static void share_room(struct record_store *store, const struct store_shape *sha
     }
 }
 
-/* Returns the end of the region, which also has space for group records beyond the limit. */
+/* Sets the offsets of a region that begins at `start`, with space for group records beyond the
+ * limit. Returns its end. */
 static size_t place_region(struct store_region *region, const struct store_shape *shape,
                            size_t start) {
   uint32_t size = shape->record_size;
@@ -226,8 +227,8 @@ void store_publish_names(struct record_store *store) {
     __atomic_store_n(&header_of(store)->names.len, names->used, __ATOMIC_RELEASE);
 }
 
-/* Completes the last change of the store, because its lock holder was interrupted: a record that
- * has its number counts. */
+/* Completes the last change of the store after its lock holder was interrupted: counts a record
+ * that has got its number already. */
 static void repair(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES && store->frame; i++) {
     struct store_region *region = &store->regions[i];

@@ -28,7 +28,8 @@ struct store_part {
   int in_memory;     /* the last window is private memory */
 };
 
-/* A table of folders, each with the tree that its program files belong to, or NULL. */
+/* Size of the table of folders (learned one by one), each with the group of the program tree that
+ * it belongs to, or NULL. */
 enum { STORE_FOLDERS = 512 };
 struct store_folder {
   uint64_t hash;
@@ -69,7 +70,8 @@ struct store_region {
   struct darshan_annex_block *block; /* in the file, before the records; or NULL */
 };
 
-/* A name is never split over two windows; two windows may map the same page. */
+/* The part of the journal with the names, and its windows. A name is never split over two windows;
+ * two windows may map the same page. */
 struct store_names {
   struct store_part part;
   uint64_t used;

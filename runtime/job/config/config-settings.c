@@ -70,7 +70,8 @@ static void set_path(const struct value *value) {
     config->arena_used -= (size_t)cwd;
 }
 
-/* Parses a number within a range.  Returns false and adds a message if it is not. */
+/* Parses a number and stores it in *number.  Returns false, after adding a message, if the text is
+ * not a number from `from` to `to`. */
 static bool number_in(const struct value *value, double from, double to, double *number) {
   if (!darshan_parse_number(value->text, number))
     complain(value, "is not a number and is ignored", value->text);

@@ -52,7 +52,8 @@ static void set_defaults(struct darshan_config *config) {
   config->max_records[DARSHAN_MOD_BGQ] = 1;
 }
 
-/* Returns the value if this entry of the environment sets the variable, or NULL. */
+/* Returns the value if this entry of the environment ("NAME=value") sets the variable, else
+ * NULL. */
 static const char *value_if(const char *entry, const char *variable) {
   for (; *variable != '\0'; entry++, variable++)
     if (*entry != *variable) return NULL;

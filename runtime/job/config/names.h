@@ -14,7 +14,7 @@
  * some more per byte of the name; takes no lock and allocates nothing. */
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length);
-/* Like darshan_name_excluded, if the caller knows the name's folder. */
+/* Like darshan_name_excluded, and faster: the caller passes the name's folder. */
 bool darshan_name_excluded_in(const struct darshan_config *config, int module_id, const char *name,
                               size_t length, struct name_folder folder);
 

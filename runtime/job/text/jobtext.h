@@ -17,8 +17,8 @@ enum { DARSHAN_JOB_TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darsh
  * NUL. */
 size_t darshan_job_text(char *out, size_t room, bool with_mounts);
 
-/* Like darshan_job_text, from given bytes, for tests: a command line as in /proc (arguments end in
- * NUL) and a mount table as in /proc/self/mounts. */
+/* Like darshan_job_text, but from a given command line in the form of /proc/self/cmdline (arguments
+ * end in NUL) and a mount table in the form of /proc/self/mounts. For tests. */
 size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t cmdline_length,
                              const char *mounts, size_t mounts_length);
 

@@ -9,10 +9,12 @@
  * cannot be read counts as UTC, as with libc. */
 int64_t darshan_utc_offset(const char *timezone, int64_t seconds);
 
-/* Like darshan_utc_offset, from the content of a zone file (RFC 8536). */
+/* Like darshan_utc_offset, from the content of a zone file (RFC 8536); returns 0 if it is
+ * damaged. */
 int64_t darshan_zone_offset(const unsigned char *zone, size_t length, int64_t seconds);
 
-/* Like darshan_utc_offset, from a rule such as "CET-1CEST,M3.5.0,M10.5.0/3". */
+/* Like darshan_utc_offset, from a rule such as "CET-1CEST,M3.5.0,M10.5.0/3"; returns 0 if it is not
+ * a rule. */
 int64_t darshan_rule_offset(const char *rule, size_t length, int64_t seconds);
 
 struct darshan_date {

@@ -37,7 +37,7 @@ size_t darshan_final_path(char *out, size_t room, const struct darshan_config *c
                           int64_t shutdown_seconds);
 
 /* Stores the path of a journal of this process: a new one at every call, but always the same for a
- * rank of a job that has a unique number. */
+ * rank of a job that has a unique number. Returns as darshan_partial_path. */
 size_t darshan_journal_path(char *out, size_t room, const struct darshan_config *config,
                             const struct darshan_log_identity *identity);
 

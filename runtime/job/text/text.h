@@ -16,7 +16,7 @@ struct darshan_text {
   bool overflow; /* an addition did not fit, and all later ones are dropped */
 };
 
-/* Starts an empty string in out; room is at least 1. */
+/* Returns an empty string that will be built in out; room is at least 1. */
 static inline struct darshan_text darshan_text_in(char *out, size_t room) {
   out[0] = '\0';
   return (struct darshan_text){.bytes = out, .room = room};

@@ -11,8 +11,9 @@ static inline int stream_fd(const FILE *file) {
   return file->_fileno;
 }
 
-/* The data that libc has read ahead: base is their start, end their end, and `at` the first byte
- * that the application has not read. */
+/* Return the bounds of the data that libc has read ahead: stream_read_base their start,
+ * stream_read_end their end, and stream_read_at the first byte that the application has not
+ * read. */
 static inline const char *stream_read_base(const FILE *file) {
   return file->_IO_read_base;
 }
@@ -23,7 +24,8 @@ static inline const char *stream_read_end(const FILE *file) {
   return file->_IO_read_end;
 }
 
-/* The data that the application has written and libc has not: from base to at. */
+/* Return the bounds of the data that the application has written and libc has not:
+ * stream_write_base their start, stream_write_at their end. */
 static inline const char *stream_write_base(const FILE *file) {
   return file->_IO_write_base;
 }

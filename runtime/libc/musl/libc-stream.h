@@ -69,7 +69,7 @@ static inline int stream_is_putting(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (stream_inside(file)->flags & MUSL_APPENDS) != 0;
 }
-/* Bytes that are pushed back are before the others, in the same buffer. */
+/* Returns 0: musl stores bytes that ungetc pushed back in the same buffer, before the others. */
 static inline int stream_is_in_backup(const FILE *file) {
   (void)file;
   return 0;
