@@ -20,8 +20,8 @@ void runtime_drop_records(void);
 /* Returns 1 if the end of this process would write a log or report that there is none. */
 int runtime_has_something_to_say(void);
 
-/* Called before an exec: writes the log and removes the journal.  Called after a failed exec:
- * removes that log and restores the journal.
+/* runtime_before_exec is called before an exec: writes the log and removes the journal.
+ * runtime_exec_failed is called after a failed exec: removes that log and restores the journal.
  * is_watched: the file of the next program suggests that it will be instrumented; envp: its
  * environment; hand_on: stores the names of inherited files for it. */
 void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void));

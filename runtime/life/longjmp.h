@@ -2,8 +2,8 @@
 #ifndef DARSHAN_LONGJMP_H
 #define DARSHAN_LONGJMP_H
 
-/* Called before this thread continues in a frame whose stack pointer is `target`.  Releases locks
- * and state of the frames that the jump abandons. */
+/* Releases the locks and the state of the frames that a jump of this thread abandons. Called before
+ * the jump; target: the stack pointer of the frame in which the thread continues. */
 void runtime_jumps(const char *target);
 
 #endif

@@ -3,8 +3,8 @@
 #ifndef DARSHAN_UNFINALIZED_H
 #define DARSHAN_UNFINALIZED_H
 
-/* Prints that the ranks' journals are retained, unless there is none or a rank has printed it.
- * subject: why the job ended. */
+/* Prints one line on stderr that the ranks' journals are retained, unless no journal exists or
+ * another rank has printed it. subject: the beginning of the line, why the job ended. */
 void last_word_say(const char *subject);
 
 #endif

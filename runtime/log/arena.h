@@ -14,7 +14,7 @@ struct arena { /* zeroed before its first use */
 void *arena_take(struct arena *arena, size_t n);
 /* Frees the newest piece of the arena, which has n bytes. */
 void arena_untake(struct arena *arena, size_t n);
-/* Keeps only the first `kept` bytes of the newest piece, which has n. */
+/* Shortens the newest piece of the arena from n to `kept` bytes and frees the rest. */
 void arena_shrink(struct arena *arena, size_t n, size_t kept);
 void arena_drop(struct arena *arena);
 

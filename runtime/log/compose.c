@@ -16,8 +16,9 @@ void log_content_add(struct log_content *content, const struct log_part *part) {
   content->parts[at] = *part;
 }
 
-/* Stores the region that begins at the end of the draft's bytes and has `length` bytes, and adds
- * them to the draft. Returns 0, or -1 if length is 0, because the data did not fit. */
+/* Ends a region of `length` bytes that was written behind the draft's bytes: stores its offset and
+ * length in *region and counts the bytes as part of the draft. Returns 0, or -1 if length is 0,
+ * because the data did not fit. */
 static int end_region(struct log_draft *draft, size_t length, struct darshan_region *region) {
   if (length == 0) return -1;
   *region = (struct darshan_region){draft->used, length};

@@ -26,14 +26,16 @@ enum { LOG_LIST_LEAST = 8 }; /* fewest records in a list; fewer must be contiguo
 /* Returns 1 if n records of this size need not be contiguous. */
 int log_can_pack(size_t size, size_t n);
 
-/* Returns the bytes written to out, 0 if room is too small or out of memory. */
+/* Compresses n bytes into one zlib stream in out. Returns the bytes written, 0 if room is too small
+ * or out of memory. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
-/* Like log_compress, for records. If all records have one size, it takes a quarter of the time. */
+/* Like log_compress, for records, which need not be contiguous. Takes a quarter of the time if all
+ * records have one size. */
 size_t log_compress_records(struct log_compressor *compressor, const struct log_records *records,
                             void *out, size_t room);
 void log_compressor_drop(struct log_compressor *compressor);
-/* Like log_compress, several times as fast, with a few percent more bytes. */
+/* Like log_compress, but several times as fast; the stream is a few percent larger. */
 size_t log_compress_fast(struct log_compressor *compressor, const void *in, size_t n, void *out,
                          size_t room);
 unsigned log_checksum(const void *bytes, size_t n);

@@ -12,7 +12,8 @@
  * or -1. */
 int log_save_elsewhere(const struct log_draft *draft, const struct darshan_log_identity *identity,
                        uint64_t begun_ns, char *final);
-/* Removes the log at path, the last one written, and the link to it. */
+/* Removes the log at path, which this process wrote last, and the link to it. Returns 0, or -errno
+ * if the log could not be removed. */
 int log_take_back(const char *path);
 
 #endif

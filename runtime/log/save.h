@@ -6,10 +6,11 @@
 #include "../job/text/logname.h"
 #include "compose.h"
 
-/* errno of the first step that failed since the caller set it to 0, for the message; 0 if none did
- * or if the reason is unknown. */
+/* The errno of the first failed step of saving a log since the caller set this variable to 0, for
+ * the message; 0 if no step failed or the reason is unknown. */
 extern int log_error __attribute__((visibility("hidden")));
-/* Stores the errno of a negative result.  Returns the result. */
+/* Stores the errno in log_error if result is negative (-errno) and log_error is 0. Returns the
+ * result. */
 int log_step(int result);
 
 /* The steps of log_save, for a log that several processes write. log_create makes a file at a

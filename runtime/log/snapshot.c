@@ -43,7 +43,8 @@ void snapshot_look(void) {
                               __ATOMIC_RELAXED);
 }
 
-/* Lets events return to their fast path, unless another process shares this memory. */
+/* Sets the phase back so that events take their fast path again, unless another process shares this
+ * memory. */
 static void be_quick(void) {
   uint32_t shared = RUNTIME_SHARED, recording = RUNTIME_RECORDING;
   if (__atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0) return;

@@ -9,9 +9,9 @@
 
 enum { DESCRIPTOR = 2 };
 
-/* Returns 1 if a write to descriptor 2 does not wait: a full pipe would block the application
- * forever. Uses select, because poll takes no descriptor if the application's limit of
- * descriptors is 0. */
+/* Returns 1 if a write of a line to descriptor 2 does not block, else 0: a full pipe would block
+ * the application forever. Uses select, because poll takes no descriptor if the application's limit
+ * of descriptors is 0. */
 static int takes_a_line(void) {
   uint64_t writes = UINT64_C(1) << DESCRIPTOR;
   struct timespec at_once = {0, 0};

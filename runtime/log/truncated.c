@@ -10,7 +10,7 @@
 #include "../job/runtime.h"
 #include "../records/store-room.h"
 
-/* The real function of the row in the table of wrappers. */
+/* The slot of the real sigaction, which the row of that name in calls.def defines. */
 extern int (*real_sigaction)(int sig, const struct sigaction *action, struct sigaction *old)
     __attribute__((visibility("hidden")));
 

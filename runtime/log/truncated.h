@@ -8,7 +8,7 @@
 
 #include "../door/door.h"
 
-/* Installs the handler, because a journal is mapped from now on. */
+/* Installs the handler of SIGBUS. Called when a journal has been mapped. */
 void torn_watch(void);
 
 /* Returns 1 if records were lost because the journal was truncated. */

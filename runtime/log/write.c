@@ -33,7 +33,7 @@ SELDOM char log_path[DARSHAN_PATH_ROOM];
 
 enum { NUMBER_ROOM = 21 };
 
-/* Writes decimal digits at the end of text; returns their start. */
+/* Writes value as decimal digits, NUL-terminated, at the end of text. Returns the first digit. */
 static const char *number_text(char text[NUMBER_ROOM], uint64_t value) {
   int at = NUMBER_ROOM - 1;
   text[at] = '\0';
@@ -50,7 +50,8 @@ static void add_number(size_t *used, const char *key, uint64_t value) {
                                number_text(text, value));
 }
 
-/* Adds what the merger needs for one log of several processes without MPI (util/merge/job/). */
+/* Adds the metadata by which the merger finds the processes of one launch without MPI
+ * (util/merge/job/): rank, size and launcher. Returns the new length of the metadata. */
 static size_t add_launch(struct darshan_job *job, size_t used) {
   const struct darshan_config *config = &darshan_config;
   char host[sizeof(((struct utsname *)0)->nodename)];
@@ -111,7 +112,7 @@ static const char *const dropped_keys[FACTS_DROPPED] = {
     "dropped_in_signal_handlers", "dropped_behind_stalled_threads", "dropped_in_shared_memory",
     "dropped_for_want_of_memory", "dropped_for_full_tables",        "dropped_by_deepbind"};
 
-/* Replaces the numbers that the metadata had before. */
+/* Writes the numbers of dropped events into the metadata, in place of those that it had before. */
 static void set_dropped(struct darshan_job *job, const struct facts_dropped *dropped) {
   for (int i = 0; i < FACTS_DROPPED; i++) {
     darshan_metadata_drop(job->metadata, dropped_keys[i]);

@@ -48,7 +48,8 @@ static struct section part_section(const struct object *object, const struct par
   return section_in(object, parts, object->base + part->p_vaddr, part->p_filesz);
 }
 
-/* Finds .eh_frame by the pointer in the table that is searched. */
+/* Returns the section .eh_frame, which .eh_frame_hdr points to; an empty section if there is
+ * none. */
 static struct section frames_of(const struct object *object, const struct parts *parts) {
   struct cursor cursor = cursor_at(&object->header, 0, object->header.size);
   uint64_t version = cursor_number(&cursor, 1);

@@ -22,7 +22,8 @@ struct object {
  * code of an object. An object may lack tables. Takes no lock if the C library has
  * _dl_find_object. */
 int object_of(uintptr_t address, struct object *object);
-/* Like object_of, for an object that is mapped at start and is size bytes long there. */
+/* Like object_of, for an object that the caller knows to be mapped at start, with size bytes.
+ * Returns 0, or -1 if it is not an ELF object. */
 int object_read(uintptr_t start, size_t size, struct object *object);
 
 /* Copies the build id, at most BUILD_ID_MOST bytes, and returns its length; 0 if there is none. */

@@ -159,7 +159,8 @@ static bool read_frame(uintptr_t at, struct python_frame *frame, unsigned *owner
   return true;
 }
 
-/* Like is_incomplete, but checks each read. */
+/* Like is_incomplete, but reads memory by python_read, which fails for an unmapped page; returns
+ * false then. */
 static bool read_incomplete(const struct python_frame *frame, unsigned owner) {
   uintptr_t first = frame->code + python.layout.first_instruction;
   int traceable = 0;

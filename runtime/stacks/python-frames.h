@@ -118,8 +118,8 @@ bool python_describe(const struct python_frame *frame, struct python_place *plac
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside)
     __attribute__((visibility("hidden")));
 
-/* For the metadata of the log: the release of the interpreter, as 0x030b for 3.11 (0: no
- * interpreter), and why Python frames are off (NULL: they are not). */
+/* For the metadata of the log: python_release returns the release of the interpreter, as 0x030b for
+ * 3.11 (0: no interpreter); python_why_not why Python frames are off (NULL: they are on). */
 unsigned python_release(void) __attribute__((visibility("hidden")));
 const char *python_why_not(void) __attribute__((visibility("hidden")));
 

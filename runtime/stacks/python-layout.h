@@ -50,7 +50,7 @@ struct python {
   uintptr_t code_type, text_type, bytes_type;
   const void *object; /* dynamic section of the object that was loaded by dlopen, or NULL */
 };
-/* Written once, before python_state is no longer PYTHON_NONE. */
+/* The interpreter of this process. Written once, before python_state changes from PYTHON_NONE. */
 extern struct python python __attribute__((visibility("hidden")));
 
 /* Switches Python frames off, for this reason (a constant string). */

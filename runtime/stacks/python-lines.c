@@ -53,8 +53,8 @@ static uint32_t line_in_linetable(struct table *table, int64_t line, long instru
   }
 }
 
-/* Reads a number: 6 bits a byte, the lowest first; bit 6 says that more follow. Lowest bit of the
- * whole: the sign. */
+/* Reads and returns a signed number: 6 bits in each byte, the lowest first; bit 6 means that
+ * another byte follows. The lowest bit of the whole is the sign. */
 static int64_t signed_number(struct table *table) {
   uint64_t number = 0;
   int byte = 0x40;

@@ -124,7 +124,8 @@ int walk_step(const struct object *object, struct registers *registers, const st
   return go_out(&step, &rules, returns, registers, stored, end);
 }
 
-/* Makes a step by rules that are known. Returns 1 and the result of walk_step in *goes_on, or 0. */
+/* Makes a step by remembered rules (known-rules.h). Returns 1 and stores the result of walk_step in
+ * *goes_on; returns 0 if the rules are not known. */
 static int step_by_known(struct registers *registers, const struct span *stack, int is_call,
                          uintptr_t *stored, enum walk_end *end, int *goes_on) {
   struct frame_rules rules;

@@ -1,6 +1,6 @@
-/* The application restricts itself by a seccomp filter, or makes reading the processor's counter a
- * fault.  The runtime prepares for that before the call.  Behind a filter it makes no system call
- * (sys-gate.h), and the journal holds the records. */
+/* Calls by which the application installs a seccomp filter, or makes reading the processor's
+ * counter a fault. The runtime prepares before such a call.  Behind a filter it makes no system
+ * call (sys-gate.h), and the journal holds the records. */
 #ifndef DARSHAN_FILTER_H
 #define DARSHAN_FILTER_H
 
@@ -13,7 +13,8 @@ enum {
 /* Returns what syscall(number, a, b, ...) requests to forbid, as FILTER_ flags; 0: nothing.
  * prctl(a, b) has number SYS_prctl. */
 int filter_is_asked(long number, long a, long b);
-/* Returns 1 if the call's result says that it is forbidden now. */
+/* Returns 1 if such a call has succeeded, by its number, flags and result: the filter is installed;
+ * else 0. */
 int filter_is_there(long number, long flags, long result);
 
 /* Called before the call that installs a filter, in any thread: prepares the runtime and shuts
@@ -23,7 +24,8 @@ void filter_coming(int forbids);
 void filter_find_functions(void);
 void filter_answered(int forbids, int is_there);
 
-/* Allows the calls that DARSHAN_FILTER_CALLS names under an inherited filter. */
+/* Lets the runtime make the system calls that the setting DARSHAN_FILTER_CALLS names, although it
+ * inherited a filter. */
 void filter_look(void);
 /* Allows all calls under an inherited filter.  Called after MPI_Init, which has made files, memory
  * and sockets under that filter. */

@@ -2,11 +2,11 @@
 #ifndef DARSHAN_ROOT_H
 #define DARSHAN_ROOT_H
 
-/* Called before the call.  Opens the folders of log and journal, so that they can be reached
- * afterwards (records/after-chroot.h). */
+/* Opens the folders of log and journal, so that the runtime can reach them after the call
+ * (records/after-chroot.h). Called before each such call. */
 void root_is_changing(void);
-/* Called after the call; result: 0 if it succeeded.  From a success on, the runtime's files are
- * reached by the open folders. */
+/* Called after the call; result: 0 if it succeeded. Then the runtime reaches its files through the
+ * open folders from now on. */
 void root_changed(int result);
 
 #endif

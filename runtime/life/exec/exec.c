@@ -34,9 +34,9 @@ static void forget(void) {
   unwatched_note("", RUN_WATCHED);
 }
 
-/* Classifies the program that an exec will start, and notes its name in the run's events if it will
- * not be instrumented. name is the file's name for that row; it differs from path below
- * /proc/self/fd. */
+/* Returns EXEC_WATCHED or EXEC_UNWATCHED for the program that an exec will start, and remembers why
+ * it will leave no records, for the row in the run's event file. name: the file's name for that
+ * row; it differs from path if path is below /proc/self/fd. */
 static enum exec_kind kind_of(const char *path, const char *name) {
   struct file_look look = file_look(path);
   it_refuses = look.refuses;
@@ -126,7 +126,8 @@ enum exec_kind exec_at(int dirfd, const char *path, int flags) {
   return kind;
 }
 
-/* The list forms collect their arguments in an array and call the wrapper of the v form. */
+/* The wrapper of execv, which the wrapper of execl calls with its arguments in an array (execlp and
+ * execle likewise). */
 int wrap_execv(const char *path, char *const *argv) __asm__(SYMBOL(execv));
 int wrap_execvp(const char *file, char *const *argv) __asm__(SYMBOL(execvp));
 int wrap_execve(const char *path, char *const *argv, char *const *envp) __asm__(SYMBOL(execve));

@@ -132,7 +132,8 @@ static int is_our_loader(const char *name) {
   return strstr(target, &LIBC_LOADER_NAME[1]) != NULL;
 }
 
-/* Classifies an ELF file by its first n bytes.  A file without PT_INTERP is linked statically. */
+/* Returns whether the program of an ELF file will be instrumented, by its first n bytes. A file
+ * without PT_INTERP is linked statically. */
 static struct file_look look_at_program(const char *path, char *bytes, size_t n) {
   struct file_look look = {RUN_OTHER_LIBC, 0};
   struct part part = {.type = PT_NULL};
@@ -152,7 +153,8 @@ static struct file_look look_at_program(const char *path, char *bytes, size_t n)
   return look;
 }
 
-/* Classifies a program by its file; of a script, by its interpreter.  bytes, name: path buffers. */
+/* Returns whether a program will be instrumented, by its file or, for a script, by the file of its
+ * interpreter. bytes, name: path buffers. */
 static struct file_look look_at(const char *path, char *bytes, char *name) {
   enum { MOST_SCRIPTS = 5 }; /* the kernel's limit */
   struct file_look look = {RUN_WATCHED, 0};

@@ -11,8 +11,8 @@ struct file_look {
                 * program because of this library (musl), or print a warning about it */
 };
 
-/* Classifies a program by its file: it must need this C library's loader and have no raised
- * rights.  A file that cannot be read is classified as instrumentable. */
+/* Returns whether a program will be instrumented, by its file: it must need this C library's loader
+ * and have no raised rights.  A file that cannot be read is classified as instrumentable. */
 struct file_look file_look(const char *path);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "../exec/unwatched.h"
 
-/* Called at start.  Joins the run that the environment names.  The root process joins only if
- * an earlier program of this process made the run directory. */
+/* Joins the run that the environment names: writes a START row. Called at start. The root process
+ * joins here only if an earlier program of this process made the run directory. */
 void run_started(void);
 
 /* Called before this process starts a second process or program.  Makes the run directory if
@@ -33,14 +33,16 @@ void run_vforked(void);
 /* Writes a row about the exec to the event file. Called before this process executes an
  * instrumented program; before any other program, the process calls run_left. */
 void run_exec(void);
-/* The program that this process (is_vforked: its vfork child) is about to execute will leave no
- * records, or incomplete ones (unwatched.h).  Appends the row now if is_vforked or for a program
- * of Go, else in run_left. */
+/* Notes that the program that this process (is_vforked: its vfork child) is about to execute will
+ * leave no records, or incomplete ones (unwatched.h). Appends the row to the event file at once if
+ * is_vforked or for a program of Go; else run_left appends it. */
 void run_becomes_unwatched(struct run_event *row, int is_vforked);
-/* Called after posix_spawn.  Reports whether the new program will leave records (instrumentable.h).
- */
+/* Appends the row of a child that posix_spawn started, and whether its program will leave records
+ * (instrumentable.h). Called after posix_spawn. */
 void run_spawned(pid_t child, char *const *envp);
-/* Called before and after a wait that returned a child; status: as wait stored it. */
+/* run_waits is called before a wait and reads the resource usage of the children so far. run_reaped
+ * is called after a wait that returned a child, and appends a row about the child; status: as wait
+ * stored it. */
 void run_waits(struct run_waiting *waiting);
 void run_reaped(pid_t child, int status, const struct run_waiting *waiting);
 /* Like run_reaped, with si_code and si_status of waitid's siginfo_t. */
@@ -53,8 +55,9 @@ int run_takes_part(void);
  * another root), and all its records are in its journal there, from which the run's log gets
  * them. */
 int run_has_journal(void);
-/* Called after the attempt to write the part; result: negative if that failed.  Returns 1 if this
- * is final, 0 if the run was closed meanwhile and the part is removed again. */
+/* Called after the part was written, or writing failed (result < 0). Returns 1 if that is final.
+ * Returns 0, and removes the part, if the run was closed meanwhile: the process must then write its
+ * own log. */
 int run_part_stays(int result);
 /* Notes in the event file that the job has a log.  Called in a rank of an MPI job after the
  * job's log is written. */

@@ -131,8 +131,9 @@ static const char *kept(struct packer *packer, const char *record) {
   return copy;
 }
 
-/* Adds the id, with which a record begins. It is a hash, so nothing of it repeats, and a search
- * would be in vain. Returns its length; 0 if the previous record has the same id. */
+/* Adds the id, with which a record begins, as literals without a search for matches, because a hash
+ * has no repetitions. Returns the id's length in bytes, or 0 without adding anything if the
+ * previous record has the same id. */
 static size_t add_id(struct packer *packer, const char *record) {
   if (packer->before && memcmp(record, packer->before, WORD) == 0) return 0;
   for (size_t i = 0; i < WORD; i++) {

@@ -44,8 +44,8 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
   return 0;
 }
 
-/* Rounds a variance to 12 bits of its fraction (1 part in 8,000). It is made of times that are
- * multiples of 7 ns, and the noise in its low bits would be a tenth of the log. */
+/* Returns the variance rounded to 12 bits of its fraction (1 part in 8,000). Otherwise the noise in
+ * its low bits, which are below the resolution of the times (7 ns), would be a tenth of the log. */
 static double rounded(double variance) {
   enum { NOISE = 52 - 12 };
   uint64_t bits;

@@ -23,8 +23,8 @@ static unsigned saturated(uint64_t a, uint64_t b, unsigned full) {
   return a + b < full ? (unsigned)(a + b) : full;
 }
 
-/* Combines two entries of one id: adds the numbers of ranks, up to the largest that an entry can
- * hold. */
+/* Returns the sum of two entries of one id: the numbers of ranks are added, up to the largest
+ * number that an entry can hold. */
 static uint64_t joined(uint64_t a, uint64_t b) {
   return id_of(a) | saturated(a & LIST_FULL, b & LIST_FULL, LIST_FULL);
 }

@@ -88,7 +88,7 @@ static inline int reduce_end(struct reduction *reduction) {
   return reduction->failed ? -1 : 0;
 }
 
-/* Takes all steps, for a rank that has its own process. */
+/* Takes all steps, for a rank that has its own process. Returns like reduce_end. */
 static inline int reduce_all(struct rank_comm *comm, const struct reduce_source *source) {
   struct reduction reduction;
   reduce_begin(&reduction, comm, source);

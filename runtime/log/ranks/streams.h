@@ -32,7 +32,8 @@ struct stretches {
 /* Allocates `room` lines and sets count to 0. Returns 0, or -1 if out of memory. */
 int stretches_prepare(struct stretches *stretches, struct arena *arena, int room);
 const struct stretch *stretches_find(const struct stretches *stretches, uint32_t section);
-/* Appends line b to line a, of the same section. */
+/* Adds line b to line a, of the same section: a then describes the streams of both, one after the
+ * other. */
 void stretch_join(struct stretch *a, const struct stretch *b);
 
 static inline int stretch_in_annex(const struct stretch *line) {

@@ -18,7 +18,7 @@ struct apmpi_state {
 
 extern struct apmpi_state apmpi_state __attribute__((visibility("hidden")));
 
-/* Makes communication within a call of an upper layer count for that call, too, from now on. */
+/* From now on, communication within a call of an upper layer also counts for that call. */
 static inline void apmpi_watch(void) {
   __atomic_store_n(&apmpi_state.watched, 1, __ATOMIC_RELAXED);
 }

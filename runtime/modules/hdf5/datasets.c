@@ -62,8 +62,8 @@ static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset 
   return dimensions;
 }
 
-/* Notes how the dataset is stored, which is fixed at its creation. made NULL: queries the
- * library. */
+/* Stores the dataset's layout, chunk lengths and filters, which are fixed at its creation: from
+ * `made`, or, if that is NULL, by querying the library. */
 static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
                          const struct h5_made *made, int64_t chunk[FRAME]) {
   uint64_t lengths[RANK_MOST] = {0};
@@ -194,8 +194,9 @@ static struct h5_file *file_of(struct h5_library *lib, int64_t id, const struct 
   return is_place ? location.file : h5f_of(lib, id);
 }
 
-/* Makes the record of a dataset that was just opened, or is used for the first time. made: not NULL
- * if it was created. */
+/* Returns the dataset of an id that was just opened or is seen first, with its record, which is
+ * made if necessary; NULL if it is not recorded. made: the arguments of the call that created the
+ * dataset, NULL if it was opened. */
 static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how,
                                const struct h5_made *made) {
   struct h5_file *file = file_of(lib, id, made);

@@ -58,7 +58,7 @@ static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
   return segments_at(&hdf5_state.datasets, number);
 }
 
-/* datasets.c */
+/* Functions of datasets.c. */
 /* How a dataset was opened. H5D_REFERRED: by a reference or an address. */
 enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2, H5D_ANONYMOUS = 4, H5D_REFERRED = 8 };
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
@@ -87,7 +87,7 @@ struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known);
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known);
 void h5d_after_close(struct h5_dataset *dataset);
 
-/* transfers.c */
+/* Functions of transfers.c. */
 /* The arguments that say which elements a call moves. */
 struct h5d_selection {
   int64_t memory_space, file_space, dxpl;

@@ -33,8 +33,9 @@ void heatmap_forked(void) {
   segments_clear(&heatmap->mpiio);
 }
 
-/* Makes the record of a layer; the caller holds the store's lock. Fills the head before the journal
- * counts the record, because a reader needs the number of bins in it. */
+/* Makes and returns the record of a layer; NULL if there is no space. The caller holds the store's
+ * lock. Fills the head before the journal counts the record, because a reader needs the number of
+ * bins in it. */
 static struct heatmap_record *make_record(enum heatmap_layer layer) {
   struct record_store *store = &darshan_store;
   size_t length = strlen(names[layer]);

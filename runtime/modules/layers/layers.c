@@ -146,7 +146,8 @@ static inline struct layer_frame *next_frame(struct layer_thread *thread, const 
   return frame;
 }
 
-/* Slow path of layer_push: the first call of the process or of this stack, or a nested call. */
+/* Slow path of layer_push, for the first call of the process or of this stack, or a nested call.
+ * Returns the new frame, or NULL if no frame is free. */
 __attribute__((noinline)) static struct layer_frame *
 push_inner(const char *stack, enum layer_operation operation, struct layer_state *state) {
   struct layer_thread *thread = this_stack();
@@ -300,8 +301,8 @@ static inline void book(struct layer_part *part, struct layer_frame *frame, uint
   if (frame->sums.told) note_pieces(part, frame);
 }
 
-/* Counts the outermost call for its site. The bytes are those that the call requested of MPI-IO,
- * or else those that the lowest layers moved. */
+/* Counts an outermost call in the record of its call site. Its bytes are those that the call
+ * requested of MPI-IO, or, without MPI-IO, those that the lowest layers moved. */
 static __attribute__((noinline)) void count_site(const struct layer_frame *frame,
                                                  const struct layer_part *part, uint64_t t1,
                                                  uint64_t t2) {

@@ -94,7 +94,7 @@ void layer_mpiio_end(const struct layer_between *between, struct layer_state *st
                      int64_t bytes_read, int64_t bytes_written, uint64_t t1, uint64_t t2);
 /* Returns the innermost frame of this thread, or NULL. */
 struct layer_frame *layer_current(void);
-/* Like layer_current, after dropping frames that a longjmp abandoned. */
+/* Drops frames that a longjmp abandoned, and returns the innermost remaining one, or NULL. */
 struct layer_frame *layer_current_above(const char *stack);
 
 /* Begins attribution, at the first call of an upper layer. Everything counted before is

@@ -20,8 +20,9 @@ struct mpiio_call {
 
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh);
 struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file);
-/* mpiio_handle_take copies and removes the entry of a handle that is about to be closed.
- * mpiio_handle_return restores it if the close fails. */
+/* mpiio_handle_take removes the entry of a handle that is about to be closed and copies it to
+ * *last; returns 1, or 0 if the handle has none. mpiio_handle_return restores it if the close
+ * fails. */
 int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last);
 void mpiio_handle_return(const struct mpiio_handle *last);
 /* Returns the file of this name, created if necessary; NULL if it is not recorded. */
@@ -42,7 +43,8 @@ void mpiio_ended(void);
 
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation);
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);
-/* Returns the record for the time of calls that no upper layer made. */
+/* Returns the file's state for LAYERS, to which the time of MPI-IO calls is attributed that no
+ * upper layer made. Gives the file a LAYERS record if it has none. */
 struct layer_state *mpiio_layer(struct mpiio_file *file);
 /* Ends a call: adds its time to the layers. bytes: requested by the call; -1 if the call is not
  * a transfer. */
@@ -114,8 +116,8 @@ struct mpiio_wait {
 void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation, int64_t bytes,
                          mpi_handle request, uint64_t t1);
 int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n);
-/* indices: the request of each status; NULL: in the same order as the requests. statuses: NULL if
- * there are none. */
+/* Ends a wait or test: counts the requests of files that it completed. indices: the request of each
+ * status; NULL: statuses are in the order of the requests. statuses: NULL if the call has none. */
 void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statuses,
                     const int *indices, int num_statuses, uint64_t t1, uint64_t t2);
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2);

@@ -8,7 +8,8 @@ const char *pn_version(void) {
   return version;
 }
 
-/* The library tells its version and, behind a space, its date. */
+/* Stores the version of the library. told: what the library reports, the version, a space and the
+ * date. */
 static void note_version(const char *told) {
   size_t length = 0;
   while (length < sizeof(version) - 1 &&

@@ -133,8 +133,8 @@ typedef int six(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t
 typedef int ten(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
                 uintptr_t, uintptr_t, uintptr_t);
 
-/* Calls the real function with six or ten arguments. A function with fewer parameters ignores the
- * surplus arguments. */
+/* Calls the real function with the arguments a, six or (PN_MORE_THAN_SIX in traits) ten, and
+ * returns its result. A function with fewer parameters ignores the surplus arguments. */
 static int call_real(void *real, unsigned traits, const uintptr_t *a) {
   if (traits & PN_MORE_THAN_SIX)
     return ((ten *)real)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);

@@ -330,8 +330,8 @@ static uint64_t larger(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* The kernel mapped pages on request, and no time was left to look at them. From now on, every page
- * of the mapping may be one of these. */
+/* Marks that any page of a mapping may be one that the kernel mapped on request, because no time
+ * was left to inspect those pages. */
 static void may_be_populated(uint32_t place, uintptr_t from) {
   struct mapping *there = &mappings[place];
   if (!record_lock(&mappings_state.lock)) return;

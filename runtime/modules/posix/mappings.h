@@ -27,9 +27,11 @@ static inline int mappings_may_hold(const void *at, size_t n) {
   return (uintptr_t)at < mappings_state.high && (uintptr_t)at + n > mappings_state.low;
 }
 
-/* A file was mapped. */
+/* Adds a mapping of the file to the table: n bytes at `at`, with the arguments prot and flags of
+ * mmap. Called after mmap. */
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags);
-/* Called before the pages of this range are dropped, with or without the mapping. */
+/* Counts the accesses to the mapped pages of this range and removes them from the table. Called
+ * before the pages are dropped, with the mapping (munmap) or without it (MADV_DONTNEED). */
 void mappings_leaving(void *at, size_t n);
 void mappings_dropping(void *at, size_t n, int advice);
 /* Called before and after mlock and madvise(MADV_POPULATE_READ): the kernel maps pages on
@@ -42,7 +44,8 @@ static inline int advice_populates(int advice) {
   enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
   return advice == POPULATE_READ || advice == POPULATE_WRITE;
 }
-/* Called before and after mremap. */
+/* mappings_moving counts the accesses to a mapping before mremap(at, n, size); mappings_moved
+ * updates the table after it. */
 void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
 /* Returns the file that is mapped at this address; NULL if none is recorded. */

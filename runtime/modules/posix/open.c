@@ -198,8 +198,8 @@ void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, 
   }
 }
 
-/* The application gets the descriptor of a recorded stream. From now on, direct calls on the
- * descriptor count for the stream's file. */
+/* Counts a fileno, by which the application gets the descriptor of a recorded stream, and assigns
+ * the stream's file to the descriptor: from now on, direct calls on it count for that file. */
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change() || !fd_can_follow(fd)) return;

@@ -23,8 +23,8 @@ struct page_reader {
   uint64_t begun, most;  /* nanoseconds of processor time: of this thread, of the process */
   uint64_t bytes, times; /* bytes and calls that remain */
 };
-/* Opens a reader of page states. bytes: the total size of the ranges that the caller will pass to
- * pages_add; times: the number of these calls. */
+/* Opens and returns a reader of page states; its fd is negative if that fails. bytes: the total
+ * size of the ranges that the caller will pass to pages_add; times: the number of these calls. */
 struct page_reader pages_open(uint64_t bytes, uint64_t times);
 void pages_close(struct page_reader *reader);
 

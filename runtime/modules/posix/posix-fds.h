@@ -50,9 +50,8 @@ static inline struct posix_file *posix_file_of(int fd) {
   return fd_followed(__atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED));
 }
 
-/* Like posix_file_of, for a call that the application makes on this descriptor. Classifies an
- * unclassified descriptor once: a descriptor that only a stream used so far belongs to the file of
- * the stream; for any other the kernel supplies the file. */
+/* Like posix_file_of, for a descriptor that is not classified yet; classifies it. If only a stream
+ * used it so far, its file is that of the stream; otherwise the kernel is queried for it. */
 struct posix_file *posix_file_of_stream(int fd);
 struct posix_file *posix_file_look(int fd);
 struct posix_file *posix_file_behind_far(int fd);
@@ -127,8 +126,8 @@ static inline void fd_dropped(int fd) {
   const struct fd_entry *entry = fd_entry(fd);
   if (UNLIKELY(entry && !fd_is_free(entry))) fd_dropped_slow(fd);
 }
-/* The descriptor was reused for something that is not recorded; for a file whose name is
- * excluded. */
+/* Mark a reused descriptor as not recorded: fd_is_other, because it is not a regular file;
+ * fd_is_excluded, because the file's name is excluded. */
 void fd_is_other(int fd);
 void fd_excluded(int fd);
 

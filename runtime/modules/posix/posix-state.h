@@ -88,7 +88,7 @@ struct posix_state {
   uint64_t known_paths[POSIX_KNOWN_PATHS];
 };
 
-/* Aligned, because every transfer reads the first members. */
+/* The state of the POSIX module. Aligned, because every transfer reads the first members. */
 extern struct posix_state posix_state __attribute__((visibility("hidden"), aligned(64)));
 
 #endif

@@ -60,8 +60,8 @@ uint32_t posix_file_system_of(const struct posix_name *name, int fd);
 /* Returns the number of the file of this name, created if necessary; 0 if there is no space. fd:
  * a descriptor of the file, or -1. */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
-/* Like posix_file_get, for a file that this process did not open: sends no request to a file
- * server. */
+/* Like posix_file_get, for a file that this process did not open: returns the file's number or 0,
+ * and sends no request to a file server. block: the file system's preferred bytes of a transfer. */
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
 /* Like posix_file_get, as an event of its own. Returns 0 if the event is not counted. */
 uint32_t posix_file_enter_slow(const struct posix_name *name, int fd);
@@ -150,7 +150,7 @@ void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2)
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
-/* A lock on the file was set or released. */
+/* Counts a call that set or released a lock on the file. */
 void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
 /* Sets the position of a file to that of a stream's descriptor, which the program has asked for.

@@ -1,7 +1,7 @@
-/* Notifies the sites module of events, after they were counted. A call that is made by a call of an
- * upper layer belongs to the site of that one. Calls on streams are no such layer: no C library
- * calls these functions by name, so what comes inside of one is made by the program, in a handler
- * or in a function of fopencookie. */
+/* Notifies the sites module of events, after they were counted. A call within a call of an upper
+ * layer belongs to the site of the upper call. Calls on streams are not such a layer: no C library
+ * calls the POSIX functions by name, so a POSIX call within a stream call comes from the program,
+ * in a signal handler or in a function of fopencookie. */
 #include "account.h"
 
 /* Counts the call for its site and ends the update. */

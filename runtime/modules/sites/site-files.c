@@ -36,8 +36,9 @@ static inline unsigned risen(list *files, unsigned place) {
   return place;
 }
 
-/* Adds an amount to the file of the last call, which is not where it was last. A file that is not
- * in the list takes the last place when its run has more than the file there, whose amount is
+/* Slow path of add, if the file of the last call is not at its former place in the list: searches
+ * it and adds the amount. A file that is not in the list collects its amounts in a run, and
+ * replaces the last file of the list when its run is larger than that file's amount, which is
  * lost. */
 static __attribute__((noinline)) void look_and_add(struct site_last_file *last, list *files,
                                                    int measure, int64_t amount) {

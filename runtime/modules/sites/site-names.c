@@ -6,7 +6,7 @@
 #include "../../memory/scratch.h"
 #include "sites-state.h"
 
-/* Weak: a static program has no dynamic section. */
+/* This library's dynamic section. Weak: a static program has none. */
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak, visibility("hidden")));
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 

@@ -57,7 +57,8 @@ static struct site_object *known_object(uintptr_t address) {
   return object;
 }
 
-/* Makes an object known, unless there are too many. Takes no lock. */
+/* Adds an object to the list of known objects and returns it; NULL if there are too many or no
+ * memory. Takes no lock. forgotten: value of sites_state.forgotten when the object was read. */
 static struct site_object *add_object(const struct object *object, uint32_t forgotten) {
   struct site_name name = {.length = 0};
   add_short(&name, object);

@@ -223,7 +223,8 @@ static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t re
 
 static const struct site_python no_python;
 
-/* The frames go into a buffer for paths, since they do not fit on the stack. */
+/* Like site_of_native_stack, with the Python frames of this thread, which are copied into a path
+ * buffer because they do not fit on the stack. */
 __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame,
                                                                  uintptr_t returns) {
   struct path_buffer *buffer = path_buffer_take();

@@ -118,8 +118,8 @@ struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 /* Returns 1 if this thread has the Python frames of the known stack. May return 0 if it has. */
 int site_has_lines(const struct site_stack *stack);
 
-/* Returns the same for any stack, but NULL unless the stack is this thread's last one. A loop costs
- * no more than this. */
+/* Returns the record's state if the running stack is the last one of this thread, with or without
+ * Python frames; else NULL. This is the fast path: a call in a loop needs nothing else. */
 static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame) {
   const struct site_thread *thread = &site_thread;
   const struct site_stack *last = thread->last;
@@ -168,7 +168,7 @@ void site_object_name(struct site_name *name, const struct object *object);
 struct site_object *site_object_of(uintptr_t address);
 /* Appends an element for a return address to a name: its object's short name and its offset. */
 void site_add_address(struct site_name *name, uintptr_t address);
-/* In a child of fork, which has no records yet. */
+/* Notes that no object has a record. Called in a child of fork, which has no records yet. */
 void site_objects_forked(void);
 /* Appends an element for a Python frame to a name. */
 void site_add_line(struct site_name *name, const struct python_frame *frame);

@@ -31,15 +31,15 @@ struct site_call {
   uint64_t t1, t2;  /* ticks */
 };
 
-/* The state that is read by every call when the module is off. */
+/* 1 if the module is on. If it is off, a call reads nothing else of this module. */
 extern uint32_t sites_on __attribute__((visibility("hidden")));
 
 int sites_prepare(void);
 void sites_forked(void);
 
-/* Counts a call of the program, which is not part of another one that is counted here. Called in an
- * update, with no lock held; best in that which counted the call, because each update sets the
- * floating-point state. */
+/* Counts a call of the program for its call site; the call must not be part of another call that is
+ * counted here. Called within an update (runtime_enter), with no lock held. Preferably the update
+ * that counted the call elsewhere, because each update sets the floating-point state. */
 void sites_count_inside(const struct site_call *call);
 
 /* Forgets the known stacks. Called after an object was unloaded: its addresses may become those

@@ -103,9 +103,10 @@ static void begin_message(struct message *message, const char *format, va_list l
   errno = error;
 }
 
-/* error() first flushes stdout, which may be the same file, so this is done before the measurement.
- * At last it flushes stderr, which makes libc forget the stream's offset. */
 extern int (*real_fflush)(FILE *file) __attribute__((visibility("hidden")));
+/* Flushes stdout, as error() does first, so that these bytes are not measured as the message:
+ * stdout may be the same file as stderr. At its end error() flushes stderr, which makes libc forget
+ * the stream's offset. */
 static void begin_error(void) {
   int error = errno;
   LIBC(fflush)(stdout);

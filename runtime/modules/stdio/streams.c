@@ -89,8 +89,8 @@ static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
 }
 
-/* Identifies the inherited file of a standard stream: a regular file by its path, others by the
- * stream's name. */
+/* Stores the name of the inherited file of a standard stream: a regular file's path, else the
+ * stream's name (<STDIN> and so on). Returns 1, or 0 if the file is not recorded. */
 static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   struct fd_facts facts;
   int fd = stream_fd(stream->file);

@@ -22,7 +22,7 @@ int template_prepare(void) {
   return 0;
 }
 
-/* A forked child makes its own record. */
+/* Forgets the parent's record. Called in a forked child, which makes its own. */
 void template_forked(void) {
   template_prepare();
 }

@@ -41,7 +41,8 @@ int training_prepare(void) {
   return 0;
 }
 
-/* A child has no iteration of its parent: PyTorch's workers leave theirs at once. */
+/* Forgets the iterators of the parent. Called in a forked child, which does not continue them:
+ * PyTorch's workers leave the parent's loop at once. */
 void training_forked(void) {
   memset(&state, 0, sizeof(state));
 }
@@ -98,7 +99,8 @@ struct beginning {
   uint64_t t1, t2;
 };
 
-/* Returns on how many processors this process may run, 0 if the kernel does not tell. */
+/* Returns the number of processors that this process may use, 0 if the kernel does not report
+ * it. */
 static int64_t processors(void) {
   uint64_t bits[128] = {0};
   long bytes = sys_sched_getaffinity(sizeof(bits), bits);
@@ -132,8 +134,8 @@ static void count_begin(struct darshan_training_record *record, const struct beg
   record->fcounters[TRAINING_F_END_TIMESTAMP] = at.end;
 }
 
-/* Returns the place of this iterator: its own, a free one, or the one that was not used for
- * longest. */
+/* Returns the slot of the iterator at this address: its own, else a free one, else the one that has
+ * been unused for the longest time. */
 static struct iterator *place_of(const void *address) {
   struct iterator *oldest = &state.iterator[0];
   for (int i = 0; i < ITERATORS; i++) {
@@ -180,7 +182,8 @@ static void add_records(struct iterator *iterator, struct site_name *name,
     iterator->epoch = add_part(name, "epoch ", number, beginning, RECORD_OF_EPOCH, id);
 }
 
-/* Runs on a stack of the runtime. */
+/* Makes the records of an epoch and counts its begin (training_epoch_began). Runs on a stack of the
+ * runtime. */
 static void begin(void *beginning_) {
   const struct beginning *beginning = beginning_;
   struct site_name name;

@@ -37,7 +37,8 @@ static int64_t number_of(python_object *object, const char *name) {
   return number;
 }
 
-/* Stands for DataLoader.__iter__. */
+/* Replaces DataLoader.__iter__: calls the original, begins an epoch, and returns the iterator; NULL
+ * if the original raised an exception. */
 static python_object *iter_called(python_object *original, python_object *loader) {
   uint64_t t1 = ticks_now();
   python_object *iterator = python_api.PyObject_CallFunctionObjArgs(original, loader, NULL);
@@ -55,7 +56,8 @@ static python_object *iter_called(python_object *original, python_object *loader
   return iterator;
 }
 
-/* Stands for __next__ of the iterators. */
+/* Replaces __next__ of the iterators: calls the original, counts the call with its time, and
+ * returns the batch; NULL at the end of the epoch or if the original raised another exception. */
 static python_object *next_called(python_object *original, python_object *iterator) {
   uint64_t processor = processor_time(), t1 = ticks_now();
   python_object *batch = python_api.PyObject_CallFunctionObjArgs(original, iterator, NULL);
@@ -97,7 +99,8 @@ static int replace_method(python_object *class, const struct python_method *meth
   return done;
 }
 
-/* Replaces a method of a class of the module, if the module has that class. */
+/* Replaces a method of this class of the module. Returns 1, or 0 if the module lacks the class or
+ * the method is not replaced. */
 static int replace_in(python_object *module, const char *class_name,
                       const struct python_method *method) {
   python_object *class = python_api.PyObject_GetAttrString(module, class_name);
@@ -113,9 +116,9 @@ static void replace_methods(python_object *module) {
     replace_in(module, "DataLoader", &iter_method);
 }
 
-/* Returns PyTorch's module, NULL if it was not imported. The caller gives the reference back.
- * PyImport_GetModuleDict would end the program if the interpreter is ending and has no modules any
- * more. */
+/* Returns PyTorch's module torch.utils.data.dataloader, NULL if it was not imported. The caller
+ * releases the reference. Does not call PyImport_GetModuleDict, which would end the program if the
+ * interpreter is ending and has no modules any more. */
 static python_object *loader_module(void) {
   python_object *modules = python_api.PySys_GetObject("modules");
   python_object *module = modules ? python_api.PyDict_GetItemString(modules, module_name) : NULL;
@@ -140,8 +143,8 @@ static void import_ended(python_object *waiting) {
   errno = saved;
 }
 
-/* Has import_ended called when the import of the module has ended. Returns 0 if no import is in
- * progress. */
+/* Arranges that import_ended is called when the import of the module ends. Returns 1, or 0 if no
+ * import is in progress. */
 static int wait_for_import(python_object *module) {
   static char any; /* a capsule needs a pointer */
   int waits = 0;
@@ -158,8 +161,9 @@ static int wait_for_import(python_object *module) {
   return waits;
 }
 
-/* Called by the main thread of the interpreter, between two instructions. Always returns 0: -1
- * would raise an exception in the program. */
+/* Replaces the methods, now or at the end of the module's import. Python calls it in its main
+ * thread between two instructions. Always returns 0, because -1 would raise an exception in the
+ * program. */
 static int attach(void *nothing) {
   int saved = errno;
   (void)nothing;

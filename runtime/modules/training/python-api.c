@@ -29,7 +29,8 @@ static bool is_known(const void *function) {
   return python_is_here();
 }
 
-/* Fills the struct, whose first member is filled last: python_api_find asks for that one. */
+/* Fills python_api with the functions of Python. The first member is filled last, because
+ * python_api_find checks it. */
 static void find(void *nothing) {
   void *found[NAMES];
   void **members = (void **)&python_api;

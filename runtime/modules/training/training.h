@@ -14,11 +14,12 @@ extern uint32_t training_on __attribute__((visibility("hidden")));
 int training_prepare(void);
 void training_forked(void);
 
-/* Has Python run the function that replaces the methods, soon after this call. Called when a file
- * of this name in a folder torch/utils/data was opened. Keeps errno. */
+/* Lets Python run the function that replaces the methods, soon after this call, if the file is in a
+ * folder torch/utils/data. Called when a file named "dataloader.…" was opened. Keeps errno. */
 void training_loader_is_read(const char *path);
 
-/* Called after each open of the program. */
+/* Calls training_loader_is_read if the path may be the file of PyTorch's DataLoader. Called after
+ * each open of the program. */
 static inline void training_opened(const char *path) {
   static const char name[] = "dataloader.";
   if (__builtin_expect(!training_on, 0)) return;
