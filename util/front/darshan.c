@@ -24,7 +24,7 @@
 
 enum { TERM = 26 }; /* columns of a command with its arguments */
 
-/* A command: a function of this program, or a program of its own. */
+/* A subcommand: a function of this program, or another program that `darshan` executes. */
 struct command {
   const char *word;
   int (*run)(int argc, char **argv); /* NULL: program */
@@ -163,8 +163,8 @@ static int version(void) {
   return written(stdout, "darshan", 0);
 }
 
-/* Runs a subcommand with the options from argv[1] on. Overwrites argv[0] with the name for
- * messages. */
+/* Runs a subcommand with the options from argv[1] on and returns its exit status. Overwrites
+ * argv[0] with the name for messages. */
 static int start(const struct command *command, int argc, char **argv) {
   static char name[64];
   if (!command->run) return become(command, argc, argv);

@@ -128,7 +128,8 @@ static int count_named(const struct places *places) {
   return count;
 }
 
-/* Reads the log's name from DARSHAN_LOGFILE. */
+/* Stores the absolute path in DARSHAN_LOGFILE, if it is set. Returns 0, or -1 if the path is too
+ * long or the current folder is unknown. */
 static int find_name(struct places *places) {
   char here[PATH_MAX];
   const char *named = getenv("DARSHAN_LOGFILE");
@@ -270,8 +271,8 @@ void places_announce(const void *context) {
   }
 }
 
-/* Also removes a runtime that another Darshan preloaded: the program would not start with that
- * either. */
+/* Removes each libdarshan.so from LD_PRELOAD, also that of another installation, because the
+ * program would not start with it. */
 void places_leave_alone(const void *context) {
   static const char ours[] = "libdarshan.so";
   (void)context;

@@ -1,4 +1,4 @@
-/* Delivers texts in a process for each receiver. See deliver.h. */
+/* Delivers texts to receivers, by one process for each receiver. See deliver.h. */
 #define _GNU_SOURCE
 #include "deliver.h"
 
@@ -61,8 +61,9 @@ static int fail(char error[DELIVERY_ERROR], const char *what) {
   return -1;
 }
 
-/* Writes a new file beside the place and renames it, so that a reader never sees half of it, and no
- * link at the place or at the new name is followed. */
+/* Replaces the file `place`: writes a temporary file in its folder and renames it, so that a reader
+ * never sees a part of the text, and follows no symbolic link. Returns 0, or nonzero with the
+ * reason in error. */
 static int replace_file(const char *place, const char *text, size_t length,
                         char error[DELIVERY_ERROR]) {
   char path[PATH_MAX];
@@ -81,7 +82,8 @@ static int replace_file(const char *place, const char *text, size_t length,
   return failed;
 }
 
-/* Appends to a file, or writes to a pipe; opened each time, so that it may be moved away. */
+/* Appends a text to the file or pipe `place` ("-": standard output). Opens it for each text, so
+ * that the administrators may rotate it. Returns 0, or nonzero with the reason in error. */
 static int append(const char *place, const char *text, size_t length, char error[DELIVERY_ERROR]) {
   int is_output = strcmp(place, "-") == 0;
   int fd = is_output ? STDOUT_FILENO
@@ -106,13 +108,13 @@ static int deliver(const struct delivery *delivery, const char *text, size_t len
 
 /* --- the process ------------------------------------------------------------------------- */
 
-/* What the process answers when it is ready for the next text. */
+/* The delivering process's report to its parent when it is ready for the next text. */
 struct answer {
   int failures; /* in a row */
   double processor;
 };
 
-/* Says the first failure and the recovery, and nothing between them. */
+/* Prints the first failure of a receiver and its recovery, and nothing in between. */
 static void report(const struct delivery *delivery, int failed, int failures, const char *error) {
   if (failed && failures == 0)
     say("cannot export to %s: %s; reading goes on, and this is tried again",
@@ -126,7 +128,7 @@ static double seconds_of(clockid_t clock) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Delivers until the parent has closed the pipe, as it does when it ends. */
+/* Delivers texts in the child process until the parent closes the pipe. */
 static void serve(const struct delivery *delivery) {
   char error[DELIVERY_ERROR];
   size_t length;

@@ -1,6 +1,6 @@
 /* Delivers texts to a receiver in a process of its own, so that a receiver that is down or slow, or
- * a file system that hangs, never delays the reading of journals. It is no thread, because on older
- * systems every `darshan run` would load a library for that. */
+ * a file system that hangs, never delays the reading of journals. A thread would do as well, but on
+ * older systems every `darshan run` would then load libpthread. */
 #ifndef DARSHAN_EXPORT_DELIVER_H
 #define DARSHAN_EXPORT_DELIVER_H
 
@@ -30,24 +30,25 @@ struct delivery {
   unsigned long sent; /* number of the look that was handed over last; the caller's */
 };
 
-/* Reads FORM:PLACE. Returns 0, or -1 after a message. */
+/* Parses a receiver given as FORM:PLACE. Returns 0, or -1 after a message. */
 int delivery_parse(struct delivery *delivery, const char *text);
-/* Starts the process. Returns 0, or -1 with errno set. */
+/* Starts the process that delivers. Returns 0, or -1 with errno set. */
 int delivery_start(struct delivery *delivery);
-/* Returns 1 if a text can be handed over: the process is idle, and after a failure 1, 2, 4 ... 30
- * seconds are over. Sets has_failed, is_broken and processor. */
+/* Returns 1 if delivery_hand_over can be called: the process is idle, and the pause after a failure
+ * (1, 2, 4 ... 30 seconds) is over. Updates has_failed, is_broken and processor. */
 int delivery_is_ready(struct delivery *delivery);
-/* Hands over a text, only if the process is idle. Returns 0, or -1 with errno set. */
+/* Passes a text to the process, which must be idle, and does not wait for the delivery. Returns 0,
+ * or -1 with errno set. */
 int delivery_hand_over(struct delivery *delivery, const char *text, size_t length);
-/* Waits until the process is idle, for `seconds` at most. Returns 1 if it is. */
+/* Waits until the process is idle, for `seconds` at most. Returns 1 if it is idle, else 0. */
 int delivery_wait(struct delivery *delivery, double seconds);
-/* Ends the process, also one that still delivers. */
+/* Ends the process, even if it still delivers. */
 void delivery_end(struct delivery *delivery);
 
 /* http-post.c: reads http://HOST[:PORT][/PATH]. Returns 0, or -1 if it is something else. */
 int http_parse(struct http_url *url, const char *text);
-/* Posts JSON; takes five seconds at most, and the lookup of the host's name. Returns 0, or -1 with
- * the reason in error. */
+/* Sends JSON by POST. Takes at most five seconds plus the lookup of the host's name. Returns 0, or
+ * -1 with the reason in error. */
 int http_post(const struct http_url *url, const char *text, size_t length,
               char error[DELIVERY_ERROR]);
 

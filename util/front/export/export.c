@@ -42,8 +42,8 @@ static int64_t wall_ns(void) {
   return (int64_t)now.tv_sec * BILLION + now.tv_nsec;
 }
 
-/* Lists all folders. A folder may come later, or go: a line says so once. Returns how many could be
- * read. */
+/* Lists all folders, and prints one message when a folder becomes unreadable. Returns how many
+ * could be read. */
 static int list_folders(struct exporter *exporter) {
   int read = 0;
   for (int i = 0; i < exporter->options->num_folders; i++) {
@@ -69,7 +69,8 @@ static int has_changed(struct exporter *exporter) {
   return 0;
 }
 
-/* Hands a text to a receiver that is ready; one that is not gets the next one. */
+/* Makes the receiver's text and passes it on, if the receiver is ready. Otherwise does nothing: the
+ * receiver gets a later text. */
 static void export_to(struct exporter *exporter, struct delivery *delivery) {
   struct export_view view = {.followed = &exporter->followed,
                              .now_ns = wall_ns(),
@@ -92,8 +93,8 @@ static void export_to(struct exporter *exporter, struct delivery *delivery) {
   free(text);
 }
 
-/* Exports what changed to the receivers that do not have it yet; all of it again after a while, so
- * that the receiver knows that this program lives. */
+/* Exports changed sums to the receivers that do not have them yet, and after `unchanged_for`
+ * seconds, or if is_last, to all receivers, so that they know that this program lives. */
 static void export_all(struct exporter *exporter, int is_last) {
   struct export_options *options = exporter->options;
   const struct sums *sums = &exporter->followed.sums;
@@ -107,7 +108,8 @@ static void export_all(struct exporter *exporter, int is_last) {
   }
 }
 
-/* Looks once. Returns the seconds until the next look, or -1 if no folder can be read at first. */
+/* Reads the journals once and exports the sums. Returns the seconds until the next call, or -1 if
+ * the first call could read no folder. */
 static double look(struct exporter *exporter, int is_last) {
   double now = seconds_of(CLOCK_MONOTONIC), before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   int lists = now >= exporter->next_listing || is_last;
@@ -127,7 +129,8 @@ static double look(struct exporter *exporter, int is_last) {
   return left > 0 ? left : 0;
 }
 
-/* Waits. Signals are blocked but here, so none is missed between a look and the wait. */
+/* Waits for so many seconds or a signal. Signals are blocked everywhere else, so none is missed
+ * between a look and the wait. */
 static void wait_for(const sigset_t *unblocked, double seconds) {
   struct timespec length = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
   ppoll(NULL, 0, &length, unblocked);
@@ -139,8 +142,9 @@ static int is_broken(const struct export_options *options) {
   return 0;
 }
 
-/* Ends the deliveries, after a last look if a signal ends the program. A process that is busy gets
- * two seconds. The file for Prometheus goes: its numbers would look alive for ever. */
+/* Ends the deliveries, after a last look if a signal ends the program. Waits two seconds for a busy
+ * process. Removes the file for Prometheus if a signal ends the program, because its numbers would
+ * seem current for ever. */
 static void finish(struct exporter *exporter) {
   struct export_options *options = exporter->options;
   int is_last = *options->interrupted, patience[EXPORT_PLACES];

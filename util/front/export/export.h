@@ -1,4 +1,4 @@
-/* `darshan watch --export`: reads the journals of a node again and again, and exports sums per job,
+/* `darshan watch --export`: reads the journals of a node at intervals, and exports sums per job,
  * user and file system. */
 #ifndef DARSHAN_EXPORT_EXPORT_H
 #define DARSHAN_EXPORT_EXPORT_H
@@ -20,7 +20,7 @@ struct export_options {
   int num_deliveries;
 };
 
-/* Returns the exit status. */
+/* Reads and exports until a signal or the number of looks ends it. Returns the exit status. */
 int export_run(struct export_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the kernel has in memory of a file, without a question to the server of its file system or
- * to a file system in user space. */
+/* The status of a file as the kernel has it in memory: sends no request to a file server or to a
+ * file system in user space, which may hang. */
 #ifndef DARSHAN_FILE_STATUS_H
 #define DARSHAN_FILE_STATUS_H
 
@@ -13,8 +13,8 @@ struct file_status {
   dev_t device;
 };
 
-/* Looks at a name in an open folder; follows no link and mounts nothing. Returns 0, or -1 with
- * errno set. */
+/* Stores the status of a name in an open folder. Follows no link and mounts nothing. Returns 0, or
+ * -1 with errno set. */
 int file_status(int folder, const char *name, struct file_status *status);
 
 #endif

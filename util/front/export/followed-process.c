@@ -1,4 +1,4 @@
-/* The processes whose journals are read: the table, and what each counts for. See
+/* The table of processes whose journals are read, and the sums that each process belongs to. See
  * followed-process.h. */
 #define _GNU_SOURCE
 #include "followed-process.h"
@@ -70,8 +70,8 @@ struct followed_process *process_identify(struct followed *followed,
   return older;
 }
 
-/* Returns the process of a listed file. A journal that is open keeps its inode, also under another
- * name; else the name has to be the same. */
+/* Returns the process of a listed file, NULL if it is new. An open journal is recognized by its
+ * inode, even under another name; any other file by its name. */
 struct followed_process *process_of_file(const struct followed *followed,
                                          const struct followed_file *file, uint64_t name) {
   struct followed_process *one = *inode_chain(followed, file->device, file->inode);
@@ -101,7 +101,7 @@ struct followed_process *process_new(struct followed *followed, struct user *use
 
 /* --- what a process counts for ----------------------------------------------------------- */
 
-/* Returns the sum of a file system of a process, to which the process then belongs. */
+/* Returns the sum for a process on a file system, and counts the process as one of the sum's. */
 static struct sum *sum_of(struct followed *followed, const struct followed_process *process,
                           struct tally_place *place) {
   const struct darshan_job *job = &process->journal->tally.job.job;
@@ -149,7 +149,8 @@ static void leave_sums(struct followed *followed, struct tally *tally) {
   }
 }
 
-/* Ends the reading of a process: it stays in the table, so that nothing of it counts again. */
+/* Closes the journal of a process. The process stays in the table, so that its numbers are not
+ * counted again. */
 void process_end(struct followed *followed, struct followed_process *process) {
   struct open_journal *journal = process->journal;
   if (!journal) return;

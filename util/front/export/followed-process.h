@@ -1,4 +1,4 @@
-/* One process whose journal is read: shared by the files that find, read and end processes. */
+/* A process whose journal is read, for the files that find, read and end processes. */
 #ifndef DARSHAN_EXPORT_FOLLOWED_PROCESS_H
 #define DARSHAN_EXPORT_FOLLOWED_PROCESS_H
 
@@ -31,19 +31,22 @@ struct followed_process *process_of_file(const struct followed *followed,
                                          const struct followed_file *file, uint64_t name);
 struct followed_process *process_new(struct followed *followed, struct user *user,
                                      const struct followed_file *file, uint64_t name);
-/* Gives the process the identity made of these; returns the process that had it, or NULL. */
+/* Gives the process the identity that user, pid and start make. Returns the process that had this
+ * identity before and now has none, or NULL. */
 struct followed_process *process_identify(struct followed *followed,
                                           struct followed_process *process, int64_t pid,
                                           int64_t start_ns);
 void process_forget(struct followed *followed, size_t number);
 
-/* Reads the journal. Returns 0, or -1 if it is damaged or claims what cannot be. */
+/* Reads the process's journal. Returns 0, or -1 if it is damaged or claims more I/O than is
+ * possible. */
 int process_look(struct followed *followed, struct followed_process *process);
-/* Adds what the last look saw to the sums. */
+/* Adds the increase that the last process_look found to the sums. */
 void process_count(struct followed *followed, struct followed_process *process);
-/* Ends the reading. The process stays in the table, so that nothing of it counts again. */
+/* Closes the journal. The process stays in the table, so that its numbers are not counted again. */
 void process_end(struct followed *followed, struct followed_process *process);
-/* Ends the reading of a file for a reason; it is tried again later, some times. */
+/* Closes a file that cannot be counted, for this reason. It is tried again up to RETRIES times,
+ * after longer and longer pauses. */
 void process_skip(struct followed *followed, struct followed_process *process,
                   enum export_skipped reason);
 

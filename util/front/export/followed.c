@@ -1,4 +1,4 @@
-/* The processes whose journals are read: takes new files, reads known ones. See followed.h. */
+/* Finds new processes by listed files, and reads the journals of known ones. See followed.h. */
 #define _GNU_SOURCE
 #include "followed.h"
 
@@ -61,8 +61,8 @@ static void read_owner(struct open_journal *journal) {
       alive_read_owner(&journal->traces, job->metadata[i].value);
 }
 
-/* Opens a listed file, which is not a link and has not become one since. O_NONBLOCK: a lease of its
- * owner must not delay this process. Returns a descriptor, or -1. */
+/* Opens a listed file, unless it is a link or another file now. O_NONBLOCK: a lease of its owner
+ * must not delay this process. Returns a descriptor, or -1. */
 static int open_file(const struct followed_file *file) {
   struct stat status;
   int fd =
@@ -75,8 +75,9 @@ static int open_file(const struct followed_file *file) {
   return -1;
 }
 
-/* Takes over what an earlier file of the same process counted: a copy that was rewritten, or the
- * journal that became a part. Returns 0 if the process has been read to its end. */
+/* Transfers the counted numbers of an earlier file of the same process, and ends that file: a copy
+ * that was rewritten, or the journal that became a part. Returns 1, or 0 if the earlier file was
+ * already read to its end. */
 static int take_over(struct followed *followed, struct followed_process *process,
                      struct followed_process *older) {
   struct tally *now = &process->journal->tally;
@@ -95,7 +96,8 @@ static int take_over(struct followed *followed, struct followed_process *process
   return 1;
 }
 
-/* Reads the beginning of a file. Returns 0, or -1 with the reason not to count it. */
+/* Reads job and owner of a file that was opened for a process, and stores its pid. Returns 0, or -1
+ * with the reason not to count the file in *reason. */
 static int begin(struct followed *followed, struct followed_process *process,
                  const struct followed_file *file, enum export_skipped *reason) {
   struct darshan_error error = {""};
@@ -121,7 +123,7 @@ static double processor_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Opens a file that is new, or is tried again, and counts it. */
+/* Opens a file that is new or is tried again, and begins to count its process. */
 static void open_process(struct followed *followed, struct followed_process *process,
                          const struct followed_file *file) {
   enum export_skipped reason = SKIPPED_LIMIT;
@@ -159,7 +161,8 @@ static void open_process(struct followed *followed, struct followed_process *pro
   if (file->is_part || !was_open) process_end(followed, process);
 }
 
-/* Looks at a listed file. Returns 0 and the owner if it may be read. */
+/* Checks the status of a listed file. Returns 0 with its owner, or -1 if the file must not be read:
+ * it is not regular, is another file now, or belongs to another user. */
 static int may_be_read(const struct followed_file *file, uid_t *owner) {
   struct file_status status;
   if (file_status(file->folder, file->name, &status) != 0 || !S_ISREG(status.mode) ||
@@ -251,8 +254,8 @@ static void read_one(struct followed *followed, struct followed_process *process
   if (has_ended(followed, process)) process_end(followed, process);
 }
 
-/* Reads large journals in turn, as many as their share of the processor allows. So they delay
- * neither each other for ever nor the small ones at all. */
+/* Reads large journals in turn, as many as their share of the processor allows, so that small
+ * journals never wait for them. */
 static void read_large(struct followed *followed) {
   double before = processor_seconds();
   uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-/* The processes of this node whose journals are read, and what each of them counts for. No process
+/* The processes of this node whose journals are read, and the sums that they belong to. No process
  * counts twice: a journal that moves, is rewritten, or becomes a part of a run belongs to one
  * process, known by its user, number and start. */
 #ifndef DARSHAN_EXPORT_FOLLOWED_H
@@ -48,15 +48,17 @@ struct followed_file {
   int64_t pid, start_ns; /* of a part, by its name */
 };
 
-/* Returns 0, or -1 if out of memory. */
+/* Prepares an empty table; limit: the largest number of exported sums. Returns 0, or -1 if out of
+ * memory. */
 int followed_init(struct followed *followed, size_t limit);
 void followed_free(struct followed *followed);
 
-/* Begins a look. lists: 1 if all files are listed before the journals are read. */
+/* Begins a look at time `now` (seconds). lists: 1 if followed_found is called for all files before
+ * followed_read. */
 void followed_begin_look(struct followed *followed, double now, int lists);
-/* Takes a file of a listing, known or new. */
+/* Called for each listed file: recognizes its process, or opens a new one. */
 void followed_found(struct followed *followed, const struct followed_file *file);
-/* Reads the journals, and ends what has ended. */
+/* Reads the journals, adds their increase to the sums, and ends processes that have exited. */
 void followed_read(struct followed *followed);
 
 #endif

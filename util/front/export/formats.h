@@ -1,4 +1,4 @@
-/* The exported sums as text, in the form that a receiver wants. */
+/* The exported sums as text, in the format of the receiver. */
 #ifndef DARSHAN_EXPORT_FORMATS_H
 #define DARSHAN_EXPORT_FORMATS_H
 
@@ -6,7 +6,7 @@
 
 #include "followed.h"
 
-/* What the formats need beside the sums. */
+/* The sums, and the facts about this program that the formats contain. */
 struct export_view {
   const struct followed *followed;
   char host[64];
@@ -16,7 +16,7 @@ struct export_view {
   unsigned long since; /* JSON: only sums that changed after this look; 0: all */
 };
 
-/* Each returns a text of *length bytes, which the caller frees; NULL: out of memory. */
+/* Return the sums as a text of *length bytes, which the caller frees; NULL if out of memory. */
 char *format_prometheus(const struct export_view *view, size_t *length);
 char *format_otlp(const struct export_view *view, size_t *length);
 char *format_ldms(const struct export_view *view, size_t *length);

@@ -101,7 +101,7 @@ static int send_all(int fd, const char *text, size_t length, long end) {
   return 0;
 }
 
-/* Returns 1 if the answer is complete, by its length. */
+/* Returns 1 if the answer is complete, by the length in its header; else 0. */
 static int is_complete(const char *answer, size_t used) {
   const char *body = strstr(answer, "\r\n\r\n"),
              *length = strcasestr(answer, "\r\nContent-Length:");
@@ -109,8 +109,8 @@ static int is_complete(const char *answer, size_t used) {
   return used - (size_t)(body + 4 - answer) >= strtoul(length + 17, NULL, 10);
 }
 
-/* Reads the answer: its end is that of the connection, or told by its length; the rest of a very
- * long one is not read. Returns its status, or NO_ANSWER with errno set. */
+/* Reads the answer up to its length or the end of the connection, at most ANSWER bytes. Returns the
+ * HTTP status, or NO_ANSWER with errno set. */
 static int read_answer(int fd, char answer[ANSWER], long end) {
   size_t used = 0;
   int status;
@@ -132,7 +132,8 @@ static int read_answer(int fd, char answer[ANSWER], long end) {
   return NO_ANSWER;
 }
 
-/* Judges an answer. A collector that takes some points only says so with status 200. */
+/* Returns 0 if the receiver accepted everything, else -1 with the reason in error. A collector that
+ * rejects some data points answers with status 200, too, so the text is searched. */
 static int judge(int status, const char *answer, char error[DELIVERY_ERROR]) {
   static const char rejected[] = "\"rejectedDataPoints\"";
   const char *number = strstr(answer, rejected);

@@ -24,7 +24,8 @@ struct listing {
   int runs; /* run directories still allowed; -1: this is one */
 };
 
-/* Reads the numbers of part.PID.START.N. Returns 1 if this is the name of a part. */
+/* Stores pid and start from the name part.PID.START.N. Returns 1, or 0 if this is not the name of a
+ * part. */
 static int read_part(const char *name, struct followed_file *file) {
   char *end;
   if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) != 0) return 0;
@@ -37,8 +38,8 @@ static int read_part(const char *name, struct followed_file *file) {
 
 static int list(struct listing *listing);
 
-/* Lists a run directory. A folder on another device is not one: a user may have mounted a file
- * system there that answers when it likes. */
+/* Lists a run directory. Skips a folder on another device, because a user may have mounted a file
+ * system there that hangs. */
 static void list_run(const struct listing *above, const char *name) {
   struct file_status status;
   if (file_status(above->folder, name, &status) != 0 || !S_ISDIR(status.mode) ||

@@ -49,7 +49,7 @@ static void swap(struct sums *sums, size_t a, size_t b) {
   sums->all[b] = one;
 }
 
-/* Forgets the sum that has been idle for longest, of those that are not exported. */
+/* Frees the sum that has been idle for the longest time, among those that are not exported. */
 static void forget_one(struct sums *sums) {
   size_t oldest = sums->exported;
   for (size_t i = oldest; i < sums->count; i++)
@@ -77,7 +77,8 @@ static struct sum *new_sum(struct sums *sums, uid_t uid, const char *const label
   return sum;
 }
 
-/* Returns the sum of these labels, made if need be, and exports it. */
+/* Returns the sum with these labels, which is made if necessary and exported from now on; NULL if
+ * out of memory. */
 static struct sum *exported(struct sums *sums, uid_t uid, const char *const label[SUM_LABELS],
                             int64_t began_ns, double now) {
   size_t i = 0;
@@ -92,7 +93,8 @@ static struct sum *exported(struct sums *sums, uid_t uid, const char *const labe
   return sums->all[sums->exported - 1];
 }
 
-/* Tells whether one more sum of this user would be too many; *has_place: for the user as such. */
+/* Returns 1 if the user may get no further sum, else 0. *has_place: 1 if the user may have a sum
+ * "other" of its own. */
 static int is_full(const struct sums *sums, uid_t uid, int *has_place) {
   size_t own = 0, users = 0;
   *has_place = 0;

@@ -1,6 +1,7 @@
 /* The exported sums: one for each job, user and file system. They never decrease, and outlive the
- * processes that they count. Their number is bounded: what is beyond the limit counts as job and
- * file system "other" of its user, and users beyond a quarter of the limit as user "other". */
+ * processes that they count. Their number is limited. Beyond the limit, numbers count for the job
+ * and file system "other" of their user; users beyond a quarter of the limit share the user
+ * "other". */
 #ifndef DARSHAN_EXPORT_SUMS_H
 #define DARSHAN_EXPORT_SUMS_H
 
@@ -14,9 +15,9 @@ enum { SUM_JOB, SUM_USER, SUM_FS, SUM_TYPE, SUM_LABELS };
 extern const char *const sum_label_names[SUM_LABELS];
 
 enum { SUM_LABEL_ROOM = 129 };
-/* Copies a label: valid UTF-8 without controls, of at most 128 bytes. All that comes later can rely
- * on this; two names that become one label have one sum, for a reader refuses the whole text if two
- * rows have the same labels. Returns out. */
+/* Copies a label as valid UTF-8 without control characters, at most 128 bytes. Returns out. All
+ * formats rely on this. Two names that become the same label share a sum, because a receiver
+ * rejects the whole text if two rows have the same labels. */
 const char *sum_label_clean(char out[SUM_LABEL_ROOM], const char *label);
 
 struct sum {
@@ -36,17 +37,18 @@ struct sums {
   unsigned long look; /* number of the present look, from 1 */
 };
 
-/* Returns the sum with these labels, or the one that takes its place beyond the limit; NULL if out
- * of memory. */
+/* Returns the sum with these labels, or, beyond the limit, the sum "other"; NULL if out of
+ * memory. */
 struct sum *sums_get(struct sums *sums, uid_t uid, const char *const label[SUM_LABELS],
                      int64_t began_ns, double now);
 
-/* Adds to a sum what `now` has more than `counted`, which becomes the larger of the two. */
+/* Adds the increase of the numbers from `counted` to `now` to a sum. Each number of `counted`
+ * becomes the larger of both. */
 void sums_add(const struct sums *sums, struct sum *sum, const struct values *now,
               struct values *counted);
 
-/* Stops to export the sums that have had no process for ten minutes. They are kept, and go on where
- * they were if a process comes back, until very many sums are. */
+/* Exports sums no more that have had no process for ten minutes. They stay in memory, until there
+ * are very many, and continue if a process with their labels appears. */
 void sums_retire(struct sums *sums, double now);
 
 void sums_free(struct sums *sums);

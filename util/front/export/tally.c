@@ -62,8 +62,8 @@ static const struct part {
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]), MODULES = sizeof(modules) / sizeof(modules[0]) };
 
-/* Record ids are untrusted: a secret keeps a journal from choosing ids that collide in the table.
- */
+/* Returns a hash of a record id with a secret of this process. Record ids are untrusted; without
+ * the secret a journal could have ids that collide in the table. */
 static uint64_t hidden(uint64_t id) {
   static uint64_t secret[2];
   if (!secret[1] && getrandom(secret, sizeof(secret), GRND_NONBLOCK) < (ssize_t)sizeof(secret))
@@ -143,7 +143,8 @@ static void add_seconds(struct values *into, int layer, int time, double seconds
   *sum = export_sum(*sum, nanoseconds(seconds));
 }
 
-/* Adds the parts of one record, from first to end, which are in the order of what they add to. */
+/* Adds the counters of one record to the exported values. first to end: which counter is a part of
+ * which value, in the order of the values. */
 static void add_counts(struct values *into, const struct part *first, const struct part *end,
                        const int64_t *counters) {
   for (const struct part *part = first; part < end;) {
@@ -166,7 +167,8 @@ static void parts_of(int module, const struct part **first, const struct part **
     ++*end;
 }
 
-/* Returns the plan of one of the modules, which takes long to make. */
+/* Returns the merge plan of the module with this number in the table. Makes it once, because that
+ * takes long. */
 static const struct darshan_merge_plan *plan_of(int number) {
   static struct darshan_merge_plan plans[MODULES];
   if (!plans[number].module)
@@ -186,7 +188,7 @@ static void add_times(struct values *into, int layer, const struct darshan_merge
   if (plan->meta_time >= 0) add_seconds(into, layer, EXPORT_METADATA_TIME, times[plan->meta_time]);
 }
 
-/* Adds the records of the module with this number in the table. */
+/* Adds the records of the module with this number in the table. Returns 0, or -1 with an error. */
 static int add_module(struct tally *tally, struct darshan_live *live,
                       struct darshan_live_room *room, int number, struct darshan_error *error) {
   const struct darshan_merge_plan *plan = plan_of(number);
@@ -208,7 +210,8 @@ static int add_module(struct tally *tally, struct darshan_live *live,
   return 0;
 }
 
-/* Adds operations that POSIX_EXT counts. A failed lookup is an access, or one more operation. */
+/* Adds the metadata operations that only POSIX_EXT counts. Returns 0, or -1 with an error. A failed
+ * lookup is one of the accesses, or an operation of its own. */
 static int add_unattributed(struct tally *tally, struct darshan_live *live,
                             struct darshan_live_room *room, struct darshan_error *error) {
   const struct part *first, *end;
@@ -237,8 +240,8 @@ static int add_unattributed(struct tally *tally, struct darshan_live *live,
 
 /* --- what a process can do --------------------------------------------------------------- */
 
-/* Checks that no value is beyond what a process can do in this time: 1 TiB (or 2^40 calls) a
- * second, and 65,536 threads that are in I/O all the time. */
+/* Returns 0 if all values are possible for a process in `elapsed` seconds, else -1 with an error:
+ * at most 1 TiB or 2^40 calls a second, and 65,536 threads that are in I/O all the time. */
 static int check(const struct tally *tally, double elapsed, struct darshan_error *error) {
   static const double counts_per_second = 1099511627776.0, threads = 65536;
   double most = counts_per_second * (elapsed + 1), longest = threads * (elapsed + 1) * BILLION;

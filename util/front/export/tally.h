@@ -29,7 +29,7 @@ int tally_begin(struct tally *tally, struct darshan_live *live, struct darshan_e
 void tally_free(struct tally *tally);
 
 /* Reads the journal and sets places[].now. elapsed: seconds that the process can have run; values
- * beyond what a process can do in this time are an error. Returns 0, or -1 with an error, after
+ * that a process cannot reach in this time are an error. Returns 0, or -1 with an error, after
  * which places[].now have no meaning. */
 int tally_look(struct tally *tally, struct darshan_live *live, struct darshan_live_room *room,
                double elapsed, struct darshan_error *error);

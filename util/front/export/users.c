@@ -29,7 +29,7 @@ static long milliseconds(void) {
   return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads the output of a program, for a second at most. Returns the bytes read. */
+/* Reads the output of a program for at most a second. Returns the number of bytes. */
 static size_t read_answer(int fd, char *out, size_t room) {
   size_t used = 0;
   long end = milliseconds() + ANSWER_MS;
@@ -45,8 +45,8 @@ static size_t read_answer(int fd, char *out, size_t room) {
   return used;
 }
 
-/* Asks getent for a user's entry, because a lookup in this process may wait for a network for
- * minutes. Returns 0, or -1 without an answer. */
+/* Stores a user's name in out. Runs getent for at most a second, because a lookup in this process
+ * may wait for the network for minutes. Returns 0, or -1 if there is no name. */
 static int ask_name(char *out, size_t room, uid_t uid) {
   static char program[] = "/usr/bin/getent", base[] = "passwd";
   static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";

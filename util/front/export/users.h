@@ -1,5 +1,5 @@
-/* The users whose journals are followed: their names, and what looks at their journals may cost, so
- * that one user's journals never delay those of others. */
+/* The users whose journals are followed: their names, and limits of the time spent on their
+ * journals, so that one user's journals never delay those of others. */
 #ifndef DARSHAN_EXPORT_USERS_H
 #define DARSHAN_EXPORT_USERS_H
 
@@ -26,16 +26,17 @@ struct users {
   size_t count;
 };
 
-/* Returns the user; NULL if there are too many, or no memory. Asks for the name of a new one, for
- * at most a second. */
+/* Returns the user with this id, who is added if new; NULL if there are too many users or out of
+ * memory. Looks up a new user's name for at most a second. */
 struct user *users_get(struct users *users, uid_t uid);
 
-/* Ends a look at time `now` (seconds): decides from what it cost when the next one may be. */
+/* Ends a look at time `now` (seconds): decides, by its cost for each user, when that user's
+ * journals may be read next. */
 void users_end_look(struct users *users, double now);
-/* Returns 1 if this user's journals may be read now: neither does the user wait, nor was this
- * look's share used up. */
+/* Returns 1 if this user's journals may be read now: the user's pause is over, and the user's share
+ * of this look is not used up. */
 int users_may_read(const struct user *user, double now);
-/* The same for the opening of a new file. */
+/* Like users_may_read, for opening a new file of the user. */
 int users_may_open(const struct user *user, double now);
 
 void users_free(struct users *users);

@@ -46,7 +46,7 @@ static inline int export_time_place(int layer, int time) {
   return EXPORT_COUNTS + layer * EXPORT_TIMES + time;
 }
 
-/* Adds without overflow: the sum of two values that are not negative. */
+/* Returns the sum of two values that are not negative, INT64_MAX if it overflows. */
 static inline int64_t export_sum(int64_t a, int64_t b) {
   return a > INT64_MAX - b ? INT64_MAX : a + b;
 }

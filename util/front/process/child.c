@@ -82,9 +82,9 @@ struct signals_before {
   sigset_t blocked;
 };
 
-/* Starts the child with vfork, because a copy of this process's memory would cost page tables, and
- * a page fault for each written page. The child shares this memory until exec, so it gets a copy of
- * the environment to change. */
+/* Starts the child and returns its pid, or -1 with errno set. Uses vfork, because fork would copy
+ * the page tables of this process. The child shares this memory until exec, so it gets a copy of
+ * the environment to change. report: a pipe for the errno of a failed exec. */
 static __attribute__((noinline)) pid_t begin(char *const *command,
                                              void (*prepare)(const void *context),
                                              const void *context, int report,

@@ -53,10 +53,11 @@ size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
 /* Returns 1 if each process except `but` has a row that says that it ended. */
 int tree_has_ended(const struct tree *folder, pid_t but);
-/* Counts the instrumented processes that still run, except `but`. */
+/* Returns the number of instrumented processes that still run, except `but`. */
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);
 
-/* Writes the row of the root process's exit, which only this process knows. */
+/* Writes a row with the exit status and resource usage of the root process, which only this process
+ * knows. */
 void tree_reaped(const struct tree *folder, const struct child_end *end);
 /* Writes a row if the root process was not, or not completely, instrumented. */
 void tree_unwatched(struct tree *folder, const struct child_end *end, const char *command);

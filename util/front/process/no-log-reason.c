@@ -100,7 +100,8 @@ static int names_a_loader(const char *head, size_t n) {
   return 0;
 }
 
-/* The first bytes of this program in memory, set by the linker; /proc may be missing. */
+/* This program's ELF header in memory, which the linker names. Used because /proc may be
+ * missing. */
 extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");
 
 /* Returns the dynamic linker of this program, which is also libdarshan.so's; "": none. */

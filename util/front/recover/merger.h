@@ -10,9 +10,9 @@ enum merger_end { /* its exit status */
                   MERGER_NOTHING = 3 /* no log to make, or another process makes it */
 };
 
-/* Runs darshan-merge, uninstrumented. argv[0] is set here, the last argument is NULL. out: the
- * first line of its standard output, without newline; may be NULL. quiet: its messages are
- * discarded. */
+/* Runs darshan-merge, uninstrumented, and returns how it ended. argv[0] is set here; argv ends with
+ * NULL. out: receives the first line of its standard output, without newline; may be NULL. quiet: 1
+ * to discard its messages. */
 enum merger_end merger_run(char **argv, char *out, size_t room, int quiet);
 
 /* Returns 1 if darshan-merge is installed; otherwise 0, after a message. */

@@ -29,7 +29,8 @@ static enum alive_answer anybody(struct recovery *recovery, const struct tree *r
   return ALIVE_NOT;
 }
 
-/* Returns 1 if the run has a log now, or would have one after a dry run. */
+/* Makes the log of a run, or, in a dry run, only prints that it would. Returns 1 if the run has a
+ * log now, or would have one; else 0. */
 static int merge_run(struct recovery *recovery, const struct tree *run) {
   char folder[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
   size_t processes = run->processes.count;

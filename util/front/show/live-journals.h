@@ -16,7 +16,7 @@ struct live_rates { /* per second */
 /* Returns the rates of a layer since `before`; NULL: since the start. */
 struct live_rates live_layer(const struct picture_layer *now, const struct picture *before,
                              double seconds);
-/* Like live_layer, for the file at this index of now->files. */
+/* Like live_layer, for the file at index `place` of now->files. */
 struct live_rates live_file(const struct picture *now, size_t place, const struct picture *before,
                             double seconds);
 

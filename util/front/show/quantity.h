@@ -1,4 +1,5 @@
-/* Formats numbers for narrow columns of a terminal. */
+/* Formats numbers for narrow columns of a terminal. Each function returns out or a constant
+ * string. */
 #ifndef DARSHAN_FRONT_QUANTITY_H
 #define DARSHAN_FRONT_QUANTITY_H
 
@@ -7,7 +8,7 @@
 enum { QUANTITY_ROOM = 32 };
 
 /* Formats bytes with up to three significant digits, in powers of 1024: "322 B", "1.50 KiB"; "?" if
- * negative or NaN. Returns out or a constant, like all functions here. */
+ * negative or NaN. */
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 
 /* Formats seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h". */

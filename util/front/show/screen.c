@@ -366,8 +366,8 @@ static void print_time(struct screen *screen, const struct picture *picture, dou
   end_line(screen);
 }
 
-/* Tells what time of the processes is no file I/O. Only the rows of layers and files contain that
- * at pipes, and no row that for locks. */
+/* Prints how long the processes waited at pipes and for locks, which is not file I/O. The rows of
+ * layers and files contain the time at pipes; no row contains the time for locks. */
 static void print_waits(struct screen *screen, const struct picture *picture) {
   print_time(screen, picture, picture->shares.pipes, "waited",
              "at named pipes, which is not counted as file I/O");
@@ -375,8 +375,8 @@ static void print_waits(struct screen *screen, const struct picture *picture) {
              "in calls that lock files, which is not counted as file I/O");
 }
 
-/* Tells what the columns of times contain that is no transfer: a row may have no write, but the
- * time of msync, and no file has the time in which its folder was listed. */
+/* Explains times in the table that are not transfers: a row without a write may have the time of
+ * msync, and no file has the time of listing its folder. */
 static void print_parts(struct screen *screen, const struct picture *picture) {
   print_time(screen, picture, picture->syncing, "syncs",
              "of t.write were in fsync, msync and the like");

@@ -1,4 +1,4 @@
-/* The summary as data: for programs instead of people. See stat-data.h. */
+/* The summary as data, for other programs. See stat-data.h. */
 #include "stat-data.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The summary as data: for programs instead of people. */
+/* The summary as data, for other programs. */
 #ifndef DARSHAN_FRONT_STAT_DATA_H
 #define DARSHAN_FRONT_STAT_DATA_H
 

@@ -41,7 +41,8 @@ int programs_add(struct programs *programs, darshan_log *log, int64_t *processes
 /* Returns all *count programs, most time first. The caller frees the array; NULL: none. */
 const struct program **programs_by_time(const struct programs *programs, size_t *count);
 
-/* Like programs_by_time, for failures, most processes first. */
+/* Returns all *count failures, those of most processes first. The caller frees the array; NULL:
+ * none. */
 const struct bad_end **programs_bad_ends(const struct programs *programs, size_t *count);
 
 /* Returns a program's name from the name of a PROCESS record: an interpreter's script, otherwise

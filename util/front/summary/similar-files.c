@@ -158,8 +158,8 @@ static int by_row(const void *a, const void *b) {
   return strcmp(left->name ? left->name : "", right->name ? right->name : "");
 }
 
-/* Tells whether the file is a standard stream that the program did not use: libc flushes it at the
- * end of every program. */
+/* Returns 1 for a standard stream that the program did not use: libc flushes it at the end of every
+ * program. */
 static int is_unused_stream(const struct picture_file *file) {
   const double flush = 1e-3; /* seconds; a longer flush is shown */
   return file->name && strncmp(file->name, "<STD", 4) == 0 && file->calls == 0 &&

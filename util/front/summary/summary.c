@@ -75,7 +75,8 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
   return sum;
 }
 
-/* Like `calls`, for DAOS, whose counters have other names; they include asynchronous calls. */
+/* Returns the number of read calls (write 1: write calls) of a DAOS record, whose counters have
+ * other names than those for `calls`. They include asynchronous calls. */
 static int64_t calls_of_daos(const struct darshan_merge_plan *plan, const void *record, int write) {
   static const int dfs[2][3] = {{DFS_READS, DFS_READXS, -1}, {DFS_WRITES, DFS_WRITEXS, -1}};
   static const int daos[2][3] = {{DAOS_OBJ_FETCHES, DAOS_ARRAY_READS, DAOS_KV_GETS},

@@ -80,7 +80,7 @@ void picture_free(struct picture *picture);
 /* Adds a log. Prints a message for an unreadable log and skips it. */
 void picture_add(struct picture *picture, const char *path);
 
-/* Sums the counters of read (write) calls of a record. */
+/* Return the number of read and of write calls of a record. */
 int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record);
 int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record);
 
