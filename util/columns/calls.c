@@ -16,7 +16,7 @@ static const struct call calls[] = {
 };
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-/* Returns the index of the text "MPI_Allreduce" for the name "ALLREDUCE". */
+/* Returns the index of the call's name as MPI spells it: "MPI_Allreduce" for "ALLREDUCE". */
 static uint64_t title(darshan_batch *batch, const char *name) {
   char text[64] = "MPI_";
   enum { PREFIX = 4 };

@@ -107,7 +107,8 @@ static inline uint64_t row_bits(double value) {
   return word;
 }
 
-/* calls.c: makes one row per call of an APMPI record. */
+/* calls.c: makes one row per call of an APMPI record. Returns false if the batch is full before the
+ * last call, or if out of memory. */
 bool call_rows(darshan_batch *batch, struct table *table);
 
 #endif

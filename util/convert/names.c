@@ -48,8 +48,8 @@ static void take(uint64_t id, const char *name, void *context) {
       (struct name){hide_id(&names->options->hiding, id), hidden ? copy : name, copy};
 }
 
-/* Orders entries by name for qsort: similar neighbours compress best, the order of hashes reveals
- * nothing, and two conversions of a log give the same bytes. */
+/* Compares two entries by name, for qsort. Sorted names have similar neighbours, which compress
+ * best, the order of hashes reveals nothing, and two conversions of a log give the same bytes. */
 static int compare(const void *left, const void *right) {
   const struct name *a = left, *b = right;
   int order = strcmp(a->text, b->text);

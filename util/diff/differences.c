@@ -104,8 +104,9 @@ static bool is_same_counter(const struct record_row *first, const struct record_
          memcmp(first->counter, second->counter, first->counter_length) == 0;
 }
 
-/* Compares the rows of two records from index `from` on. Pairs them by their counter's name,
- * because the records have different lists of counters from there (bins, components, segments). */
+/* Compares the rows of two records from index `from` on, and prints those that differ. Pairs rows
+ * by their counter's name, because the records have different lists of counters from there (bins,
+ * components, segments). Returns 0, or -1 if out of memory. */
 static int compare_by_name(struct comparison *comparison, size_t from) {
   const struct record_rows *first = &comparison->rows[0], *second = &comparison->rows[1];
   struct id_table table;
@@ -217,7 +218,8 @@ static int compare_module(struct comparison *comparison, int id) {
   return result;
 }
 
-/* Compares the modules of two logs, in ascending order of their ids. */
+/* Compares the modules of two logs, in ascending order of their ids. Returns 0, or -1 if a module
+ * could not be compared. */
 static int compare_modules(struct comparison *comparison) {
   const struct darshan_info *info[2] = {darshan_log_info(comparison->logs[0]),
                                         darshan_log_info(comparison->logs[1])};

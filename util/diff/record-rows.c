@@ -62,7 +62,7 @@ static void put_segments(struct rows *rows, const char *kind,
   }
 }
 
-/* Makes rows of a trace, which darshan-parser does not print. */
+/* Makes rows of a trace, which darshan-parser does not print. Returns 0, or -1 if out of memory. */
 static int put_trace(struct rows *rows, const struct darshan_dxt_head *head) {
   const struct darshan_dxt_segment *segments = (const void *)(head + 1);
   char counter[64], host[sizeof(head->hostname) + 1];

@@ -29,7 +29,7 @@ static void print_osts(struct output *out, const struct stripe_layout *layout,
   output_text(out, "  ");
 }
 
-/* Writes the thread id as " %4lu", or " N/A" if the log has no thread ids. */
+/* Writes the thread id as " %4lu", or " N/A" if the log has no thread ids. Returns the end. */
 static char *thread_column(char *p, const struct segment_rows *rows, uint64_t thread) {
   if (!rows->with_threads) {
     memcpy(p, " N/A\n", 5);

@@ -23,8 +23,9 @@ static int construct(int argc, char **argv, char **environment) {
   return 0;
 }
 
-/* Starts the program with the older libc, which gets `construct` if the program passes no function
- * that runs constructors. Destructors need none: the dynamic linker runs them in every release. */
+/* Starts the program by libc's older version of this function, and never returns. Passes
+ * `construct` to libc if the program passes no function that runs constructors. Destructors need
+ * none: the dynamic linker runs them in every release. */
 __attribute__((visibility("hidden"))) int __libc_start_main(begin *main, int argc, char **argv,
                                                             begin *constructors, void (*end)(void),
                                                             void (*loader_end)(void),

@@ -128,10 +128,11 @@ void darshan_log_close(void *log);
 
 /* Copies the job's data. Returns 0, or -1 if an argument is NULL. */
 int darshan_log_get_job(void *log, struct darshan_job *job);
-/* Stores the run time of the job in seconds, negative if it has no end time. */
+/* Stores the run time of the job in seconds, negative if it has no end time. Returns 0, or -1 if an
+ * argument is NULL. */
 int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runtime);
 /* Stores the command line in exe, which has 4096 bytes; the empty string for a log without a mount
- * table. */
+ * table. Returns 0, or -1 if an argument is NULL. */
 int darshan_log_get_exe(void *log, char *exe);
 /* Returns 0 and the mount points, longest path first, or -1. */
 int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);
@@ -139,8 +140,9 @@ int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *cou
  * 64 on). *count may be 0. *modules is NULL if out of memory. */
 void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *count);
 
-/* Returns the names of all records in *names, in the order of the log, and their number in *count.
- * The second function returns only those of the given ids. */
+/* Return names of records in *names, in the order of the log, and their number in *count:
+ * darshan_log_get_name_records of all records, darshan_log_get_filtered_name_records of the given
+ * ids. */
 void darshan_log_get_name_records(void *log, struct darshan_name_record **names, int *count);
 void darshan_log_get_filtered_name_records(void *log, struct darshan_name_record **names,
                                            int *count, darshan_record_id *ids, int num_ids);

@@ -33,7 +33,8 @@ static void add_name(uint64_t id, const char *name, void *context) {
     bytes->n = before;
 }
 
-/* Reads all records of a module in the newest layout, so the part has the newest version. */
+/* Reads all records of a module in the newest layout and adds them as a part of the content.
+ * Returns 0, also if the module has no data; -1 with an error. */
 static int read_part(struct journal_content *content, darshan_log *log,
                      const struct darshan_module_region *region, struct darshan_error *error) {
   const struct darshan_module *module = darshan_module_by_id(region->id);

@@ -31,7 +31,8 @@ int journals_add(struct journals *journals, const char *path);
 int journals_sort(struct journals *journals);
 /* Writes the ranks that have no journal, as "0,3-5", or "". Returns how many there are. */
 int64_t journals_missing(const struct journals *journals, char *out, size_t room);
-/* Like journals_missing, for `count` ascending ranks of nprocs. */
+/* Writes the ranks below nprocs that are not among `count` ascending ranks, as "0,3-5", or "".
+ * Returns how many there are. */
 int64_t ranks_missing(const int64_t *ranks, size_t count, int64_t nprocs, char *out, size_t room);
 void journals_free(struct journals *journals);
 

@@ -26,7 +26,8 @@ static uint32_t *slot_of(const struct id_table *table, uint64_t key) {
   return &table->slots[i];
 }
 
-/* Doubles the capacity of keys, values and slots; half of the slots stay free. */
+/* Doubles the capacity of keys, values and slots; half of the slots stay free. Returns 0, or -1 if
+ * out of memory. */
 static int grow(struct id_table *table) {
   size_t capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
   uint64_t *keys = realloc(table->keys, capacity * sizeof(*keys));

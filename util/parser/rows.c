@@ -114,7 +114,8 @@ void rows_fcounters(struct rows *rows, const double *values) {
     finish_row(rows, number_fixed(start_row(rows, &rows->fcounters[i]), values[i]));
 }
 
-/* Starts a row with a name made for it, for example that of a heat map bin. */
+/* Starts a row whose counter name is not in a table, for example that of a heat map bin. Returns
+ * where the value goes. */
 static char *start_named(struct rows *rows, const char *counter) {
   output_text(rows->out, counter);
   char *p = output_room(rows->out, 1 + NUMBER_MAX + rows->suffix + rows->prefix);
@@ -150,7 +151,8 @@ int rows_begin_file(struct rows *rows, const struct darshan_base_record *base) {
                     mount < 0 ? "UNKNOWN" : info->mounts[mount].type);
 }
 
-/* Prints counters, fcounters, and the id of the containing file if the record has one. */
+/* Prints counters, fcounters, and the id of the containing file if the record has one. Returns 0,
+ * or -1 if out of memory. */
 static int rows_plain(struct rows *rows, const void *record) {
   const struct darshan_module *module = rows->module;
   const struct darshan_base_record *base = record;

@@ -62,7 +62,8 @@ static int make_room(struct darshan_live_room *room, size_t size, struct darshan
   return 0;
 }
 
-/* Reads a compressed region, of a part. Room grows with what there is, not with what it claims. */
+/* Reads a compressed region, as a part has, into room. Returns the decompressed bytes, or -1 with
+ * an error. Room grows with the bytes that are read, not with the length that the header claims. */
 static long read_compressed(struct darshan_live *live, struct darshan_live_room *room,
                             struct darshan_region region, int compression,
                             struct darshan_error *error) {

@@ -1,6 +1,6 @@
-/* Follows one journal, or reads one part of a run, again and again while its process writes it. For
- * programs that watch many journals: a look costs some ten system calls, and keeps no memory of its
- * size. The file is untrusted, as in darshan-read.h. */
+/* Reads a journal repeatedly while its process writes it, or a part of a run once. For programs
+ * that watch many journals: a look costs some ten system calls, and keeps no memory of its size.
+ * The file is untrusted, as in darshan-read.h. */
 #ifndef DARSHAN_LIVE_H
 #define DARSHAN_LIVE_H
 
@@ -41,7 +41,8 @@ struct darshan_live_room {
  * caller's in both cases. */
 int darshan_live_open(struct darshan_live *live, int fd, struct darshan_error *error);
 
-/* Reads the job region, which the caller frees by darshan_job_free in both cases. */
+/* Reads the job region. Returns 0, or -1 with an error. The caller frees *job by darshan_job_free
+ * in both cases. */
 int darshan_live_job(struct darshan_live *live, struct darshan_job_region *job,
                      struct darshan_error *error);
 

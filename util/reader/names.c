@@ -52,8 +52,8 @@ static int grow_table(struct darshan_names *names) {
   return names->slots ? 0 : -1;
 }
 
-/* Adds the entry at the end of the text. Drops it if the id has a name already, unless that name is
- * empty. */
+/* Adds the entry at the end of the text, or drops it if the id has a name already that is not
+ * empty. Returns 0, or -1 if out of memory. */
 static int add_entry(struct darshan_names *names, size_t length) {
   if (3 * names->count >= 2 * names->num_slots && grow_table(names) != 0) return -1;
   uint32_t *slot = slot_of(names, id_at(names, names->used));

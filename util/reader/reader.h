@@ -85,8 +85,8 @@ int darshan_job_read(struct darshan_job_region *job, const struct darshan_file *
 double darshan_run_time(const struct darshan_frame *frame, const struct darshan_job *job);
 void darshan_job_free(struct darshan_job_region *job);
 
-/* mounts.c: splits the mount table after the command line (changes text), sorts it, and finds mount
- * points. */
+/* mounts.c: darshan_mounts_parse splits the mount table after the command line (changes text) and
+ * sorts it; it returns 0, or -1 with an error. The other functions find mount points. */
 int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *error);
 int darshan_mounts_find(const struct darshan_job_region *job, const char *name);
 
@@ -160,7 +160,8 @@ struct darshan_records {
   bool failed;
 };
 enum darshan_taken { DARSHAN_TAKEN_ERROR = -1, DARSHAN_TAKEN_END = 0, DARSHAN_TAKEN_RECORD = 1 };
-/* Makes n raw bytes available at records->buffer + begin. */
+/* Makes n raw bytes available at records->buffer + begin. Returns whether they are there, the
+ * region ends before them, or reading failed with an error. */
 enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_t n,
                                         struct darshan_error *error);
 /* Returns the buffer of records for a converted record of this many 64-bit words. It belongs to

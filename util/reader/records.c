@@ -78,7 +78,8 @@ static enum darshan_taken next_fixed(struct darshan_records *records, const void
   }
 }
 
-/* Finds the region of a module's data; fails if there is none. */
+/* Stores region, compression and version of a module's data. Returns 0, or -1 with an error if the
+ * module has no data. */
 static int find_region(darshan_log *log, int module, struct darshan_region *region,
                        int *compression, int *version, struct darshan_error *error) {
   const struct darshan_header *header = &log->frame.header;

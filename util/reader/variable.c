@@ -29,7 +29,8 @@ static unsigned char *take(struct darshan_records *records, uint64_t size,
   return raw;
 }
 
-/* Reads a LUSTRE record of version 1, which has one layout without components. */
+/* Reads the next LUSTRE record of version 1, which has one layout without components, and converts
+ * it to the newest layout. Returns like darshan_next_lustre. */
 static enum darshan_taken next_lustre_v1(struct darshan_records *records, const void **record,
                                          size_t *size, struct darshan_error *error) {
   enum { ID, RANK, OSTS, MDTS, STRIPE_OFFSET, STRIPE_SIZE, STRIPE_WIDTH, HEAD_WORDS };
@@ -66,8 +67,9 @@ static void swap_lustre(unsigned char *raw, size_t comps, size_t stripes) {
   darshan_swap_words(raw, stripes);
 }
 
-/* Drops the unused components: the first one without a stripe size, and all after it, and moves
- * the server ids to the end of the remaining ones. */
+/* Drops the unused components of a record, from the first one without a stripe size on, and moves
+ * the server ids behind the remaining ones. Returns 0, or -1 with an error if a count is
+ * invalid. */
 static int trim_lustre(unsigned char *raw, size_t *size, struct darshan_error *error) {
   struct darshan_lustre_head *head = (void *)raw;
   struct darshan_lustre_component *comps = (void *)(head + 1);
@@ -107,8 +109,9 @@ enum darshan_taken darshan_next_lustre(struct darshan_records *records, const vo
   return DARSHAN_TAKEN_RECORD;
 }
 
-/* Gives a heat map the number of bins of the log's first record: in logs of 3.4.0 to 3.4.3, ranks
- * may differ by one bin. */
+/* Stores in *record the heat map at raw, or a copy with the number of bins of the log's first
+ * record: in logs of 3.4.0 to 3.4.3, ranks may differ by one bin. Returns DARSHAN_TAKEN_RECORD, or
+ * DARSHAN_TAKEN_ERROR if out of memory. */
 static enum darshan_taken repair_heatmap(struct darshan_records *records, unsigned char *raw,
                                          const void **record, size_t *size,
                                          struct darshan_error *error) {

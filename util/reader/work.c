@@ -98,7 +98,7 @@ static int by_rank(const void *a, const void *b) {
   return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* Compares two children for qsort: by parent, then by start. */
+/* Compares two children by parent, then by start, for qsort. */
 static int by_parent(const void *a, const void *b) {
   const struct worker *left = *(struct worker *const *)a, *right = *(struct worker *const *)b;
   if (left->parent != right->parent) return left->parent < right->parent ? -1 : 1;
@@ -205,7 +205,8 @@ static int add_usages(struct worker *workers, size_t count, darshan_log *log,
   return found < 0 ? -1 : 0;
 }
 
-/* Handles the log of one process, which has no PROCESS record with start and end. */
+/* Computes the working time for the log of one process, which has no PROCESS record. Returns like
+ * darshan_log_work: 1, 0 without data for it, or -1 with an error. */
 static int work_of_one(darshan_log *log, double io, double *work, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
   struct worker alone = {.count = 1, .lived = seconds(info->run_time), .io = io};

@@ -52,7 +52,8 @@ int alive_read_proc(char *out, size_t room, pid_t pid, const char *name) {
   return read_text(out, room, path) > 0 ? 0 : -1;
 }
 
-/* Reads /proc/PID/stat, whose second field is a name that may hold any character. */
+/* Reads /proc/PID/stat into *out. Returns 0, or -1 if there is no such process. The second field is
+ * a name that may contain any character, so fields are counted from its last ')'. */
 int alive_read_stat(const struct alive_here *here, pid_t pid, struct alive_stat *out) {
   enum { AFTER_NAME = 1, STATE = 1, THREADS = 18, START = 20 };
   char text[STAT_ROOM], *rest = NULL;
@@ -97,7 +98,8 @@ enum alive_answer alive_by_age(const struct alive_here *here, int64_t seen_ns) {
   return here->now_ns - seen_ns > (int64_t)WEEK * BILLION ? ALIVE_NOT : ALIVE_UNKNOWN;
 }
 
-/* Decides about a process of this PID namespace, by its pid. */
+/* Returns whether a process of this PID namespace lives: a process has its pid, is not a zombie and
+ * did not start later. */
 static enum alive_answer by_number(const struct alive_here *here,
                                    const struct alive_traces *traces) {
   struct alive_stat stat;

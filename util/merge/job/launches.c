@@ -128,7 +128,8 @@ static int place(struct job_worlds *worlds, struct job_log *log, const struct jo
   return new_world(worlds, log, unit);
 }
 
-/* Adds the log of a run to each of its launches. */
+/* Adds the log of a run to each launch that has ranks in it. Returns 0, or -1 if out of memory or
+ * after a message. */
 static int place_all(struct job_worlds *worlds, struct job_log *log) {
   int64_t last = 0;
   for (int64_t i = 0; i < log->num_units; i++) {

@@ -49,8 +49,8 @@ static void note_host(struct one_job *job) {
   host->start = start;
 }
 
-/* Adds two things to the metadata: the hosts, and the time between the starts of their first
- * processes. No rows order the events of the hosts, so their clocks cannot be compared. */
+/* Adds to the metadata the hosts and the time between the starts of their first processes. Returns
+ * the new length. No rows order the events of the hosts, so their clocks cannot be compared. */
 static size_t tell_hosts(const struct one_job *job, char *out, size_t room, size_t used) {
   enum { ROOM = 256 };
   char text[ROOM] = "";

@@ -16,7 +16,7 @@ static int64_t sum(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* A name is "host: command". */
+/* Stores host and command of the record's name, "host: command". */
 static void set_name(struct process_row *row, const char *name) {
   size_t length = strcspn(name, ":");
   snprintf(row->name, sizeof(row->name), "%s", name);

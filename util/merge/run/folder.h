@@ -20,8 +20,8 @@ struct run_folder {
 enum folder_state { FOLDER_BAD = -1, FOLDER_OPEN, FOLDER_BUSY };
 
 /* Opens the folder and takes the locks of a merger, or only that of a fold (folds 1); a merger
- * waits for a fold. BUSY: another process holds the lock, or the folder is gone. BAD: failed after
- * a message. */
+ * waits for a fold. Returns whether the folder is open, another process holds the lock or the
+ * folder is gone (BUSY), or opening failed after a message (BAD). */
 enum folder_state folder_open(struct run_folder *folder, const char *path, int folds);
 /* Lists the names of parts and journals. Returns 0, or -1 on an error. */
 int folder_list(struct run_folder *folder);
@@ -37,8 +37,8 @@ int folder_put(const struct run_folder *folder, const char *name, const char *by
 /* Reads a whole file; the caller frees *text, which ends in NUL. Returns 1; 0 with NULL if the file
  * does not exist or is not one that a merger wrote; -1 with errno if it cannot be read now. */
 int folder_get(const struct run_folder *folder, const char *name, char **text, size_t *n);
-/* If a part is a link to a file elsewhere, the first removes only that file, the second removes
- * both. */
+/* Remove a part that may be a link to a file elsewhere: folder_unlink_elsewhere removes only that
+ * file, folder_unlink the link, too. */
 void folder_unlink_elsewhere(const struct run_folder *folder, const char *name);
 void folder_unlink(const struct run_folder *folder, const char *name);
 /* Removes the run's own files, and the folder if it is empty then. */

@@ -20,7 +20,8 @@ static void print_log(const struct run_options *options, const char *log) {
   if (options->print) printf("%s\n", log + (is_here ? length : 0));
 }
 
-/* Makes the log of all processes (process -1), or of one that ended after that log was made. */
+/* Makes the log of all processes (process -1), or of one process that ended after that log was
+ * made. Returns RUN_LOGGED or RUN_FAILED. */
 static enum run_result make(struct one_log *run, int process) {
   struct closing closing;
   const struct run_process *only = process < 0 ? NULL : &run->tree.processes[process];

@@ -220,7 +220,8 @@ static size_t add_number(char *out, size_t room, size_t used, const char *key, s
   return darshan_metadata_add(out, room, used, key, text);
 }
 
-/* For a run on several hosts: adds their number, the clock corrections and the remaining error. */
+/* Adds to the metadata of a run on several hosts their number, the clock corrections and the
+ * remaining error. Returns the new length. */
 static size_t tell_hosts(const struct clocks *clocks, char *out, size_t room, size_t used) {
   char text[256] = "";
   int64_t error = clocks->more ? -1 : 0;
@@ -266,7 +267,8 @@ static void tell(const struct one_log *run, char *out, size_t room) {
   if (run->left_out) darshan_metadata_add(out, room, used, "parts_left_out", run->damaged);
 }
 
-/* Writes a job region if no part can be read: the given command line and this host's mounts. */
+/* Writes a job region for a run whose parts are all unreadable: the given command line and this
+ * host's mounts. Returns its length. */
 static size_t job_of_nothing(char *out, const struct darshan_job *job, const char *command) {
   enum { MOUNTS_MOST = 1 << 20 };
   struct darshan_file mounts = {.bytes = ""};

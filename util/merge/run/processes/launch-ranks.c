@@ -17,7 +17,8 @@ void world_hear(struct run_world *world, struct run_process *process,
   if (!world->launch.id || launch.size > world->launch.size) world->launch = launch;
 }
 
-/* Searches at most DEEPEST ancestors, because the parents in a damaged run may form a cycle. */
+/* Returns the process or its nearest ancestor that has a rank from a launcher, or NULL. Searches at
+ * most DEEPEST ancestors, because the parents in a damaged run may form a cycle. */
 const struct run_process *world_speaker(const struct run_tree *tree,
                                         const struct run_process *process) {
   enum { DEEPEST = 256 };

@@ -349,8 +349,8 @@ int tree_take_row(void *context, const struct run_event *event) {
 
 /* --- parts --------------------------------------------------------------------------- */
 
-/* Adds a program for a part whose start is in no row. Adds its process if that is not known
- * either. */
+/* Adds a program for a part whose start is in no row, to the process with its pid at that time,
+ * which is added if it is not known. Returns the program's index, or -1 if out of memory. */
 static int program_of_pid(struct run_tree *tree, const struct run_part *part) {
   static const struct run_event nowhere = {.pid_namespace = 0};
   int number = -1;
