@@ -1,8 +1,8 @@
 """Functions and lines of addresses, by the program eu-addr2line of elfutils, or addr2line of
 binutils.
 
-The program is a process of its own with limits of time, memory and output, since the debug
-information of a stranger's file may be wrong in every way.
+The program runs as a process with limits of time, memory and output, because the debug information
+of an untrusted file may be wrong in any way.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def sources(
     path: str, addresses: Sequence[int], seconds: float, names: Sequence[str] = PROGRAMS
 ) -> dict[int, tuple[Source, ...]]:
     """Returns for each address the functions and lines there, of inlined functions the innermost
-    first. An address without a known function or line is missing. Returns what is there after so
-    many seconds."""
+    first. An address without a known function or line is missing. Stops after so many seconds and
+    returns what was found until then."""
     tool = program(names)
     if not tool or not addresses or seconds <= 0:
         return {}

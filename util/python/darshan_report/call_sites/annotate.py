@@ -73,7 +73,8 @@ def file_in_log(found: Lines, path: str) -> str:
 
 
 def rows(source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
-    """Yields the lines with their margins, and those of which the source has no line."""
+    """Yields the text of the table: its heading, then each source line with seconds, calls and
+    bytes in the margin."""
     yield _ROW.format("in calls", "calls", "bytes", "line", "source").rstrip()
     for number, text in enumerate(source, 1):
         margin = ("", "", "")
@@ -85,7 +86,8 @@ def rows(source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
 
 
 def _notes(log: Log, path: str, source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
-    """Yields what may be wrong with the margins."""
+    """Yields sentences on why the margins may be wrong, such as that the file changed after the
+    run."""
     if sources.has_changed(path, log):
         yield "the file was changed after the run began, so lines may have moved"
     last = max(sums, default=0)
@@ -120,7 +122,8 @@ def _annotated(log: Log, found: Lines, path: str, say: Callable[[str], None]) ->
 def _all(
     log: Log, found: Lines, paths: Sequence[str], say: Callable[[str], None]
 ) -> tuple[list[list[str]], list[str]]:
-    """Returns the rows of each file, behind its name if there are several, and the errors."""
+    """Returns a list of rows for each file, which begins with the file's name if there are several
+    files, and the error messages."""
     shown, errors = [], []
     for path in paths:
         try:

@@ -1,4 +1,4 @@
-"""What the commands that read call sites have in common: messages, and their exit status."""
+"""Common parts of the commands that read call sites: messages and the exit status."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _NO_SITES = "the log has no call sites; record them by darshan run --sites, or w
 
 
 class UnusableError(Exception):
-    """The command cannot do what is asked; the message says why, and of which file."""
+    """The command cannot do what the user requested; the message has the file and the reason."""
 
 
 def sites_in(log: Log, path: str, top: int) -> Lines:
-    """Returns the lines of a log, of which `top` have names and places.
+    """Returns the lines of a log; functions and lines are looked up for the costliest `top` of
+    them.
 
     path: of the log, for messages. Raises UnusableError if the log has no call sites, or if they
     cannot be read.

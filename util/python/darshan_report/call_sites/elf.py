@@ -1,6 +1,6 @@
 """Build id and functions of a program or library, read from its file.
 
-The path may come from a stranger's log: only a regular file is opened, and each length in it is
+The path may come from an untrusted log: only a regular file is opened, and each length in it is
 checked before memory is taken.
 """
 
@@ -112,7 +112,8 @@ class Elf:
 
 
 def _open(path: str) -> int:
-    """Opens a regular file. A device is not even opened, and nothing waits for a pipe's writer."""
+    """Opens a regular file and returns its descriptor. Raises NotReadableError for any other file,
+    without opening a device and without waiting for the writer of a pipe."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):

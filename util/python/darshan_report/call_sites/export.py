@@ -17,7 +17,8 @@ UNKNOWN = "?"
 
 
 def frame_name(place: Place) -> str:
-    """Returns the function of a place, or where it is, if the function is unknown."""
+    """Returns the function of a place, or file and line (or object and address) if it is
+    unknown."""
     if place.function:
         return visible(plain_name(place.function))
     return visible(f"{(place.object or place.file).rsplit('/', 1)[-1]}+{place.offset:x}")

@@ -16,20 +16,21 @@ MOST_TOLD = 200  # files: past that, nearly all bits are set and the estimate sa
 
 @dataclass
 class Files:
-    """Files or objects of a site, by id. A number is at least so large: a record lists four."""
+    """Calls and bytes of a site by file (or object) id. All numbers are lower bounds, because a
+    record lists only four files."""
 
     calls: Counter[int] = field(default_factory=Counter)
     moved: Counter[int] = field(default_factory=Counter)  # bytes
     bits: int = 0  # each file sets one of 64
 
     def add(self, other: Files) -> None:
-        """Adds those of another site."""
+        """Adds the files of another site."""
         self.calls.update(other.calls)
         self.moved.update(other.moved)
         self.bits |= other.bits
 
     def number(self) -> int | None:
-        """Returns about how many there are; None: more than MOST_TOLD."""
+        """Returns the estimated number of files; None if there are more than MOST_TOLD."""
         free = _BITS - bin(self.bits).count("1")
         known = len(self.calls.keys() | self.moved.keys())
         if free == 0:

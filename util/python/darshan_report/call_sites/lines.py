@@ -92,7 +92,8 @@ class Lines:
 
 
 def user_line(places: tuple[Place, ...]) -> int:
-    """Returns the index of the user's line; -1 without one."""
+    """Returns the index of the innermost place outside of installed software, if possible one with
+    a known line; -1 if there is none."""
     own = [n for n, place in enumerate(places) if is_users(place)]
     known = [n for n in own if places[n].file]
     return next(iter(known or own), _of_program(places))
@@ -161,7 +162,7 @@ def _native(sites: Iterable[Site]) -> list[Native]:
 
 
 def _users(sites: Iterable[Site], objects: Objects) -> list[Native]:
-    """Returns the native frames outside of installed software."""
+    """Returns the native frames of these sites that are outside of installed software."""
     return [f for f in _native(sites) if not installed.is_installed(objects.path(f))]
 
 
@@ -175,7 +176,8 @@ def _lines(sites: Iterable[Site]) -> list[Line]:
 
 
 def _problems(lines: list[Line], objects: Objects) -> list[str]:
-    """Returns why lines are not known, for the objects that are shown in place of a line."""
+    """Returns sentences on why programs and libraries have no lines, for those of which an address
+    is shown in place of a line."""
     places = [line.place for line in lines]
     without = {place.object for place in places if place and not place.file}
     if without and not addr2line.program():
@@ -188,8 +190,9 @@ def _problems(lines: list[Line], objects: Objects) -> list[str]:
 
 
 def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:
-    """Returns the sites of a log, those with most time first, what their frames are in, and whether
-    the names are hidden; None if the log has no sites. Raises LogError if they are damaged."""
+    """Returns the sites of a log, those with most time first, the programs and libraries of their
+    frames, and whether the names are anonymized; None if the log has no sites. Raises LogError if
+    they are damaged."""
     region = log.info.region(MODULE)
     if region is None or region.length == 0:
         return None
@@ -203,7 +206,7 @@ def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:
 
 
 def are_hidden(names: Collection[str]) -> bool:
-    """Tells whether darshan-convert has hidden the names of sites."""
+    """Tells whether darshan-convert has anonymized the names of sites."""
     return bool(names) and all(map(_HASH.fullmatch, names))
 
 

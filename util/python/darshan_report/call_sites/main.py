@@ -70,7 +70,7 @@ def as_json(found: Lines) -> str:
 
 
 def _shown(options: argparse.Namespace, found: Lines) -> str:
-    """Returns what the command prints."""
+    """Returns the output of the command in the requested format."""
     if options.json:
         return as_json(found)
     return "\n".join([*(export.folded(found) if options.folded else told.text(found)), ""])

@@ -36,7 +36,7 @@ class Objects:
         self.problems: dict[str, str] = {}  # path -> why its lines are not known
 
     def of(self, frame: Native) -> Object | None:
-        """Returns the object of a frame; None if the log does not say it."""
+        """Returns the program or library of a frame; None if the log has no record of it."""
         found = self._objects.get(frame.object)
         return found[0] if found else None
 
@@ -112,7 +112,7 @@ class Objects:
         return found
 
     def _left(self) -> float:
-        """Returns the seconds for the next file."""
+        """Returns the seconds that remain for reading the next file."""
         if self._end is None:
             self._end = time.monotonic() + _SECONDS
         return min(_EACH, self._end - time.monotonic())

@@ -26,7 +26,8 @@ _LAST = (1 << 64) - 1  # address
 
 @dataclass
 class _Mapping:
-    """A program or library, and what is known of its addresses: what is not, pprof looks for."""
+    """A program or library, and which facts about its addresses the profile has; pprof looks up the
+    others."""
 
     number: int
     end: int = 0  # the highest address that is used
@@ -100,8 +101,8 @@ def _samples(found: Lines, tables: _Tables) -> Iterator[bytes]:
 
 
 def _mappings(found: Lines, tables: _Tables) -> Iterator[bytes]:
-    """Yields a message per program or library. Addresses are those in its file, so it begins at 0;
-    pprof takes what it has no names of from a file of the same build id."""
+    """Yields a message per program or library. Addresses are offsets in its file, so the mapping
+    begins at 0; pprof looks up missing names in a file with the same build id."""
     for path, one in tables.mappings.items():
         yield message(
             [

@@ -112,7 +112,8 @@ class _Symbol:
         return name
 
     def _back(self, read: str) -> str:
-        """Reads what an earlier place has."""
+        """Follows a back reference: parses, by the method named `read`, what is at the earlier
+        offset that the symbol has here, and returns it."""
         place = self._base62()
         here, self._at = self._at, place
         if place >= here:
@@ -158,7 +159,8 @@ class _Symbol:
         return found
 
     def _until_end(self, read: Callable[[], object]) -> str:
-        """Reads a list. Returns an empty text."""
+        """Parses and skips a list of items up to its end "E". Returns an empty text, because names
+        omit lists."""
         while self._peek() != "E":
             read()
         self._next()

@@ -1,4 +1,4 @@
-"""Source files of a log: which there are, what their lines did, and what is in them now."""
+"""Source files of a log: their names, the I/O of their lines, and their present contents."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ def has_changed(path: str, log: Log) -> bool:
 
 
 def state(path: str, log: Log) -> str:
-    """Returns what is to know of a file before its lines are believed; empty: nothing."""
+    """Returns why a file may differ from that of the run, "changed since" or the reason why it
+    cannot be read; empty if it is unchanged."""
     try:
         return "changed since" if has_changed(path, log) else ""
     except SourceError as error:

@@ -117,8 +117,8 @@ def whole_call(line: Line, function: str) -> str:
 
 
 def _short(name: str) -> str:
-    """Returns the last part of a file's path, of a group the last two; an object in a file, as of
-    HDF5, keeps its own path."""
+    """Returns a file name without its folder; the name of a group keeps the last folder, and an
+    object in a file (of HDF5) its path in the file."""
     file, colon, inside = name.partition(":/")
     parts = file.rstrip("/").rsplit("/", 2)
     short = "/".join(parts[-2:] if parts[-1] == "*" else parts[-1:])

@@ -1,6 +1,7 @@
 """The stacks of a log as a tree: frames from the outermost one on, and below them what they called.
 
-Frames with less than a share of everything, by time, bytes and calls alike, are one frame "others".
+Frames with a small share of the time, of the bytes and of the calls are combined into one frame
+"others".
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Frame:
         self.moved += sums.read + sums.written
 
     def end(self, sums: Measured) -> None:
-        """Adds what only the last frame of a site has."""
+        """Adds the files and the times of a site, which only its last frame stores."""
         self.files.add(sums.files)
         self.first = min(self.first, sums.first)
         self.last = max(self.last, sums.last)
@@ -78,7 +79,8 @@ def _is_starter(place: Place) -> bool:
 
 
 def _from_main(site: Site) -> tuple[Place, ...]:
-    """Returns the places of a site, innermost first, without what started the program."""
+    """Returns the places of a site, innermost first, without the functions that started the
+    program, such as main's caller."""
     start = len(site.places)
     for number in range(start - 1, max(0, start - _STARTS - 1), -1):
         if _is_starter(site.places[number]):
@@ -101,7 +103,8 @@ def _program(site: Site) -> str:
 
 
 def _put(site: Site, root: Frame, program: str) -> None:
-    """Adds a site below its program, if that is given."""
+    """Adds the frames of a site to the tree; below a frame of its program if `program` is not
+    empty."""
     frame = root
     frame.add(site.sums)
     if program:
@@ -140,7 +143,7 @@ def _limit(root: Frame) -> float:
 
 
 def _others(frames: Sequence[Frame]) -> Frame:
-    """Returns one frame of several."""
+    """Returns one frame "others" with the sums of these frames and of all below them."""
     found = Frame(f"others ({len(frames):,})", "", 0, OTHERS)
     for frame in frames:
         found.seconds += frame.seconds
@@ -154,7 +157,8 @@ def _others(frames: Sequence[Frame]) -> Frame:
 
 
 def _shorten(root: Frame) -> None:
-    """Makes one frame of those that are small, and sorts each frame's callees by time."""
+    """Combines the small callees of each frame into one frame "others", and sorts callees by
+    time."""
     limit = _limit(root)
     for frame in _each(root):
         small = [child for child in frame.children if share(child, root) < limit]

@@ -1,4 +1,4 @@
-"""Why calls have no line of the user."""
+"""Reasons why calls have no line of the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _LEAST = 0.01  # part of the time in calls that is worth a sentence
 
 
 def reason(site: Site, scripts: Mapping[str, str]) -> str:
-    """Returns why a site has no line, as a clause; scripts: by the name of their interpreter."""
+    """Returns why a site has no line of the user, as a clause; empty if unknown. scripts: the
+    scripts of the run by the name of their interpreter."""
     objects = [place.object.rsplit("/", 1)[-1] for place in site.places if place.object]
     python = [place for place in site.places if not place.object and place.file]
     if any(map(_JAVA.fullmatch, objects)):
@@ -29,7 +30,7 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
 
 
 def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
-    """Returns the reason for a program with these names of programs and libraries."""
+    """Returns the reason for a site whose frames are in these programs and libraries."""
     if any(map(_PYTHON.fullmatch, objects)):
         return "Python itself made these calls, at its start or its end"
     program = next((name for name in reversed(objects) if not _NO_PROGRAM.fullmatch(name)), "")

@@ -23,7 +23,7 @@ WHOLE = 0.999  # part of the bytes that makes two numbers of bytes the same
 
 @dataclass
 class Part:
-    """What one process wrote of a file; rank -1: all processes together."""
+    """The I/O of one process on a file, or, for rank -1, of all processes together."""
 
     opens: float = 0.0
     written: int = 0
@@ -62,7 +62,7 @@ class File:
         return sum(part.written for part in self.parts.values())
 
     def together(self, part: Part) -> int:
-        """Returns how many processes a part is of."""
+        """Returns the number of processes whose I/O is in a part."""
         several = self.parts.get(-1) is part and _each_wrote(part.written, self)
         return max(1, self.processes) if several else 1
 
@@ -97,7 +97,7 @@ def _candidates(facts: Facts) -> Iterator[tuple[str, np.ndarray]]:
 
 
 class _Row(NamedTuple):
-    """What is needed of a record; unknown and impossible values are 0."""
+    """The values of a record that this file uses; unknown and impossible values are 0."""
 
     opens: float  # without the calls that OPENS also counts
     written: float
@@ -165,7 +165,7 @@ def _count_processes(facts: Facts, files: dict[int, File]) -> None:
 
 
 def _ask_names(facts: Facts, files: dict[int, File]) -> None:
-    """Finds out which files were removed, and which got their name from another one."""
+    """Stores in each file whether it was removed, and how often another file was renamed to it."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     removed = set() if extra is None else set(extra.ids[extra["UNLINKS"] > 0].tolist())
     for number, file in files.items():

@@ -133,7 +133,7 @@ class _Homes:
 
 
 def _beside(site: Site) -> bool:
-    """Tells whether a thread made the calls that the program started beside its main one."""
+    """Tells whether a thread other than the main one made the calls of a site."""
     last = site.places[-1] if site.places else None
     return last is not None and is_thread(last.file)
 
@@ -198,7 +198,7 @@ def _covered(spans: Iterable[tuple[float, float]]) -> float:
 
 def _wall(files: Sequence[File], way: _Way | None, processes: int, again: bool) -> float:
     """Returns the seconds that the saves took the process that spent most. again: some files were
-    saved more than once, so that the time from the first write to the last is no save."""
+    saved more than once, so the time from the first write to the last is not that of a save."""
     most = max((_covered(spans) for spans in _spans(files).values()), default=0.0)
     if not again:
         return most
@@ -210,7 +210,8 @@ def _wall(files: Sequence[File], way: _Way | None, processes: int, again: bool) 
 
 
 def _by_process(files: Iterable[File]) -> dict[int, list[tuple[int, int, int]]]:
-    """Returns, by rank, of each file the saves of one process, the processes, and their bytes."""
+    """Returns by rank a list with a tuple for each file: saves of one process, number of processes,
+    bytes that they wrote."""
     found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for file in files:
         for rank, part in file.parts.items():
@@ -262,7 +263,8 @@ def _numbers(files: Sequence[File], way: _Way | None, processes: int) -> tuple[i
 def _row(
     facts: Facts, saver: Saver, from_calls: bool, files: Sequence[File], way: _Way | None
 ) -> Checkpoint | None:
-    """Returns the row of files that one saver wrote; None if there is no time of theirs."""
+    """Returns the row of the files that one saver wrote; None if the log does not have the times of
+    the saves."""
     spans = [span for some in _spans(files).values() for span in some]
     if not spans:
         return None

@@ -1,4 +1,5 @@
-"""What to change about each kind of time in I/O, and which counters make a change possible.
+"""Tables of advice: what to change about each kind of time in I/O, and the counters that show that
+the change is possible.
 
 A row of a table is one piece of advice with its condition. Without a row that applies, a finding
 states a fact and proposes nothing.
@@ -24,7 +25,7 @@ _BLOCK = 4096  # bytes; a call of a library that moves more has little left to s
 
 @dataclass(frozen=True)
 class Seen:
-    """What the log shows of one kind of calls."""
+    """Facts that the log has about one kind of calls, on which advice depends."""
 
     calls: float = 0.0
     moved: float = 0.0  # bytes

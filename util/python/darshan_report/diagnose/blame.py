@@ -187,7 +187,7 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class Blame:
-    """What a log says of the line behind a finding."""
+    """The line of code behind a finding, as text, and its share of the calls."""
 
     text: str  # "at train.py:31, in load (through numpy.load): 92 % of such calls"
     line: Line | None  # None: no line has half of it
@@ -197,7 +197,8 @@ class Blame:
 
 
 def part_of(line: Line, about: About, by: str = "") -> float:
-    """Returns how much of these calls a line has; by: what counts, empty: what the row says."""
+    """Returns the amount of these calls that a line has. by: what is summed (calls, seconds, gaps
+    or bytes); empty: that of `about`."""
     by = by or about.by
     found = 0.0
     for site in line.sites:
@@ -216,7 +217,8 @@ def part_of(line: Line, about: About, by: str = "") -> float:
 
 
 def _calls(sums: Measured, kind: int, small: bool) -> float:
-    """Returns calls of a kind; small: without those of more than 10 KiB, as far as is known."""
+    """Returns the number of calls of a kind; small: without transfers of more than 10 KiB, if the
+    sizes are known."""
     whole = sums.calls_of[kind]
     if small and kind in _DATA:
         place = kind - READ
@@ -244,8 +246,8 @@ def _counted(finding: Finding, about: About) -> set[float]:
 
 
 def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, str] | None:
-    """Returns the only line with as many calls as a file of the finding, and these calls as text;
-    None without one."""
+    """Returns the only line whose number of calls is that of a file of the finding, and this number
+    as text; None if no line or several lines have it."""
     wanted = _counted(finding, about)
     found: dict[int, tuple[Line, str]] = {}
     for place, line in enumerate(lines):
@@ -272,8 +274,8 @@ def _used(line: Line, ids: set[int], about: About) -> float:
 
 
 def _of_files(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float] | None:
-    """Returns the line that used most the files of the finding's evidence, and its share of their
-    use; None if the sites do not tell it."""
+    """Returns the line that used the files of the finding's evidence most, and its share of that
+    use; None if the call sites do not list these files."""
     ids = {row.id for row in finding.evidence if row.id is not None and row.record}
     line, part, _ = _largest(lines, lambda one: _used(one, ids, about))
     if part < _ENOUGH:
@@ -331,8 +333,8 @@ def _told(part: float, by: str) -> str:
 
 
 def _has_no_line(found: Lines, line: Line) -> bool:
-    """Returns whether a line is none of the user's, or an address in an installed program without
-    symbols, which tells its user nothing."""
+    """Returns whether a line is not the user's, or only an address in an installed program without
+    symbols."""
     found.look_up(line)
     place = line.place
     if place is None:

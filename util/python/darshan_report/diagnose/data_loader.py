@@ -1,5 +1,5 @@
-"""The code of a data set for training, from call sites: which calls a library for training made to
-load samples, and at which line of the user."""
+"""The calls by which PyTorch loaded samples for training, from call sites, and the user's lines
+behind them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What does the work of a process without starting one, by the program that is started and by
-what starts it. Rows of these tables are commands and calls as a user writes them."""
+"""Replacements for starting many processes, by the started program and by the program that starts
+it. Rows of these tables are commands and calls as a user writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Whether loading data limits a training, why, and what a loader that keeps up would save."""
+"""Decides whether loading data limits a training, why, and how much time faster loading would
+save."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _LARGEST = 64  # workers that are proposed at most
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a loader keeps up."""
+    """The judgement on one loader: whether the training waits for its data, and why."""
 
     loader: Loader
     why: str
@@ -56,7 +57,7 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """The headline, and what is behind the wait."""
+        """The headline and the reason for the wait, as sentences."""
         return self.headline if self.why == NOTHING else f"{self.headline} {self.reason}"
 
     @property
@@ -77,7 +78,7 @@ class Verdict:
 
     @property
     def reason(self) -> str:
-        """Says what is behind the wait."""
+        """A sentence with the reason for the wait."""
         sums, did = self.loader.sums, self.loader.did
         if self.why == START:
             each = sums.begin / max(1, sums.epochs)

@@ -1,4 +1,4 @@
-"""What a program and its libraries do between the I/O calls of a loop, from the call sites.
+"""The time of a program and its libraries between the I/O calls of a loop, from the call sites.
 
 A remedy that removes calls also removes the work around them: `json.dump` formats before each of
 its writes, `pandas.read_csv` parses after each of its reads. A call site has the time between the
@@ -121,7 +121,8 @@ def _begins(site: Site) -> bool:
 
 
 def _of_rounds(facts: Facts, loop: Line) -> float:
-    """Returns the seconds between the calls of a loop that go if its rounds go."""
+    """Returns the seconds between the calls of a loop that would be saved if the loop had fewer
+    rounds."""
     short, inside, before, parsing, begun, others, pauses = 0.0, 0.0, 0.0, 0.0, 0, 0, 0
     for site in loop.sites:
         sums = site.sums
@@ -151,7 +152,8 @@ def _of_rounds(facts: Facts, loop: Line) -> float:
 
 
 def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:
-    """Returns the seconds between the calls of a loop that go if its calls are larger."""
+    """Returns the seconds between the calls of a loop that would be saved if the calls were
+    larger."""
     found = 0.0
     for site in loop.sites:
         some = any(site.sums.calls_of[kind] for kind in kinds)

@@ -1,5 +1,5 @@
-"""What a data set for training does for each sample and need not do: it opens an HDF5 file or a
-small file, or it makes the same sample again in each epoch."""
+"""Avoidable work that a data set for training does for each sample: it opens an HDF5 file or a
+small file, or computes the same sample again in each epoch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MADE = Remedy(
 
 @dataclass(frozen=True)
 class Work:
-    """What is done for each sample."""
+    """Avoidable work for each sample: a sentence, and its remedy."""
 
     sentence: str
     remedy: Remedy
@@ -129,7 +129,7 @@ def _made_again(facts: Facts, table: Table, verdict: Verdict) -> Work | None:
 
 
 def per_sample(facts: Facts, verdict: Verdict) -> Work | None:
-    """Returns what is done for each sample and explains the wait; None if nothing is known to."""
+    """Returns the work for each sample that explains the wait; None if none does."""
     sums, table = verdict.loader.sums, facts.table("POSIX")
     samples = sums.steps * max(1, verdict.loader.batch_size or 1)
     if table is None or not samples or verdict.why not in (STORAGE, COMPUTING, PROCESSORS, MAIN):

@@ -1,5 +1,5 @@
-"""What the processes of a run cost, by the kernel's counts: a loop of a shell or of subprocess
-starts hundreds of processes that do little but start."""
+"""The processor time of a run's processes and of their starts, by the kernel's counts: a loop of a
+shell or of subprocess may start hundreds of processes that do little else than start."""
 
 from __future__ import annotations
 

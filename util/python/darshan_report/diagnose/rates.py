@@ -1,4 +1,5 @@
-"""The rate that a job can expect of its file system: of its own best phases, or a default."""
+"""The rate that a job can expect of its file system: that of the job's own best phases, or a
+default."""
 
 from __future__ import annotations
 

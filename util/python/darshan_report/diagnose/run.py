@@ -95,7 +95,8 @@ _LEAST = (
 
 
 def _near(facts: Facts) -> Finding | None:
-    """Returns the costliest problem that lower thresholds of number and cost give."""
+    """Returns the costliest problem that the rules find with lower thresholds of number and cost;
+    None without one."""
     lower = dict(facts.limits) | {name: facts.limits[name] * _NEAR for name in _LEAST}
     again = Facts(facts.log, Limits(lower), facts.processes)
     told = (f for rule in (*CAUSES, *SYMPTOMS) for f in _told(again, rule.find))

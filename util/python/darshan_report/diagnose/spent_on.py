@@ -1,4 +1,5 @@
-"""Names the largest part of the time of a run without a known problem, and what would help."""
+"""The sentence on the largest part of the time of a run without a known problem, and on what would
+reduce it."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _ON_NAMES = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
 
 @dataclass(frozen=True)
 class Said:
-    """A sentence on a part of the time."""
+    """The parts of a sentence on a part of the time."""
 
     went: str  # where the time went, without a period
     would: str  # the rest of the sentence: what would help

@@ -1,4 +1,4 @@
-"""Which files of a log are databases of SQLite, by their names."""
+"""Finds the SQLite databases of a log, by the names of files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Small transfers at a constant distance: the column of a table that is stored row by row. A buffer
-makes them slower, because it moves the bytes between them, which are not used."""
+would make them slower, because it would also move the unused bytes in between."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _moved(kind: str) -> str:
 
 
 def sentence(kind: str, skipped: int) -> str:
-    """Returns what a finding says of these transfers; empty without a stride."""
+    """Returns the sentence on these transfers for a finding; empty without a stride."""
     if skipped <= 0:
         return ""
     return (
@@ -70,7 +70,7 @@ def sentence(kind: str, skipped: int) -> str:
 
 
 def remedy(facts: Facts, table: Table, kind: str, place: int) -> Remedy:
-    """Returns what helps: rows, or the file as a whole."""
+    """Returns the remedy: to move whole rows, or the file as a whole."""
     direction = "READ" if kind == "READ" else "WRITTEN"
     size = amount(int(table[f"MAX_BYTE_{direction}"][place]) + 1)
     whole = f", or the whole file ({size})," if facts.single(table)[place] else ""

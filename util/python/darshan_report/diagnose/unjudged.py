@@ -1,4 +1,5 @@
-"""Time on storage that neither calls nor program starts explain: it must not be called fine."""
+"""I/O on storage that neither recorded calls nor program starts explain, so that a run with it must
+not be called fine."""
 
 from __future__ import annotations
 

@@ -37,12 +37,13 @@ class WholeSet:
 
     @property
     def again(self) -> float:
-        """The part of this work that goes if each reader reads its part only."""
+        """The part of this work (0 to 1) that is saved if each reader reads only its part."""
         return 1 - 1 / self.number
 
 
 def _readers(loader: Loader) -> list[tuple[str, int]]:
-    """Returns who may read a part of the set, those in most parts first, and their numbers."""
+    """Returns the kinds of readers among which the set can be divided (workers, ranks) with their
+    numbers, the larger number first."""
     ranks = max(1, len(loader.ranks))
     workers = (loader.workers or 0) * ranks
     found = [(WORKERS, workers)] if (loader.workers or 0) > 1 else []

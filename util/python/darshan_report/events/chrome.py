@@ -80,7 +80,7 @@ def _name(log: Log, number: int) -> str:
 
 
 def _metadata(log: Log, found: Events) -> Iterator[str]:
-    """Yields the names of processes and threads."""
+    """Yields the events that name the viewer's processes (ranks) and threads (layers)."""
     tree = processes(log)
     programs = {}
     if tree is not None and len(tree) > 1:

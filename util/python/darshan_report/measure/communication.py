@@ -29,7 +29,8 @@ class Call:
 
 @dataclass(frozen=True)
 class Talk:
-    """All communication. least and most: a rank and its seconds."""
+    """All communication of a job. least, most: the rank with the least and the most time, and its
+    seconds."""
 
     calls: tuple[Call, ...]  # those with most time first
     ranks: tuple[int, ...]  # that counted calls

@@ -173,8 +173,8 @@ class Processes:
         return found
 
     def _starter(self, place: int) -> tuple[str, bool]:
-        """Returns the program that a worker belongs to: the next program above that is not a
-        worker."""
+        """Returns the name of the program that a worker belongs to, the nearest ancestor that is
+        not a worker, and whether it is a shell."""
         while self.parents[place] >= 0:
             command = self.commands[place]
             if is_command(command) and not is_spawned(command):
@@ -263,9 +263,10 @@ class Processes:
         return tuple(found)
 
     def told(self, weights: npt.NDArray[np.float64]) -> str:
-        """Names the programs of the processes that have a weight, the heaviest first: "train.py's 8
-        workers and cat x 200". If there are many, those that weigh little are counted; if no
-        program weighs much, all are counted. Those with a trace of the weight are left out."""
+        """Returns the programs of the processes that have a weight, as text, the heaviest first:
+        "train.py's 8 workers and cat x 200". If there are many programs, only the number of the
+        light ones is given; if no program weighs much, only the number of all. Programs with next
+        to no weight are omitted."""
         numbers: dict[Program, int] = {}
         parts: dict[Program, float] = {}
         for place in np.flatnonzero(weights > 0):

@@ -1,4 +1,4 @@
-"""Standard streams that are not files: what programs of a tree send to each other and to the user.
+"""Standard streams that are not files: pipes between the programs of a tree, and the terminal.
 
 A standard stream that is a regular file has the name of that file (runtime/modules/stdio). Time in
 the others is mostly waiting for another program, and not for a file.

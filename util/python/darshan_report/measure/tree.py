@@ -55,7 +55,8 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A row of the table: a group, or all groups below one that do not fit."""
+    """A row of the table: a group, or, if `group` is None, the sum of those children of a group
+    that do not fit."""
 
     depth: int
     group: Group | None

@@ -1,4 +1,4 @@
-"""Operations on names, from POSIX_EXT, that the POSIX records do not contain."""
+"""Operations on names that only POSIX_EXT counts: the POSIX records do not contain them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions such as bytes_read>+10%: how they are written, and whether they hold."""
+"""Conditions of `darshan compare`, such as bytes_read>+10%: parsing, and testing them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORM = re.compile(
 
 
 class ConditionError(ValueError):
-    """A condition that cannot be read."""
+    """The text of a condition is invalid; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Condition:
     is_percent: bool
 
     def holds(self, before: float | None, after: float | None) -> bool | None:
-        """Returns whether it holds; None if a number that it needs is unknown."""
+        """Returns whether the condition holds for a measure of both logs; None if a number that it
+        needs is unknown."""
         if after is None or (self.is_change and before is None):
             return None
         found = after

@@ -107,7 +107,7 @@ def _data(one: Context, two: Context, results: list[Result]) -> dict[str, Any]:
 
 
 def _failed(results: list[Result]) -> bool:
-    """Returns whether a condition holds. An unknown number must not pass a check unseen."""
+    """Returns whether the check fails: a condition holds, or a number that it needs is unknown."""
     return any(result.holds is not False for result in results)
 
 

@@ -1,4 +1,4 @@
-"""From the logs of one command to output files: target and format of each log, and the order of the
+"""Makes the output files of one command: target and format for each log, and the order of the
 sections."""
 
 from __future__ import annotations
@@ -289,8 +289,8 @@ class Documents:
             self._several(target, campaign.campaign(jobs))
 
     def _pages_of(self, target: str) -> list[Any]:
-        """Returns the function that makes a page per log of a campaign, in a list; else an empty
-        list."""
+        """Returns a list with the function that makes a page per log, for the HTML report of many
+        logs; else an empty list."""
         if self._form != "html" or target == "-":
             return []
         from .html.campaign import Pages  # noqa: PLC0415 - for this form only

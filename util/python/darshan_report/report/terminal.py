@@ -233,7 +233,8 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
 
 
 def _way_to_lines(context: Context) -> Iterator[str]:
-    """Yields how to get lines of code, if a problem has none because none were recorded."""
+    """Yields a hint how to record call sites, if a problem has no line of code because the log has
+    no call sites."""
     is_ours = not dict(context.info.metadata).get("lib_ver", "3").startswith("3")
     if is_ours and context.code_lines is None and any(f.kind == PROBLEM for f in context.findings):
         yield ""

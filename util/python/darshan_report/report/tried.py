@@ -1,4 +1,5 @@
-"""What `darshan try` found for a log: a file beside the log, which the command writes."""
+"""Reads the results of `darshan try` for a log, from the file that the command writes beside the
+log."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def path_of(log: str) -> str:
 
 
 def identity(log: Log) -> str:
-    """Returns what tells a log from another one that has its name: the job and its start."""
+    """Returns a text that distinguishes a log from others with the same name: the job and its
+    start."""
     return f"{log.info.jobid} {log.info.start:.3f}"
 
 
@@ -41,7 +43,7 @@ class Tried:
 
     @property
     def text(self) -> str:
-        """Returns what it gained, and what to write to keep it."""
+        """Returns sentences on the gain of the remedy, and on what to write to keep it."""
         if not self.helped:
             return f"{self.remedy}: {self.result}."
         gained = f"{self.ratio:.3g} x faster (at least {self.low:.3g} x)"
@@ -70,8 +72,8 @@ def _tried(row: dict[str, Any]) -> Tried:
 
 
 def is_kept(path: str) -> bool:
-    """Returns whether a result may replace what lies at this path: nothing, or an earlier result.
-    Any other file is the user's, or of somebody who put a link there."""
+    """Returns whether a result may be written to this path: there is no file, or an earlier result.
+    Any other file belongs to the user, or is a link that another user made."""
     if not os.path.lexists(path):
         return True
     try:

@@ -1,1 +1,1 @@
-"""Text, blocks and files of every output; knows no log."""
+"""Text, blocks and files of all outputs. Nothing here depends on logs."""

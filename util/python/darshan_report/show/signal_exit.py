@@ -109,8 +109,7 @@ def folder(parent: str | None = None, prefix: str = "darshan-report-") -> Iterat
 
 
 def remove_tree(folder: str) -> None:
-    """Removes a folder with all that it holds, also where its modes forbid that. Errors are no
-    reason to stop."""
+    """Removes a folder with its contents, even if their modes forbid it. Ignores errors."""
     shutil.rmtree(folder, ignore_errors=True)
     if os.path.isdir(folder):
         _unlock(folder)
@@ -196,8 +195,9 @@ def start_group(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
 def wait_group(
     leader: subprocess.Popen[bytes], limit: float | None, watch: Callable[[], None] | None = None
 ) -> int:
-    """Waits for the leader, ends what is left of its process group, and returns its exit status.
-    limit: seconds; raises TimeoutExpired after them. watch: is called each second, may raise."""
+    """Waits for the leader, kills the remaining processes of its group, and returns its exit
+    status. limit: seconds; raises TimeoutExpired after them. watch: is called each second, may
+    raise."""
     ends = float("inf") if limit is None else time.monotonic() + limit
     try:
         while not _has_ended(leader, min(ends - time.monotonic(), 1.0)):

@@ -16,7 +16,7 @@ USAGE = 2
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asks for."""
+    """The options and the program of one call of `darshan try`."""
 
     darshan: str  # path of the command darshan
     log: str  # empty: the first run makes it

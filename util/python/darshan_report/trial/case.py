@@ -1,4 +1,4 @@
-"""What a remedy knows of the program, and what it answers."""
+"""The input of a remedy's plan (a log and a finding), and its result."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _CGROUP = "/sys/fs/cgroup/memory"
 
 
 def of_descriptor(rows: str, mode: str) -> str:
-    """Returns the lines of what to write, with a line for a C program that has a descriptor and no
-    stream. mode: of fdopen."""
+    """Returns the rows of what to write in each language, with another row for C: for a program
+    that uses a descriptor and no stream. mode: argument of fdopen."""
     c = f'C: FILE *stream = fdopen(fd, "{mode}");  setvbuf(stream, room, _IOFBF, 1 << 20);'
     more = "  // static char room[1 << 20]; then only calls with the stream"
     others = [row for row in rows.split("\n") if not row.startswith("C: ")]
@@ -41,7 +41,7 @@ def free_memory() -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """A log, and the finding that a remedy may cure."""
+    """A log, and the finding that a remedy may fix."""
 
     facts: Facts
     finding: Finding | None  # None: no finding asks for the remedy

@@ -1,4 +1,4 @@
-"""Which remedies are tried, by the findings of a log."""
+"""Chooses the remedies to try by the findings of a log."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Chosen:
         return Chosen(facts, findings, [_candidate(r, facts, findings, options) for r in REMEDIES])
 
     def finding_of(self, remedy: str) -> Finding | None:
-        """Returns the finding that asks for a remedy; None without one."""
+        """Returns the finding that proposes the remedy of this name; None if there is none."""
         return next((_asks(r, self.findings) for r in REMEDIES if remedy == r.NAME), None)
 
     @property
@@ -72,7 +72,7 @@ def _candidate(
 
 
 def choose(options: Options) -> str:
-    """Returns the text of --list."""
+    """Returns the output of --list: each remedy, and whether a log's findings propose it."""
     rows = []
     chosen = Chosen.of(options.log, options) if options.log else None
     for number, remedy in enumerate(REMEDIES):

@@ -1,4 +1,4 @@
-"""What a remedy changed in calls, bytes and time of I/O: sums of two logs."""
+"""The effects of a remedy on calls, bytes and time of I/O, from the sums of two logs."""
 
 from __future__ import annotations
 

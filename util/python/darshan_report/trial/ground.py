@@ -1,4 +1,5 @@
-"""Where runs happen: a copy of the user's folder, or an empty folder that a command fills."""
+"""The folder in which the runs of a trial work: a copy of the user's folder, or an empty folder
+that a command (--setup) fills."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ FROM = "DARSHAN_TRY_FROM"  # tells the command of --setup the user's folder
 
 
 class TrialError(Exception):
-    """The trial cannot go on; the message says why."""
+    """The trial cannot continue; the message says why."""
 
 
 # Mode, size, time of the last change, number, and a checksum of the extended attributes.
@@ -24,8 +25,8 @@ Entry = tuple[int, int, int, int, int]
 
 
 def entries(folder: str, unlock: bool = False) -> dict[str, Entry]:
-    """Returns all that a folder holds, by relative path. unlock: gives this user the right to read
-    what a program has locked; the modes are told as they were."""
+    """Returns the entries of a folder and below by relative path. unlock: lets this user read files
+    whose modes forbid it; the result has the modes from before."""
     return dict(_entries(folder, "", unlock))
 
 
@@ -63,7 +64,8 @@ def _entries(folder: str, inside: str, unlock: bool) -> Iterator[tuple[str, Entr
 
 @dataclass
 class Ground:
-    """The folder of a trial. `data` stands in for `place`, unless place is empty."""
+    """The folders of a trial. Runs see `data` in place of the user's folder `place`, unless that is
+    empty."""
 
     work: str  # the folder of all that the trial makes
     place: str  # the user's folder that runs may change; empty: none
@@ -75,29 +77,30 @@ class Ground:
 
     @property
     def data(self) -> str:
-        """The folder that stands in for the user's."""
+        """The folder that runs see in place of the user's folder."""
         return os.path.join(self.work, "data")
 
     @property
     def view(self) -> View:
-        """What a run sees."""
+        """The view of the file system that a run has."""
         replaced = ((self.data, self.place),) if self.place else ()
         return View(replaced, (self.work,), self.closed)
 
     @property
     def shield(self) -> View:
-        """What the command of --setup sees: the user's own folder, which it cannot change."""
+        """The view of the file system that the command of --setup has: with the user's own folder,
+        which it cannot change."""
         return View((), (self.work,), self.closed, network=True)
 
     def folder(self, name: str) -> str:
-        """Returns a folder of the trial, which is empty now."""
+        """Returns the path of a folder of the trial, made or emptied."""
         path = os.path.join(self.work, name)
         signal_exit.remove_tree(path)
         os.mkdir(path)
         return path
 
     def prepare(self) -> None:
-        """Makes `data` as a run should find it. Raises TrialError."""
+        """Restores `data` to the state in which each run begins. Raises TrialError."""
         if self.fresh or not self.place:
             return
         signal_exit.remove_tree(self.data)
@@ -132,8 +135,8 @@ class Ground:
             raise TrialError(f"{' '.join(command[:3])} ... ended with status {status}: {lines[-1]}")
 
     def changes(self) -> dict[str, Entry | None]:
-        """Returns what a run made or changed, by relative path; None: removed. Raises TrialError if
-        the user's folder itself is in the way of comparing."""
+        """Returns the files that a run made or changed, by relative path; None for a removed one.
+        Raises TrialError if they cannot be read."""
         if not self.place:
             return {}
         after = entries(self.data, unlock=True)

@@ -1,4 +1,4 @@
-"""Which streams of a log a remedy may hold back."""
+"""Decides whether a remedy may delay the writes of streams."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from .case import Case
 
 
 def who_else(case: Case) -> str:
-    """Returns why the streams of files must not be held back, because somebody else may read them;
-    empty if nobody does. With a finding, only its files count."""
+    """Returns why writes of the log's streams must not be delayed, for example because another
+    process may read the files; empty if they may. If the case has a finding, only the finding's
+    files count."""
     facts = case.facts
     if facts.streams is None or not facts.streams.files.any():
         return "the program opens no stream of a file"

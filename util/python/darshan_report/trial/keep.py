@@ -1,4 +1,5 @@
-"""What to write to keep a remedy: at which line, in the language of that line."""
+"""The change of the program by which a user keeps a remedy: what to write, in its language, and at
+which line."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ _NETCDF = re.compile(r"netCDF4|libnetcdf")
 
 
 def _opening(found: Lines, opens: str) -> Line | None:
-    """Returns the line that made most of these calls, which open a file."""
+    """Returns the line that opened most files by functions whose names match the pattern `opens`;
+    None without one."""
     counts = [
         (sum(s.sums.calls_of[OPEN] for s in line.sites if re.fullmatch(opens, s.stack.called)), n)
         for n, line in enumerate(found.every)
@@ -54,7 +56,8 @@ def _line(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str, 
 
 
 def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
-    """Returns what to write, a line each, with the place in the program where it is known."""
+    """Returns the lines to write, and the line of the program where they belong if the log tells
+    it."""
     rows = plan.keep.split("\n")
     # A variable is not set at a line of the program.
     nowhere = ("", "", False)

@@ -37,7 +37,7 @@ _ALLOWED = (
 
 
 def say(text: str) -> None:
-    """Prints a message."""
+    """Prints a message on stderr."""
     print(f"{PROGRAM}: {visible(text)}", file=sys.stderr, flush=True)
 
 
@@ -50,7 +50,8 @@ def _ground(options: Options, work: str) -> Ground:
 
 
 def _enters(ground: Ground) -> bool:
-    """Returns whether runs get a view of their own. Raises TrialError if they must have one."""
+    """Returns whether runs get a view of the file system of their own. Raises TrialError if that is
+    impossible and the user did not allow to run without."""
     why = problem(ground.shield)
     if ground.place and not (why and ground.closed):
         ground.prepare()
@@ -66,7 +67,8 @@ def _enters(ground: Ground) -> bool:
 
 
 def _refuse(chosen: Chosen, place: str) -> None:
-    """Raises TrialError if a run has effects outside of the folder that is copied."""
+    """Raises TrialError, after listing them, if a run has effects outside of the folder that is
+    copied."""
     found = side_effects(chosen.facts, place)
     if not found:
         return
@@ -81,8 +83,8 @@ def _refuse(chosen: Chosen, place: str) -> None:
 
 
 def _ends_as(chosen: Chosen | None, status: int) -> bool:
-    """Tells whether a run ended as that of the log did; without a log, whether it succeeded.
-    status: negative for a signal."""
+    """Tells whether a run ended with the status that the run of the log had; without a log, whether
+    it succeeded. status: negative for a signal."""
     said = failure(chosen.facts.log, chosen.facts.tree) if chosen else None
     if said is None:
         return status == 0
@@ -92,14 +94,15 @@ def _ends_as(chosen: Chosen | None, status: int) -> bool:
 
 
 def _end(status: int) -> str:
-    """Returns how a run ended, as text."""
+    """Returns words for the exit status of a run."""
     if not status:
         return "succeeded, unlike in the log"
     return (Failure(KILLED, -status) if status < 0 else Failure(EXITED, status)).words
 
 
 def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
-    """Makes the first two runs. Returns the findings: of the first run, if there is no log."""
+    """Makes the first two runs. Returns the findings of the log, or, without a log, those of the
+    first run."""
     limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
     first = trial.first(limit)
     status = first.output.status
@@ -123,7 +126,7 @@ def _cold(runner: Runner, options: Options, chosen: Chosen) -> None:
 
 
 def _asked(chosen: Chosen) -> None:
-    """Asks on a terminal. Raises TrialError if the answer is no."""
+    """Asks the user on the terminal whether to begin. Raises TrialError if the answer is no."""
     names = ", ".join(one.name for one in chosen.candidates if one.plan)
     say(
         f"this tries {names}: at least 11 runs, which took {chosen.facts.run_time:.1f} s in the log"
@@ -184,7 +187,7 @@ def _put_beside(options: Options, result: Result) -> None:
 
 
 def _is_of_log(chosen: Chosen, log: str) -> bool:
-    """Whether the runs are of the program of the log; says it if they are not."""
+    """Returns whether the runs are of the program of the log; prints a message if they are not."""
     of_log, of_runs = programs(chosen.facts), programs(chosen.sites.facts)
     if not of_log or not of_runs or of_log & of_runs:
         return True

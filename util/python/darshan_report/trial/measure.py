@@ -1,4 +1,4 @@
-"""Alternates runs without and with each remedy until the pairs that are needed are made."""
+"""Alternates runs without and with each remedy until there are enough pairs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
 
 @dataclass
 class Candidate:
-    """A remedy, and what is known of it."""
+    """A remedy that may be tried, and the results so far."""
 
     name: str
     plan: Plan | None  # None: it is not tried
@@ -42,14 +42,14 @@ class Candidate:
     dropped: int = 0  # pairs whose output differed as it also does without the remedy
 
     def add(self, without: float, with_it: float) -> None:
-        """Adds a pair."""
+        """Adds a pair of runs: seconds without the remedy, and with it."""
         self.without.append(without)
         self.with_it.append(with_it)
         if len(self.without) == PILOT:
             self.wanted = pairs_needed(self.without, self.with_it)
 
     def end(self) -> None:
-        """Decides."""
+        """Sets the verdict: helped, did not help, or undecided if there are too few pairs."""
         if self.state or self.plan is None:
             return
         if len(self.without) < PILOT:
@@ -61,7 +61,7 @@ class Candidate:
 
 @dataclass
 class Trial:
-    """The runs of a trial."""
+    """Makes the runs of a trial and compares their output."""
 
     runner: Runner
     same: str  # command of --same
@@ -82,7 +82,8 @@ class Trial:
         return run
 
     def second(self) -> None:
-        """Runs it again, to know which output differs by itself, and how long a run takes."""
+        """Runs the program again without a remedy, to learn which output differs between runs
+        anyway and how long a run takes."""
         self.say("run 2: without a remedy, to know which output differs between two runs")
         run = self._without()
         self.runner.limit = max(LIMIT * run.seconds, LEAST_LIMIT)
@@ -125,8 +126,8 @@ class Trial:
         return run
 
     def _varies(self) -> bool:
-        """Whether more runs without a remedy differ in what is compared; it is not compared from
-        here on."""
+        """Makes further runs without a remedy. Returns True if their output differs in a part that
+        was compared; that part is not compared any more."""
         for _ in range(_MORE):
             if time.monotonic() + self._round > self.ends:
                 return False
@@ -143,12 +144,13 @@ class Trial:
         return one.plan is not None and not one.state and len(one.without) < one.wanted
 
     def _widen(self, output: Output) -> None:
-        """Adds to the mask what differs in one more run without a remedy."""
+        """Adds to the mask the differences of another run without a remedy."""
         if not self.same:
             self.mask.add(self._mask(output))
 
     def _mask(self, output: Output) -> Mask:
-        """Returns what differs between the first run and another without a remedy."""
+        """Returns the differences between the first run and this output of another run without a
+        remedy."""
         return mask_of(self._reference, output, self.ignored, pythons(self.runner.command))
 
     def _try(self, one: Candidate, without: float) -> None:
@@ -183,7 +185,7 @@ class Trial:
 
 
 def together(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Returns the remedies that helped as one; None if less than two did."""
+    """Returns a candidate that applies all remedies that helped; None if fewer than two helped."""
     helped = [c for c in candidates if c.state == HELPED and c.plan is not None]
     if len(helped) < 2:
         return None

@@ -18,7 +18,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Output:
-    """What a run left."""
+    """The output of a run."""
 
     status: int
     stdout: str  # path of a file with the standard output
@@ -32,7 +32,8 @@ class Output:
 
 @dataclass
 class Mask:
-    """What differs between runs without a remedy, and so tells nothing."""
+    """The parts of the output that differ between runs without a remedy and are therefore not
+    compared."""
 
     lines: dict[str, frozenset[int]] = field(default_factory=dict)  # numbers of lines, by file
     whole: set[str] = field(default_factory=set)  # files that are not compared
@@ -40,24 +41,24 @@ class Mask:
     pythons: tuple[str, ...] = ()  # that compare values of HDF5 files
 
     def skips(self, name: str) -> bool:
-        """Whether a file is not compared at all."""
+        """Returns whether a file is not compared at all."""
         return name in self.whole or any(fnmatch.fnmatch(name, p) for p in self.ignored)
 
     def add(self, more: Mask) -> None:
-        """Adds what another mask has."""
+        """Adds the parts of another mask."""
         self.whole |= more.whole
         for name, numbers in more.lines.items():
             self.lines[name] = self.lines.get(name, frozenset()) | numbers
 
     def covers(self, other: Mask) -> bool:
-        """Whether it has all that another mask has."""
+        """Returns whether this mask contains all of another one."""
         return other.whole <= self.whole and all(
             name in self.whole or numbers <= self.lines.get(name, frozenset())
             for name, numbers in other.lines.items()
         )
 
     def told(self) -> list[str]:
-        """Returns what is not compared, as text."""
+        """Returns a line of text for each part that is not compared."""
         found = [f"{name}: not compared" for name in sorted(self.whole)]
         for name, numbers in sorted(self.lines.items()):
             shown = ", ".join(str(n + 1) for n in sorted(numbers)[:5])
@@ -104,7 +105,7 @@ def _names(one: Output, other: Output) -> list[str]:
 
 
 def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> bool:
-    """Whether a file differs; the standard output is a file here."""
+    """Returns whether a file differs between two runs; the standard output counts as a file."""
     if name != STDOUT:
         kind, kind_of_other = _kind(one.files.get(name)), _kind(other.files.get(name))
         if kind != kind_of_other or (name in one.files) != (name in other.files):
@@ -120,14 +121,14 @@ def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> b
 
 
 def _both(one: Output, other: Output, name: str) -> bool:
-    """Whether both runs have it as a regular file."""
+    """Returns whether both runs left the file as a regular file."""
     return name == STDOUT or all(stat.S_ISREG(_kind(o.files.get(name))) for o in (one, other))
 
 
 def mask_of(
     one: Output, other: Output, ignored: Sequence[str], interpreters: Sequence[str]
 ) -> Mask:
-    """Returns what differs between two runs without a remedy."""
+    """Returns the mask of the differences between two runs without a remedy."""
     mask = Mask(ignored=tuple(ignored), pythons=tuple(interpreters))
     for name in _names(one, other):
         if mask.skips(name) or not _differs(one, other, name, mask.pythons):
@@ -143,7 +144,8 @@ def mask_of(
 
 
 def differences(one: Output, other: Output, mask: Mask) -> Iterable[str]:
-    """Yields what differs between a run without and a run with a remedy, as text."""
+    """Yields a text for each difference between a run without and a run with a remedy that the mask
+    does not cover."""
     if one.status != other.status:
         yield f"exit status {other.status} instead of {one.status}"
     for name in _names(one, other):
@@ -157,7 +159,8 @@ def differences(one: Output, other: Output, mask: Mask) -> Iterable[str]:
 
 
 def _what(one: Output, other: Output, name: str) -> str:
-    """Returns what is different in the other run."""
+    """Returns words for the difference of a file in the other run: "differs", "is not written",
+    ..."""
     if name == STDOUT or (one.files.get(name) and other.files.get(name)):
         return "differs"
     if name not in one.files:

@@ -1,7 +1,7 @@
-"""A private view of the system for a run: the copy stands in the place of the user's folder, all
-else can only be read, there is no network, and no process of others. The kernel guarantees it,
-whatever the program does. Namespaces need no privilege, but a container or an administrator may
-forbid them."""
+"""A private view of the system for a run: the copy is mounted over the user's folder, all other
+files are read-only, and there is no network and no other process. The kernel enforces it, whatever
+the program does. Namespaces need no privilege, but a container or an administrator may forbid
+them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _check(result: int, what: str) -> None:
 
 @dataclass(frozen=True)
 class View:
-    """What a run sees."""
+    """The view of the system that a run has."""
 
     replaced: tuple[tuple[str, str], ...] = ()  # (folder that stands in, in the place of)
     writable: tuple[str, ...] = ()  # more folders that the run may change
@@ -47,7 +47,8 @@ class View:
 
     def enter(self) -> None:
         """Enters the view with this process, which must have one thread. Raises OSError. If the
-        view is closed, this function returns in a child, whose end becomes that of the caller."""
+        view is closed, this function returns in a child process; the calling process waits for it
+        and exits with its status."""
         user, group, here = os.getuid(), os.getgid(), os.getcwd()
         apart = _NEW_QUEUES | _NEW_PROCESSES if self.closed else 0
         apart |= _NEW_NETWORK if self.closed and not self.network else 0
@@ -88,7 +89,7 @@ def _bind(source: str, target: str) -> None:
 
 
 def _close(writable: Sequence[str]) -> None:
-    """Makes all mounts read-only, except for these."""
+    """Makes all mounts read-only, except for the mounts at these paths. Raises OSError."""
 
     def set_attributes(path: str, flags: int, on: int, off: int) -> None:
         change = struct.pack("QQQQ", on, off, 0, 0)
@@ -111,8 +112,9 @@ def _loopback() -> None:
 
 
 def _become_child() -> None:
-    """Returns in a new process, in a new session. The caller waits for it, and ends as it does. A
-    process between them is the first of the new namespace: with it, the kernel ends all others."""
+    """Forks, and returns in the new process, in a new session; the calling process waits for it and
+    exits with its status. A process between them is process 1 of the new namespace: when it exits,
+    the kernel kills all others in it."""
     die_with_parent(signal.SIGKILL)
     end, start = os.pipe()
     first = os.fork()
@@ -137,13 +139,15 @@ def _become_child() -> None:
 
 
 def _only_keep(descriptor: int) -> None:
-    """Closes all other descriptors: somebody may wait for their end."""
+    """Closes all descriptors but this one, because another process may wait for the end of a
+    pipe."""
     os.closerange(0, descriptor)
     os.closerange(descriptor + 1, 1 << 16)
 
 
 def _end_as(first: int, end: int) -> None:
-    """Waits for the first process of a namespace, and ends as it says that the program did."""
+    """Waits for process 1 of a namespace (pid `first`), and exits with the program's status, which
+    it reads from the pipe `end`."""
     _only_keep(end)
     os.waitpid(first, 0)
     # Whoever opened the pipe's other end is gone with the namespace, except for this process.
@@ -161,15 +165,15 @@ def _end_as(first: int, end: int) -> None:
 
 
 def _give_power_up() -> None:
-    """Leaves a program of root only what it needs for its own files and processes: with the rest it
-    could undo the view, set the clock, or change the system otherwise."""
+    """Drops the capabilities of root that a program does not need for its own files and processes:
+    with them it could undo the view, set the clock, or change the system otherwise."""
     for number in range(64):
         if number not in _KEPT and _libc.prctl(_BOUNDING_DROP, number, 0, 0, 0) < 0:
             return  # there are no more
 
 
 def die_with_parent(number: int = signal.SIGTERM) -> None:
-    """Has a signal sent to this process when its parent dies."""
+    """Lets the kernel send this process a signal when its parent dies."""
     _libc.prctl(_DEATH_SIGNAL, int(number), 0, 0, 0)
 
 

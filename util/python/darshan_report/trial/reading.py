@@ -1,4 +1,4 @@
-"""Which files of a log a program reads, for remedies of reading."""
+"""The files of a log that the program reads, for remedies of reading."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _LEAST = 1 << 20
 def files_read(
     case: Case, modules: Sequence[str] = ("POSIX", "STDIO")
 ) -> Iterator[tuple[str, int, bool]]:
-    """Yields the path of each file that the program reads, the bytes from its begin to the last one
-    read, and whether a process of the run writes it. With a finding, only its files."""
+    """Yields for each file that the program reads its path, the bytes up to the last one read, and
+    whether a process of the run writes it. If the case has a finding, only the finding's files."""
     facts, finding = case.facts, case.finding
     covered = finding.covers if finding is not None else frozenset()
     for module in modules:

@@ -1,4 +1,4 @@
-"""One run of the program, under the recorder with remedies."""
+"""Makes single runs of the program, instrumented and with a remedy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Run:
 
 @dataclass
 class Runner:
-    """Runs the program, always in the same way."""
+    """Runs the program, each time under the same conditions."""
 
     darshan: str  # path of the command
     command: Sequence[str]
@@ -71,7 +71,8 @@ class Runner:
         return Run(spent, output, self._log(logs), told)
 
     def keep_files(self, run: Run, name: str) -> Run:
-        """Moves the files of a run, so that others can be compared with them."""
+        """Moves the output files of a run to the folder `name` of the trial, so that later runs can
+        be compared with them. Returns the run with the new paths."""
         if not run.output.files:
             return run
         target = os.path.join(self.ground.work, name)
@@ -102,7 +103,8 @@ class Runner:
             _end_orphans()
 
     def _log(self, folder: str) -> str:
-        """Returns the largest log of the run, moved out of its folder."""
+        """Moves the largest log of the run out of its folder and returns its path; empty if there
+        is none."""
         found = glob.glob(os.path.join(glob.escape(folder), "*.darshan"))
         if not found:
             return ""
@@ -123,7 +125,7 @@ class Runner:
 
 
 def _end_orphans() -> None:
-    """Ends processes of the run that left its process group."""
+    """Kills the remaining processes of the run, which left its process group."""
     for _ in range(1000):
         try:
             with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
@@ -139,13 +141,13 @@ def _end_orphans() -> None:
 
 
 def first_problem(run: Run) -> str:
-    """Returns the last line of a run's standard error that is not ours."""
+    """Returns the last line of a run's standard error that is not Darshan's."""
     with open(run.told, encoding="utf-8", errors="replace") as file:
         lines = [line for line in file.read().split("\n") if line and "darshan: log:" not in line]
     return lines[-1] if lines else "no message"
 
 
 def check(run: Run) -> None:
-    """Raises TrialError if the program did not start under the recorder."""
+    """Raises TrialError if the program could not be started or left no log."""
     if not run.log:
         raise TrialError(f"the run left no log: {first_problem(run)}")

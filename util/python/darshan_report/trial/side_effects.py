@@ -1,4 +1,4 @@
-"""What a second run of a program would repeat outside of the folder that is copied."""
+"""The effects of a program outside of the copied folder, which a second run would repeat."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ _ELSEWHERE = frozenset(
 
 
 def side_effects(facts: Facts, folder: str) -> list[str]:
-    """Returns what a run repeats outside of `folder` (empty: there is none), as the log has it:
-    files written and removed, and programs that start something elsewhere."""
+    """Returns a clause for each effect that a run has outside of `folder` (empty: no folder is
+    copied), according to the log: files written and removed, and programs that start something on
+    other machines."""
     return [*_written(facts, folder), *_removed(facts, folder), *_started(facts)]
 
 

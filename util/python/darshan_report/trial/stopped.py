@@ -1,4 +1,4 @@
-"""Whether a run stands still for ever: its processes are stopped, and nobody will continue them."""
+"""Detects a run that would never end, because all its processes are stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PATIENCE = 5  # looks, one each second
 
 
 class TooLongError(Exception):
-    """A run took longer than its limit, or would never end, and was ended."""
+    """A run was killed, because it took longer than its limit or would never end."""
 
 
 def _children(process: int) -> list[int]:
@@ -17,7 +17,8 @@ def _children(process: int) -> list[int]:
 
 
 def _is_stopped(process: int) -> bool:
-    """Returns whether all descendants without children are stopped. Raises OSError."""
+    """Returns whether all descendants of a process that have no children are stopped. Raises
+    OSError."""
     children = _children(process)
     if children:
         return all(_is_stopped(child) for child in children)
@@ -27,7 +28,7 @@ def _is_stopped(process: int) -> bool:
 
 @dataclass
 class Stopped:
-    """Looks at a run, once for each call."""
+    """Checks, at each call, whether a run is stopped."""
 
     leader: int
     seen: int = 0

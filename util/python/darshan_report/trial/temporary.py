@@ -1,4 +1,4 @@
-"""Which files of a log are temporary: below TMPDIR, and gone."""
+"""Decides which files of a log were temporary: below TMPDIR, and removed since."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ WORK = ".darshan-try-"  # how the folder of a trial begins, which has the TMPDIR
 
 
 def is_below(name: str, folder: str) -> bool:
-    """Whether a path is a folder, or below it."""
+    """Returns whether a path is the folder itself or below it."""
     return bool(folder) and f"{name}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def is_temporary(name: str) -> bool:
-    """Whether this was a temporary file of a run."""
+    """Returns whether this was a temporary file of a run."""
     if f"/{WORK}" in name:
         return True
     folders = ("/tmp", "/dev/shm", tempfile.gettempdir())

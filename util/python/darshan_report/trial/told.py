@@ -1,4 +1,4 @@
-"""What darshan try prints."""
+"""The output of darshan try."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _of(
 
 @dataclass
 class Result:
-    """What a trial found."""
+    """The result of a trial."""
 
     baseline: Sequence[float]  # seconds of the runs without a remedy
     candidates: Sequence[Candidate]

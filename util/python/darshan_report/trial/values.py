@@ -1,4 +1,4 @@
-"""Whether two HDF5 files (also of netCDF-4) have the same values, if their bytes differ."""
+"""Compares the values of two HDF5 files (also of netCDF-4) whose bytes differ."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _is_hdf5(path: str) -> bool:
 
 
 def pythons(command: Sequence[str]) -> list[str]:
-    """Returns the interpreters that may have h5py: that of the program first."""
+    """Returns the Python interpreters to try for h5py: that of the program first, then this one."""
     own = [word for word in command if os.path.basename(word).startswith("python")]
     return [*own[:1], sys.executable]
 

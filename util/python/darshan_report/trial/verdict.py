@@ -1,4 +1,4 @@
-"""How many pairs of runs are made, and whether they show that a remedy helped.
+"""Decides how many pairs of runs are needed, and whether they show that a remedy helped.
 
 A pair is a run without and a run with the remedy, one after the other. The logarithm of the ratio
 of its two times is one number; Student's t gives the interval of their mean, which holds for five
@@ -35,7 +35,7 @@ def _within(t: float, degrees: int) -> float:
 
 
 def student(degrees: int, confidence: float = CONFIDENCE) -> float:
-    """Returns the t between whose negative and which Student's t lies with this probability."""
+    """Returns the number t for which Student's t is between -t and t with this probability."""
     low, high = 0.0, 1e6
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
@@ -57,8 +57,8 @@ def _logarithms(without: Sequence[float], with_it: Sequence[float]) -> list[floa
 
 
 def pairs_needed(without: Sequence[float], with_it: Sequence[float]) -> int:
-    """Returns how many pairs are to be made, from those of the pilot: so many that the interval is
-    expected to tell the ratio from 1.10."""
+    """Returns how many pairs are needed in all, from the times of the pilot's pairs: so many that
+    the interval is expected to be either above or below the ratio 1.10."""
     mean, spread = _mean_and_spread(_logarithms(without, with_it))
     least = math.log(LEAST_RATIO)
     wanted = max(abs(mean - least) / 2, least / 2)
@@ -70,7 +70,7 @@ def pairs_needed(without: Sequence[float], with_it: Sequence[float]) -> int:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What pairs of runs show."""
+    """The result of pairs of runs."""
 
     pairs: int
     ratio: float  # time without the remedy, divided by the time with it
@@ -80,12 +80,13 @@ class Verdict:
 
     @property
     def helped(self) -> bool:
-        """Whether the gain is shown, and worth a change."""
+        """Whether the runs show a gain that is worth a change of the program."""
         return self.low >= LEAST_RATIO and self.gain >= LEAST_GAIN
 
 
 def verdict(without: Sequence[float], with_it: Sequence[float]) -> Verdict:
-    """Returns what at least two pairs show: seconds of the runs, in the order of the pairs."""
+    """Returns the result of at least two pairs. without, with_it: seconds of the runs, in the order
+    of the pairs."""
     values = _logarithms(without, with_it)
     mean, spread = _mean_and_spread(values)
     half = student(len(values) - 1) * spread / math.sqrt(len(values))

@@ -1,4 +1,4 @@
-"""Whether the job mostly reads or mostly writes: not a fault, but the first question."""
+"""Whether the job mostly reads or mostly writes: not a problem, but a first overview."""
 
 from __future__ import annotations
 

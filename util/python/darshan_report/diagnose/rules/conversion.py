@@ -25,7 +25,8 @@ _HALF = 0.5  # part of this time that other findings must claim so that this one
 
 @dataclass(frozen=True)
 class _Way:
-    """What a library does between its calls, by the name of its function as users call it."""
+    """A kind of work that a library does between its I/O calls, such as parsing, and the library's
+    functions that do it."""
 
     function: str  # pattern
     kind: int  # of the calls

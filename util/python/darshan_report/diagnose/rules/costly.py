@@ -97,7 +97,7 @@ def _spent(facts: Facts, spent: float) -> str:
 
 @dataclass(frozen=True)
 class Told:
-    """The text of a finding about a row of the ledger."""
+    """The texts and the potential saving of a finding about a row of the ledger."""
 
     title: str
     sentence: str
@@ -216,7 +216,7 @@ def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
 
 
 def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str:
-    """Returns what may shorten transfers that cannot be made larger."""
+    """Returns sentences on what may shorten transfers that cannot be made larger."""
     if not seen.large:
         return (
             f"These are few calls that took {seconds(each)} each: the file system or its storage "

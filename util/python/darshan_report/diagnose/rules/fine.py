@@ -59,8 +59,8 @@ def _spent(facts: Facts) -> str:
 
 
 def _crowded(facts: Facts) -> str:
-    """Returns words, in parentheses, that tell how much of the I/O time was waiting for a
-    processor; empty if the machine was not busy."""
+    """Returns words in parentheses on how much of the I/O time was waiting for a processor; empty
+    if the machine was not busy."""
     words = cpu_wait.words(facts)
     return f" ({words})" if words else ""
 
@@ -71,8 +71,8 @@ def _begun(words: str) -> str:
 
 
 def _little(facts: Facts) -> str:
-    """Returns the words that tell what other calls could gain, and what the time does not
-    contain."""
+    """Returns sentences on how much faster calls could save at most, and on which work is not in
+    that time."""
     calls = _calls(facts)
     if loops_of(facts) is not None:
         stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])

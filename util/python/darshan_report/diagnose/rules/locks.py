@@ -159,7 +159,7 @@ def _waits(facts: Facts, extra: Table, at: int, longest: float, *, of_one: bool)
 
 
 def _who(users: int, of_one: bool) -> str:
-    """Returns the processes that wait while one of those that use a file holds its lock."""
+    """Returns words for the processes that wait while one of a file's processes holds its lock."""
     if users <= 1:
         return "the process"
     return f"{'one' if of_one else 'each'} of its {count(users)} processes"

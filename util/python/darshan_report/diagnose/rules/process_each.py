@@ -161,8 +161,8 @@ def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
 
 
 def _of(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> _Each | None:
-    """Returns the processes of one program that `starter` started, if they are a pattern: many,
-    each with few bytes. Otherwise returns None."""
+    """Returns the processes of one program that the process with index `starter` started, if there
+    are many and each moves few bytes; else None."""
     number = int(tree.counts[at].sum())
     if number < facts.limits["each.processes"]:
         return None

@@ -1,5 +1,6 @@
 """A seek before each read empties the buffer of a C++ or Rust stream, which a read then fills again
-for a few bytes. Such streams have buffers of their own: the log has their system calls."""
+for a few bytes. These streams have their own buffers, not libc's, so the log has their system calls
+only."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _PASS = "awk '{ ... }' file  # one pass that takes all"
 
 @dataclass
 class _Again:
-    """What the processes of one program do again."""
+    """Work that the processes of one program repeat."""
 
     program: str
     table: Table
@@ -53,7 +53,8 @@ class _Again:
 
     @property
     def saved(self) -> float:
-        """Part of the work that goes if each file is read, or each folder listed, once."""
+        """The part of the work (0 to 1) that is saved if each file is read, or each folder listed,
+        once."""
         return 1 - self.once / max(1, self.moved)
 
 

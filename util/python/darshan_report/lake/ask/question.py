@@ -1,4 +1,4 @@
-"""What a ready query is, and SQL that several of them have."""
+"""The type of a ready query, and SQL that several queries share."""
 
 from __future__ import annotations
 

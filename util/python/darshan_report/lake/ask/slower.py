@@ -1,11 +1,11 @@
-"""Runs that are slower than the earlier runs of the same program explain.
+"""Finds runs that are slower than the spread of the same program's earlier runs explains.
 
-A series has the times of runs of like size, in their order.  The last runs are compared with up to
-100 runs before them: their median and their spread (the median deviation from it).  The last runs
+A series has the times of runs of like size, in their order. The last runs are compared with up to
+100 runs before them: their median and their spread (the median deviation from it). The last runs
 are a change if each of them is above what the spread explains, and above all but few of the earlier
-runs.  If a program did not change, its runs may come in any order, whatever their distribution, so
-the chance of the latter is known: of n + k runs, the last k are all among the k + j - 1 slowest.  k
-and j are chosen so that this happens less often than once in 100 weeks of the program.  With usual
+runs. If a program did not change, its runs may come in any order, whatever their distribution, so
+the chance of the latter is known: of n + k runs, the last k are all among the k + j - 1 slowest. k
+and j are chosen so that this happens less often than once in 100 weeks of the program. With usual
 noise, what the spread explains makes false alarms far rarer.
 
 doc/centre.md describes the method, and how often it is right.
@@ -91,7 +91,7 @@ def _spread(logarithms: Floats) -> float:
 
 @dataclass(frozen=True)
 class _Earlier:
-    """What the runs before some windows are like; an element for each window."""
+    """Statistics of the runs before each of some windows; an element for each window."""
 
     first: int  # place at which the first window begins; the others follow it
     number: npt.NDArray[np.int64]

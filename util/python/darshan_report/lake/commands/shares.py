@@ -1,7 +1,7 @@
-"""What each user's logs may take of a round of a collector.
+"""Limits what each user's logs may take of a round of a collector.
 
-A user who leaves more logs than the collector can read would keep it from everybody else's.  Logs
-above a user's share wait for the next round, which looks at all folders again.
+Without a limit, a user with more logs than the collector can read would delay the logs of all
+others. Logs above a user's share wait for the next round, which searches all folders again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Who may read and write the files of a lake: their mode, which _lake.json has.
+"""The mode of the files of a lake, which decides who may read and write them; _lake.json stores it.
 
 A command that writes sets its umask, so that every file and folder has the mode from its first
-moment.  Folders also keep the group of the folder above them, if that one has the bit setgid.
+moment. Folders also keep the group of the folder above them, if that one has the bit setgid.
 """
 
 from __future__ import annotations

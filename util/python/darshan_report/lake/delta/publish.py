@@ -39,7 +39,7 @@ _SETTINGS = {
 
 @dataclass
 class Made:
-    """What was published."""
+    """The numbers of what was published."""
 
     tables: int = 0
     added: int = 0

@@ -1,4 +1,4 @@
-"""What the published tables name: files that a sweep must leave to their readers."""
+"""The files that the published tables name; a sweep must not remove them while they may be read."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What Delta says of a file so that engines need not open it: its rows, and the smallest and
-largest value of the columns that questions filter by."""
+"""The statistics of a file for Delta, by which engines skip files without opening them: its rows,
+and the smallest and largest value of the columns that queries filter by."""
 
 from __future__ import annotations
 

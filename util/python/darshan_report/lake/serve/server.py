@@ -157,8 +157,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._line(500, "this page could not be made")
 
     def _client(self) -> str:
-        """Returns who asks, so that no client takes the turns of others: behind a proxy of this
-        machine the address that the proxy adds."""
+        """Returns the address of the client, by which requests are queued fairly: behind a proxy on
+        this machine, the address that the proxy adds."""
         address = str(self.client_address[0])
         if ipaddress.ip_address(address).is_loopback:
             return self.headers.get("X-Forwarded-For", address).rpartition(",")[2].strip()[:64]

@@ -1,8 +1,8 @@
-"""Whose page is made next: one page at a time is made, with all cores.
+"""Decides which client's page is made next: pages are made one at a time, with all cores.
 
-Many clients that ask for costly pages must not keep others waiting.  The next page is that of the
+Many clients that ask for costly pages must not keep others waiting. The next page is that of the
 client that has used least time lately, and of the pages of such clients the one that will probably
-take least.  Waiting counts a little, so that a costly page has its turn, too.
+take least. Waiting counts a little, so that a costly page has its turn, too.
 """
 
 from __future__ import annotations

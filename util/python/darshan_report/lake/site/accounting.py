@@ -1,7 +1,7 @@
-"""What the readers of all schedulers share: lines with a limit, and values that may be wrong.
+"""Common parts of the readers of all schedulers: lines of limited length, and checked values.
 
-An accounting file is data of others: users choose parts of it.  A value that cannot be makes its
-line refused, never the file, and no line takes more than a fixed amount of memory.
+An accounting file is untrusted: users choose parts of it. An impossible value makes the reader
+refuse its line, never the file, and no line takes more than a fixed amount of memory.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def moment(value: Any, what: str) -> datetime.datetime | None:
 
 
 def joules(value: Any, unit: float = 1.0) -> float | None:
-    """Returns an energy; None if there is none, or if it cannot be."""
+    """Returns an energy in joules; None if there is none or the value is impossible. unit: joules
+    per unit of the value."""
     text = "" if value is None else str(value).strip()
     with contextlib.suppress(ValueError):
         found = float(text) * unit

@@ -30,7 +30,7 @@ _MICRO = 1e6
 
 @dataclass(frozen=True)
 class Form:
-    """How a file is to be understood."""
+    """How to interpret the columns of a file."""
 
     names: Mapping[str, str] = field(default_factory=dict)  # columns of the file, by ours
     mount: str | None = None  # of a file without such a column

@@ -126,8 +126,8 @@ class Cluster(Closing):
             return sum(self._client.nthreads().values())
 
     def other(self) -> str:
-        """Returns the versions of packages that differ between the cluster and this process; "" if
-        none."""
+        """Returns a text with the versions of packages that differ between the cluster and this
+        process; "" if none differ."""
         with self._alive():
             found = self._client.get_versions()
         here = _versions(found["client"])

@@ -1,4 +1,5 @@
-"""Whose job a log is of: the owner of its file, because everybody can choose a file's name."""
+"""Determines whose job a log is: that of the file's owner, because any user can choose a file's
+name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One part of what is collected: some logs become Parquet files in a folder of their own.
+"""Makes a part of a collection: some logs become Parquet files in a folder of their own.
 
-The files belong to no lake until they are committed.  A part needs nothing of other parts, so a
+The files belong to no lake until they are committed. A part needs nothing of other parts, so a
 worker on this machine or another one can make it.
 """
 
@@ -215,7 +215,7 @@ class _Maker:
         part.read = [r for r, name in zip(part.read, names) if name not in gone]
 
     def _read(self) -> None:
-        """Reads all logs; gives up a log that takes too long."""
+        """Reads all logs; drops a log that takes too long."""
         done = 0
         while done < len(self._jobs):
             batch = Batch(self._options.batch_bytes, self._options.traces)

@@ -64,7 +64,8 @@ def _finding(context: Context, name: str, finding: Finding, links: Links) -> str
 
 
 def _described(name: str, address: str) -> str:
-    """Returns a name as a link to its description, if the address of the description is known."""
+    """Returns the HTML of a name: a link to its description if the address is one that a browser
+    can open."""
     if not is_link(address):
         return text(name)
     return f'<a href="{text(address)}" target="_blank" rel="noopener noreferrer">{text(name)}</a>'

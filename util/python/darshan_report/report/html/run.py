@@ -42,7 +42,7 @@ def _links(prefix: str, kind: str, ids: list[int]) -> dict[int, str]:
 
 
 def _told_of(context: Context, ids: list[int]) -> dict[int, list[int]]:
-    """Returns the findings about each file, by the file's index."""
+    """Returns, by a file's index in `ids`, the numbers of the findings about the file."""
     places = {number: place for place, number in enumerate(ids)}
     found: dict[int, list[int]] = {}
     for number, finding in enumerate(context.findings):

@@ -1,8 +1,9 @@
-"""Sources on the page, if they are asked for: the lines with I/O of the files with the most time.
+"""Source code on the page, if the user requests it: the lines with I/O of the files with the most
+time.
 
-A page is passed on, and what a log calls a source may be any file of the reader's machine. So only
-files whose names end as sources do are read, only if they are as they were during the run, and only
-the lines around those with I/O are shown.
+A page may be passed on, and the path of a source in an untrusted log may be that of any file on the
+reader's machine. So only files with the ending of a source are read, only if they are unchanged
+since the run, and only the lines around those with I/O are shown.
 """
 
 from __future__ import annotations

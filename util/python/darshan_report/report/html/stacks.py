@@ -44,14 +44,14 @@ def _label(frame: tree.Frame) -> str:
 
 
 def _title(frame: tree.Frame, root: tree.Frame) -> str:
-    """Returns what a frame has."""
+    """Returns the title of a frame: its name, time, share of the time, calls and bytes."""
     part = share(frame.seconds, root.seconds)
     calls = f"{count(frame.calls)} {'call' if frame.calls == 1 else 'calls'}"
     return f"{_label(frame)}: {seconds(frame.seconds)} ({part}), {calls}, {amount(frame.moved)}"
 
 
 def _box(frame: tree.Frame, root: tree.Frame, left: float, width: float, row: int) -> str:
-    """Returns a frame of the picture; what is inside of it is cut at its edge."""
+    """Returns a frame of the picture as SVG; its text is cut at its edge."""
     label = ""
     if width >= _LABELLED:
         label = f'<text x="4" y="14">{text(_label(frame))}</text>'

@@ -60,7 +60,7 @@ def _kind(row: Row) -> str:
 
 
 def note(context: Context) -> str:
-    """Describes what the rows add up to."""
+    """Returns a sentence on what the sum of the rows is."""
     found = context.ledger
     if found is None:
         return ""

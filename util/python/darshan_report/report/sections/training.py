@@ -19,8 +19,8 @@ _NOTE = (
 
 
 def told(context: Context) -> list[tuple[Verdict, str]]:
-    """Returns the verdict on each loader of the log, and a sentence. What is behind a wait is left
-    to the finding about it, if there is one."""
+    """Returns the verdict on each loader of the log, and a sentence. If there is a finding about a
+    wait, the sentence does not repeat the reason."""
     found = {e.id for finding in context.findings for e in finding.evidence if e.module == MODULE}
     return [
         (verdict, verdict.headline if verdict.loader.id in found else verdict.sentence)

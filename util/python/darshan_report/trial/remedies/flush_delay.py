@@ -1,4 +1,4 @@
-"""Flushes of streams that wait."""
+"""Delayed flushes of streams."""
 
 from __future__ import annotations
 

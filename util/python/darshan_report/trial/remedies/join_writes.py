@@ -1,4 +1,4 @@
-"""Small writes that become large ones."""
+"""Small consecutive writes, combined into large ones."""
 
 from __future__ import annotations
 
