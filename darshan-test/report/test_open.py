@@ -83,5 +83,5 @@ def test_no_browser(build: Path, place: Path) -> None:
 @pytest.mark.parametrize("options", [["--text"], ["--json"], ["-o", "-"], ["-o", "a.csv"]])
 def test_what_no_browser_shows(options: list[str], build: Path, place: Path) -> None:
     done = report(build, place, *options, LOG, browser=str(place / "browser"))
-    assert done.returncode == 2 and "--open is for a PDF or a web page" in done.stderr
+    assert done.returncode == 2 and "--open needs a PDF or a web page" in done.stderr
     assert not (place / "shown").exists()

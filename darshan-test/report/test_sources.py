@@ -45,7 +45,7 @@ def test_sources(log: Path, summary: Run, tmp_path: Path) -> None:
         ("id_rsa", "is not named as a source file"),
         ("changed.py", "was changed after the run began"),
         ("gone.py", "No such file or directory"),
-        ("pipe.py", "is no regular file"),
+        ("pipe.py", "is not a regular file"),
     ):
         assert f"{tmp_path / name} is left out: {why}" in text, name
 

@@ -80,7 +80,7 @@ def test_budget(trial: Try, words: list[str]) -> None:
     """No run begins that the budget has no time for: less than the pilot decides nothing."""
     done = trial.run(*COPY, "--budget", "0.001", *words)
     assert done.returncode == 1, done
-    assert "took more than 0.0 s, and was ended" in done.stderr
+    assert "took more than 0.0 s and was killed" in done.stderr
     log = trial.log(words[1], clean=True)
     status, rows, whole = trial.found(*COPY, "--budget", "0.001", log, *words)
     assert (status, rows["stdio-buffer"]["result"]) == (1, "undecided"), whole

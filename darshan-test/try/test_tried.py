@@ -62,13 +62,13 @@ def test_a_file_of_the_user_stays(trial: Try, log: Path, is_link: bool) -> None:
         path.write_text("notes")
     only = ("--only", "flush-delay", "--budget", "3", "--copy", ".", log, "--")
     done = trial.run(*only, trial.user / "program")
-    assert "is not a result of this command, and stays" in done.stderr, done
+    assert "the file is not a result of darshan try" in done.stderr, done
     assert path.read_text() == notes.read_text() == "notes" and path.is_symlink() == is_link
     if is_link:
         return
     path.unlink()
     done = trial.run(*only, "sh", "-c", "exit")
-    assert "nothing is written beside the log" in done.stderr, done
+    assert "the result is not stored" in done.stderr, done
     assert not path.exists()
 
 

@@ -238,7 +238,7 @@ static int run(struct merge *merge) {
   say_missing(merge);
   say_lookups(merge);
   int made = player_run(&player, NULL) == 0;
-  if (!made && !merge->error.text[0]) merge_say("cannot write %s", merge->options->output);
+  if (!made && !merge->error.text[0]) merge_say_unwritten(merge->options->output);
   if (target_close(&merge->target, made) < 0) return 1;
   for (int i = 0; merge->options->remove && i < merge->journals.count; i++)
     if (unlink(merge->journals.files[i].path) < 0 &&

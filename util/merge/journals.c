@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "../../runtime/format/apmpi.h"
+#include "../../runtime/log/save.h"
 #include "../reader/called.h"
 #include "launch.h"
 #include "node-log.h"
@@ -30,6 +31,13 @@ void merge_say(const char *format, ...) {
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
   va_end(arguments);
+}
+
+void merge_say_unwritten(const char *place) {
+  if (log_error)
+    merge_say("cannot write the log to %s: %s", place, strerror(log_error));
+  else
+    merge_say("cannot write the log to %s", place);
 }
 
 static int is_counted(const struct darshan_module *module) {
@@ -234,11 +242,11 @@ static int is_of_one_job(const struct journal_file *first, const struct journal_
   int is_other = file->in_common && first->in_common && file->in_common != first->in_common;
   if (file->job.jobid != first->job.jobid)
     merge_say("%s is of job %" PRId64 ", %s of job %" PRId64
-              ": a log is of one job; choose it with --job NUMBER",
+              ": a log has one job; choose it with --job NUMBER",
               first->path, first->job.jobid, file->path, file->job.jobid);
   else if (is_other)
     merge_say(
-        "%s and %s are of two jobs with the same number: a log is of one job; choose it with --job "
+        "%s and %s are of two jobs with the same number: a log has one job; choose it with --job "
         "%" PRIu64 " or --job %" PRIu64,
         first->path, file->path, first->in_common, file->in_common);
   return file->job.jobid != first->job.jobid || is_other ? -1 : 0;

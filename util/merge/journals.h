@@ -39,5 +39,8 @@ void journals_free(struct journals *journals);
 /* Prints a line on stderr, unless merge_quiet is set. */
 extern int merge_quiet;
 void merge_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints that the log could not be written to this file or folder, and the reason if it is known.
+ */
+void merge_say_unwritten(const char *place);
 
 #endif

@@ -31,7 +31,7 @@ int darshan_live_look(struct darshan_live *live, struct darshan_error *error) {
   if (look_at_size(live, error) != 0 || darshan_header_read(&live->frame, &live->file, error) != 0)
     return -1;
   if (live->frame.format != FORMAT_NOW || live->frame.swapped)
-    return darshan_fail(error, "is no journal of a process of this machine");
+    return darshan_fail(error, "is not a journal of a process on this machine");
   look_at_annex(live);
   live->bytes_read += live->frame.header_size;
   return 0;

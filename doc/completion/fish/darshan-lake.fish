@@ -6,6 +6,6 @@ complete -c darshan-lake -l older -x -d 'prune: remove jobs that are older: 2y, 
 complete -c darshan-lake -l user -x -d 'prune: remove all rows of a user for ever'
 complete -c darshan-lake -l dry-run -d 'prune: only print what would be removed'
 complete -c darshan-lake -l every -x -d 'publish: collectors publish at most so often (1h)'
-complete -c darshan-lake -l off -d 'publish: publish no more, and remove the logs of the Delta tables'
+complete -c darshan-lake -l off -d 'publish: stop publishing, and remove the logs of the Delta tables'
 complete -c darshan-lake -l grace -x -d 'sweep, compact: keep replaced files for this time, because readers may use them (24h)'
 complete -c darshan-lake -n 'not __fish_seen_subcommand_from info check compact prune publish sweep views' -a 'info check compact prune publish sweep views'

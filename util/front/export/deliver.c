@@ -34,14 +34,14 @@ int delivery_parse(struct delivery *delivery, const char *text) {
     delivery->form = forms[i].form;
     delivery->place = text + length + 1;
     if (delivery->form == DELIVER_OTLP && http_parse(&delivery->url, delivery->place) != 0) {
-      say("--export %s: the place is not http://HOST:PORT/PATH; for https, let a collector on "
-          "this node forward",
+      say("--export %s: must be otlp:http://HOST:PORT/PATH; for https, use a collector on this "
+          "node that forwards",
           say_path(text));
       return -1;
     }
     return 0;
   }
-  say("--export %s: this is not prometheus:FILE, otlp:URL or json:FILE", say_path(text));
+  say("--export %s: must be prometheus:FILE, otlp:URL or json:FILE", say_path(text));
   return -1;
 }
 
@@ -74,10 +74,11 @@ static int replace_file(const char *place, const char *text, size_t length,
   }
   unlink(path);
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (fd < 0) return fail(error, "cannot make the new file beside it");
-  int failed = write_all(fd, text, length) != 0 ? fail(error, "cannot write the new file") : 0;
-  if (close(fd) != 0 && !failed) failed = fail(error, "cannot write the new file");
-  if (!failed && rename(path, place) != 0) failed = fail(error, "cannot rename the new file");
+  if (fd < 0) return fail(error, "cannot create a temporary file in its folder");
+  int failed =
+      write_all(fd, text, length) != 0 ? fail(error, "cannot write the temporary file") : 0;
+  if (close(fd) != 0 && !failed) failed = fail(error, "cannot write the temporary file");
+  if (!failed && rename(path, place) != 0) failed = fail(error, "cannot rename the temporary file");
   if (failed) unlink(path);
   return failed;
 }
@@ -88,8 +89,8 @@ static int append(const char *place, const char *text, size_t length, char error
   int is_output = strcmp(place, "-") == 0;
   int fd = is_output ? STDOUT_FILENO
                      : open(place, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (fd < 0) return fail(error, "cannot open it");
-  int failed = write_all(fd, text, length) != 0 ? fail(error, "cannot write") : 0;
+  if (fd < 0) return fail(error, "cannot open the file");
+  int failed = write_all(fd, text, length) != 0 ? fail(error, "cannot write the text") : 0;
   if (!is_output) close(fd);
   return failed;
 }
@@ -117,9 +118,9 @@ struct answer {
 /* Prints the first failure of a receiver and its recovery, and nothing in between. */
 static void report(const struct delivery *delivery, int failed, int failures, const char *error) {
   if (failed && failures == 0)
-    say("cannot export to %s: %s; reading goes on, and this is tried again",
+    say("cannot export to %s: %s; recording continues, and the export is tried again",
         say_path(delivery->place), error);
-  if (!failed && failures > 0) say("exports to %s again", say_path(delivery->place));
+  if (!failed && failures > 0) say("can export to %s again", say_path(delivery->place));
 }
 
 static double seconds_of(clockid_t clock) {

@@ -169,7 +169,7 @@ static int help(void) {
 
 static int add_export(struct export_options *options, const char *text) {
   if (options->num_deliveries == EXPORT_PLACES) {
-    say("--export %s: there are more than %d places", say_path(text), EXPORT_PLACES);
+    say("--export %s: at most %d receivers are allowed", say_path(text), EXPORT_PLACES);
     return -1;
   }
   if (delivery_parse(&options->deliveries[options->num_deliveries], text) != 0) return -1;

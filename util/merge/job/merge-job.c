@@ -59,8 +59,7 @@ static int make(const struct job_options *options, struct job_logs *logs, struct
   }
   say_ranks(world);
   int made = one_job_make(&job) == 0;
-  if (!made)
-    merge_say("cannot write the log to %s", options->logs ? options->logs : options->output);
+  if (!made) merge_say_unwritten(options->logs ? options->logs : options->output);
   if (!options->logs && target_close(&target, made) < 0) made = 0;
   if (made && options->print && !target.through)
     printf("%s\n", options->logs ? job.final : options->output);

@@ -414,7 +414,7 @@ int one_log_make(struct one_log *run) {
   describe(run);
   begin_times(run);
   if (ends_judge(&run->tree, run->ranks.top) == 0 && player_run(&player, NULL) == 0) return 0;
-  merge_say("cannot write the log of the run %s", run->folder.path);
+  merge_say_unwritten(run->config.logfile ? run->config.logfile : run->config.logpath);
   return -1;
 }
 

@@ -65,10 +65,10 @@ def read(path: str, most: int = MOST) -> list[str]:
     nothing waits for a pipe or a device. Raises SourceError."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise SourceError("is no regular file")
+            raise SourceError("is not a regular file")
         with open(os.open(path, _FLAGS), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise SourceError("is no regular file")
+                raise SourceError("is not a regular file")
             text = file.read(most + 1)
     except (OSError, ValueError) as error:
         raise SourceError(getattr(error, "strerror", None) or str(error)) from None

@@ -37,7 +37,13 @@ LIMITS = (
     Limit(
         "stake.seconds", 0.05, "s", "least time per process that a problem has to cost", _JUDGEMENT
     ),
-    Limit("stake.large", 300, "s", "time per process that is always worth a word", _JUDGEMENT),
+    Limit(
+        "stake.large",
+        300,
+        "s",
+        "time per process from which on a problem is reported, whatever its share of the run",
+        _JUDGEMENT,
+    ),
     Limit(
         "io.fine",
         0.05,
@@ -49,17 +55,23 @@ LIMITS = (
         "row.share",
         0.02,
         "of run time",
-        "share of time in one kind of I/O that gets a word if it is also row.seconds; "
-        "io.fine and stake.seconds do without",
+        "share of time in one kind of I/O from which on it is reported, if it is also row.seconds "
+        "long",
         _JUDGEMENT,
     ),
-    Limit("row.seconds", 1, "s", "time per process in one kind of I/O: see row.share", _JUDGEMENT),
+    Limit(
+        "row.seconds",
+        1,
+        "s",
+        "time per process in one kind of I/O from which on it is reported: see row.share",
+        _JUDGEMENT,
+    ),
     Limit(
         "rate.good",
         1 << 30,
         "bytes/s",
-        "rate that one process can expect of large transfers; "
-        "what they would take at this rate is not called lost",
+        "rate that one process can expect of large transfers; only the time that they take "
+        "beyond it counts as lost",
         "one stream to a local disk",
     ),
     Limit(
@@ -74,14 +86,14 @@ LIMITS = (
         "rate.large",
         1 << 20,
         "bytes",
-        "mean transfer of files from which a job's own rate is taken",
+        "least mean transfer of the files from which the rate that a job reaches is taken",
         _JUDGEMENT,
     ),
     Limit(
         "rate.phase",
         1 << 30,
         "bytes",
-        "bytes that each process must have moved so for that",
+        "least bytes that each process moved in such files, for their rate to be taken",
         "beyond what a page cache hides",
     ),
     Limit(
@@ -91,8 +103,14 @@ LIMITS = (
         "a transfer up to this size is small (an edge of the size histogram)",
         f"{_DRISHTI} has 1 MiB; {_HERE}",
     ),
-    Limit("small.share", 0.1, "of transfers", "share of small transfers", _DRISHTI),
-    Limit("operations", 1000, "calls", "fewer are no pattern", _DRISHTI),
+    Limit(
+        "small.share",
+        0.1,
+        "of transfers",
+        "share of small transfers from which on they count",
+        _DRISHTI,
+    ),
+    Limit("operations", 1000, "calls", "fewer calls are no pattern", _DRISHTI),
     Limit(
         "alignment.share",
         0.1,
@@ -120,7 +138,7 @@ LIMITS = (
         "again.mostly",
         5,
         "times",
-        "how often they are moved where that, not the size of transfers, is what costs",
+        "from here on bytes moved again are what costs, not the size of the transfers",
         _JUDGEMENT,
     ),
     Limit(
@@ -134,7 +152,8 @@ LIMITS = (
         "training.again",
         16 << 20,
         "bytes in an epoch",
-        "that workers or ranks read of a data set beyond the first of them: less is an index",
+        "bytes that workers or ranks read of a data set after the first of them has read it; "
+        "less is only an index",
         _JUDGEMENT,
     ),
     Limit(
@@ -174,7 +193,7 @@ LIMITS = (
         "a reference has 16 bytes, its value in the heap 16 and more",
     ),
     Limit("chunk.amplification", 4, "times", "bytes moved for a byte asked for", _HERE),
-    Limit("flush.calls", 10, "flushes", "fewer of one file are no pattern", _JUDGEMENT),
+    Limit("flush.calls", 10, "flushes", "fewer flushes of one file are no pattern", _JUDGEMENT),
     Limit(
         "flush.bytes",
         1 << 20,
@@ -182,7 +201,7 @@ LIMITS = (
         "bytes written between two flushes below which a flush costs more in calls than in bytes",
         "what takes a millisecond at a good rate",
     ),
-    Limit("objects.many", 100, "objects", "fewer in one file are no pattern", _JUDGEMENT),
+    Limit("objects.many", 100, "objects", "fewer objects in one file are no pattern", _JUDGEMENT),
     Limit(
         "loop.item",
         2e-6,
@@ -284,11 +303,11 @@ LIMITS = (
         "files.some",
         100,
         "files",
-        "these are many where they are written and cost much",
+        "so many files are many if they are written and cost much",
         _JUDGEMENT,
     ),
     Limit("files.share", 0.1, "of run time", "metadata time of files that is much", _JUDGEMENT),
-    Limit("files.many", 1000, "files", "more are many", _JUDGEMENT),
+    Limit("files.many", 1000, "files", "more files are many", _JUDGEMENT),
     Limit(
         "perprocess.processes",
         1000,
@@ -296,7 +315,7 @@ LIMITS = (
         "from here on a file per process strains the metadata server",
         "advice of computing centres",
     ),
-    Limit("opens.again", 10, "opens", "opens of one file by one process", _JUDGEMENT),
+    Limit("opens.again", 10, "opens", "opens of one file by one process that are many", _JUDGEMENT),
     Limit(
         "open.waits",
         60,
@@ -304,8 +323,20 @@ LIMITS = (
         "metadata time for an open that only a program at the other end of a pipe takes",
         _JUDGEMENT,
     ),
-    Limit("stats.again", 100, "calls", "stat calls for one file by one process", _JUDGEMENT),
-    Limit("lists.again", 100, "listings", "listings of folders by one process", _JUDGEMENT),
+    Limit(
+        "stats.again",
+        100,
+        "calls",
+        "stat calls for one file by one process that are many",
+        _JUDGEMENT,
+    ),
+    Limit(
+        "lists.again",
+        100,
+        "listings",
+        "listings of folders by one process that are many",
+        _JUDGEMENT,
+    ),
     Limit(
         "lists.entries",
         100_000,
@@ -313,7 +344,7 @@ LIMITS = (
         "entries that one process lists again, of however few folders",
         _JUDGEMENT,
     ),
-    Limit("seeks.many", 100_000, "seeks", "fewer cost nothing", _JUDGEMENT),
+    Limit("seeks.many", 100_000, "seeks", "fewer seeks cost nothing", _JUDGEMENT),
     Limit(
         "collective.calls",
         30,
@@ -343,39 +374,45 @@ LIMITS = (
         "imbalance.chance",
         5,
         "s",
-        "who takes longer than the mean by less, for the same work, may have been unlucky",
+        "a process that is slower than the mean by less, for the same work, may be so by chance",
         _JUDGEMENT,
     ),
     Limit(
         "byall.share",
         0.9,
         "of a file",
-        "that each process has to read of it, on average",
+        "part of a file that each process reads, on average, where all read the file",
         _JUDGEMENT,
     ),
     Limit(
         "byeach.processes",
         3,
         "processes",
-        "fewer of a program that read the same file are no pattern",
+        "fewer processes of a program that read the same file are no pattern",
         _JUDGEMENT,
     ),
     Limit(
         "repeated.processes",
         10,
         "processes",
-        "fewer of a program with different arguments, which read the same file or list the same "
-        "folder, are no pattern",
+        "fewer processes of a program with different arguments, which read the same file or list "
+        "the same folder, are no pattern",
         _JUDGEMENT,
     ),
     Limit(
         "each.processes",
         100,
         "processes",
-        "fewer that a program starts, for a file or an item each, are no pattern",
+        "fewer processes that a program starts, for a file or an item each, are no pattern",
         _JUDGEMENT,
     ),
-    Limit("each.files", 4, "files", "a process that has more works on many", _JUDGEMENT),
+    Limit(
+        "each.files",
+        4,
+        "files",
+        "a process that opens more files was not started for one file",
+        _JUDGEMENT,
+    ),
     Limit(
         "each.start",
         20e-3,
@@ -391,7 +428,13 @@ LIMITS = (
         "interpreter",
         "1 to 4 ms with the runtime, 20 to 60 ms for Python",
     ),
-    Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),
+    Limit(
+        "oneprocess.share",
+        0.9,
+        "of bytes",
+        "share of the bytes from which on one process moves them alone",
+        _JUDGEMENT,
+    ),
     Limit(
         "oneprocess.read",
         256 << 20,
@@ -460,12 +503,18 @@ LIMITS = (
         "how much longer a byte may take on one storage target than on most",
         "a failing target of a public log is 40 times as slow",
     ),
-    Limit("targets.files", 3, "files", "fewer on a target say little about it", _JUDGEMENT),
+    Limit(
+        "targets.files",
+        3,
+        "files",
+        "fewer files on a storage target say little about it",
+        _JUDGEMENT,
+    ),
     Limit(
         "unseen.share",
         0.05,
         "of bytes",
-        "mapped bytes for a byte transferred that are worth a word",
+        "mapped bytes per byte transferred from which on they are reported",
         _JUDGEMENT,
     ),
     Limit(

@@ -82,8 +82,8 @@ def addressed(facts: Facts, finding: Finding) -> Finding | None:
     names = " and ".join(tools) if len(tools) < 3 else f"{len(tools)} tools"
     verb, them = ("is", "it") if len(tools) == 1 else ("are", "them")
     remedy = Remedy(
-        f"This is what {names} {verb} for. Who calls {them} can pass all files to one call instead "
-        "of one each, or keep small files in one archive.",
+        f"This is what {names} {verb} for. A script that calls {them} can pass all files to one "
+        "call instead of one each, or keep small files in one archive.",
         f"{tools[0]} FILE1 FILE2 ...  # once for all, not in a loop",
     )
     return replace(finding, kind=NOTICE, remedy=remedy)

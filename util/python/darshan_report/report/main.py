@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
         "-v",
         "--verbose",
         action="store_true",
-        help="with --text: also print evidence, and what is good",
+        help="with --text: also print evidence and good findings",
     )
     parser.add_argument(
         "--brief", action="store_true", help="with --text: print a line per problem"
@@ -90,8 +90,8 @@ def _add_forms(parser: argparse.ArgumentParser) -> None:
         "--text", action="store_true", help="print findings and layers on the terminal"
     )
     parser.add_argument(
-        "--sources", action="store_true", help="with --html: show the lines of sources with I/O, "
-        "and those around them, of the three files with most time; who gets the page can read them"
+        "--sources", action="store_true", help="with --html: show the source lines with I/O, and "
+        "those around them, of the three files with most time; all who get the page can read them"
     )  # fmt: skip
     several = parser.add_mutually_exclusive_group()
     several.add_argument(
@@ -114,7 +114,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         options.html = True
     options.form = _form(parser, options)
     if options.open and (options.form not in ("pdf", "html") or options.output == "-"):
-        parser.error("--open is for a PDF or a web page in a file")
+        parser.error("--open needs a PDF or a web page that is written to a file")
     if options.sources and (options.form != "html" or options.compare or options.campaign):
         parser.error("--sources is for a web page of logs, not for --compare or --campaign")
     if not options.logs and not options.list_thresholds:

@@ -49,11 +49,11 @@ def _parser() -> argparse.ArgumentParser:
         prog=PROGRAM,
         usage=f"{PROGRAM} [OPTION...] [LOG] -- PROGRAM [ARGUMENT...]\n"
         f"       {PROGRAM} --list [LOG]",
-        description="Applies remedies to a program from outside, runs it without and with each, "
-        "and says what each gains and what to write to keep it. The findings of LOG, a log of the "
-        "same program, say which remedies; without LOG, those of a first run. Runs can change "
-        "nothing but the copy of --copy and their own TMPDIR, and have no network; their standard "
-        "input is empty.",
+        description="Runs a program without and with each remedy, which is applied from outside, "
+        "and prints what each remedy gains and what to write to keep it. The findings of LOG, a "
+        "log of the same program, propose the remedies; without LOG, those of a first run. Runs "
+        "can change nothing but the copy of --copy and their own TMPDIR, and have no network; "
+        "their standard input is empty.",
         epilog="Exit status: 0 if a remedy helped; 1 if none did, or nothing could be tried; 2 for "
         "a usage error; 3 if none helped and one changed the output.",
     )
@@ -116,7 +116,7 @@ def parse(words: Sequence[str]) -> Options:
     parser = _parser()
     given = parser.parse_args(rest)
     if not command and not given.list:
-        parser.error("name the program behind --")
+        parser.error("name the program after --")
     if given.copy and not os.path.isdir(given.copy):
         parser.error(f"--copy: {given.copy} is not a folder")
     return Options(

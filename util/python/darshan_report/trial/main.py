@@ -58,11 +58,11 @@ def _enters(ground: Ground) -> bool:
         why = problem(ground.view)
     if why and ground.closed:
         raise TrialError(
-            f"cannot shield your files from the runs: {why}; --yes-repeat runs the program without "
-            "this protection"
+            f"cannot protect your files from the runs: {why}; --yes-repeat runs the program "
+            "without this protection"
         )
     if why:
-        say(f"runs are not shielded from your files ({why}): they happen in {ground.data}")
+        say(f"your files are not protected from the runs ({why}); the runs work in {ground.data}")
     return not why
 
 
@@ -128,9 +128,8 @@ def _cold(runner: Runner, options: Options, chosen: Chosen) -> None:
 def _asked(chosen: Chosen) -> None:
     """Asks the user on the terminal whether to begin. Raises TrialError if the answer is no."""
     names = ", ".join(one.name for one in chosen.candidates if one.plan)
-    say(
-        f"this tries {names}: at least 11 runs, which took {chosen.facts.run_time:.1f} s in the log"
-    )
+    each = f"{chosen.facts.run_time:.1f} s"
+    say(f"this tries {names} in at least 11 runs; the run of the log took {each}")
     print(f"{PROGRAM}: go on? [Y/n] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
         raise TrialError("nothing was run")
@@ -177,13 +176,13 @@ def _put_beside(options: Options, result: Result) -> None:
     """Writes the result beside the log, where reports find it."""
     path = path_of(options.log)
     if not is_kept(path):
-        say(f"{path} is not a result of this command, and stays; reports will not say what was "
-            "tried. To keep it, rename that file and try again")  # fmt: skip
+        say(f"cannot write the result to {path}: the file is not a result of darshan try; rename "
+            "it and try again, so that reports show the result")  # fmt: skip
         return
     try:
         write_text(result.as_json(options.command, rows_beside(path, result.log)), path)
     except OSError as error:
-        say(f"cannot write {path}: {error.strerror}; reports will not say what was tried")
+        say(f"cannot write {path}: {error.strerror}; reports will not show the result")
 
 
 def _is_of_log(chosen: Chosen, log: str) -> bool:
@@ -192,7 +191,7 @@ def _is_of_log(chosen: Chosen, log: str) -> bool:
     if not of_log or not of_runs or of_log & of_runs:
         return True
     names = ", ".join(sorted(of_log)), ", ".join(sorted(of_runs))
-    say(f"{log} is of {names[0]}, the runs are of {names[1]}: nothing is written beside the log")
+    say(f"{log} is a log of {names[0]}, but the program was {names[1]}; the result is not stored")
     return False
 
 
@@ -236,10 +235,10 @@ def _work(copied: str) -> Iterator[str]:
     file system. Raises TrialError."""
     parent = os.path.dirname(os.path.realpath(copied)) if copied else None
     if parent and os.path.samefile(parent, copied):
-        raise TrialError(f"cannot copy {copied}: no other folder holds it")
+        raise TrialError(f"cannot copy {copied}: it has no parent folder to make the copy in")
     if parent and not os.access(parent, os.W_OK | os.X_OK):
         raise TrialError(
-            f"cannot copy {copied}: the copy lies beside it, and you may not write to {parent}; "
+            f"cannot copy {copied}: the copy is made in {parent}, to which you may not write; "
             "name a folder inside of it"
         )
     with signal_exit.folder(parent, WORK) as work:

@@ -98,7 +98,7 @@ class Runner:
         try:
             return signal_exit.wait_group(child, self.limit, Stopped(child.pid))
         except subprocess.TimeoutExpired:
-            raise TooLongError(f"took more than {self.limit:.1f} s, and was ended") from None
+            raise TooLongError(f"took more than {self.limit:.1f} s and was killed") from None
         finally:
             _end_orphans()
 

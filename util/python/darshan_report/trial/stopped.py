@@ -40,4 +40,4 @@ class Stopped:
         except (OSError, IndexError):
             self.seen = 0
         if self.seen >= _PATIENCE:
-            raise TooLongError("stopped itself, as by SIGSTOP or SIGTSTP, and was ended")
+            raise TooLongError("stopped itself (SIGSTOP or SIGTSTP) and was killed")

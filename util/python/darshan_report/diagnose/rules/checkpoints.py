@@ -67,8 +67,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     ranks = max(row.processes for row in rows)
     stake = facts.stake(
         found.seconds * ranks * max(0.0, 1 - needed / found.rounds),
-        "time of the saves that are more than one every "
-        f"{rough(best)}, which loses the least time if something fails every {rough(failures)}",
+        f"time of the saves beyond one every {rough(best)}; "
+        f"that interval loses the least time if something fails every {rough(failures)}",
     )
     if not facts.worth(stake):
         return

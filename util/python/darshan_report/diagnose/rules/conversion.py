@@ -86,7 +86,8 @@ _WAYS = (
     ),
 )  # fmt: skip
 _OF_COMPILED = (
-    " What the program computes for each number may be in it: the log cannot tell the two apart."
+    " This time may contain what the program computes for each number: the log cannot tell the "
+    "two apart."
 )
 # Libraries of compiled languages that convert numbers between their own calls, by the name of the
 # file; what they are called in a sentence.

@@ -19,7 +19,7 @@ ROLE = SYMPTOM
 def _stake(facts: Facts, verdict: Verdict) -> Stake:
     """Returns the saving: the steps of a process wait, so each second of it is one of the run. Of
     several ranks that of the one which waits longest counts, for the others wait for it."""
-    basis = "waits in iter() and next() of the DataLoader that a loader which keeps up would save"
+    basis = "waits in iter() and next() of the DataLoader that faster loading would avoid"
     each = verdict.saved * verdict.loader.part_of_run
     return replace(
         facts.stake(0.0, basis, between=verdict.saved),

@@ -116,8 +116,8 @@ def watch(reasons: set[int]) -> Remedy:
         code = "darshan-gen-cc gcc;  ./gcc.darshan -static -o program program.c"
     if ENVIRONMENT in reasons:
         words.append(
-            "Give a program that gets an environment of its own LD_PRELOAD and the variables "
-            "whose names begin with DARSHAN_."
+            "If a program is started with an environment of its own, pass it LD_PRELOAD and the "
+            "variables whose names begin with DARSHAN_."
         )
         code = code or 'env -i LD_PRELOAD="$LD_PRELOAD" DARSHAN_LOGPATH="$DARSHAN_LOGPATH" program'
     return Remedy(" ".join(words), code)

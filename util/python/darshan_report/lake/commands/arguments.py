@@ -82,13 +82,13 @@ def _limits(parser: argparse.ArgumentParser) -> None:
                         help="do not read a larger log; it becomes a row of the table problems "
                         "(4GiB)")  # fmt: skip
     parser.add_argument("--log-seconds", metavar="SECONDS", type=_seconds, default=300.0,
-                        help="give up a log of which reading takes more processor time; it becomes "
-                        "a row of the table problems (300)")  # fmt: skip
+                        help="skip a log that takes more processor time to read; it becomes a row "
+                        "of the table problems (300)")  # fmt: skip
     parser.add_argument("--user-bytes", metavar="SIZE", type=_size, default=8 << 30,
-                        help="read at most so much of one user's logs before the collector looks "
-                        "for logs of others again (8GiB)")  # fmt: skip
+                        help="read at most so much of one user's logs, then search for logs of "
+                        "other users again (8GiB)")  # fmt: skip
     parser.add_argument("--user-seconds", metavar="SECONDS", type=_seconds, default=600.0,
-                        help="the same as processor time (600)")  # fmt: skip
+                        help="like --user-bytes, as seconds of processor time (600)")  # fmt: skip
 
 
 _SERIES = ("time", "target", "mount", "read", "write", "operations")
@@ -101,10 +101,12 @@ def _columns(text: str) -> dict[str, str]:
         name, is_there, column = part.partition("=")
         if name not in _SERIES or name in found or not (column if is_there else name):
             words = ", ".join(_SERIES)
-            raise argparse.ArgumentTypeError(f"{text}: must be NAME=COLUMN,... of {words}")
+            raise argparse.ArgumentTypeError(f"{text}: must be NAME=COLUMN,...; names: {words}")
         found[name] = column or name
     if "time" not in found or not set(found) & {"read", "write", "operations"}:
-        raise argparse.ArgumentTypeError(f"{text}: needs time, and read, write or operations")
+        raise argparse.ArgumentTypeError(
+            f"{text}: must name time, and at least one of read, write and operations"
+        )
     return found
 
 
@@ -122,7 +124,7 @@ def _site_data(parser: argparse.ArgumentParser) -> None:
                         help="columns of --servers, as time=TIME,mount=FS,target=OST,read=R,"
                         "write=W,operations=N (time,read,write)")  # fmt: skip
     parser.add_argument("--servers-mount", metavar="PATH", type=_name, help="where clients mount "
-                        "the file system of --servers, if no column says it")  # fmt: skip
+                        "the file system of --servers, if no column has it")  # fmt: skip
     parser.add_argument("--servers-values", choices=("amounts", "rates", "totals"),
                         default="amounts", help="of --servers: bytes in each interval (amounts), "
                         "in a second (rates), or since a server started (totals)")  # fmt: skip
@@ -140,7 +142,7 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         description="Collects logs into a lake: tables of Parquet for DuckDB, Spark and others. "
         "Collects each log once, however often it is named.",
         epilog="Exit status: 0; 1 if some logs were not collected (for example, the disk is full): "
-        "the lake is whole then, too. Damaged logs are rows of the table problems.",
+        "the lake is intact even then. Damaged logs are rows of the table problems.",
     )
     parser.add_argument("logs", nargs="*", metavar="LOG", help="a log, or a folder of logs; needed "
                         "unless there is --scheduler or --servers")  # fmt: skip
@@ -176,18 +178,18 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--process-rate", metavar="GIB", type=float, default=1024.0, help="GiB per second that a "
-        "process can move at most (1024); of a job that claims more, the bytes are null, and a row "
-        "of the table problems"
+        "process can move at most (1024); if a log claims more, the bytes become null, and the "
+        "table problems gets a row"
     )  # fmt: skip
     parser.add_argument(
         "--since", metavar="WHEN", help="only logs that changed since 2026-11-22, or within 7d, 12h"
     )
     parser.add_argument(
-        "--follow", action="store_true", help="run until interrupted: look for new logs "
+        "--follow", action="store_true", help="run until interrupted: search for new logs "
         "every minute (--every)"
     )  # fmt: skip
     parser.add_argument("--every", metavar="SECONDS", type=float, default=60.0,
-                        help="seconds between two looks with --follow (60)")  # fmt: skip
+                        help="seconds between two searches with --follow (60)")  # fmt: skip
     _limits(parser)
     parser.add_argument("--settle", metavar="SECONDS", type=_seconds, default=60.0,
                         help="skip a damaged log that changed within so many seconds, because it "
@@ -268,7 +270,7 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
         "lake is whole, and reads a part of it, or with --deep every file), compact (combines "
         "small files, sorted by day), "
         "prune (removes the rows of old jobs, or of a user), publish (makes the tables readable as "
-        "Delta Lake tables, and keeps them so), sweep (removes replaced files and "
+        "Delta Lake tables, and keeps them up to date), sweep (removes replaced files and "
         "files of killed collectors when they are old enough), views (prints views of the "
         "committed tables in the SQL of Spark). Collectors and readers may run at the same time. "
         "Exit status: 0; 1 if the lake is not whole, or if the command failed.",
@@ -281,7 +283,7 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--deep", action="store_true", help="check: read every file")
     parser.add_argument("--part", metavar="SIZE", type=_size, default=2 << 30, help="check: "
                         "without --deep, compare the contents of files of so many bytes in all; "
-                        "each check goes on where the last one ended (2GiB)")  # fmt: skip
+                        "each check continues where the last one ended (2GiB)")  # fmt: skip
     parser.add_argument("--older", metavar="TIME", help="prune: remove jobs that are older: "
                         "2y, 90d; at least a day")  # fmt: skip
     parser.add_argument(
@@ -292,7 +294,7 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
                         "removed")  # fmt: skip
     parser.add_argument("--every", metavar="TIME", help="publish: collectors publish at most so "
                         "often (1h); 0h: at each commit")  # fmt: skip
-    parser.add_argument("--off", action="store_true", help="publish: publish no more, and remove "
+    parser.add_argument("--off", action="store_true", help="publish: stop publishing, and remove "
                         "the logs of the Delta tables")  # fmt: skip
     parser.add_argument(
         "--grace", metavar="TIME", default="24h", help="sweep, compact: keep replaced files "
@@ -310,11 +312,11 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     if options.every is not None:
         options.every = _span(parser, "--every", options.every)
     if (options.every is not None or options.off) and options.what != "publish":
-        parser.error("--every, --off: only publish has them")
+        parser.error("--every and --off are options of publish")
     if options.every is not None and options.off:
         parser.error("--every and --off exclude each other")
     if options.dry_run and options.what != "prune":
-        parser.error("--dry-run: only prune has it")
+        parser.error("--dry-run is an option of prune")
     return options
 
 
@@ -330,7 +332,7 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         "QUESTION, lists the questions.",
         epilog=f"QUESTION is one of: {', '.join((*BY_NAME, CHANGES))}. The ending of OUT "
         "(.csv, .json, .parquet) selects the format unless an option does. Exit status: 0; 1 if "
-        "the query failed; 2 for a usage error. Of changes: 1 if it lists any, 2 if it failed.",
+        "the query failed; 2 for a usage error. For changes: 1 if it lists any, 2 if it failed.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="a predefined question")
@@ -389,10 +391,9 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan digest."""
     parser = argparse.ArgumentParser(
         prog=DIGEST,
-        description="Writes the summary of a week of a lake as a text to send: the programs that "
-        "lose "
-        "most time, by which findings, what to tell their owners; file systems, compared with the "
-        "week before; logs that could not be read.",
+        description="Writes the summary of a week of a lake as a text to send by mail: the "
+        "programs that lose most time, the findings behind that, and advice for their users; file "
+        "systems, compared with the week before; logs that could not be read.",
         epilog="A week goes from Monday to Sunday, in UTC. Exit status: 0, also for a week "
         "without jobs, whose text says so; 1 if no text was written; 2 for a usage error.",
     )

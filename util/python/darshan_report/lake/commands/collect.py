@@ -110,8 +110,8 @@ class Collector:
             )
         if hidden and said.get("ids") != "keyed":
             say(PROGRAM, f"rows of {options.into} that an earlier release made have public record "
-                "ids, by which a guessed name of a file can be tested; collect the logs into a "
-                "new lake to hide these, too")  # fmt: skip
+                "ids, against which a guessed file name can be tested; collect the logs into a "
+                "new lake to anonymize these rows, too")  # fmt: skip
 
     def run(self) -> int:
         """Collects once, or with --follow until a signal."""
