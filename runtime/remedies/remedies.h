@@ -68,7 +68,11 @@ void *remedy_memory(size_t size);
  * addresses with EFAULT, and the remedy must not access them. Does not check whether the pages are
  * mapped. */
 static inline int is_address(const void *at, size_t n) {
+#if defined(__aarch64__)
+  enum { LOWEST = 1 << 16, BITS = 48 };
+#else
   enum { LOWEST = 1 << 16, BITS = 47 };
+#endif
   uintptr_t first = (uintptr_t)at;
   return first >= LOWEST && first < (uintptr_t)1 << BITS && n < (uintptr_t)1 << BITS;
 }
