@@ -182,7 +182,7 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
     outcome = run(command, tmp_path, {**minimal(), "PYTHONPATH": str(packages)})
     assert outcome.status == 0, outcome.error
     assert "training: waited for data " in outcome.error
-    assert "\n2 epochs with 40 batches, longest later wait " in outcome.error
+    assert "\n2 epochs with 40 batches, longest wait for a later batch " in outcome.error
     assert "! The training waits for its data: up to " in outcome.error
 
 

@@ -213,7 +213,7 @@ def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
     refused = subprocess.run(
         words, cwd=trial.user, env=trial.environment, capture_output=True, text=True, check=False
     )
-    assert f"you may not write to {trial.user.parent}" in refused.stderr, refused
+    assert f"made in {trial.user.parent}, to which you may not write" in refused.stderr, refused
     assert refused.returncode == 1 and not leftovers(trial.user)
 
 

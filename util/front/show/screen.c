@@ -123,7 +123,7 @@ static void print_dropped(struct screen *screen, const struct picture *picture) 
     if (one->number <= 0) continue;
     quantity_count(number, one->number);
     if (strcmp(one->where, tables) == 0)
-      fprintf(stderr, "calls on %s files or requests not counted (full tables): lower bounds",
+      fprintf(stderr, "calls on %s files or requests are not counted (full tables): lower bounds",
               number);
     else if (strcmp(one->where, deepbind) == 0)
       fprintf(stderr, "calls that %s %s with RTLD_DEEPBIND made are not counted: lower bounds",
@@ -441,7 +441,7 @@ static void print_epochs(struct screen *screen, const struct epochs *epochs) {
           quantity_seconds(b, epochs->whole), quantity_percent(c, epochs->wait, epochs->whole));
   fprintf(stderr, ", %s for first batches", quantity_seconds(a, epochs->begin));
   end_line(screen);
-  fprintf(stderr, "%s epoch%s with %s batches, longest later wait %s",
+  fprintf(stderr, "%s epoch%s with %s batches, longest wait for a later batch %s",
           quantity_count(a, (int64_t)epochs->number), epochs->number == 1 ? "" : "s",
           quantity_count(b, (int64_t)epochs->batches), quantity_seconds(c, epochs->longest));
   end_line(screen);

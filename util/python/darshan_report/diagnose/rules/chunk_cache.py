@@ -79,7 +79,7 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
     wanted = max(chunk, min(_NETCDF_CHUNKS * chunk, _NETCDF_MOST), _row(upper))
     return wanted, (
         f"Give the dataset a cache of at least one row of chunks, here {amount(wanted)} "
-        "(netCDF-4 takes ten chunks, at most 64 MB)"
+        "(the default of netCDF-4 is ten chunks, at most 64 MB)"
     )
 
 
