@@ -108,7 +108,7 @@ def cells(found: list[dict[str, Any]], module: str) -> list[Cell]:
 
 
 def expected(found: list[Cell], module: str) -> list[Cell]:
-    """Returns printed cells, with those that cannot be as unknown values."""
+    """Returns the printed cells, with unknown values in place of impossible ones."""
     known = module_by_name(module)
     assert known is not None
     columns_of = {c.name: columns.counter_column(c) for c in (*known.counters, *known.fcounters)}

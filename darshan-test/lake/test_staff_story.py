@@ -79,7 +79,8 @@ def _of(rows: list[Row], script: str) -> Row:
 
 
 def test_removals(told: Told) -> None:
-    """A removed file, a removed folder, and a rename."""
+    """The answer to the question "removals" counts a removed file, a removed folder and a
+    rename."""
     ask, _, _ = told
     row = _of(ask("removals"), "produce")
     assert (row["removed_files"], row["removed_folders"], row["renames"]) == (1, 1, 1)

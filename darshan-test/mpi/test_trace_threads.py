@@ -1,4 +1,5 @@
-"""Threads in traces: the ranks of a job agree, because their records share a region."""
+"""Threads in traces: if one rank of a job does not record them, the log has those of no rank,
+because the records of all ranks share a region."""
 
 from __future__ import annotations
 

@@ -68,8 +68,8 @@ class Try:
         return done.returncode, {row["remedy"]: row for row in whole["remedies"]}, whole
 
     def log(self, *command: str | Path, clean: bool = False) -> Path:
-        """Runs a program by `darshan run`, if clean removes the files that it made, and lets its
-        status be any; returns its log."""
+        """Runs a program by `darshan run` and returns its log. clean: removes the files that the
+        program made, and accepts any exit status."""
         logs = self.user.parent / "logs"
         before = set(self.user.iterdir())
         subprocess.run(

@@ -19,7 +19,8 @@ void modules_limit_rank(struct record_store *store, const struct darshan_config 
  * memory. */
 int modules_prepare(void);
 void modules_forked(void);
-/* Let each module finish its records: called before and after recording ends. */
+/* Let each module finish its records: modules_ending before recording ends, modules_ended after
+ * it. */
 void modules_ending(void);
 void modules_ended(void);
 /* Adds the log regions that are not in the store. */

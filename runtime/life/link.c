@@ -8,7 +8,7 @@
 #include "../job/runtime.h"
 #include "start.h"
 
-/* Returns a loader handle of this library. */
+/* Returns a loader handle of this library, NULL if it is not known. */
 static void *open_self(void) {
   const struct link_map *map = libc_object_of((void *)&darshan_link);
   if (!map) return NULL;

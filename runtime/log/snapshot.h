@@ -6,7 +6,8 @@
 #ifndef DARSHAN_SNAPSHOT_H
 #define DARSHAN_SNAPSHOT_H
 
-/* Begins snapshots of this process, to the path of the store's journal. */
+/* Lets later calls of this file write snapshots of this process, to the path of the store's
+ * journal. Removes an earlier snapshot. */
 void snapshot_begin(void);
 /* Checks whether a snapshot is due. If so, the next event calls snapshot_take before it takes a
  * lock. The caller may hold any lock. */

@@ -114,9 +114,9 @@ static void find_parents(struct worker *workers, size_t count) {
   }
 }
 
-/* The records of a rank with several processes do not have the run time of each process. The
- * function assumes that these processes ran as long, on average, as single processes without
- * children. */
+/* Sets how long the processes of each worker lived together. The records of a rank with several
+ * processes do not have the run time of each; these are assumed to have run as long, on average, as
+ * single processes without children. */
 static void find_lives(struct worker *workers, size_t count) {
   double sum = 0;
   size_t known = 0;

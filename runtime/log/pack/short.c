@@ -60,7 +60,7 @@ static size_t earlier(places last, const unsigned char *bytes, size_t i) {
   return before && word_at(bytes + before - 1) == word ? before - 1 : i;
 }
 
-/* Returns the number of equal bytes, up to `most`. */
+/* Returns the number of equal bytes at the start of a and b, up to `most`. */
 static size_t same(const unsigned char *a, const unsigned char *b, size_t most) {
   size_t n = 0;
   for (uint64_t left, right; n + sizeof(left) <= most; n += sizeof(left)) {

@@ -1,4 +1,4 @@
-/* Adds up the facts of all ranks, and their messages. */
+/* Adds up the facts of all ranks, and encodes and decodes the messages by which ranks send them. */
 #include "facts.h"
 
 #include <assert.h>

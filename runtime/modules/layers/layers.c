@@ -220,8 +220,9 @@ static inline void add_sums(struct darshan_layers_record *record, const struct l
   if (sums->told) add_below(record, sums, tick);
 }
 
-/* Adds the bytes of a piece to the set of distinct bytes: the file's number in the upper bits,
- * the offset in the lower. The caller holds the record's lock. */
+/* Adds the bytes of a piece to the set of distinct bytes (the file's number in the upper bits, the
+ * offset in the lower), and the number of new ones to the record's counter. The caller holds the
+ * record's lock. */
 static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
   struct layer_extents **extents = &part->extents[piece->writes];
   *extents = extents_with_room(*extents);

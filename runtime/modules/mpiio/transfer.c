@@ -81,8 +81,8 @@ void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, in
   if (at.end > *last) *last = at.end;
 }
 
-/* Returns the offset of the transfer in the view, and advances the individual file pointer by the
- * requested amount. The caller holds the file's lock. */
+/* Returns the offset of the transfer in the view (-1: unknown), and advances the individual file
+ * pointer by the requested amount. The caller holds the file's lock. */
 static int64_t place_of(struct mpiio_handle *handle, const struct mpiio_transfer *transfer,
                         int64_t bytes) {
   int64_t at = handle->position, unit = handle->view.unit;

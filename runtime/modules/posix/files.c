@@ -115,8 +115,9 @@ static int may_be_of_system(const char *name) {
   }
 }
 
-/* Returns 1 if the file has a record, and therefore is not excluded; else 0. This saves the
- * check for exclusion, which costs more than the rest of a stat event. */
+/* Returns 1 if the file has a record of this module (POSIX or STDIO), and therefore is not
+ * excluded; else 0. Sets name->is_new and name->file. This saves the check for exclusion, which
+ * costs more than the rest of a stat event. */
 static int has_record(int module, struct posix_name *name) {
   if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
   if (runtime_phase() != RUNTIME_RECORDING) return 0; /* a forked child: not reset yet */

@@ -196,8 +196,8 @@ static void find_site(void *argument) {
   if (new->part && !is_full) remember(new, &walk, first, key);
 }
 
-/* Returns the record of a stack that is not known yet, NULL if there is none. Not
- * inlined, because the registers need stack of their own. */
+/* Finds or makes the record of a stack that is not among the known stacks, and returns it; NULL if
+ * there is no room. Not inlined, because the registers need stack of their own. */
 static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns,
                                                             const struct site_python *python) {
   struct new_stack new = {.frame = frame, .returns = returns, .python = python};

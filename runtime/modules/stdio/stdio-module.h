@@ -36,7 +36,8 @@ void stdio_finish(void);
 int stdio_name_at(int fd, struct posix_name *name);
 /* Gets the name of a recorded stream; returns 0 if the stream is not recorded. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
-/* Records a stream from now on under this name; returns NULL if the table is full. */
+/* Records a stream from now on under this name, and returns its entry; NULL if the table is full or
+ * the process does not record. */
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
 /* Returns 1 if the stream has the descriptor that the process inherited and it is not a regular

@@ -18,8 +18,8 @@
 #include "../recover/recover-log.h"
 #include "darshan-read.h"
 
-/* Returns the process of a run that was one process with one program: its part becomes the log,
- * byte for byte. */
+/* Returns the process of a run that was one process with one program, else NULL. Its part becomes
+ * the log, byte for byte. */
 static const struct tree_process *only_process(const struct tree *run) {
   struct stat st;
   if (run->parts.count != 1 || run->journals.count || run->processes.count != 1) return NULL;

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _pandas() -> ModuleType:
-    """Returns pandas, which only frames need."""
+    """Returns pandas, which only frames need. Raises ImportError with advice."""
     try:
         import pandas  # noqa: PLC0415
     except ImportError as error:

@@ -49,7 +49,8 @@ def _drawn(plot: Plot) -> Picture:
 
 
 def _chosen(log: Log, of: Mapping[str, _T], layer: str | None, what: str) -> _T:
-    """Returns the value of a layer, by its title or its module; without a layer, the first."""
+    """Returns the value of a layer, by its title or its module; without a layer, the first. Raises
+    ValueError if the log has none, UnknownName if it lacks this layer."""
     if not of:
         raise ValueError(f"{log.path} has no {what}")
     if layer is None:
@@ -83,7 +84,7 @@ def sizes(log: Log, layer: str | None) -> Picture:
 
 
 def calls(log: Log) -> Picture:
-    """Returns the numbers of calls per kind and layer."""
+    """Returns the numbers of calls per kind and layer. Raises ValueError if the log has none."""
     context = Context(log)
     if not operations.rows(context):
         raise ValueError(f"{log.path} has no counts of operations")
@@ -91,7 +92,8 @@ def calls(log: Log) -> Picture:
 
 
 def times(log: Log) -> Picture:
-    """Returns the seconds per process of each layer, split into read, write and metadata."""
+    """Returns the seconds per process of each layer, split into read, write and metadata. Raises
+    ValueError if the log has none."""
     context = Context(log)
     if not context.figures:
         raise ValueError(f"{log.path} has no records of I/O")

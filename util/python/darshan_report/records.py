@@ -194,7 +194,7 @@ class Joined:
         return at if at < len(self.ids) and int(self.ids[at]) == record else None
 
     def record_of(self, record: int) -> int | None:
-        """Returns one of the records of a file, by its id, for values that are equal in all of
-        them."""
+        """Returns the index of one of the records of a file, by its id, for values that are equal
+        in all of them; None without a record."""
         at = self.place(record)
         return None if at is None else int(self._order[self._starts[at]])

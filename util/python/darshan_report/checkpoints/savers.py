@@ -182,7 +182,7 @@ def _of_function(frame: Python, rows: Sequence[Saver]) -> Saver | None:
 
 
 def _of_library(site: Site) -> Saver | None:
-    """Returns the saver whose compiled code made the calls."""
+    """Returns the saver whose compiled code made the calls; None without one."""
     for place in site.places:
         if not place.object:
             return None  # a frame of Python: what it called is compiled, what called it is not

@@ -166,7 +166,8 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
 
 
 def _saver(pattern: str, way: _Way | None) -> tuple[Saver | None, bool]:
-    """Returns what saved the files of a pattern, and whether call sites tell it."""
+    """Returns what saved the files of a pattern (None if unknown), and whether call sites tell
+    it."""
     named = saver_by_name(pattern)
     if way is None or not way.savers:
         return named, False

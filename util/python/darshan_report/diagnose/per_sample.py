@@ -47,7 +47,8 @@ def _line(sites: Iterable[Site]) -> str:
 
 
 def _opened(facts: Facts, verdict: Verdict, samples: int) -> Work | None:
-    """Returns the opens of an HDF5 file for each sample."""
+    """Returns the opens of an HDF5 file for each sample; None if there are none or they cost
+    little."""
     found = next(iter(facts.found(hdf5_opened_again.find)), None)
     known = hdf5_opened_again.opened(facts)
     if found is None or known is None:
@@ -89,7 +90,7 @@ def _files(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _small(facts: Facts, table: Table, samples: int) -> Work | None:
-    """Returns the small files of which each is a sample."""
+    """Returns the small files of which each is a sample; None if there are few."""
     size = table["MAX_BYTE_READ"] + 1
     mask = _files(facts, table) & (size <= facts.limits["files.small"])
     opens = int(facts.opens(table)[mask].sum())
@@ -108,7 +109,7 @@ def _small(facts: Facts, table: Table, samples: int) -> Work | None:
 
 
 def _made_again(facts: Facts, table: Table, verdict: Verdict) -> Work | None:
-    """Returns the samples that are made again in each epoch."""
+    """Returns the samples that are made again in each epoch; None without such samples."""
     sums = verdict.loader.sums
     epochs = sums.epochs / max(1, len(verdict.loader.ranks))
     mask = _files(facts, table) & facts.single(table)

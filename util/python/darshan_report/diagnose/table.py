@@ -71,7 +71,7 @@ class Table:
         return float(self[name].sum(dtype="f8"))
 
     def place(self, record: int) -> int | None:
-        """Returns the index of a file's values, by its id."""
+        """Returns the index of a file's values, by its id; None if the table has no such file."""
         return self._files.place(record)
 
     def sizes(self, kind: str, infix: str = "") -> np.ndarray:

@@ -60,9 +60,10 @@ def _needs_all(name: str) -> bool:
 def _waiting(
     names: list[str], counts: npt.NDArray[np.uint64], seconds: npt.NDArray[np.float64]
 ) -> float | None:
-    """Returns the least seconds of waiting: the rank that spent the least in a kind of collective
-    waited the least in it. Only kinds that all ranks called equally often count, because others may
-    have been among some ranks only."""
+    """Returns the least seconds of waiting, summed over ranks; None for a single rank. The rank
+    that spent the least in a kind of collective is taken as not having waited in it. Only kinds
+    that all ranks called equally often count, because others may have been among some ranks
+    only."""
     if len(counts) < 2:
         return None
     known = [

@@ -47,7 +47,8 @@ def over_all(records: Records, layer: Layer) -> Performance:
 
 
 def performance(records: Records, layer: Layer) -> Performance:
-    """Returns the estimate for all records of a rated layer."""
+    """Returns the bytes that all records of a rated layer moved, and the time of the slowest rank
+    in them."""
     total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
     shared = records.ranks < 0
     shared_time = float(records[layer.counter("F_SLOWEST_RANK_TIME")][shared].sum())

@@ -165,7 +165,7 @@ def _span(rows: np.ndarray, number: int) -> Span:
 
 
 def _place(name: str) -> Place | None:
-    """Returns the user's line in the name of a loader."""
+    """Returns the user's line in the name of a loader; None without one."""
     frames = [frame for frame in stack_of(name).frames if isinstance(frame, Python)]
     places = tuple(Place(frame.function, frame.path, frame.line) for frame in frames)
     user = user_line(places)
@@ -175,7 +175,8 @@ def _place(name: str) -> Place | None:
 def _workers(
     log: Log, tree: Processes | None, ranks: Iterable[int], spans: Iterable[Span]
 ) -> Workers | None:
-    """Returns what the children did that these ranks started while one of the epochs began."""
+    """Returns what the children did that these ranks started while one of the epochs began; None
+    without such children."""
     if tree is None:
         return None
     parents = np.flatnonzero(np.isin(tree.ranks, np.array(sorted(ranks), "i8")))

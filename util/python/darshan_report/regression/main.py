@@ -130,7 +130,7 @@ def _results(conditions: list[Condition], one: Context, two: Context) -> list[Re
 
 
 def _opened(stack: ExitStack, path: str) -> Log:
-    """Opens a log. The message of an error names it."""
+    """Opens a log. Raises LogError, whose message names the log."""
     try:
         return stack.enter_context(open_log(path))
     except LogError as error:

@@ -73,5 +73,6 @@ NAMES = (*(measure.name for measure in MEASURES), NEW)
 
 
 def measured(context: Context) -> dict[str, float | None]:
-    """Returns all measures of a log."""
+    """Returns the values of all measures of a log by name; None for one that the log does not
+    have."""
     return {measure.name: measure.value(context) for measure in MEASURES}

@@ -105,8 +105,8 @@ def _sizes(totals: Totals, layer: Layer, kind: str) -> tuple[int, ...]:
 
 
 def _metadata(totals: Totals, layer: Layer) -> float | None:
-    """Returns the time of metadata operations, which includes PnetCDF's waits for queued
-    requests."""
+    """Returns the time of metadata operations, which includes PnetCDF's waits for queued requests;
+    None if it is not known."""
     names = map(layer.counter, ("F_META_TIME", "F_WAIT_TIME"))
     return totals.sum_of(*filter(totals.has, names))
 
@@ -305,7 +305,8 @@ class Context:
 
     @functools.cached_property
     def lanes(self) -> Lanes | None:
-        """The lifetimes of the programs of a process tree, as lanes of a diagram."""
+        """The lifetimes of the programs of a process tree, as lanes of a diagram; None without a
+        tree."""
         return lanes(self.tree, self.run_time, _LANES) if self.tree else None
 
     @property
@@ -375,7 +376,8 @@ class Context:
 
     @functools.cached_property
     def usage(self) -> Usage | None:
-        """The resource usage of the processes, as the kernel reported it."""
+        """The resource usage of the processes, as the kernel reported it; None if the log lacks
+        it."""
         return usage_of(self.log)
 
     @functools.cached_property

@@ -105,8 +105,8 @@ def _say(text: str) -> None:
 
 
 def _run(options: argparse.Namespace, at: list[str]) -> int:
-    """Prints and draws the transfers; returns the exit status. at[0] is set to what a failed call
-    of the system concerns, for the caller's error message."""
+    """Prints and draws the transfers; returns the exit status. at[0] is set to the path that the
+    next system call concerns, for the caller's error message. Raises LogError without traces."""
     traces = read(options.log)
     if options.filename:
         traces = [trace for trace in traces if trace.name.endswith(options.filename)]

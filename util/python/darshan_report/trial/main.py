@@ -102,7 +102,7 @@ def _end(status: int) -> str:
 
 def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
     """Makes the first two runs. Returns the findings of the log, or, without a log, those of the
-    first run."""
+    first run. Raises TrialError if the program fails."""
     limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
     first = trial.first(limit)
     status = first.output.status
@@ -136,7 +136,7 @@ def _asked(chosen: Chosen) -> None:
 
 
 def _try(options: Options, work: str) -> int:
-    """Tries the remedies; returns the exit status."""
+    """Tries the remedies; returns the exit status. Raises TrialError."""
     ground = _ground(options, work)
     chosen = Chosen.of(options.log, options) if options.log else None
     if chosen and not any(one.plan for one in chosen.candidates):

@@ -83,7 +83,8 @@ class Trial:
 
     def second(self) -> None:
         """Runs the program again without a remedy, to learn which output differs between runs
-        anyway and how long a run takes."""
+        anyway and how long a run takes. Raises TrialError if the user's command finds a
+        difference."""
         self.say("run 2: without a remedy, to know which output differs between two runs")
         run = self._without()
         self.runner.limit = max(LIMIT * run.seconds, LEAST_LIMIT)
@@ -144,7 +145,8 @@ class Trial:
         return one.plan is not None and not one.state and len(one.without) < one.wanted
 
     def _widen(self, output: Output) -> None:
-        """Adds to the mask the differences of another run without a remedy."""
+        """Adds to the mask the differences of another run without a remedy; does nothing if the
+        user gave a command that compares outputs."""
         if not self.same:
             self.mask.add(self._mask(output))
 

@@ -190,7 +190,8 @@ class Asked(Closing):
         self._make_views()
 
     def _take(self, name: str, file: str) -> None:
-        """Reads another file into a table now, because queries may read only the lake."""
+        """Reads the file of --with into a table now, because queries may read only the lake. Raises
+        LakeError if the name is taken or the file cannot be read."""
         if name in columns.tables():
             raise LakeError(f"--with {file}: the lake has a table {name}; rename the file")
         if not os.path.isfile(file):
@@ -294,7 +295,8 @@ class Asked(Closing):
                 raise LakeError(line)
 
     def describe(self, table: str) -> tuple[columns.Column, ...]:
-        """Returns the columns of a table: type, unit, merge rule, meaning."""
+        """Returns the columns of a table: type, unit, merge rule, meaning. Raises LakeError if
+        there is no such table."""
         known = columns.tables().get(table)
         if known is None:
             raise LakeError(f"the lake has no table {table}")
@@ -330,7 +332,7 @@ class Asked(Closing):
             raise LakeError(str(error).strip()) from None
 
     def keep(self, name: str, query: str, values: Values) -> None:
-        """Stores a query's result in a table for the queries that follow."""
+        """Stores a query's result in a table for the queries that follow. Raises LakeError."""
         closed.must_read(query)
         try:
             self._database.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {query}', values)

@@ -49,7 +49,7 @@ _WIDTH = 1.96  # standard errors on either side of 95 % of values
 
 @dataclass(frozen=True)
 class Slower:
-    """The last runs of a series at some moment, compared with the earlier ones."""
+    """Runs of a series that were slower than the runs before them, and by how much."""
 
     first: int  # index of the first slow run
     alarm: int  # index of the run with which they were noticed

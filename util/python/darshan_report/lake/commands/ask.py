@@ -98,7 +98,8 @@ def _tables(lake: Asked, options: argparse.Namespace) -> set[str]:
 
 
 def _changes(lake: Asked, options: argparse.Namespace) -> int:
-    """Writes the programs that became slower; on a screen or in a mail a line for each."""
+    """Writes the programs that became slower; on a screen or in a mail a line for each. Returns the
+    exit status. Raises LakeError without --since."""
     if options.since is None:
         raise LakeError(f"{CHANGES} needs --since")
     filters = Filters(until=options.until, user=options.user, program=options.program)

@@ -285,8 +285,8 @@ def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
 
 
 def _mode(options: argparse.Namespace) -> int | None:
-    """Returns the mode of the files that this command makes; changes that of a lake if the user
-    asked for it."""
+    """Returns the mode of the files that this command makes (None: the umask decides); changes the
+    mode of a lake if the user asked for it."""
     lake = os.path.abspath(options.into)
     if not storage.is_lake(lake):
         return options.mode or modes.DEFAULT

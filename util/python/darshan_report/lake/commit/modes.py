@@ -48,7 +48,8 @@ def kept(mode: int | None) -> Iterator[None]:
 
 
 def give(path: str, mode: int) -> None:
-    """Sets the mode of a file, which a worker on another machine may have made."""
+    """Sets the mode of a file if it differs: a worker on another machine may have made the file
+    with the umask there."""
     if stat.S_IMODE(os.stat(path).st_mode) != mode:
         os.chmod(path, mode)
 

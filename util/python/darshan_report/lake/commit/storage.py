@@ -127,7 +127,8 @@ def settings(path: str) -> dict[str, Any]:
 
 
 def make(path: str, more: dict[str, Any]) -> dict[str, Any]:
-    """Creates the lake in this folder if it does not exist; returns its settings."""
+    """Creates the lake in this folder if it does not exist; returns its settings. Raises LakeError
+    if the folder has other files."""
     if not is_lake(path):
         if os.path.isdir(path) and any(not n.startswith((".", "_")) for n in os.listdir(path)):
             raise LakeError(f"{path} contains other files and is not a lake; name another folder")

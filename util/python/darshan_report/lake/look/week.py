@@ -228,8 +228,8 @@ def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Ro
 
 
 def newest_day(lake: Asked) -> datetime.date | None:
-    """Returns the last day on which a job began.  Days in the future come from damaged logs or
-    wrong clocks, and count only if there are no others."""
+    """Returns the last day on which a job began; None without jobs. Days in the future come from
+    damaged logs or wrong clocks, and count only if there are no others."""
     found: datetime.date | None = lake.sql(_NEWEST).rows()[0]["day"]
     return found
 

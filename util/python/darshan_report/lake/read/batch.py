@@ -88,7 +88,7 @@ class Batch:
 
     def __init__(self, size: int, traces: bool = False) -> None:
         """Makes an empty batch; size is the approximate size of all columns together, in bytes.
-        traces: also reads traces."""
+        traces: also reads traces. Raises MemoryError."""
         self._library = library.load()
         error = structs.Error()
         self._handle: Any = self._library.darshan_batch_new(

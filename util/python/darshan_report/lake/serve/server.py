@@ -82,7 +82,7 @@ class Site:
         return page
 
     def _known(self, what: Hashable) -> bytes | None:
-        """Returns a page that was made of the newest commit."""
+        """Returns a page that was made of the newest commit; None if it has to be made."""
         look = time.monotonic() - self._looked > _LOOK
         if look:
             self._looked = time.monotonic()
@@ -119,7 +119,8 @@ class _Lines(io.BufferedReader):
     the parser of headers.  Its page would then delay other requests."""
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        """Returns a line with its end, or `size` bytes of it."""
+        """Returns a line with its end, or `size` bytes of it. Raises ConnectionAbortedError if the
+        connection ends within a line."""
         line = super().readline(size)
         if line.endswith(b"\n") or len(line) == size:
             return line
@@ -165,9 +166,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return address
 
     def _allowed(self) -> None:
-        """Refuses host names that are not of this machine.  An attacker's DNS name could point to
-        this address (DNS rebinding).  The browser would then let the attacker's site read the
-        pages."""
+        """Raises Refused for host names that are not of this machine. An attacker's DNS name could
+        point to this address (DNS rebinding). The browser would then let the attacker's site read
+        the pages."""
         host = self.headers.get("Host", "localhost").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if name not in self.server.names and not (self.server.remote and _is_number(name)):

@@ -73,7 +73,7 @@ def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
 
 
 def word(value: Any, what: str, needed: bool = False) -> str | None:
-    """Returns a text of one line, or None if there is none."""
+    """Returns a text of one line, or None if there is none. Raises Refused for other values."""
     text = "" if value is None else str(value).strip()
     if not text and not needed:
         return None
@@ -85,7 +85,7 @@ def word(value: Any, what: str, needed: bool = False) -> str | None:
 
 
 def whole(value: Any, what: str, most: int = impossible.MOST_COUNT) -> int | None:
-    """Returns a number from 0 on, or None if there is none."""
+    """Returns a number from 0 on, or None if there is none. Raises Refused for other values."""
     text = "" if value is None else str(value).strip()
     if not text:
         return None
@@ -108,8 +108,9 @@ def _seconds(text: str) -> float:
 
 
 def moment(value: Any, what: str) -> datetime.datetime | None:
-    """Returns a time: seconds since 1970, or a date and time in the zone of this process.  Returns
-    None for 0 and for the words of schedulers that have none."""
+    """Returns a time: seconds since 1970, or a date and time in the zone of this process. Returns
+    None for 0 and for the words by which schedulers say that there is none. Raises Refused for
+    other values."""
     text = "" if value is None else str(value).strip()
     if text in ("", "Unknown", "None", "N/A", "0", "0.0"):
         return None
@@ -130,7 +131,8 @@ def joules(value: Any, unit: float = 1.0) -> float | None:
 
 
 def batch_job(scheduler: str, **values: Any) -> dict[str, Any]:
-    """Returns a row of the table batch_jobs.  The job must have begun."""
+    """Returns a row of the table batch_jobs. The job must have begun. Raises Refused if it ended
+    before."""
     started, ended = values["started"], values.get("ended")
     if ended is not None and ended < started:
         raise Refused("the job ended before it began")

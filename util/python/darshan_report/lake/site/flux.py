@@ -36,7 +36,7 @@ def _jobs(first: bytes, file: IO[bytes], path: str) -> list[Any]:
 
 
 def _row(job: Any) -> dict[str, Any] | None:
-    """Returns the row of a job; None if it is waiting."""
+    """Returns the row of a job; None if it is waiting. Raises Refused for other values."""
     if not isinstance(job, dict):
         raise Refused("is not an object")
     started = moment(job.get("t_run"), "t_run")

@@ -174,7 +174,8 @@ class Refused(NamedTuple):
 
 
 def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
-    """Returns the rows of a file, and how many were refused."""
+    """Returns the rows of a file, and how many were refused. Raises LakeError if there are too
+    many."""
     found = _read(path, form)
     rows = len(found["time"])
     if rows > _MOST_ROWS:
@@ -215,7 +216,8 @@ def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
 
 
 def collect(lake: str, path: str, form: Form, hide: Hide) -> tuple[Replaced, Refused]:
-    """Adds the intervals of a file to the lake; returns how many, and how many rows were refused.
-    Raises LakeError or OSError if the file cannot be read."""
+    """Adds the intervals of a file to the lake, in place of earlier ones of the same keys. Returns
+    how many were added and replaced, and how many rows were refused. Raises LakeError or OSError if
+    the file cannot be read."""
     rows, refused = table(path, form, hide)
     return (replace_table(lake, SERVER_LOAD.name, rows, _KEY) if len(rows) else Replaced()), refused

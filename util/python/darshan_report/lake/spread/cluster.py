@@ -46,8 +46,8 @@ def _line(error: BaseException) -> str:
 
 
 def _asked(address: str) -> dict[str, Any]:
-    """Returns the arguments of Dask's client for a scheduler's file, address, or Dask's own
-    settings."""
+    """Returns the arguments of Dask's client for a scheduler's file or address, or from Dask's own
+    settings. Raises LakeError if none of these names a scheduler."""
     if address.startswith("/"):
         if not os.path.isfile(address):
             raise LakeError(f"cannot find the file of the Dask scheduler, {address}")
@@ -143,7 +143,8 @@ class Cluster(Closing):
     def parts(
         self, batches: Iterator[list[Found]], options: Options
     ) -> Generator[Part, None, None]:
-        """Yields the parts of all batches as they complete."""
+        """Yields the parts of all batches as they complete. Raises LakeError if workers were
+        lost."""
         run = os.path.join(options.lake, storage.WORK, storage.new_name())
         os.mkdir(run)
         options = replace(options, run=os.path.basename(run))
@@ -183,7 +184,8 @@ class Cluster(Closing):
             future.add_done_callback(ready.put)
 
     def _part(self, future: Any, logs: list[Found]) -> Part | None:
-        """Returns the part of a batch, or None if its workers died; other batches continue."""
+        """Returns the part of a batch, or None if its workers died; other batches continue. Raises
+        LakeError if a worker could not read the logs."""
         try:
             far: Far = future.result()
         except distributed.KilledWorker:

@@ -48,7 +48,7 @@ def _open(path: str, hide: Hide) -> Log:
 
 
 def _place(finding: Finding) -> tuple[str | None, str | None]:
-    """Returns the file that a finding is about, and the dataset in that file."""
+    """Returns the file that a finding is about, and the dataset in that file, or None for each."""
     for evidence in finding.evidence:
         if not evidence.record:
             continue

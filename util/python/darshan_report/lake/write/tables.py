@@ -56,8 +56,9 @@ class Whose:
     def impossible(
         self, places: Places, module: str, column: columns.Column, array: np.ndarray
     ) -> np.ndarray | None:
-        """Returns a mask of the values that become null; notes them in their jobs.  A value that is
-        null in a record of a log is null in all later rows of the log's totals."""
+        """Returns a mask of the values that become null (None if none does); notes them in their
+        jobs. A value that is null in a record of a log is null in all later rows of the log's
+        totals."""
 
         def add(row: int, why: str, raw: object) -> None:
             job = self._jobs[places[row]]
@@ -69,8 +70,8 @@ class Whose:
         return impossible.of_array(array, column, self._most[places], unknown, add)
 
     def without(self, places: Places, module: str, counter: str) -> np.ndarray | None:
-        """Returns a mask of the rows of logs whose records do not make a sum of this counter: a
-        value cannot be, or ranks did not record it."""
+        """Returns a mask of the rows of logs that have no valid sum of this counter, because a
+        value is impossible or ranks did not record it; None if there are no such logs."""
         bad = [p for p, job in enumerate(self._jobs) if job.has_no_sum(module, counter)]
         return np.isin(places, bad) if bad else None
 

@@ -70,7 +70,8 @@ class Traced:
 
 
 def _from_traces(traced: Traced) -> tuple[dict[str, dict[str, Any]], dict[str, Any] | None]:
-    """Returns the rates of each layer, and the heat map of the lowest traced layer."""
+    """Returns the rates of each layer, and the heat map of the lowest traced layer (None for a
+    single lane)."""
     rates, lowest = {}, None
     for place, layer in enumerate(traced.layers):
         write, read = traced.moved(2 * place), traced.moved(2 * place + 1)

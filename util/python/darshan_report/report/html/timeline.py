@@ -313,7 +313,8 @@ def _spans(context: Context, lanes: Lanes, shown: Sequence[int]) -> list[list[An
 
 
 def _heat_cells(context: Context) -> dict[str, Any] | None:
-    """Returns the bytes read and written by each rank over time, from the heat maps."""
+    """Returns the bytes read and written by each rank over time, from the heat maps; None without
+    any."""
     titles = {x.prefix: x.title for x in LAYERS}
     maps = []
     for record in heat_maps(context.log):
@@ -360,7 +361,7 @@ def _heat_cells(context: Context) -> dict[str, Any] | None:
 
 def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
     """Returns the timeline from heat maps, and for files from the first and last times in their
-    records."""
+    records; None if the log has neither."""
     heat = _heat_cells(context)
     files, shown = file_lanes(context, None, ids)
     spans = _spans(context, files, shown)

@@ -37,7 +37,7 @@ def shown(context: Context) -> tuple[Checkpoint, ...]:
 
 
 def line_of(context: Context, sites: Sequence[int]) -> Line | None:
-    """Returns the line of code of the first of these call sites that has one."""
+    """Returns the line of code of the first of these call sites that has one; None if none has."""
     lines = context.code_lines.every if context.code_lines else []
     homes = {site.id: line for line in lines for site in line.sites}
     found = next((homes[one] for one in sites if one in homes), None)

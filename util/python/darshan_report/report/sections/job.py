@@ -23,7 +23,7 @@ def _date(stamp: float) -> str:
 
 
 def busiest(context: Context) -> LayerFigures | None:
-    """Returns the layer whose calls took the most time."""
+    """Returns the layer whose calls took the most time; None without layers."""
     return max(context.figures, key=lambda f: f.time, default=None)
 
 
