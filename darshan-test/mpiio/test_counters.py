@@ -24,7 +24,7 @@ JOINED = re.compile(r"(FASTEST|SLOWEST)_RANK")
 
 @pytest.fixture(scope="session")
 def jobs() -> dict[tuple[str, int], Seen]:
-    """Returns the jobs that have run."""
+    """Returns an empty dict, in which tests keep the jobs that have run."""
     return {}
 
 

@@ -47,7 +47,8 @@ def slowest_size(row: dict[str, float], variable: Variable) -> Iterator[str]:
 
 
 def variable_times(row: dict[str, float], variable: Variable) -> Iterator[str]:
-    """A kind of call that there was has a start, an end and a time."""
+    """Yields a text for each kind of call of a variable whose start, end or time does not fit its
+    number of calls."""
     for what in ("READ", "WRITE"):
         modes = ("INDEP", "COLL", "NB")
         calls = sum(variable.counters[f"{mode}_{what}S"] for mode in modes)

@@ -128,7 +128,7 @@ def try_remedies(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
 
 
 def main() -> None:
-    """./dev verdicts [--quick] [--keep] [--sites] [--drishti] [--try] [NAME...]"""
+    """Prints a verdict for each chosen row of the tables, and counts at the end."""
     parser = argparse.ArgumentParser(prog="./dev verdicts")
     parser.add_argument("--quick", action="store_true", help="gains are not measured")
     parser.add_argument("--keep", action="store_true", help="write down what came out")

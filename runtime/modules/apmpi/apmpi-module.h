@@ -33,8 +33,9 @@ enum apmpi_counter {
 
 /* A call under way. */
 struct apmpi_call {
-  int counted, meets;
-  int inside;                   /* 1: within a call of an upper layer */
+  int counted; /* 1: the call is counted at its end */
+  int meets;   /* 1: its ranks wait for one another before it (DARSHAN_APMPI_COLL_SYNC) */
+  int inside;  /* 1: within a call of an upper layer */
   uint64_t met_from, met_until; /* ticks, while ranks waited for one another */
   struct layer_between layer;
 };

@@ -108,7 +108,8 @@ def for_files(starter: str, program: str, *, shell: bool) -> str:
 
 
 def how(starter: str, *, shell: bool) -> str:
-    """Returns words for what starts the processes, as the subject of a sentence."""
+    """Returns words for what starts the processes, as the subject of a sentence: "find -exec", "A
+    loop in bash", or the program `starter`. shell: the starter is a shell."""
     if starter == "find":
         return "find -exec"
     return f"A loop in {starter}" if shell else starter

@@ -139,7 +139,7 @@ def _setting(value: int) -> int | None:
 
 
 def _span(rows: np.ndarray, number: int) -> Span:
-    """Returns the sum of some records."""
+    """Returns the sum of some records, as the epoch or rank of this number."""
 
     def total(name: str) -> float:
         return sum(_seconds(value) for value in rows[f"{MODULE}_F_{name}"].tolist())

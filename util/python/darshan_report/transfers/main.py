@@ -105,7 +105,7 @@ def _say(text: str) -> None:
 
 
 def _run(options: argparse.Namespace, at: list[str]) -> int:
-    """Prints and draws the transfers; returns the exit status. at[0] is set to the path that the
+    """Prints and draws the transfers; returns the exit status. at[0] is set to words on what the
     next system call concerns, for the caller's error message. Raises LogError without traces."""
     traces = read(options.log)
     if options.filename:
