@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import weakref
 from collections.abc import Iterator
@@ -56,7 +57,12 @@ class Info:
 
     def region(self, module: str) -> Region | None:
         """Returns the region of a module, by printed name; None without a region."""
-        return next((r for r in self.regions if r.name == module), None)
+        return self._by_name.get(module)
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str | None, Region]:
+        """The first region of each name."""
+        return {r.name: r for r in reversed(self.regions)}
 
 
 def _info(raw: structs.Info) -> Info:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from ..diagnose.facts import Facts
+from ..diagnose.table import Table
+from ..records import Records, among, in_both
 
 _MODULES = ("POSIX", "STDIO")  # a file's writes are in one of them, or some in each
+_COUNTS = (
+    "OPENS", "FILENOS", "DUPS", "FDOPENS", "BYTES_WRITTEN", "BYTES_READ", "MAX_BYTE_WRITTEN",
+)  # fmt: skip
 _TIMES = ("F_META_TIME", "F_WRITE_TIME")
 _MOMENTS = (
     "F_OPEN_START_TIMESTAMP", "F_WRITE_START_TIMESTAMP", "F_WRITE_END_TIMESTAMP",
@@ -84,18 +89,6 @@ def _each_wrote(written: int, file: File) -> bool:
     return written >= WHOLE * file.processes * file.size
 
 
-def _candidates(facts: Facts) -> Iterator[tuple[str, np.ndarray]]:
-    """Yields the records with written bytes of each module, without those of many files."""
-    for module in _MODULES:
-        table = facts.table(module)
-        if table is None:
-            continue
-        records = table.records
-        some = np.isin(records.ids, table.ids[facts.single(table) & (table["BYTES_WRITTEN"] > 0)])
-        if some.any():
-            yield module, records.array[some]
-
-
 class _Row(NamedTuple):
     """The values of a record that this file uses; unknown and impossible values are 0."""
 
@@ -110,23 +103,24 @@ class _Row(NamedTuple):
     last_byte: float
 
 
-def _rows(records: np.ndarray, module: str) -> Iterator[_Row]:
-    """Yields a row for each record of a module. All values of a column at once: a log may have many
+def _rows(records: Records) -> Iterator[_Row]:
+    """Yields a row for each record. All values of all columns at once: a log may have many
     records, and each takes microseconds alone."""
-    names = records.dtype.names or ()
-
-    def known(*counters: str) -> np.ndarray:
-        every = [
-            records[f"{module}_{n}"].astype("f8") for n in counters if f"{module}_{n}" in names
-        ]
-        values = np.stack(every or [np.zeros(len(records))])
-        found: np.ndarray = np.where(np.isfinite(values) & (values > 0), values, 0.0).sum(axis=0)
-        return found
-
-    opens = np.maximum(0.0, known("OPENS") - known("FILENOS", "DUPS", "FDOPENS"))
-    others = ("BYTES_WRITTEN",), ("BYTES_READ",), _TIMES, *((name,) for name in _MOMENTS)
-    columns = [opens, *(known(*names) for names in others), known("MAX_BYTE_WRITTEN")]
-    return itertools.starmap(_Row, zip(*(column.tolist() for column in columns)))
+    module = records.module
+    values = np.zeros((len(records), len(_COUNTS) + len(_TIMES) + len(_MOMENTS)))
+    names = [f"{module.name}_{name}" for name in (*_COUNTS, *_TIMES, *_MOMENTS)]
+    for counters, columns in (
+        (module.counters, records.counters),
+        (module.fcounters, records.fcounters),
+    ):
+        there = {counter.name: place for place, counter in enumerate(counters)}
+        known = [place for place, name in enumerate(names) if name in there]
+        values[:, known] = columns[:, [there[names[place]] for place in known]]
+    values[~(np.isfinite(values) & (values > 0))] = 0.0
+    opens, filenos, dups, fdopens, written, read, last_byte, meta, write, *moments = values.T
+    opened = np.maximum(0.0, opens - (filenos + dups + fdopens))
+    rows = (opened, written, read, meta + write, *moments, last_byte)
+    return itertools.starmap(_Row, zip(*(column.tolist() for column in rows)))
 
 
 def _add(file: File, rank: int, row: _Row) -> None:
@@ -146,14 +140,22 @@ def _add(file: File, rank: int, row: _Row) -> None:
         file.size = max(file.size, int(row.last_byte) + 1)
 
 
+def _values(table: Table | None, ids: Iterable[int], column: str) -> dict[int, int]:
+    """Returns a column of a table, or the number of processes, of these ids that it has."""
+    if table is None:
+        return {}
+    wanted = np.sort(np.fromiter(ids, "u8"))
+    here, there = in_both(wanted, table.ids)
+    values = table[column] if column else table.processes
+    return dict(zip(wanted[here].tolist(), values[there].tolist()))
+
+
 def _count_processes(facts: Facts, files: dict[int, File]) -> None:
+    every = frozenset().union(*(file.ids for file in files.values()))
     for module in _MODULES:
-        table = facts.table(module)
-        if table is None:
-            continue
+        known = _values(facts.table(module), every, "")
         for file in files.values():
-            places = (table.place(one) for one in file.ids)
-            numbers = [int(table.processes[place]) for place in places if place is not None]
+            numbers = [known[one] for one in file.ids if one in known]
             file.processes = max([file.processes, *numbers])
     for file in files.values():
         writers = sum(part.written > 0 for part in file.parts.values())
@@ -166,34 +168,43 @@ def _count_processes(facts: Facts, files: dict[int, File]) -> None:
 
 def _ask_names(facts: Facts, files: dict[int, File]) -> None:
     """Stores in each file whether it was removed, and how often another file was renamed to it."""
-    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
-    removed = set() if extra is None else set(extra.ids[extra["UNLINKS"] > 0].tolist())
+    removed = _values(facts.table("POSIX_EXT"), files, "UNLINKS")
+    renames = _values(facts.table("POSIX"), files, "RENAME_TARGETS")
     for number, file in files.items():
-        file.removed = number in removed
-        place = None if posix is None else posix.place(number)
-        if posix is not None and place is not None:
-            file.renames = int(posix["RENAME_TARGETS"][place]) // max(1, file.processes)
+        file.removed = removed.get(number, 0) > 0
+        if number in renames:
+            file.renames = renames[number] // max(1, file.processes)
 
 
-def written_files(facts: Facts, least: float) -> dict[int, File]:
-    """Returns the files of which at least so many bytes were written, by the id of the last
-    name."""
-    sums: dict[int, float] = defaultdict(float)
-    found = list(_candidates(facts))
-    for module, rows in found:
-        for number, moved in zip(rows["id"].tolist(), rows[f"{module}_BYTES_WRITTEN"].tolist()):
-            sums[facts.finals.get(number, number)] += max(0, moved)
+def written_files(facts: Facts, least: float, wanted: Callable[[str], bool]) -> dict[int, File]:
+    """Returns the files of which at least so many bytes were written, and whose names are wanted,
+    by the id of the last name. A record of many files is none of them."""
+    finals = facts.finals
+    tables, sums = [], defaultdict[int, float](float)
+    for module in _MODULES:
+        table = facts.table(module)
+        if table is None:
+            continue
+        written = table["BYTES_WRITTEN"]
+        some = facts.single(table) & (written > 0)
+        moved = dict(zip(table.ids[some].tolist(), written[some].tolist()))
+        for number, size in moved.items():
+            sums[finals.get(number, number)] += size
+        tables.append((table.records, moved))
+    names = {one: facts.own_name(one) for one, moved in sums.items() if moved >= least}
+    names = {one: name for one, name in names.items() if wanted(name)}
     files: dict[int, File] = {}
-    for module, records in found:
-        numbers, ranks = records["id"].tolist(), records["rank"].tolist()
-        for number, rank, row in zip(numbers, ranks, _rows(records, module)):
-            last = facts.finals.get(number, number)
-            if sums[last] < least:
-                continue
+    for records, moved in tables if names else ():
+        ids = [number for number in moved if finals.get(number, number) in names]
+        some = among(records.ids, np.array(ids, "u8"))
+        kept = Records(records.module, records.array[some])
+        for number, rank, row in zip(kept.ids.tolist(), kept.ranks.tolist(), _rows(kept)):
+            last = finals.get(number, number)
             if last not in files:
-                files[last] = File(facts.own_name(last))
+                files[last] = File(names[last])
             files[last].ids |= {number, last}
             _add(files[last], rank, row)
-    _count_processes(facts, files)
-    _ask_names(facts, files)
+    if files:
+        _count_processes(facts, files)
+        _ask_names(facts, files)
     return files

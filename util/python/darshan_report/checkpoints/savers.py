@@ -211,11 +211,15 @@ def loader_of(site: Site) -> Saver | None:
     return _outermost(site, LOADERS)
 
 
+# The first of SAVERS counts.
+_BY_ENDING = {ending: saver for saver in reversed(SAVERS) for ending in saver.endings}
+
+
 def saver_by_name(name: str) -> Saver | None:
     """Returns the saver that the name of a file tells; None without one."""
     last = name.rsplit("/", 1)[-1]
     ending = last.rsplit(".", 1)[-1].lower() if "." in last[1:] else ""
-    found = next((saver for saver in SAVERS if ending in saver.endings), None)
+    found = _BY_ENDING.get(ending)
     if _NAME.search(last) and (found is None or found.repeated):
         return Saver(found.title, advice=found.advice) if found else NAMED
     return found

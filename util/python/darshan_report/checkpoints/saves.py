@@ -177,7 +177,11 @@ def _saver(pattern: str, way: _Way | None) -> tuple[Saver | None, bool]:
     return (replace(called, repeated=False) if certain else called), True
 
 
-def _spans(files: Iterable[File]) -> dict[int, list[tuple[float, float]]]:
+Spans = dict[int, list[tuple[float, float]]]
+Saves = dict[int, list[tuple[int, int, int]]]
+
+
+def _spans(files: Iterable[File]) -> Spans:
     """Returns when each process saved, by rank; a file that was saved again has one long span."""
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for file in files:
@@ -197,10 +201,12 @@ def _covered(spans: Iterable[tuple[float, float]]) -> float:
     return covered
 
 
-def _wall(files: Sequence[File], way: _Way | None, processes: int, again: bool) -> float:
+def _wall(
+    files: Sequence[File], spans: Spans, way: _Way | None, processes: int, again: bool
+) -> float:
     """Returns the seconds that the saves took the process that spent most. again: some files were
     saved more than once, so the time from the first write to the last is not that of a save."""
-    most = max((_covered(spans) for spans in _spans(files).values()), default=0.0)
+    most = max(map(_covered, spans.values()), default=0.0)
     if not again:
         return most
     written = sum(file.written for file in files)
@@ -210,7 +216,7 @@ def _wall(files: Sequence[File], way: _Way | None, processes: int, again: bool) 
     return min(most, spent / processes)
 
 
-def _by_process(files: Iterable[File]) -> dict[int, list[tuple[int, int, int]]]:
+def _by_process(files: Iterable[File]) -> Saves:
     """Returns by rank a list with a tuple for each file: saves of one process, number of processes,
     bytes that they wrote."""
     found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
@@ -221,10 +227,9 @@ def _by_process(files: Iterable[File]) -> dict[int, list[tuple[int, int, int]]]:
     return found
 
 
-def _even(facts: Facts, files: Sequence[File], processes: int) -> bool:
+def _even(facts: Facts, files: Sequence[File], spans: Spans, saved: Saves, processes: int) -> bool:
     """Tells whether several processes wrote the same number of bytes at the same time: each its
     files, or all of them the same file whole."""
-    spans = _spans(files)
     # A combined record does not tell when each process saved.
     if -1 in spans and facts.tree is not None and 2 * facts.at_once <= processes:
         return False
@@ -232,7 +237,7 @@ def _even(facts: Facts, files: Sequence[File], processes: int) -> bool:
         return False
     if any(file.processes > 1 for file in files):
         return all(file.written >= WHOLE * file.processes * file.size for file in files)
-    sums = [sum(moved for *_, moved in rows) for rows in _by_process(files).values()]
+    sums = [sum(moved for *_, moved in rows) for rows in saved.values()]
     return len(sums) > 1 and min(sums) >= WHOLE * max(sums)
 
 
@@ -244,11 +249,13 @@ def _at_once(spans: Sequence[Sequence[tuple[float, float]]]) -> bool:
     return 2 * together.count(True) > len(rounds)
 
 
-def _numbers(files: Sequence[File], way: _Way | None, processes: int) -> tuple[int, int, int]:
+def _numbers(
+    files: Sequence[File], saved: Saves, way: _Way | None, processes: int
+) -> tuple[int, int, int]:
     """Returns the saves of all processes, those of the process with most, and how many replaced
     older contents. A file with several streams may seem larger than it is, and then to have been
     saved less often than the library function opened it."""
-    rows = _by_process(files).values()
+    rows = saved.values()
     saves = sum(each * together for some in rows for each, together, _ in some)
     rounds = max(sum(each for each, *_ in some) for some in rows)
     replaced = sum(file.rounds - 1 for file in files)
@@ -266,11 +273,13 @@ def _row(
 ) -> Checkpoint | None:
     """Returns the row of the files that one saver wrote; None if the log does not have the times of
     the saves."""
-    spans = [span for some in _spans(files).values() for span in some]
+    by_rank = _spans(files)
+    spans = [span for some in by_rank.values() for span in some]
     if not spans:
         return None
-    processes = max(len(_by_process(files)), *(file.processes for file in files))
-    saves, rounds, replaced = _numbers(files, way, processes)
+    saved = _by_process(files)
+    processes = max(len(saved), *(file.processes for file in files))
+    saves, rounds, replaced = _numbers(files, saved, way, processes)
     return Checkpoint(
         saver=saver,
         name=common_name([file.name for file in files]),
@@ -279,13 +288,13 @@ def _row(
         rounds=rounds,
         written=sum(file.written for file in files),
         in_calls=sum(part.seconds for file in files for part in file.parts.values()),
-        wall=_wall(files, way, processes, replaced > 0),
+        wall=_wall(files, by_rank, way, processes, replaced > 0),
         first=min(begin for begin, _ in spans),
         last=max(end for _, end in spans),
         replaced=replaced,
         removed=sum(file.removed for file in files),
         processes=processes,
-        even=_even(facts, files, processes),
+        even=_even(facts, files, by_rank, saved, processes),
         beside=None if way is None or not way.written else 2 * way.beside > way.written,
         from_calls=from_calls,
         ids=frozenset().union(*(file.ids for file in files)),
@@ -303,11 +312,21 @@ def _counts(row: Checkpoint, least: float) -> bool:
     return row.rounds > 1 and row.wall <= _HALF * (row.last - row.first)
 
 
+def _any(_: str) -> bool:
+    return True
+
+
+def _is_saved(name: str) -> bool:
+    """Tells whether the name of a file says that it is a saved state: without call sites nothing
+    else does."""
+    return saver_by_name(name) is not None
+
+
 @once
 def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
     """Returns the checkpoints of a run, those that took most time first."""
     least = facts.limits["checkpoint.bytes"]
-    files = written_files(facts, least)
+    files = written_files(facts, least, _any if all_sites(facts) else _is_saved)
     ways = _ways(facts, files) if files else {}
     patterns: dict[str, list[File]] = defaultdict(list)
     for file in files.values():

@@ -19,6 +19,8 @@ _LUSTRE = re.compile(r"\blfs ")
 def fitted(facts: Facts, finding: Finding) -> Finding:
     """Returns the finding without calls that mean nothing to its program; unchanged if no call
     would remain."""
+    if not finding.remedy.example:
+        return finding
     example = spoken(facts, finding.programs, finding.remedy.example)
     finding = replace(finding, remedy=replace(finding.remedy, example=example))
     unknown = _unknown(facts)

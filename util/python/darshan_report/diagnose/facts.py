@@ -23,7 +23,7 @@ from ..measure.shares import Shares
 from ..measure.streams import of_files, standard_ids
 from ..measure.targets import Stripes, stripes
 from ..measure.unattributed import Beside, beside
-from ..records import Records, among
+from ..records import Records, among, in_both
 from ..units import amount
 from .finding import Evidence, Finding, Stake
 from .limits import Limits
@@ -48,7 +48,10 @@ def once(ask: Asked) -> Asked:
 
     @functools.wraps(ask)
     def answered(facts: Facts, *of: Any) -> Any:
-        return facts.answer((ask, *of), lambda: ask(facts, *of))
+        key = (ask, *of)
+        if key in facts.answers:
+            return facts.answers[key]
+        return facts.answer(key, lambda: ask(facts, *of))
 
     return cast(Asked, answered)
 
@@ -66,16 +69,17 @@ class Facts:
         self.nprocs = max(1, log.info.nprocs)
         self.processes = processes  # if the log distinguishes them
         self._tables: dict[str, Table | None] = {}
-        self._answers: dict[tuple[Any, ...], Any] = {}
+        self.answers: dict[tuple[Any, ...], Any] = {}  # what functions with once() returned
+        self._names: dict[int, str] = {}
 
     def answer(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """Returns the stored result of this key, or makes and stores it: see once()."""
-        if key not in self._answers:
+        if key not in self.answers:
             made = make()
             if isinstance(made, np.ndarray):  # the callers share it
                 made.flags.writeable = False
-            self._answers[key] = made
-        return self._answers[key]
+            self.answers[key] = made
+        return self.answers[key]
 
     def found(self, find: Callable[[Facts], Iterable[Finding]]) -> tuple[Finding, ...]:
         """Returns the findings of a rule, computed once because other rules use them, too."""
@@ -271,7 +275,7 @@ class Facts:
         time in a pipe or at a terminal is waiting."""
         time = self.time(table)
         if layer.module == "STDIO":
-            time = time[~np.isin(table.ids, standard_ids())]
+            time = time[~among(table.ids, standard_ids())]
         return float(time.sum())
 
     @functools.cached_property
@@ -303,17 +307,19 @@ class Facts:
         """Seconds in I/O of all layers, in which the processes waited."""
         return self.shares.all
 
+    @once
     def single(self, table: Table) -> np.ndarray:
         """Returns a mask of the records that represent one data file each. A record of many small
         files looks like a small file that is used repeatedly."""
         found: np.ndarray = (self.files(table) == 1) & ~self.programs(table)
         return found
 
+    @once
     def programs(self, table: Table) -> np.ndarray:
         """Returns a mask of the records of programs that an interpreter reads, which are not
         data."""
         trees = [number for number, group in self._groups.items() if group.kind == TREE]
-        return np.isin(table.ids, np.array(trees, "u8"))
+        return among(table.ids, np.array(trees, "u8"))
 
     @functools.cached_property
     def _groups(self) -> dict[int, Group]:
@@ -339,7 +345,10 @@ class Facts:
 
     def own_name(self, record: int) -> str:
         """Returns the name of a record as in the log; without a name, the record id."""
-        return self.log.name(int(record)) or f"(no name, id {int(record)})"
+        number = int(record)
+        if number not in self._names:
+            self._names[number] = self.log.name(number) or f"(no name, id {number})"
+        return self._names[number]
 
     @functools.cached_property
     def finals(self) -> Mapping[int, int]:
@@ -439,7 +448,7 @@ class Facts:
         beside = self.table("POSIX_EXT")
         if beside is None or table.prefix != "POSIX" or not beside.has(f"UNPLACED_{direction}"):
             return found
-        _, here, there = np.intersect1d(table.ids, beside.ids, return_indices=True)
+        here, there = in_both(table.ids, beside.ids)
         found[here] = beside[f"UNPLACED_{direction}"][there]
         return found
 
@@ -456,7 +465,7 @@ class Facts:
         found = np.zeros(len(table), "i8")
         posix = self.table("POSIX")
         if posix is not None:
-            _, here, there = np.intersect1d(table.ids, posix.ids, return_indices=True)
+            here, there = in_both(table.ids, posix.ids)
             found[here] = posix["RENAME_SOURCES"][there]
         return found
 

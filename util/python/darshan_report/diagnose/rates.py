@@ -8,6 +8,7 @@ import numpy as np
 from ..library import LogError
 from ..log import Log
 from ..measure.heat import heats
+from ..records import among
 from .limits import Limits
 from .table import Table
 
@@ -42,7 +43,7 @@ def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
     if time <= 0 or total < limits["rate.phase"]:  # the limit is for each process
         return 0.0
     records = table.records
-    ranks = records.ranks[np.isin(records.ids, table.ids[good])]
+    ranks = records.ranks[among(records.ids, table.ids[good])]
     number = len(np.unique(ranks))
     if total < limits["rate.phase"] * number or 2 * number < movers(table).max():
         return 0.0

@@ -15,6 +15,7 @@ from .facts import Facts
 from .finding import PROBLEM, Finding, Findings
 from .limits import Limits
 from .overlap import marked, together
+from .reached import reaches
 from .responsible_programs import name_programs
 from .rules import (
     CAUSES,
@@ -65,14 +66,15 @@ def _not_looked_for(_: Facts) -> None:
 def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
     found: list[Finding] = []
     for rule in CAUSES:
-        found += _told(facts, rule.find)
+        if reaches(facts, rule.find):
+            found += _told(facts, rule.find)
     # Where processes repeat all of their work, or take turns at a file, what this costs them in
     # single files or calls is no problem of its own.
     whole = [f for f in found if f.name in (repeated_by_processes.NAME, shared_pointer.NAME)]
     found = [f for f in found if f in whole or f.kind != PROBLEM or not _explained(f, whole)]
     causes = list(found)
     for rule in SYMPTOMS:
-        for finding in _told(facts, rule.find):
+        for finding in _told(facts, rule.find) if reaches(facts, rule.find) else ():
             if finding.kind != PROBLEM or not _explained(finding, causes):
                 found.append(finding)
     found += costly.find(facts, found)

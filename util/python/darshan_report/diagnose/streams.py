@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..measure.streams import standard_ids
+from ..records import among, in_both
 from .table import Table
 
 Floats = npt.NDArray[np.float64]
@@ -22,11 +23,11 @@ class Streams:
         self.table = table
         self._opened = opened  # by calls of POSIX
         self.known = beside is not None  # else the times of calls are an estimate
-        self.files: Mask = ~np.isin(table.ids, standard_ids())
+        self.files: Mask = ~among(table.ids, standard_ids())
         self._beside = beside
         self._here = self._there = np.empty(0, "i8")
         if beside is not None:
-            _, self._here, self._there = np.intersect1d(table.ids, beside.ids, return_indices=True)
+            self._here, self._there = in_both(table.ids, beside.ids)
 
     def __getitem__(self, name: str) -> Floats:
         """Returns a counter of STDIO_EXT per file of STDIO; 0 without a record."""
@@ -56,7 +57,7 @@ class Streams:
         opens = self.table["OPENS"].astype("f8")
         if self._opened is not None:
             ids, others = self._opened
-            _, here, there = np.intersect1d(self.table.ids, ids, return_indices=True)
+            here, there = in_both(self.table.ids, ids)
             opens[here] = np.maximum(opens[here], others[there])
         return np.asarray(_OPENED * opens < calls)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,11 +11,31 @@ import numpy.typing as npt
 from ..measure.layers import SIZES
 from ..measure.shared import Users
 from ..records import Joined, Records
+from ..tables import module_by_name
+
+Names = tuple[str, ...]
+
+# Records of a module up to which all counters are joined at once; of more records this would take
+# memory for counters that no rule asks for.
+_AT_ONCE = 4096
 
 
 def added(columns: Sequence[np.ndarray]) -> np.ndarray:
     """Returns a new array: the sum of columns of equal length, of which there must be one."""
     return sum(columns[1:], columns[0].copy())
+
+
+@functools.cache
+def _names_of(module: str, prefix: str) -> tuple[tuple[Names, npt.NDArray[np.bool_]], ...]:
+    """Returns the names of a module's integer counters without this prefix, empty for others, and a
+    mask of those that are summed; and the same of its floating-point counters."""
+    known = module_by_name(module)
+    assert known is not None  # the caller has records of it
+    found = []
+    for counters in (known.counters, known.fcounters):
+        names = (c.name[len(prefix) :] if c.name.startswith(prefix) else "" for c in counters)
+        found.append((tuple(names), np.array([c.summed for c in counters], bool)))
+    return tuple(found)
 
 
 class Table:
@@ -25,6 +46,7 @@ class Table:
         self.prefix = prefix
         # In each table: a cache of the class would hold the tables of all logs of a campaign.
         self._joined: dict[str, np.ndarray] = {}
+        self._all = False  # whether all counters are joined
         self._files = Joined(records)
         self.ids = self._files.ids
         self._rules = records.module.summed
@@ -39,9 +61,28 @@ class Table:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Returns sums, or the largest value, per file; an unknown value counts as 0."""
-        if name not in self._joined:
-            self._joined[name] = self._join(name)
-        return self._joined[name]
+        found = self._joined.get(name)
+        if found is None:
+            if not self._all and len(self.records) <= _AT_ONCE:
+                self._all = True
+                self._join_all()
+            found = self._joined.get(name)
+        if found is None:
+            found = self._joined[name] = self._join(name)
+        return found
+
+    def _join_all(self) -> None:
+        """Joins all counters at once: of few records, one counter takes nearly as long as all."""
+        records = self.records
+        ints, floats = _names_of(records.module.name, f"{self.prefix}_")
+        values = records.fcounters.T
+        self._join_these(*ints, records.counters.T)
+        self._join_these(*floats, np.where(np.isfinite(values), values, 0.0))
+
+    def _join_these(self, names: Names, summed: npt.NDArray[np.bool_], values: np.ndarray) -> None:
+        if names:
+            joined = self._files.all_joined(np.maximum(values, 0, order="C"), summed)
+            self._joined.update((name, column) for name, column in zip(names, joined) if name)
 
     def seconds_or_bytes(self, name: str) -> npt.NDArray[np.float64]:
         """Returns a counter of each record; unknown and infinite values are 0."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import library
-from ..records import Records
+from ..records import Records, among
 
 NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 
@@ -26,7 +26,7 @@ def standard_ids() -> npt.NDArray[np.uint64]:
 
 def are_standard(records: Records) -> npt.NDArray[np.bool_]:
     """Returns a mask of the records of standard streams."""
-    return np.isin(records.ids, standard_ids())
+    return among(records.ids, standard_ids())
 
 
 def of_files(records: Records) -> Records:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Records
+from ..records import Records, among
 
 _LONGEST = 1e18  # seconds; only a damaged log has more
 
@@ -31,7 +31,7 @@ def _column(records: Records, name: str) -> npt.NDArray[np.float64]:
 def beside(extra: Records, posix: npt.NDArray[np.uint64]) -> Beside:
     """Returns the times that are in no file record; posix: ids of the files with a POSIX record,
     which contains these times."""
-    elsewhere = ~np.isin(extra.ids, posix)
+    elsewhere = ~among(extra.ids, posix)
     metadata = _column(extra, "F_META_TIME")[elsewhere].sum()
     metadata += _column(extra, "F_LIST_TIME").sum()
     # F_META_TIME contains the time of failed accesses. Their part of F_MISS_TIME is estimated by

@@ -10,6 +10,7 @@ from ...units import amount, count
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..objects import Hdf5, hdf5
+from ..reached import needs
 from .variable_length import of_datasets
 
 NAME = "across-the-grain"
@@ -18,6 +19,7 @@ _CONTIGUOUS = 1
 _SIDES = (("READ", "READS", "BYTES_ASKED_READ"), ("WRITE", "WRITES", "BYTES_ASKED_WRITTEN"))
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on contiguous datasets that are read across the order in which they are
     stored, so that one call becomes many small POSIX calls. Only if there is none, yields one on

@@ -8,6 +8,7 @@ from ...measure.attribution import Upper
 from ...units import amount, count, plural, share
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 
 NAME = "chunk-cache"
 ROLE = CAUSE
@@ -128,6 +129,7 @@ def wanted_bytes(facts: Facts) -> int:
     )
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on the datasets that read the same bytes again from the file."""
     hits: list[Upper] = []

@@ -11,11 +11,13 @@ from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5
+from ..reached import needs
 
 NAME = "chunk-size"
 ROLE = CAUSE
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding for chunks that are too small, one for chunks that are too large."""
     h5 = hdf5(facts)

@@ -8,12 +8,14 @@ from ...measure.attribution import ATTR, META, OPEN, Upper
 from ...units import count, plural
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 
 NAME = "collective-metadata"
 ROLE = CAUSE
 _EACH = 8  # small reads per process
 
 
+@needs("H5F")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on the parallel HDF5 file that takes the most time, among those with many
     such reads."""

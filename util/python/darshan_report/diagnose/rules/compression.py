@@ -8,6 +8,7 @@ from ...measure.attribution import PUTTING, READ, WRITE, Upper
 from ...units import amount, seconds, share
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 from . import variable_length
 
 NAME = "little-compression"
@@ -26,6 +27,7 @@ def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
     return max(asked, transfers * max(0, upper.counters["CHUNK_BYTES"]))
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on a filtered dataset that is stored in nearly as many bytes as its values
     have."""

@@ -9,11 +9,14 @@ import numpy as np
 from ...units import amount
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import CALLS, at_most, needs
 
 NAME = "read-modify-write"
 ROLE = CAUSE
 
 
+@needs("MPI-IO")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on the file that loses the most time to reads that the program did not
     request."""

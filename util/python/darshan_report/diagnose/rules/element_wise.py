@@ -13,6 +13,7 @@ from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5, joined
+from ..reached import needs
 from . import hdf5_opened_again, sieve_buffer
 
 NAME = "element-wise"
@@ -63,6 +64,7 @@ def _remedy(facts: Facts, ids: frozenset[int], kind: str) -> Remedy:
     return Remedy(text, example)
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if datasets are read a few bytes at a time, and one if they are written so,
     each over all datasets."""

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from ...units import count, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import CALLS, at_most
 
 NAME = "file-per-process"
 ROLE = CAUSE
 
 
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on files that single processes wrote, if there is at least one for each
     process."""

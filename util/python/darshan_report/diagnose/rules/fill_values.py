@@ -11,6 +11,7 @@ from ...units import amount, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..objects import Objects, hdf5
+from ..reached import needs
 
 NAME = "fill-values"
 ROLE = CAUSE
@@ -39,6 +40,7 @@ def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
     return early + late, time
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over all datasets that were filled and then written."""
     h5 = hdf5(facts)

@@ -13,6 +13,7 @@ from ..finding import CAUSE, Finding, Remedy
 from ..loops import between
 from ..machine import binding
 from ..objects import Hdf5, hdf5
+from ..reached import needs
 
 NAME = "flush-per-chunk"
 ROLE = CAUSE
@@ -92,6 +93,7 @@ def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: i
     return f"{sentence}."
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on HDF5 files that are flushed after every small write: flushes of the
     files and of their datasets together."""

@@ -8,6 +8,7 @@ from ...measure.attribution import CLOSE, FLUSH, META, OPEN, Upper
 from ...units import seconds, share
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 from . import flush_per_chunk, hdf5_opened_again, many_objects
 
 NAME = "hdf5-file-time"
@@ -21,6 +22,7 @@ def _part(upper: Upper, kind: str) -> float:
     return sum(upper.times.get(f"F_{o}_{kind}_TIME", 0.0) for o in _OPERATIONS)
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on an HDF5 file whose calls wait in MPI or inside HDF5, that with the most
     time."""

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.attribution import ATTR, CLOSE, META, OPEN
+from ...records import among
 from ...units import count, plural, seconds
 from .. import data_loader
 from ..facts import Facts, once
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5
+from ..reached import needs
 
 NAME = "hdf5-opened-again"
 ROLE = CAUSE
@@ -39,7 +41,7 @@ def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
     table = facts.table("H5_META")
     if table is not None:
         making = sum(table[n] for n in _MAKING) > 0
-        time = np.where(np.isin(h5.files.ids, table.ids[making]), 0.0, time)
+        time = np.where(among(h5.files.ids, table.ids[making]), 0.0, time)
     return time
 
 
@@ -53,6 +55,7 @@ def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
     return h5, h5.of_files(table, table["OPENS"])
 
 
+@needs("H5F")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if HDF5 files are opened and closed again and again."""
     known, table = opened(facts), facts.table("H5F")

@@ -14,6 +14,7 @@ from ...records import among
 from ...units import amount, plural, seconds
 from ..facts import Facts
 from ..finding import SYMPTOM, Finding, Remedy
+from ..reached import WAITS, at_most
 from ..streams import Floats, Mask
 from ..table import Table, added
 from . import one_process, slow_hosts, slow_targets
@@ -27,6 +28,7 @@ _CAUSES = (one_process, slow_targets, slow_hosts)  # rules that replace this one
 _WAITING = "time that the other processes wait for the slowest one, if they wait"
 
 
+@at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if one process takes much longer for its own files than the others, summed
     over all layers; and one on the shared file that loses the most time by its slowest process."""

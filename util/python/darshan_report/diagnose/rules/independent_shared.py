@@ -11,6 +11,7 @@ from ...units import amount, count, plural, share
 from .. import collective
 from ..facts import Facts, leading, once
 from ..finding import CAUSE, Evidence, Finding, Remedy
+from ..reached import CALLS, at_most
 from ..table import Table
 from . import read_by_all
 
@@ -47,6 +48,7 @@ _VIEW = (
 )
 
 
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if shared files are read by independent MPI-IO calls although collective
     ones are possible, and one if they are written so."""

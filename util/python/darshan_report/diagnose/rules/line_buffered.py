@@ -10,6 +10,7 @@ from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
 from ..finding import CAUSE, Finding, Remedy
 from ..language import WRITE_BUFFER
+from ..reached import CALLS, at_most, needs
 from ..streams import Mask, Streams, ratio
 
 NAME = "line-buffered"
@@ -26,6 +27,8 @@ def files(facts: Facts, streams: Streams) -> Mask:
     return found & (2 * calls > streams["DRAINS"]) & (mean < facts.limits["stream.buffer"] / 2)
 
 
+@needs("STDIO")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on files that are written line by line, because their stream had the mode
     for terminals when it was written."""

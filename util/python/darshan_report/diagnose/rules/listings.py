@@ -10,6 +10,7 @@ from ...units import count, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..loops import between
+from ..reached import needs
 from ..table import Table
 
 NAME = "listed-again"
@@ -17,6 +18,7 @@ ROLE = CAUSE
 _PROBED = 0.5  # names that were tried or made for each listing
 
 
+@needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if folders are listed again and again, by the number of listings and their
     time, which is known only for all folders together."""

@@ -10,6 +10,7 @@ from ..facts import Facts
 from ..finding import NOTICE, PROBLEM, SYMPTOM, Evidence, Finding, Remedy, Stake
 from ..loading import MAIN, MEMORY, NOTHING, Verdict, remedy, verdicts
 from ..per_sample import per_sample
+from ..reached import needs
 from . import read_by_each_worker
 
 NAME = "loader-bound-training"
@@ -52,6 +53,7 @@ def _is_cause(finding: Finding, verdict: Verdict, stake: Stake) -> bool:
     return verdict.loader.id in ids and 2 * finding.stake.run >= stake.run
 
 
+@needs("TRAINING")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding for each loop that waits for data longer than for noise."""
     told = facts.found(read_by_each_worker.find)

@@ -12,6 +12,7 @@ from ...units import count, seconds, share
 from ..cpu_wait import real_part
 from ..facts import Facts
 from ..finding import CAUSE, Evidence, Finding, Remedy, Stake
+from ..reached import needs
 from ..table import Table
 from . import shared_pointer
 
@@ -24,6 +25,7 @@ _POINTER = ".shfp."  # in the name of the file with a shared file pointer
 ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that nobody else holds
 
 
+@needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on all files with locks: on waits for them, or on calls that waited for
     nobody. The time is no I/O time: what takes longer than some microseconds is the wait for the

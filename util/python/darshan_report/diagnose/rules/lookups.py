@@ -9,6 +9,7 @@ import numpy as np
 from ...units import count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 from ..table import Table
 
 NAME = "failed-lookups"
@@ -16,6 +17,7 @@ ROLE = CAUSE
 _FOLDERS = 3  # folders that are named
 
 
+@needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if many opens, stats and accesses fail because the name does not exist, over
     all names."""

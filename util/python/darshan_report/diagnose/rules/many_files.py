@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...records import among, in_both
 from ...units import amount, count, seconds
 from .. import data_loader, program_text
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..loops import Between, between
+from ..reached import CALLS, at_most
 from ..table import Table
 from . import rewritten
 
@@ -66,7 +68,7 @@ def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
     if extra is None or not mask.any():
         return 0
     written = np.flatnonzero(mask & (table["BYTES_WRITTEN"] > 0))
-    _, here, there = np.intersect1d(table.ids[written], extra.ids, return_indices=True)
+    here, there = in_both(table.ids[written], extra.ids)
     return int(np.minimum(extra["UNLINKS"][there], facts.files(table)[written][here]).sum())
 
 
@@ -74,6 +76,7 @@ def _remedy(facts: Facts, *, read: bool) -> Remedy:
     return SAMPLES if read and data_loader.is_torch(facts) else _KEPT
 
 
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if the program uses very many small files, of POSIX and STDIO together."""
     found: list[tuple[Table, np.ndarray]] = []
@@ -91,7 +94,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             (size > 1) | (moved <= 1)
         )
         mask = known & (moved > 0) & (size <= facts.limits["files.small"])
-        mask &= ~np.isin(table.ids, rewritten.ids(facts))
+        mask &= ~among(table.ids, rewritten.ids(facts))
         mask &= ~program_text.which(facts, table)
         if not mask.any():
             continue

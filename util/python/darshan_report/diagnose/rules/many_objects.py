@@ -13,6 +13,7 @@ from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, Objects, hdf5
+from ..reached import needs
 from . import flush_per_chunk
 
 NAME = "many-objects"
@@ -40,6 +41,7 @@ def _of_datasets(sets: Objects, these: np.ndarray) -> str:
     return f"{sets.named(these, sets.time())}, of {amount(moved)} each"
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on HDF5 files with many small datasets, groups or attributes."""
     h5 = hdf5(facts)

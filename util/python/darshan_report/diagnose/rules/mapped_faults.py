@@ -10,6 +10,7 @@ import numpy as np
 from ...units import amount, count, percent, plural, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 from ..table import Table
 from ..unjudged import waits_for_pages
 
@@ -53,6 +54,7 @@ def _order(extra: Table) -> _Order:
     return _Order(*known)
 
 
+@needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding, over all mapped files, if page faults wait for storage and nearly each
     brings a single page."""

@@ -12,6 +12,7 @@ from ..advice import METADATA, Seen, remedy
 from ..facts import Facts
 from ..finding import SYMPTOM, Evidence, Finding
 from ..overlap import together
+from ..reached import CALLS, at_most
 from ..table import Table
 from . import (
     listings,
@@ -41,6 +42,7 @@ _CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
 _OPERATIONS = ("ACCESSES", *_CHANGES)
 
 
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if opening, querying and closing files takes much of the I/O time, over
     the lowest layers together."""

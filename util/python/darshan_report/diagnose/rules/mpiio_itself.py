@@ -9,6 +9,7 @@ import numpy as np
 from ...units import count, plural, seconds, share
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 from ..table import Table
 from . import tiny_collective
 
@@ -17,6 +18,7 @@ ROLE = CAUSE
 _LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there to keep caches coherent
 
 
+@needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if independent MPI-IO transfers take far longer than the POSIX calls that
     they make, over all files."""

@@ -9,11 +9,13 @@ import numpy as np
 from ...units import count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 
 NAME = "mpi-io-opened-again"
 ROLE = CAUSE
 
 
+@needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if MPI-IO files are collectively opened again and again."""
     table = facts.table("MPI-IO")

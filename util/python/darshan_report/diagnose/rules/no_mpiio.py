@@ -11,6 +11,7 @@ import numpy as np
 from ...units import amount, count, plural
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import CALLS, at_most
 from ..table import Table
 from . import read_by_all
 
@@ -33,6 +34,7 @@ def _lines(facts: Facts, table: Table) -> np.ndarray:
     return found
 
 
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on shared files with many transfers that no parallel library combines."""
     table = facts.table("POSIX")

@@ -10,12 +10,15 @@ from ...units import amount, count, plural
 from .. import collective
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import CALLS, at_most, needs
 from . import tiny_collective
 
 NAME = "collective-not-aggregated"
 ROLE = CAUSE
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on the file that loses the most time to collective writes, or else reads,
     that stay small."""

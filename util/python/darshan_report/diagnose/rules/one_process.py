@@ -13,6 +13,7 @@ from ...units import amount, plural, seconds, share
 from .. import collective
 from ..facts import Facts, once
 from ..finding import CAUSE, Evidence, Finding, Remedy
+from ..reached import WAITS, at_most
 from ..table import Table
 
 NAME = "one-process-does-all"
@@ -23,6 +24,7 @@ _KINDS = (("BYTES_WRITTEN", "F_WRITE_TIME", "wrote"), ("BYTES_READ", "F_READ_TIM
 Numbers = npt.NDArray[np.float64]
 
 
+@at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if one process of a job does all the I/O, all the writing or all the
     reading, by the bytes in the lowest layers."""

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...checkpoints.saves import state_ids
+from ...records import among
 from ...units import plural, seconds
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
 from ..library_words import opened_through
 from ..loops import between
+from ..reached import CALLS, at_most
 from ..table import Table
 
 NAME = "opened-again"
@@ -43,6 +45,7 @@ _ASKED = Remedy(
 _LIGHTER = 20  # seeks that cost as much as an open or a stat
 
 
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if the same POSIX files are opened or queried with stat again and again, and
     one for streams that are opened so."""
@@ -74,7 +77,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     mask &= facts.single(table)
     mask &= 2 * facts.renamed_away(table) < facts.opens(table) + table["STATS"]
     if mask.any():  # a checkpoint is a new file each time
-        mask &= ~np.isin(table.ids, state_ids(facts))
+        mask &= ~among(table.ids, state_ids(facts))
     if not mask.any():
         return
     again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)

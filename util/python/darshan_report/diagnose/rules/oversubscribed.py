@@ -8,12 +8,14 @@ from ...units import count, plural, seconds, share
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import nodes, outnumbered, processors
+from ..reached import needs
 from . import waiting_in_mpiio
 
 NAME = "ranks-outnumber-processors"
 ROLE = CAUSE
 
 
+@needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if the job has more ranks than processors, by its metadata and by the time
     that MPI-IO calls wait in MPI."""

@@ -8,11 +8,14 @@ from ...units import amount, count, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..program_text import which
+from ..reached import CALLS, at_most, needs
 
 NAME = "program-files"
 ROLE = CAUSE
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if a program reads very many files of program text: modules of an
     interpreter, and libraries."""

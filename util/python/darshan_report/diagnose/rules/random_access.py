@@ -9,6 +9,7 @@ import numpy as np
 from ...units import count, plural, share
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
+from ..reached import CALLS, at_most, needs
 from ..table import Table
 
 NAME = "random-access"
@@ -16,6 +17,8 @@ ROLE = SYMPTOM
 _FEW_FORWARD = 0.1  # part of the transfers; of random ones 0.5 go forward
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if reads jump back and forth in a file, and one if writes do."""
     table = facts.table("POSIX")

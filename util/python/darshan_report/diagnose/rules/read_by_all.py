@@ -9,6 +9,7 @@ import numpy as np
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
 from ..finding import CAUSE, Evidence, Finding, Remedy
+from ..reached import WAITS, at_most
 from ..table import Table
 
 NAME = "read-by-all"
@@ -27,6 +28,7 @@ def whole(facts: Facts, table: Table) -> np.ndarray:
     return found
 
 
+@at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on files that every process of a job reads as a whole."""
     if not facts.together:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...measure.processes import Processes
+from ...records import among
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
@@ -101,7 +102,7 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
         & (read >= facts.limits["byall.share"] * size * readers)
         & (table["BYTES_WRITTEN"] <= size)
         & facts.single(table)
-        & ~np.isin(table.ids, told)
+        & ~among(table.ids, told)
         & (table["F_VARIANCE_RANK_BYTES"] <= (_UNEVEN * mean) ** 2)
     )
     number = np.maximum(readers, 1)

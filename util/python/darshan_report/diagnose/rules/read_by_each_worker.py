@@ -10,6 +10,7 @@ from ...units import amount, plural, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, NOTICE, PROBLEM, Evidence, Finding, Remedy, Stake
 from ..loading import NOTHING, verdicts
+from ..reached import needs
 from ..table import Table
 from ..whole_set import WORKERS, WholeSet, whole_set
 
@@ -78,6 +79,7 @@ def _evidence(facts: Facts, table: Table, found: WholeSet) -> tuple[Evidence, ..
     )
 
 
+@needs("TRAINING")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if the readers of a data set do not share the work. If that takes no time
     from the steps, it is a notice: the program may get each sample several times."""

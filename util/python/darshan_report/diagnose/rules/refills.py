@@ -12,6 +12,7 @@ from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
 from ..loops import between
+from ..reached import CALLS, at_most, needs
 from ..streams import Mask
 from ..table import Table
 from .seeks import seconds_in
@@ -42,6 +43,8 @@ def _mask(facts: Facts, table: Table) -> tuple[Mask, np.ndarray]:
     return mask, fills
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on files that are read a buffer at a time after each seek."""
     table = facts.table("POSIX")

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...checkpoints.saves import state_ids
+from ...records import among
 from ...units import amount, count, plural, share
 from ..facts import Facts, leading, once
 from ..finding import SYMPTOM, Finding, Remedy
 from ..language import READ_ONCE
 from ..loops import between
+from ..reached import CALLS, at_most
 from ..sqlite import databases
 from ..streams import Mask, Streams
 from ..table import Table
@@ -35,6 +37,7 @@ _WORDS = {
 }
 
 
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if the same bytes are read several times, and one if they are written
     several times, of files and of streams."""
@@ -66,7 +69,7 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
         mask &= ~_made_anew(facts, table, moved, size)
         if mask.any():  # a checkpoint is a new file for each open
             each = moved <= facts.limits["again.factor"] * size * facts.opens(table)
-            mask &= ~(each & np.isin(table.ids, state_ids(facts)))
+            mask &= ~(each & among(table.ids, state_ids(facts)))
     if table.prefix == "STDIO" and facts.streams is not None:
         mask &= facts.streams.files & (table[f"MAX_BYTE_{direction}"] > 0)
     return mask, moved, size

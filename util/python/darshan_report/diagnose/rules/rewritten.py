@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...measure.renamed import is_aside
+from ...records import among, in_both
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, once
 from ..finding import CAUSE, Evidence, Finding, Remedy, Stake
 from ..loops import between
+from ..reached import CALLS, at_most
 from ..table import Table
 
 NAME = "rewritten-whole"
@@ -77,7 +79,7 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
     # A small file may be opened to append each line. A file that always had its last size has
     # pieces of equal size, or is a checkpoint, of which all bytes may be new.
     mask &= (size > limits["stream.buffer"]) & (written < _EVEN * opens * size)
-    mask &= ~np.isin(table.ids, _removed(facts, table, opens))
+    mask &= ~among(table.ids, _removed(facts, table, opens))
     lost = _lost(facts, table, times, 1 - size / np.maximum(written, 1))
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     # An open that reads all of it, and one that writes all of it.
@@ -118,7 +120,7 @@ def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
     extra = facts.table("POSIX_EXT")
     if extra is None or not len(table):
         return np.empty(0, "u8")
-    _, here, there = np.intersect1d(table.ids, extra.ids, return_indices=True)
+    here, there = in_both(table.ids, extra.ids)
     removed: np.ndarray = table.ids[here[2 * extra["UNLINKS"][there] >= np.maximum(opens[here], 1)]]
     return removed
 
@@ -213,6 +215,7 @@ def _read_whole(
     return found
 
 
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on files that are written whole again and again, in place or as new files
     that are then renamed, and one on files that are also read whole each time."""

@@ -9,6 +9,7 @@ import numpy as np
 from ...units import count, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import CALLS, at_most, needs
 from ..table import Table
 
 NAME = "seeks"
@@ -25,6 +26,8 @@ def seconds_in(facts: Facts, table: Table) -> np.ndarray:
     return found
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on the files with many more seeks than transfers."""
     table = facts.table("POSIX")

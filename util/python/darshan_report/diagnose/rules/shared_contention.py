@@ -9,12 +9,15 @@ import numpy as np
 from ...units import amount, count, rate, share
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
+from ..reached import CALLS, at_most, needs
 
 NAME = "shared-file-contention"
 ROLE = SYMPTOM
 _SLOW = 8  # times below a good rate, per process
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on a shared file that is written unaligned, far below the rate of one
     process."""

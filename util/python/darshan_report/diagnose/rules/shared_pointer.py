@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...records import in_both
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import WAITS, at_most, needs
 from ..table import added
 
 NAME = "shared-pointer"
@@ -16,13 +18,15 @@ ROLE = CAUSE
 _MOST = 0.5  # least part of the transfers of a file that must be at its shared pointer
 
 
+@needs("MPI-IO")
+@at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on files of which most transfers are at the shared file pointer."""
     upper, extra = facts.table("MPI-IO"), facts.table("MPIIO_EXT")
     if upper is None or extra is None or not facts.together:
         return
     at_pointer = np.zeros(len(upper), "i8")
-    _, here, there = np.intersect1d(upper.ids, extra.ids, return_indices=True)
+    here, there = in_both(upper.ids, extra.ids)
     at_pointer[here] = (extra["SHARED_READS"] + extra["SHARED_WRITES"])[there]
     ways = [
         f"{how}_{kind}S" for how in ("INDEP", "COLL", "SPLIT", "NB") for kind in ("READ", "WRITE")

@@ -12,6 +12,7 @@ from ...measure.attribution import Upper
 from ...units import amount, count, plural, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 
 NAME = "sieve-buffer"
 ROLE = CAUSE
@@ -53,6 +54,7 @@ def _dies(upper: Upper, kind: str) -> bool:
     return 2 * upper.counters["OPEN_CALLS"] > upper.counters[f"{kind}_CALLS"]
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if reads fill the sieve buffer in vain, and one if writes do. The finding
     about single elements has those of a few bytes each."""

@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
 from ...measure.targets import Targets, by_target
+from ...records import among
 from ...units import count, percent, plural, rate, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import WAITS, at_most
 from ..table import Table
 
 NAME = "slow-targets"
@@ -20,6 +22,7 @@ _OTHERS = 4  # targets that are not slow: fewer say little about what is usual
 _MEGA = 1 << 20
 
 
+@at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on the storage targets of Lustre whose files are far slower than those of
     other targets."""
@@ -38,7 +41,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     usual = float(np.median(targets.slowness[~slow]))
     bad = targets.numbers[slow]
-    on_slow = np.isin(table.ids, found.files[np.isin(found.targets, bad)]) & large
+    on_slow = among(table.ids, found.files[np.isin(found.targets, bad)]) & large
     excess = np.where(on_slow, np.maximum(0.0, time - moved * usual), 0.0)
     stake = facts.stake(
         max(float(excess.sum()), _waited(facts, table, on_slow, usual)),
@@ -84,7 +87,7 @@ def _waited(facts: Facts, table: Table, on_slow: npt.NDArray[np.bool_], usual: f
     """Returns the seconds that all processes wait for the process that loses the most, if its files
     are its own."""
     records = table.records
-    own = (records.ranks >= 0) & np.isin(records.ids, table.ids[on_slow])
+    own = (records.ranks >= 0) & among(records.ids, table.ids[on_slow])
     if not facts.together or not own.any():
         return 0.0
     time = sum(

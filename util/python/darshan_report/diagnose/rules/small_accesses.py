@@ -13,6 +13,7 @@ from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 from ..loops import ITEMS, between
+from ..reached import CALLS, at_most, needs
 from ..table import Table
 from . import random_access, reread
 
@@ -55,6 +56,8 @@ _SOME, _MANY = 32, 10  # least tiny transfers per file; their least sum, as a fa
 _MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if a file is read by many small POSIX calls, and one if it is written so."""
     table = facts.table("POSIX")

@@ -11,6 +11,7 @@ from ..cpu_wait import latency
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
 from ..language import READ_BUFFER, WRITE_BUFFER
+from ..reached import CALLS, at_most, needs
 from ..streams import Mask, Streams, ratio
 from . import line_buffered, reread, stream_flushes, stream_seeks, unbuffered
 
@@ -19,6 +20,8 @@ ROLE = SYMPTOM
 _LEAST = 1024  # bytes of a call; the time of a smaller call may be formatting
 
 
+@needs("STDIO")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on streams that access the file often, for few bytes each time, because of
     their buffer."""

@@ -11,6 +11,7 @@ from ..cpu_wait import latency
 from ..facts import Facts, leading, once
 from ..finding import CAUSE, Finding, Remedy
 from ..language import FLUSHES
+from ..reached import CALLS, at_most, needs
 from ..streams import Floats, Mask, Streams, ratio
 
 NAME = "stream-flushes"
@@ -44,6 +45,8 @@ def _written(streams: Streams) -> Floats:
     return streams.table["BYTES_WRITTEN"].astype("f8")
 
 
+@needs("STDIO")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on streams that are flushed often, after few bytes."""
     streams = facts.streams

@@ -9,6 +9,7 @@ import numpy as np
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import CALLS, at_most, needs
 from ..streams import Mask, Streams, ratio
 
 NAME = "stream-seeks"
@@ -45,6 +46,8 @@ def _writing(facts: Facts, streams: Streams) -> Mask:
     return found & (mean < facts.limits["stream.buffer"] / 2)
 
 
+@needs("STDIO")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on streams whose seeks discard the buffer, by the bytes that libc read and
     the bytes that the program used."""

@@ -9,11 +9,14 @@ import numpy as np
 from ...units import count, share
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
+from ..reached import CALLS, at_most, needs
 
 NAME = "read-write-alternation"
 ROLE = SYMPTOM
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if reads and writes of a file alternate, on the file that loses the most
     time."""

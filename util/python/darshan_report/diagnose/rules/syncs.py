@@ -9,6 +9,7 @@ import numpy as np
 from ...units import amount, count, seconds, share
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 from ..sqlite import databases
 from ..table import Table
 
@@ -16,6 +17,7 @@ NAME = "syncs"
 ROLE = CAUSE
 
 
+@needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if waiting for the device takes much time: in fsync and the like, and in
     writes to files that were opened so that each write waits (O_SYNC)."""

@@ -10,6 +10,7 @@ from ...units import amount, count, plural, seconds
 from .. import collective
 from ..facts import Facts, leading, once
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 from ..table import Table
 
 NAME = "tiny-collective"
@@ -32,6 +33,7 @@ def tiny(facts: Facts, table: Table) -> np.ndarray:
     return found
 
 
+@needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on files of which collective MPI-IO calls move tiny pieces, reads and
     writes together."""

@@ -9,11 +9,14 @@ import numpy as np
 from ...units import amount, count, share
 from ..facts import PARALLEL, Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
+from ..reached import CALLS, at_most, needs
 
 NAME = "unaligned"
 ROLE = SYMPTOM
 
 
+@needs("POSIX")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if transfers straddle blocks or stripes of the file system, on a file that
     several processes write, or where a block is a lock."""

@@ -12,6 +12,7 @@ from ..facts import Facts, leading, once
 from ..finding import CAUSE, Finding, Remedy
 from ..language import READ_BUFFER, WRITE_BUFFER
 from ..loops import ITEMS, between
+from ..reached import CALLS, at_most, needs
 from ..streams import Mask, Streams, ratio
 
 NAME = "unbuffered-stream"
@@ -20,6 +21,8 @@ _UNBUFFERED = "C: no setbuf(stream, NULL), no setvbuf with _IONBF\n"
 _WORDS = {"READ": ("read", "reads"), "WRITE": ("written", "writes")}
 
 
+@needs("STDIO")
+@at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if a stream is read without a buffer or with a tiny one, and one if it is
     written so."""

@@ -11,6 +11,7 @@ from ...units import amount, plural
 from ..facts import Facts, once
 from ..finding import CAUSE, Finding, Remedy
 from ..objects import Hdf5, Mask, hdf5, joined
+from ..reached import needs
 
 NAME = "variable-length"
 ROLE = CAUSE
@@ -57,6 +58,7 @@ def of_datasets(facts: Facts, h5: Hdf5) -> Mask:
     return mask & beside
 
 
+@needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over all such datasets."""
     h5 = hdf5(facts)

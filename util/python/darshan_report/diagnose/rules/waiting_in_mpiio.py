@@ -12,6 +12,7 @@ from ..cpu_wait import runnable
 from ..facts import PARALLEL, Facts, leading
 from ..finding import CAUSE, Evidence, Finding, Remedy
 from ..machine import nodes, outnumbered
+from ..reached import WAITS, at_most, needs
 from ..table import Table
 from . import tiny_collective
 
@@ -99,6 +100,8 @@ def exchanging(facts: Facts) -> tuple[float, float]:
     return float(np.maximum(rest, 0)[mask].sum()), float(found.time[mask].sum())
 
 
+@needs("MPI-IO")
+@at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding for each reason why the MPI-IO time of collective files is mostly not POSIX
     time."""

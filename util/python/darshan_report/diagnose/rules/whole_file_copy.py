@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...records import among
 from ...units import amount
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..reached import needs
 from ..table import Table
 from .rewritten import edited_ids
 
@@ -18,6 +20,7 @@ ROLE = CAUSE
 _SAME = 0.05  # sizes may differ by what the edit added
 
 
+@needs("POSIX")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if a whole file is copied for a small change: a file that was read whole,
     and a file of its folder that received its bytes with few changes."""
@@ -67,15 +70,16 @@ def _pair(facts: Facts, table: Table) -> tuple[int, int, int] | None:
     written = table["BYTES_WRITTEN"]
     single = facts.single(table)
     known = single & (facts.unplaced(table, "WRITTEN") == 0)
-    known &= ~np.isin(table.ids, edited_ids(facts))  # the copy takes the place of the file
     least = facts.limits["copy.bytes"]
     edited = np.flatnonzero(
         single & (written > 0) & (read >= least) & (read >= (1 - _SAME) * size_read)
     )
-    copies = np.flatnonzero(known & (written >= least) & (written >= (1 - _SAME) * size_written))
-    best: tuple[int, int, int] | None = None
-    if not len(edited) or not len(copies):
+    known &= (written >= least) & (written >= (1 - _SAME) * size_written)
+    if not len(edited) or not known.any():
         return None
+    known &= ~among(table.ids, edited_ids(facts))  # the copy takes the place of the file
+    copies = np.flatnonzero(known)
+    best: tuple[int, int, int] | None = None
     order = copies[np.argsort(size_written[copies], kind="stable")]
     sizes = size_written[order]
     first = edited[np.argsort(-read[edited], kind="stable")][:64]

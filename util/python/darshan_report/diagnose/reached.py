@@ -1,0 +1,91 @@
+"""Which rules a log reaches. A rule declares, beside its find(), what it needs of a log, and what
+it can report at most. Most logs of a centre lack the modules of many rules, and their calls took
+too little time for the findings of most others."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..tables import module_by_name
+from .facts import Facts, once
+from .finding import Finding
+
+CALLS = "calls"  # the seconds in recorded calls, and between them where there are call sites
+WAITS = "waits"  # the same, if all other processes wait for the one that makes the calls
+# Modules whose seconds are not those of calls, or of the same calls once more.
+_OTHERS = frozenset(("USAGE", "PROCESS", "SITES", "TRAINING"))
+_ROWS = 4096  # looked at together, so that temporary arrays stay small
+_ROUNDING = 1.001
+
+Find = Callable[[Facts], Iterator[Finding]]
+_NEEDED: dict[Callable[..., Any], tuple[str, ...]] = {}
+_BOUNDS: dict[Callable[..., Any], str] = {}
+
+
+def needs(*modules: str) -> Callable[[Find], Find]:
+    """Declares that a rule finds nothing in logs without records of one of these modules."""
+
+    def declared(find: Find) -> Find:
+        _NEEDED[find] = modules
+        return find
+
+    return declared
+
+
+def at_most(bound: str) -> Callable[[Find], Find]:
+    """Declares that no saving that a rule finds exceeds a bound (CALLS or WAITS), and that it
+    reports nothing that is not worth a finding."""
+
+    def declared(find: Find) -> Find:
+        _BOUNDS[find] = bound
+        return find
+
+    return declared
+
+
+def reaches(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> bool:
+    """Returns whether the log has what a rule needs for a finding."""
+    needed, bound = _NEEDED.get(find), _BOUNDS.get(find)
+    if needed is not None and not any(map(facts.info.region, needed)):
+        return False
+    return bound is None or may_cost(facts, bound)
+
+
+@once
+def may_cost(facts: Facts, bound: str) -> bool:
+    """Returns whether a saving as large as this bound would be worth a finding."""
+    # The time between calls, which call sites tell, has no bound in the other modules.
+    if facts.info.region("SITES") is not None or facts.process_time <= 0:
+        return True
+    most = _ROUNDING * recorded(facts) * (facts.nprocs if bound == WAITS else 1)
+    return not math.isfinite(most) or facts.worth(facts.stake(most, ""))
+
+
+@functools.cache
+def _durations(name: str) -> tuple[int, ...]:
+    """Returns the indices of the counters of a module that are durations of calls."""
+    module = module_by_name(name)
+    if module is None or not module.fixed or name in _OTHERS:
+        return ()
+    return tuple(place for place, c in enumerate(module.fcounters) if c.unit == "seconds")
+
+
+def recorded(facts: Facts) -> float:
+    """Returns the seconds of all durations in all records, of every layer: more than the time in
+    calls, of which one layer repeats that of another."""
+    whole = 0.0
+    for region in facts.info.regions:
+        columns = list(_durations(region.name or ""))
+        table = facts.table(region.name or "") if columns else None
+        if table is None:
+            continue
+        records = table.records
+        for first in range(0, len(records), _ROWS):
+            some = records.fcounters[first : first + _ROWS, columns]
+            whole += float(some[np.isfinite(some) & (some > 0)].sum())
+    return whole
