@@ -19,6 +19,8 @@ from .. import columns
 from ..commit.commits import File, Snapshot
 from ..commit.storage import LakeError
 from ..commit.verify import all_wrong
+from ..sums.kinds import TABLES as SUMS
+from ..sums.read import Sums
 from ..write.arrow import schema, shape
 from . import closed, exact
 from .stream import Stream
@@ -165,11 +167,13 @@ class Asked(Closing):
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._shown = 0  # the commit that the views show
+        self._summed, self._has_sums = -1, False  # the commit of the views of sums
         self._user = user
         self._only = _conditions({**(only or {}), **({} if user is None else {"user": user})})
         self._folder = tempfile.mkdtemp(prefix="darshan-ask-")
         self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._root = _root(self.path, self._folder)
+        self._sums = Sums(self._folder)
         self._database = duckdb.connect(":memory:")
         try:
             self._database.execute(f"SET memory_limit = {_quoted(memory)}")
@@ -243,6 +247,21 @@ class Asked(Closing):
             what = f"* EXCLUDE ({names}), {', '.join(one)}"
         return f"SELECT {what} FROM {read_parquet(self._root, files)}"
 
+    def has_sums(self) -> bool:
+        """Makes the tables of sums (sums/kinds.py) of the visible commit, if that takes little
+        time; returns whether they are there. Large lakes of earlier releases lack them until
+        `darshan lake compact` or a collector has run."""
+        if self._summed != self._shown:
+            self._summed = self._shown
+            self._has_sums = self._sums.are_at_hand(self._snapshot)
+            for name, rows in self._sums.views(self._snapshot, self._root).items():
+                if self._has_sums:
+                    where = f" WHERE {self._only}" if self._only and "FROM" in rows else ""
+                    self._database.execute(f'CREATE OR REPLACE VIEW "{name}" AS {rows}{where}')
+                else:
+                    self._database.execute(f'DROP VIEW IF EXISTS "{name}"')
+        return self._has_sums
+
     def refresh(self) -> None:
         """Makes the commits since the last refresh visible."""
         self._snapshot.refresh()
@@ -306,6 +325,8 @@ class Asked(Closing):
         self, query: str, values: Values | Sequence[Any] | None
     ) -> duckdb.DuckDBPyRelation | None:
         closed.must_read(query)
+        if any(table in query.lower() for table in SUMS):
+            self.has_sums()
         if self._user is not None:
             closed.must_read_views(self._database, query)
         return self._database.sql(query, params=values)

@@ -17,6 +17,7 @@ from .about_calls import QUESTIONS as ABOUT_CALLS
 from .about_files import QUESTIONS as ABOUT_FILES
 from .about_load import QUESTIONS as ABOUT_LOAD
 from .about_training import QUESTIONS as ABOUT_TRAINING
+from .by_sums import ON_MOUNTS, RAN
 from .lines import LINES
 from .losses import COST, COSTLIEST, EACH
 from .question import IO, MOVED, Question
@@ -69,7 +70,7 @@ ORDER BY small_writes DESC, program LIMIT $top""",
     Question(
         "users",
         "users by time lost in what they could change, and where to begin",
-        f"""WITH {EACH},
+        f"""WITH {RAN}, {EACH},
 by_rule AS (
   SELECT "user", program, rule, max_by(title, {COSTLIEST}) AS title, sum(lost) AS sum_lost
   FROM cost WHERE lost > 0 GROUP BY "user", program, rule),
@@ -78,23 +79,18 @@ worst AS (
     named_struct('lost', sum_lost, 'program', program, 'rule', rule)) AS begin_with
   FROM by_rule GROUP BY "user"),
 lose AS (SELECT "user", sum(lost) AS sum_lost FROM each GROUP BY "user")
-SELECT "user", count(*) AS jobs, count(DISTINCT program) AS programs,
-  try_sum({MOVED}) AS bytes, sum({IO}) AS io_seconds,
+SELECT "user", CAST(sum(jobs) AS BIGINT) AS jobs, count(DISTINCT program) AS programs,
+  try_sum(coalesce(r, 0) + coalesce(w, 0)) AS bytes, sum(io_seconds) AS io_seconds,
   max(sum_lost) AS lost_seconds, max(begin_with) AS begin_with
-FROM {{jobs}} LEFT JOIN worst USING ("user") LEFT JOIN lose USING ("user")
+FROM ran LEFT JOIN worst USING ("user") LEFT JOIN lose USING ("user")
 GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" LIMIT $top""",
     ),
     Question(
         "file-systems",
         "file systems by bytes that were moved on them; of a mount point with several types, each",
-        """WITH one AS (
-  SELECT mount, file_system, POSIX_BYTES_READ AS r, POSIX_BYTES_WRITTEN AS w,
-    POSIX_F_READ_TIME + POSIX_F_WRITE_TIME AS t, POSIX_F_META_TIME AS m FROM {files_posix}
-  UNION ALL
-  SELECT mount, file_system, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
-    STDIO_F_READ_TIME + STDIO_F_WRITE_TIME, STDIO_F_META_TIME FROM {files_stdio})
+        f"""WITH {ON_MOUNTS}
 SELECT coalesce(mount, 'not known') AS mount, file_system,
-  count(*) AS records, try_sum(r) AS bytes_read,
+  CAST(sum(n) AS BIGINT) AS records, try_sum(r) AS bytes_read,
   try_sum(w) AS bytes_written,
   sum(t) AS transfer_seconds, sum(m) AS meta_seconds
 FROM one GROUP BY mount, file_system

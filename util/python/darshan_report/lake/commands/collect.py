@@ -28,6 +28,7 @@ from ..read import files
 from ..read.files import Found
 from ..read.settled import Settled, is_quiet
 from ..spread.local_workers import alone_here, by_processes
+from ..sums.make import complete, there
 from ..write.arrow import schema_of, shape, without_pandas
 from ..write.hide import Hide
 from ..write.part import Options, Part
@@ -78,6 +79,7 @@ class Collector:
         self._make(lake)
         self._secret = Hide(options.obfuscate).for_paths
         self._settled = Settled(lake, self._secret)
+        self._summed = there(lake)
         self._publisher = Publisher(lake)
         self._due = Due(lake)  # of Delta tables
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
@@ -141,6 +143,7 @@ class Collector:
         self._progress.clear()
         if self._options.compact:
             compact(self._part.lake, schema_of, shape)
+            complete(Snapshot(self._part.lake))
         self._publish_delta()
         if self._options.compact or self._rewritten:
             sweep(Snapshot(self._part.lake))
@@ -224,6 +227,8 @@ class Collector:
         self._publisher.publish(part)
         compactor = Compactor(self._publisher.snapshot, schema_of, shape)
         compactor.some()
+        with contextlib.suppress(OSError):  # whoever comes next makes them
+            complete(self._publisher.snapshot, self._summed)
         self._rewritten += compactor.made.before
         self._publish_delta()
         sums = self._sums

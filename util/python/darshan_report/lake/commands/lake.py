@@ -21,6 +21,7 @@ from ..commit.sweep import orphans, sweep
 from ..delta import setting
 from ..delta.publish import forget
 from ..delta.published import lost
+from ..sums.make import complete, damaged
 from ..write.arrow import schema_of, shape, without_pandas
 from .arguments import LAKE as PROGRAM
 from .errors import told
@@ -95,6 +96,7 @@ def _check(snapshot: Snapshot, deep: bool, part: int) -> int:
     ]
     wrong += [f"{path}: is missing, but a Delta table names it; use darshan lake publish"
               for path in lost(snapshot.path)]  # fmt: skip
+    wrong += damaged(snapshot.path)
     checked = list(snapshot.files.values()) if deep else []
     if deep and not wrong:
         wrong += _deep(snapshot)
@@ -128,6 +130,8 @@ def _prune(options: argparse.Namespace, snapshot: Snapshot) -> int:
         )
         return 0
     gone = prune(snapshot.path, which)
+    snapshot.refresh()
+    complete(snapshot)
     try:
         setting.publish_if_on(snapshot)
     finally:
@@ -182,6 +186,8 @@ def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
         return _publish(options, snapshot)
     if options.what == "compact":
         made = compact(path, schema_of, shape)
+        snapshot.refresh()
+        complete(snapshot)
         print(f"{path}: {count(made.before)} files became {count(made.after)}")
     setting.publish_if_on(snapshot)
     swept = sweep(snapshot, options.grace)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..delta.log import FOLDER
 from ..delta.published import held
+from ..sums.make import unused
 from . import storage
 from .commits import Snapshot
 
@@ -79,12 +80,38 @@ def orphans(snapshot: Snapshot) -> list[str]:
     return found
 
 
+def _sums(snapshot: Snapshot, grace: float, replaced_now: bool, made: float) -> Iterator[str]:
+    """Yields the sums of files that left the lake as long ago as the files themselves may remain,
+    and those of unknown files from before the moment `made`."""
+    for path, of in unused(snapshot).items():
+        whole = os.path.join(snapshot.path, path)
+        if not of:
+            gone = _age(whole, made) > 0
+        else:
+            gone = replaced_now or time.time() - snapshot.replaced[of] > grace
+        if gone:
+            yield whole
+
+
 def _remove(path: str, swept: Swept) -> None:
     with contextlib.suppress(OSError):
         size = os.path.getsize(path)
         os.unlink(path)
         swept.files += 1
         swept.bytes += size
+
+
+def _sweep_work(lake: str, now: float, making: float, swept: Swept) -> None:
+    """Removes the remains of collections."""
+    work = os.path.join(lake, storage.WORK)
+    for name in os.listdir(work):
+        folder = os.path.join(work, name)
+        if _newest(folder, now) > making:
+            if os.path.isdir(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+                swept.files += 1
+            else:
+                _remove(folder, swept)
 
 
 def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) -> Swept:
@@ -106,15 +133,9 @@ def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) 
         old = _age(whole, now) > making if since is None else time.time() - since > grace
         if old or (since is not None and replaced_now):
             _remove(whole, swept)
-    work = os.path.join(snapshot.path, storage.WORK)
-    for name in os.listdir(work):
-        folder = os.path.join(work, name)
-        if _newest(folder, now) > making:
-            if os.path.isdir(folder):
-                shutil.rmtree(folder, ignore_errors=True)
-                swept.files += 1
-            else:
-                _remove(folder, swept)
+    for path in _sums(snapshot, grace, replaced_now, now - making):
+        _remove(path, swept)
+    _sweep_work(snapshot.path, now, making, swept)
     for folder in _numbered(snapshot.path):
         for name in os.listdir(folder):
             path = os.path.join(folder, name)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import dates
+from ..ask.by_sums import RAN, by_sums
 from ..ask.engine import Asked
 from ..ask.losses import EACH
-from ..ask.question import IO, Question
+from ..ask.question import Question
 from ..ask.questions import BY_NAME, Filters, query
 from ..commit.storage import LakeError
 
@@ -23,26 +24,26 @@ _FIRST_YEAR = 1970
 SUMS = Question(
     "sums",
     "what all jobs did",
-    f"""SELECT count(*) AS jobs, count(DISTINCT program) AS programs,
-  count(DISTINCT "user") AS users, coalesce(sum(bytes_read), 0)::DOUBLE AS bytes_read,
-  coalesce(sum(bytes_written), 0)::DOUBLE AS bytes_written,
-  coalesce(sum({IO}), 0) AS io_seconds,
-  coalesce(sum(greatest({IO}, coalesce(all_layers_seconds, 0))), 0) AS all_layers_seconds,
+    f"""WITH {RAN}
+SELECT CAST(coalesce(sum(jobs), 0) AS BIGINT) AS jobs, count(DISTINCT program) AS programs,
+  count(DISTINCT "user") AS users, coalesce(sum(r), 0)::DOUBLE AS bytes_read,
+  coalesce(sum(w), 0)::DOUBLE AS bytes_written, coalesce(sum(io_seconds), 0) AS io_seconds,
+  coalesce(sum(all_layers_seconds), 0) AS all_layers_seconds,
   coalesce(sum(process_seconds), 0) AS process_seconds,
-  count(*) FILTER (WHERE partial) AS partial,
-  count(*) FILTER (WHERE problems IS NULL) AS not_looked
-FROM {{jobs}}""",
+  CAST(coalesce(sum(partial), 0) AS BIGINT) AS partial,
+  CAST(coalesce(sum(not_looked), 0) AS BIGINT) AS not_looked
+FROM ran""",
 )
 _LOST = Question(
     "lost",
     "programs by what they lose at most",
-    f"""WITH {EACH},
-ran AS (SELECT program, count(*) AS jobs, sum(process_seconds) AS whole FROM {{jobs}}
-  GROUP BY program)
-SELECT program, any_value(ran.jobs) AS jobs, count(DISTINCT log) AS costly,
-  sum(lost) AS lost_seconds, any_value(ran.whole) AS process_seconds,
+    f"""WITH {RAN}, {EACH},
+whole AS (SELECT program, CAST(sum(jobs) AS BIGINT) AS jobs,
+  sum(process_seconds) AS process_seconds FROM ran GROUP BY program)
+SELECT program, any_value(whole.jobs) AS jobs, count(DISTINCT log) AS costly,
+  sum(lost) AS lost_seconds, any_value(whole.process_seconds) AS process_seconds,
   arg_max(log, lost) AS worst
-FROM each LEFT JOIN ran USING (program)
+FROM each LEFT JOIN whole USING (program)
 GROUP BY program ORDER BY lost_seconds DESC, program LIMIT $top""",
 )
 _RULES = Question(
@@ -75,8 +76,12 @@ _UNDATED = Question(
     """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
 FROM {problems} WHERE day IS NULL GROUP BY problem ORDER BY logs DESC, problem""",
 )
-_NEWEST = """SELECT coalesce(max(day) FILTER (WHERE day <= current_date + 1), max(day)) AS day
-FROM jobs"""
+_NEWEST = Question(
+    "newest",
+    "the last day on which a job began",
+    f"""WITH {RAN}
+SELECT coalesce(max(day) FILTER (WHERE day <= current_date + 1), max(day)) AS day FROM ran""",
+)
 
 
 @dataclass(frozen=True)
@@ -169,7 +174,9 @@ class Told:
 
 
 def rows(lake: Asked, question: Question, filters: Filters, **values: Any) -> list[Row]:
-    """Returns the rows of a query."""
+    """Returns the rows of a query; sums answer it if they can."""
+    if filters.mount is None and lake.has_sums():  # sums do not tell on which mounts a job was
+        question = by_sums(question)
     return lake.sql(*query(question, filters, values)).rows()
 
 
@@ -230,7 +237,7 @@ def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Ro
 def newest_day(lake: Asked) -> datetime.date | None:
     """Returns the last day on which a job began; None without jobs. Days in the future come from
     damaged logs or wrong clocks, and count only if there are no others."""
-    found: datetime.date | None = lake.sql(_NEWEST).rows()[0]["day"]
+    found: datetime.date | None = rows(lake, _NEWEST, _ALL)[0]["day"]
     return found
 
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from ..ask.by_sums import RAN
 from ..ask.losses import COST, EACH
 from ..ask.question import IO, Question
 
 PROGRAMS = Question(
     "programs",
     "programs by time lost, with the finding that costs most",
-    f"""WITH {EACH},
+    f"""WITH {RAN}, {EACH},
 by_rule AS (
   SELECT program, rule, arg_max(title, lost) AS title, sum(lost) AS sum_lost
   FROM cost WHERE lost > 0 GROUP BY program, rule),
 worst AS (SELECT program, arg_max(title, sum_lost) AS finding FROM by_rule GROUP BY program),
 lose AS (SELECT program, sum(lost) AS sum_lost FROM each GROUP BY program)
-SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
-  sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written,
-  sum({IO}) AS io_seconds, sum(process_seconds) AS process_seconds,
+SELECT program, CAST(sum(jobs) AS BIGINT) AS jobs, count(DISTINCT "user") AS users,
+  sum(r)::DOUBLE AS bytes_read, sum(w)::DOUBLE AS bytes_written,
+  sum(io_seconds) AS io_seconds, sum(process_seconds) AS process_seconds,
   any_value(sum_lost) AS lost_seconds, any_value(finding) AS finding
-FROM {{jobs}} LEFT JOIN worst USING (program) LEFT JOIN lose USING (program)
+FROM ran LEFT JOIN worst USING (program) LEFT JOIN lose USING (program)
 GROUP BY program ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, program LIMIT $top""",
 )
 # The costliest findings of a user or a program.

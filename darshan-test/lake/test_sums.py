@@ -1,0 +1,207 @@
+"""The sums of a lake are those of its rows, whatever happened to its files and to whoever makes
+sums."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from darshan_report.lake.ask.engine import Asked
+from darshan_report.lake.ask.question import IO
+from darshan_report.lake.ask.questions import Filters
+from darshan_report.lake.commit.commits import Snapshot
+from darshan_report.lake.commit.compact import compact
+from darshan_report.lake.commit.prune import Which, prune
+from darshan_report.lake.commit.sweep import sweep
+from darshan_report.lake.look.week import of_day, tell
+from darshan_report.lake.sums.make import complete, there
+from darshan_report.lake.write.arrow import schema_of, shape
+from sample import turning
+from tree import build_folder
+
+from .conftest import Run
+from .rows import make_logs
+from .test_commits import fill
+
+_OF_RECORDS = """SELECT day, "user", program, mount, file_system, sum(n), sum(r), sum(w), sum(t),
+  sum(m) FROM ({rows}) GROUP BY ALL ORDER BY ALL"""
+_RECORDS = " UNION ALL ".join(
+    f"""SELECT day, "user", program, mount, file_system, 1 AS n, {p}_BYTES_READ AS r,
+  {p}_BYTES_WRITTEN AS w, {p}_F_READ_TIME + {p}_F_WRITE_TIME AS t, {p}_F_META_TIME AS m
+  FROM files_{p.lower()}"""
+    for p in ("POSIX", "STDIO")
+)
+_DIRECT = {
+    "sums_files": _OF_RECORDS.format(rows=_RECORDS),
+    "sums_jobs": f"""SELECT day, "user", program, count(*), sum(bytes_read), sum(bytes_written),
+  sum({IO}), sum(greatest({IO}, coalesce(all_layers_seconds, 0))), sum(process_seconds),
+  count(*) FILTER (WHERE partial), count(*) FILTER (WHERE problems IS NULL)
+  FROM jobs GROUP BY ALL ORDER BY ALL""",
+}
+_SUMMED = {
+    "sums_files": _OF_RECORDS.format(
+        rows="""SELECT *, records AS n, bytes_read AS r, bytes_written AS w, transfer_seconds AS t,
+  meta_seconds AS m FROM sums_files"""
+    ),
+    "sums_jobs": """SELECT day, "user", program, sum(jobs), sum(bytes_read), sum(bytes_written),
+  sum(io_seconds), sum(all_layers_seconds), sum(process_seconds), sum(partial), sum(not_looked)
+  FROM sums_jobs GROUP BY ALL ORDER BY ALL""",
+}
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
+    return bool(one == other)
+
+
+def compare(lake: Path, user: str | None = None) -> int:
+    """Compares sums with what the rows say; returns the number of jobs."""
+    jobs = 0
+    with Asked(lake, user) as asked:
+        assert asked.has_sums()
+        for table, direct in _DIRECT.items():
+            want = [tuple(row) for row in asked.sql(direct)]
+            found = [tuple(row) for row in asked.sql(_SUMMED[table])]
+            assert len(want) == len(found), table
+            for mine, theirs in zip(found, want):
+                assert all(map(same, mine, theirs)), (table, mine, theirs)
+            jobs = sum(row[3] for row in want) if table == "sums_jobs" else jobs
+    return int(jobs)
+
+
+class Centre:
+    """A lake, and what may happen to it."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.lake, self._logs = folder / "lake", folder / "logs"
+        self._random, self._number = random.Random(seed), 0
+        self._paths: list[Path] = []
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return Snapshot(str(self.lake))
+
+    def collect(self) -> None:
+        self._paths += make_logs(self._logs, 5, self._number)
+        self._number += 5
+        fill(self.lake, self._paths[-5:])
+
+    def replace(self) -> None:
+        """Newer contents of a log that the lake has."""
+        [other] = make_logs(self._logs.parent / "others", 1, self._number + 10_000)
+        path = self._random.choice(self._paths)
+        path.write_bytes(other.read_bytes())
+        self._number += 1
+        fill(self.lake, [path])
+
+    def compact(self) -> None:
+        compact(str(self.lake), schema_of, shape)
+
+    def complete(self) -> None:
+        complete(self.snapshot)
+
+    def sweep(self) -> None:
+        sweep(self.snapshot, grace=-1)
+
+    def prune(self) -> None:
+        prune(str(self.lake), Which(user=f"user{self._random.randrange(3)}"))
+
+    def lose(self) -> None:
+        for path in sorted(there(str(self.lake))):
+            if self._random.random() < 0.3:
+                (self.lake / path).unlink()
+
+    def killed(self) -> None:
+        """A collector that ends without a word before one of its files gets its name."""
+        more = make_logs(self._logs, 3, self._number)
+        self._number += 3
+        self._paths += more
+        script = f"""
+import os, signal, sys
+sys.path.insert(0, {str(build_folder() / "python")!r})
+left, rename = {self._random.randrange(1, 40)}, os.rename
+def counted(*names, **more):
+    global left
+    left -= 1
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL)
+    rename(*names, **more)
+os.rename = counted
+sys.argv = ["collect", "--workers", "1", "--no-findings", "--into", *sys.argv[1:]]
+from darshan_report.command import collect
+sys.exit(collect())
+"""
+        command = [sys.executable, "-c", script, self.lake, *more]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        assert done.returncode in (0, -9), done.stderr
+
+    def something(self) -> str:
+        names = ("collect", "replace", "compact", "complete", "sweep", "lose", "prune", "killed")
+        name = self._random.choices(names, (4, 4, 2, 4, 2, 2, 1, 1))[0]
+        getattr(self, name)()
+        return name
+
+
+@pytest.mark.parametrize("seed", turning(range(1, 26), 0.04, "lake sums"))
+def test_sums_are_those_of_the_rows(tmp_path: Path, seed: int) -> None:
+    centre = Centre(tmp_path, seed)
+    centre.collect()
+    happened = []
+    for _ in range(7):
+        happened.append(centre.something())
+        assert compare(centre.lake), happened
+    centre.killed()
+    centre.complete()
+    assert compare(centre.lake) and compare(centre.lake, "user1") < compare(centre.lake)
+    centre.sweep()
+    files = [file for file in centre.snapshot.files.values()]
+    assert len(there(str(centre.lake))) == sum(
+        file.table in ("jobs", "files_posix", "files_stdio") for file in files
+    )
+
+
+def test_a_week_by_sums_and_by_rows(
+    darshan: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text of a week and the pages say the same with sums and without."""
+    made = make_logs(tmp_path / "logs", 9)
+    assert darshan("collect", "--into", "lake", "logs").returncode == 0
+    lake = tmp_path / "lake"
+    assert there(str(lake))
+    week = of_day(datetime.date(2023, 11, 20))
+
+    def told() -> str:
+        with Asked(lake) as asked:
+            found = tell(asked, week, 20, Filters(user="user1")), tell(asked, week, 20)
+        said = [(one.sums, one.file_systems, one.losers, one.newest) for one in found]
+        # Seconds are sums in another order.
+        return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.9g}", str(said))
+
+    summed = told()
+    asked_for = []
+    monkeypatch.setattr(Asked, "has_sums", lambda self: asked_for.append(self) or False)
+    assert told() == summed and asked_for
+    assert "'jobs': 3" in summed and len(made) == 9
+
+
+def test_damage_is_told(darshan: Run, tmp_path: Path) -> None:
+    make_logs(tmp_path / "logs", 3)
+    assert darshan("collect", "--into", "lake", "logs").returncode == 0
+    assert darshan("lake", "check", "lake").returncode == 0
+    path = tmp_path / "lake" / sorted(there(str(tmp_path / "lake")))[0]
+    content = bytearray(path.read_bytes())
+    content[20] ^= 0x40
+    path.write_bytes(content)
+    done = darshan("lake", "check", "lake")
+    assert done.returncode == 1 and path.name in done.stderr, done.stderr
+    path.unlink()
+    assert darshan("lake", "compact", "lake").returncode == 0
+    assert darshan("lake", "check", "lake").returncode == 0

@@ -1,0 +1,36 @@
+"""Questions that sums answer: each has one of these parts in its SQL, which reads single rows, and
+of which there is another one that reads sums by day, user, program and file system."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .question import IO, Question
+
+# A row for each job, or for many; `jobs` is their number.
+RAN = f"""ran AS (
+  SELECT day, program, "user", 1 AS jobs, bytes_read AS r, bytes_written AS w,
+    {IO} AS io_seconds, greatest({IO}, coalesce(all_layers_seconds, 0)) AS all_layers_seconds,
+    process_seconds, CASE WHEN partial THEN 1 ELSE 0 END AS partial,
+    CASE WHEN problems IS NULL THEN 1 ELSE 0 END AS not_looked FROM {{jobs}})"""
+_RAN = """ran AS (
+  SELECT day, program, "user", jobs, CAST(bytes_read AS HUGEINT) AS r,
+    CAST(bytes_written AS HUGEINT) AS w, io_seconds, all_layers_seconds, process_seconds, partial,
+    not_looked FROM {sums_jobs})"""
+# A row for each record of a file, or for many; `n` is their number.
+ON_MOUNTS = """one AS (
+  SELECT mount, file_system, 1 AS n, POSIX_BYTES_READ AS r, POSIX_BYTES_WRITTEN AS w,
+    POSIX_F_READ_TIME + POSIX_F_WRITE_TIME AS t, POSIX_F_META_TIME AS m FROM {files_posix}
+  UNION ALL
+  SELECT mount, file_system, 1, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
+    STDIO_F_READ_TIME + STDIO_F_WRITE_TIME, STDIO_F_META_TIME FROM {files_stdio})"""
+_ON_MOUNTS = """one AS (
+  SELECT mount, file_system, records AS n, CAST(bytes_read AS HUGEINT) AS r,
+    CAST(bytes_written AS HUGEINT) AS w, transfer_seconds AS t, meta_seconds AS m
+  FROM {sums_files})"""
+
+
+def by_sums(question: Question) -> Question:
+    """Returns the same question to the tables of sums, as far as these answer it."""
+    sql = question.sql.replace(RAN, _RAN).replace(ON_MOUNTS, _ON_MOUNTS)
+    return replace(question, sql=sql)

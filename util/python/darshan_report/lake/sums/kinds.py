@@ -1,0 +1,109 @@
+"""Which sums there are: the rows of a table are added up by their day, user and program, those of
+records also by the file system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# Sums of whole numbers may have more than 64 bits.
+_LARGE = pa.decimal128(38, 0)
+Array = Any  # of pyarrow, which has no types
+
+
+@dataclass(frozen=True)
+class Sum:
+    """One column of sums: its value of each row, from columns of the table."""
+
+    name: str
+    of: tuple[str, ...]
+    value: Callable[..., Array]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The sums of one table of a lake."""
+
+    table: str  # what the sums are called in SQL; several tables may have their sums there
+    keys: tuple[str, ...]
+    rows: str  # the column that has the number of rows
+    sums: tuple[Sum, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """Returns the columns of the table that the sums need."""
+        return [*self.keys, *dict.fromkeys(name for one in self.sums for name in one.of)]
+
+
+def _whole(values: Array) -> Array:
+    return pc.cast(values, _LARGE)
+
+
+def _or_zero(values: Array) -> Array:
+    return pc.fill_null(values, 0.0)
+
+
+def _io(said: Array, read: Array, write: Array, meta: Array) -> Array:
+    """Returns the same as question.IO."""
+    lowest = pc.add(pc.add(_or_zero(read), _or_zero(write)), _or_zero(meta))
+    return pc.coalesce(said, lowest)
+
+
+def _all(above: Array, *io: Array) -> Array:
+    return pc.max_element_wise(_io(*io), _or_zero(above))
+
+
+def _number(mask: Array) -> Array:
+    return pc.cast(pc.fill_null(mask, False), pa.int64())
+
+
+def _same(values: Array) -> Array:
+    return values
+
+
+def _is_null(values: Array) -> Array:
+    return _number(pc.is_null(values))
+
+
+_BASE = ("day", "user", "program")
+_IO = ("io_seconds", "read_seconds", "write_seconds", "meta_seconds")
+
+
+def _of_records(prefix: str) -> Kind:
+    return Kind(
+        "sums_files",
+        (*_BASE, "mount", "file_system"),
+        "records",
+        (
+            Sum("bytes_read", (f"{prefix}_BYTES_READ",), _whole),
+            Sum("bytes_written", (f"{prefix}_BYTES_WRITTEN",), _whole),
+            Sum("transfer_seconds", (f"{prefix}_F_READ_TIME", f"{prefix}_F_WRITE_TIME"), pc.add),
+            Sum("meta_seconds", (f"{prefix}_F_META_TIME",), _same),
+        ),
+    )
+
+
+# By the table whose rows are added up.
+KINDS: Mapping[str, Kind] = {
+    "jobs": Kind(
+        "sums_jobs",
+        _BASE,
+        "jobs",
+        (
+            Sum("bytes_read", ("bytes_read",), _whole),
+            Sum("bytes_written", ("bytes_written",), _whole),
+            Sum("io_seconds", _IO, _io),
+            Sum("all_layers_seconds", ("all_layers_seconds", *_IO), _all),
+            Sum("process_seconds", ("process_seconds",), _same),
+            Sum("partial", ("partial",), _number),
+            Sum("not_looked", ("problems",), _is_null),
+        ),
+    ),
+    "files_posix": _of_records("POSIX"),
+    "files_stdio": _of_records("STDIO"),
+}
+TABLES = tuple(dict.fromkeys(kind.table for kind in KINDS.values()))

@@ -1,0 +1,73 @@
+"""The tables of sums in SQL: those of the files of a commit, and of no other file."""
+
+from __future__ import annotations
+
+import os
+
+import pyarrow as pa
+
+from ..commit.commits import File, Snapshot
+from .kinds import KINDS, TABLES
+from .make import path_of, sources, there, write
+
+# Rows of files without sums up to which a reader makes these for itself.
+_MOST_ROWS = 2_000_000
+_TYPES = {"day": "DATE", "bytes_read": "DECIMAL(38, 0)", "bytes_written": "DECIMAL(38, 0)"}
+_SECONDS = "_seconds"
+
+
+class Sums:
+    """The sums of a lake, as one process reads them."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder  # for sums that the lake lacks
+        self._own: dict[str, bool] = {}  # whether a file of the lake has sums there
+
+    def are_at_hand(self, snapshot: Snapshot) -> bool:
+        """Returns whether the sums of all files are there, or soon made. Sums of many files may
+        lack if an earlier release made the lake; sums of a file whose columns a release named
+        otherwise always do."""
+        known = there(snapshot.path)
+        lacking = [f for f in sources(snapshot) if path_of(f) not in known]
+        if sum(f.rows for f in lacking if f.path not in self._own) > _MOST_ROWS:
+            return False
+        return all(self._makes(snapshot.path, file) for file in lacking)
+
+    def _makes(self, lake: str, file: File) -> bool:
+        """Makes the sums of a file in the folder of this process; returns whether it has any."""
+        if file.path not in self._own:
+            target = os.path.join(self._folder, path_of(file))
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            try:
+                self._own[file.path] = write(lake, file, target)
+            except (OSError, pa.ArrowException):
+                return False
+        return self._own[file.path]
+
+    def views(self, snapshot: Snapshot, root: str) -> dict[str, str]:
+        """Returns a query for each table of sums. root: the path of the lake in SQL."""
+        known = there(snapshot.path)
+        paths: dict[str, list[str]] = {table: [] for table in TABLES}
+        for file in sources(snapshot):
+            path = path_of(file)
+            top = root if path in known else self._folder
+            paths[KINDS[file.table].table].append(os.path.join(top, path))
+        return {table: _query(table, some) for table, some in paths.items()}
+
+
+def _query(table: str, paths: list[str]) -> str:
+    if not paths:
+        kind = next(kind for kind in KINDS.values() if kind.table == table)
+        names = (*kind.keys, kind.rows, *(one.name for one in kind.sums))
+        columns = (f'NULL::{_type(name, kind.keys)} AS "{name}"' for name in names)
+        return f"SELECT {', '.join(columns)}, NULL::VARCHAR AS month WHERE false"
+    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in sorted(paths))
+    return (
+        f"SELECT * FROM read_parquet([{listed}], hive_partitioning = true, "
+        "hive_types_autocast = false)"
+    )
+
+
+def _type(name: str, keys: tuple[str, ...]) -> str:
+    default = "DOUBLE" if name.endswith(_SECONDS) else "VARCHAR" if name in keys else "BIGINT"
+    return _TYPES.get(name, default)
