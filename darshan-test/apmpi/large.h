@@ -57,6 +57,17 @@ HAS(MPI_Alltoallv_c, const void *, const MPI_Count *, const MPI_Aint *, MPI_Data
 HAS(MPI_Alltoallw_c, const void *, const MPI_Count *, const MPI_Aint *, const MPI_Datatype *,
     void *, const MPI_Count *, const MPI_Aint *, const MPI_Datatype *, MPI_Comm)
 HAS(MPI_Reduce_scatter_c, const void *, void *, const MPI_Count *, MPI_Datatype, MPI_Op, MPI_Comm)
+HAS(MPI_Reduce_scatter_block_c, const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm)
+HAS(MPI_Mrecv_c, void *, MPI_Count, MPI_Datatype, MPI_Message *, MPI_Status *)
+ALL(MPI_Neighbor_allgather_c, NOTHING_MORE)
+ALL(MPI_Neighbor_alltoall_c, NOTHING_MORE)
+HAS(MPI_Neighbor_allgatherv_c, const void *, MPI_Count, MPI_Datatype, void *, const MPI_Count *,
+    const MPI_Aint *, MPI_Datatype, MPI_Comm)
+HAS(MPI_Neighbor_alltoallv_c, const void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype,
+    void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype, MPI_Comm)
+HAS(MPI_Neighbor_alltoallw_c, const void *, const MPI_Count *, const MPI_Aint *,
+    const MPI_Datatype *, void *, const MPI_Count *, const MPI_Aint *, const MPI_Datatype *,
+    MPI_Comm)
 HAS(MPI_Igatherv_c, const void *, MPI_Count, MPI_Datatype, void *, const MPI_Count *,
     const MPI_Aint *, MPI_Datatype, int, MPI_Comm, MPI_Request *)
 HAS(MPI_Iscatterv_c, const void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype, void *,

@@ -18,6 +18,14 @@ static void send(void) {
 static void allreduce(void) {
   MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
 }
+static void barrier(void) {
+  MPI_Barrier(MPI_COMM_SELF);
+}
+/* A message to itself: eager, so MPI_Send returns before MPI_Recv. */
+static void send_recv(void) {
+  MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
+  MPI_Recv(&sum, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
 static void isend_wait(void) {
   MPI_Request request;
   MPI_Isend(&number, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
@@ -27,7 +35,11 @@ static void isend_wait(void) {
 static const struct {
   const char *name;
   void (*call)(void);
-} kinds[] = {{"send", send}, {"allreduce", allreduce}, {"isend-wait", isend_wait}};
+} kinds[] = {{"send", send},
+             {"barrier", barrier},
+             {"send-recv", send_recv},
+             {"allreduce", allreduce},
+             {"isend-wait", isend_wait}};
 
 int main(int argc, char **argv) {
   void (*call)(void) = NULL;

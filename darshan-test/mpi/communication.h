@@ -39,13 +39,41 @@ static void FORM(collectives)(void) {
   CHECK(FORM(MPI_Allreduce), (&me, &result, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), result == sum);
   CHECK(FORM(MPI_Reduce_scatter), (sent, &result, counts, MPI_INT, MPI_MAX, MPI_COMM_WORLD),
         result == 100 * others() + rank);
-  CHECK(MPI_Reduce_scatter_block, (sent, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD),
+  CHECK(FORM(MPI_Reduce_scatter_block), (sent, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD),
         result == 100 * others() + rank);
   CHECK(FORM(MPI_Scan), (&me, &result, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD),
         result == me * (me + 1) / 2);
   result = 0;
   CHECK(FORM(MPI_Exscan), (&me, &result, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD),
         rank == 0 || result == me * (me - 1) / 2);
+}
+
+/* All ranks in a ring: each has two neighbours, which are one rank if there are two. */
+static void FORM(neighbours)(void) {
+  int around = 1, me = rank, sent[2] = {10 * rank, 10 * rank + 1}, got[2] = {-1, -1};
+  int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  COUNT counts[2] = {1, 1};
+  PLACE places[2] = {0, 1};
+  MPI_Aint bytes[2] = {0, sizeof(int)};
+  MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+  MPI_Comm ring;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &around, 0, &ring);
+  CHECK(FORM(MPI_Neighbor_allgather), (&me, 1, MPI_INT, got, 1, MPI_INT, ring),
+        got[0] == left && got[1] == right);
+  got[0] = got[1] = -1;
+  CHECK(FORM(MPI_Neighbor_allgatherv), (&me, 1, MPI_INT, got, counts, places, MPI_INT, ring),
+        got[0] == left && got[1] == right);
+  CHECK(FORM(MPI_Neighbor_alltoall), (sent, 1, MPI_INT, got, 1, MPI_INT, ring),
+        got[0] / 10 == left && got[1] / 10 == right);
+  got[0] = got[1] = -1;
+  CHECK(FORM(MPI_Neighbor_alltoallv),
+        (sent, counts, places, MPI_INT, got, counts, places, MPI_INT, ring),
+        got[0] / 10 == left && got[1] / 10 == right);
+  got[0] = got[1] = -1;
+  CHECK(FORM(MPI_Neighbor_alltoallw), (sent, counts, bytes, types, got, counts, bytes, types, ring),
+        got[0] / 10 == left && got[1] / 10 == right);
+  MPI_Comm_free(&ring);
+  calls++;
 }
 
 /* Even ranks send to odd ranks, one call after the other. */
@@ -83,11 +111,12 @@ static void FORM(messages)(void) {
   MPI_Bsend(&value, 1, MPI_INT, partner, TAG, MPI_COMM_WORLD);
   MPI_Mprobe(partner, TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
   calls += 2;
-  CHECK(MPI_Mrecv, (&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE), got == partner);
+  CHECK(FORM(MPI_Mrecv), (&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE), got == partner);
 }
 
 static void CALLS(void) {
   FORM(collectives)();
+  FORM(neighbours)();
   FORM(messages)();
 }
 

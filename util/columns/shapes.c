@@ -30,6 +30,12 @@ static const struct shape record[] = {{"id", U64},     {"rank", I64},         {"
 static const struct shape bin[] = {{"bin", I64},           {"bin_seconds", F64},
                                    {"start_seconds", F64}, {"bytes_read", I64},
                                    {"bytes_written", I64}, {NULL, I64}};
+static const struct shape wait[] = {{"bin", I64},
+                                    {"bin_seconds", F64},
+                                    {"start_seconds", F64},
+                                    {"message_seconds", F64},
+                                    {"collective_seconds", F64},
+                                    {NULL, I64}};
 static const struct shape segment[] = {
     {"host", TEXT},         {"is_write", I64},    {"offset", I64}, {"length", I64},
     {"start_seconds", F64}, {"end_seconds", F64}, {"thread", U64}, {NULL, I64}};
@@ -79,7 +85,7 @@ static bool shape_records(struct table *table, const struct darshan_module *modu
   if (!add(table, record)) return false;
   switch (module->kind) {
   case DARSHAN_KIND_HEATMAP:
-    return add(table, bin);
+    return add(table, module->id == DARSHAN_MOD_MPIWAIT ? wait : bin);
   case DARSHAN_KIND_DXT:
     return add(table, segment);
   case DARSHAN_KIND_LUSTRE:

@@ -18,8 +18,14 @@ static void print_missing(struct output *out, const struct darshan_counter *rows
 }
 
 /* Returns the description of rows that are not in the tables, because their number varies. */
-static const char *more_rows(enum darshan_kind kind) {
-  switch (kind) {
+static const char *more_rows(const struct darshan_module *module) {
+  if (module->id == DARSHAN_MOD_MPIWAIT)
+    return "#   MPIWAIT_F_BIN_WIDTH_SECONDS: length of a time bin\n"
+           "#   MPIWAIT_MESSAGE_BIN_<i>: nanoseconds in which the rank waited for single other\n"
+           "#     ranks (messages, windows) in bin i = 0, 1, ...\n"
+           "#   MPIWAIT_COLLECTIVE_BIN_<i>: the same in collective calls, for all ranks of a\n"
+           "#     communicator\n";
+  switch (module->kind) {
   case DARSHAN_KIND_FILE_COUNTERS:
     return "#   *_FILE_REC_ID: id of the record of the file that holds it\n";
   case DARSHAN_KIND_LUSTRE:
@@ -64,7 +70,7 @@ void descriptions_print(struct output *out, const struct darshan_module *module,
   output_printf(out, "\n# description of %s counters:\n", module->name);
   print_meanings(out, module->counters, module->meanings);
   print_meanings(out, module->fcounters, module->fmeanings);
-  output_text(out, more_rows(module->kind));
+  output_text(out, more_rows(module));
   if (version < module->version) output_printf(out, "# limits of record version %d:\n", version);
   if (module->kind != DARSHAN_KIND_LUSTRE) { /* its table describes components, not records */
     print_missing(out, module->counters, version);

@@ -75,19 +75,22 @@ int rows_lustre(struct rows *rows, const struct darshan_lustre_head *head) {
   return 0;
 }
 
-int rows_heatmap(struct rows *rows, const struct darshan_heatmap_head *head) {
-  const int64_t *written = (const int64_t *)(head + 1), *read = written + head->nbins;
+static void rows_bins(struct rows *rows, const char *counters, const int64_t *bins, int64_t n) {
   char counter[64];
+  for (int64_t i = 0; i < n; i++) {
+    snprintf(counter, sizeof(counter), "%s_%" PRId64, counters, i);
+    rows_signed(rows, counter, bins[i]);
+  }
+}
+
+int rows_heatmap(struct rows *rows, const struct darshan_heatmap_head *head) {
+  const int64_t *first = (const int64_t *)(head + 1), *second = first + head->nbins;
+  int waits = rows->module->id == DARSHAN_MOD_MPIWAIT;
   if (rows_begin_file(rows, &head->base) != 0) return -1;
-  rows_double(rows, "HEATMAP_F_BIN_WIDTH_SECONDS", head->bin_width_seconds);
-  for (int64_t i = 0; i < head->nbins; i++) {
-    snprintf(counter, sizeof(counter), "HEATMAP_READ_BIN_%" PRId64, i);
-    rows_signed(rows, counter, read[i]);
-  }
-  for (int64_t i = 0; i < head->nbins; i++) {
-    snprintf(counter, sizeof(counter), "HEATMAP_WRITE_BIN_%" PRId64, i);
-    rows_signed(rows, counter, written[i]);
-  }
+  rows_double(rows, waits ? "MPIWAIT_F_BIN_WIDTH_SECONDS" : "HEATMAP_F_BIN_WIDTH_SECONDS",
+              head->bin_width_seconds);
+  rows_bins(rows, waits ? "MPIWAIT_MESSAGE_BIN" : "HEATMAP_READ_BIN", second, head->nbins);
+  rows_bins(rows, waits ? "MPIWAIT_COLLECTIVE_BIN" : "HEATMAP_WRITE_BIN", first, head->nbins);
   rows_end(rows);
   return 0;
 }

@@ -5,10 +5,11 @@
 #include "../../door/door.h"
 #include "../../mpi/library.h"
 #include "../layers/layers.h"
+#include "../mpiwait/mpiwait.h"
 
 /* State of the module that is not part of its record. */
 struct apmpi_state {
-  int watched; /* 1: calls are counted, or an upper layer was called */
+  int watched; /* reasons to watch calls: enum apmpi_watch; 0: wrappers only forward */
   int on;      /* 1: calls are counted */
   int lock;    /* of the record */
   uint32_t number;
@@ -18,9 +19,18 @@ struct apmpi_state {
 
 extern struct apmpi_state apmpi_state __attribute__((visibility("hidden")));
 
-/* From now on, communication within a call of an upper layer also counts for that call. */
-static inline void apmpi_watch(void) {
-  __atomic_store_n(&apmpi_state.watched, 1, __ATOMIC_RELAXED);
+enum apmpi_watch {
+  APMPI_WATCH_CALLS = 1, /* calls are counted, or an upper layer was called */
+  APMPI_WATCH_WAITS = 2  /* waits for other ranks are measured */
+};
+
+/* From now on, calls are watched for this reason, too. */
+static inline void apmpi_watch(enum apmpi_watch reason) {
+  __atomic_fetch_or(&apmpi_state.watched, reason, __ATOMIC_RELAXED);
+}
+/* Returns 1 if calls are watched for one of these reasons. */
+static inline int apmpi_is_watched(int reasons) {
+  return (__atomic_load_n(&apmpi_state.watched, __ATOMIC_RELAXED) & reasons) != 0;
 }
 
 /* The calls of counted.def. */
@@ -31,11 +41,20 @@ enum apmpi_counter {
   APMPI_CALLS
 };
 
+/* What a call does until it returns. */
+enum apmpi_manner {
+  APMPI_BEGINS, /* returns without waiting */
+  APMPI_ASKS,   /* takes time to communicate, but waits for nobody */
+  APMPI_WAITS   /* waits for other ranks */
+};
+
 /* A call under way. */
 struct apmpi_call {
-  int counted; /* 1: the call is counted at its end */
-  int meets;   /* 1: its ranks wait for one another before it (DARSHAN_APMPI_COLL_SYNC) */
-  int inside;  /* 1: within a call of an upper layer */
+  int counted;                  /* 1: the call is counted at its end */
+  int meets;                    /* 1: its ranks wait for one another before it
+                                 * (DARSHAN_APMPI_COLL_SYNC) */
+  int waits;                    /* 1: the call counts as waiting for other ranks */
+  int inside;                   /* 1: within a call of an upper layer */
   uint64_t met_from, met_until; /* ticks, while ranks waited for one another */
   struct layer_between layer;
 };
@@ -44,14 +63,18 @@ struct apmpi_call {
  * initialization and finalization of MPI, are not counted. */
 int apmpi_counts(const char *frame);
 
-/* Begins a call with this frame. Returns 1, or 0 if the wrapper only forwards. waits: the call
- * may wait for other ranks. */
-int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, int waits, const char *frame);
+/* Returns 1 if the outermost call with this frame counts as waiting for other ranks, if it waits.
+ * That of a call of an upper layer (LAYERS) does not. */
+int apmpi_counts_as_waiting(const char *frame);
+
+/* Begins a call with this frame. Returns 1, or 0 if the wrapper only forwards. */
+int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, enum apmpi_manner manner,
+                const char *frame);
 /* Lets all ranks of comm wait for one another before a collective, in a barrier, if
  * DARSHAN_APMPI_COLL_SYNC is set, and stores the ticks of this wait. */
 void apmpi_meet(struct apmpi_call *call, mpi_handle comm);
-void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, int result, int64_t bytes,
-               uint64_t t1, uint64_t t2);
+void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, enum mpiwait_whom whom,
+               int result, int64_t bytes, uint64_t t1, uint64_t t2);
 /* Counts a successful call of so many bytes, from t1 to t2 in ticks. */
 void apmpi_count(enum apmpi_counter counter, int64_t bytes, uint64_t t1, uint64_t t2);
 

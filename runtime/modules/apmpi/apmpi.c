@@ -16,7 +16,8 @@ int apmpi_prepare(void) {
   struct apmpi_state *apmpi = &apmpi_state;
   store_guard(&darshan_store, &apmpi->lock, 0);
   apmpi->on = module_is_on(DARSHAN_MOD_APMPI);
-  if (apmpi->on) apmpi_watch();
+  if (apmpi->on) apmpi_watch(APMPI_WATCH_CALLS);
+  if (module_is_on(DARSHAN_MOD_MPIWAIT)) apmpi_watch(APMPI_WATCH_WAITS);
   return 0;
 }
 
@@ -36,13 +37,19 @@ int apmpi_counts(const char *frame) {
   return apmpi_state.on && is_of_the_program(frame);
 }
 
-int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, int waits, const char *frame) {
+int apmpi_counts_as_waiting(const char *frame) {
+  return mpiwait_state.on && !layers_inside() && is_of_the_program(frame);
+}
+
+int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, enum apmpi_manner manner,
+                const char *frame) {
   if (mpi_is_inside(MPI_LEVEL_COMMUNICATION, frame)) return 0;
   int counts = apmpi_counts(frame);
-  call->inside = waits && layers_inside();
+  call->inside = manner != APMPI_BEGINS && layers_inside();
+  call->waits = manner == APMPI_WAITS && apmpi_counts_as_waiting(frame);
   /* A rank without a record takes part in the barriers, too: the other ranks wait for it. */
   call->meets = mpi_state.meets && is_of_the_program(frame);
-  if (!counts && !call->inside && !call->meets) return 0;
+  if (!counts && !call->inside && !call->meets && !call->waits) return 0;
   call->counted = counts && counter != APMPI_NONE;
   call->met_from = call->met_until = 0;
   mpi_enter(MPI_LEVEL_COMMUNICATION, frame);
@@ -164,10 +171,11 @@ void apmpi_count(enum apmpi_counter counter, int64_t bytes, uint64_t t1, uint64_
   count(counter, bytes, t1, t2, 0, 0);
 }
 
-void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, int result, int64_t bytes,
-               uint64_t t1, uint64_t t2) {
-  if (call->inside)
-    layer_communication_end(&call->layer, call->met_until ? call->met_from : t1, t2);
+void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, enum mpiwait_whom whom,
+               int result, int64_t bytes, uint64_t t1, uint64_t t2) {
+  uint64_t from = call->met_until ? call->met_from : t1;
+  if (call->inside) layer_communication_end(&call->layer, from, t2);
+  if (call->waits) mpiwait_count(whom, from, t2);
   if (call->counted && result == 0) count(counter, bytes, t1, t2, call->met_from, call->met_until);
   mpi_leave(MPI_LEVEL_COMMUNICATION);
 }

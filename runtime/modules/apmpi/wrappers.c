@@ -4,33 +4,41 @@
 #include "apmpi-module.h"
 #include "forms.h"
 
-/* Costs one load and one branch if calls are not watched. */
-#define TALK_FORM(symbol, params, args, COUNTER, bytes, waits, meet)                               \
+/* Costs one load and one branch if calls are not watched. MANNER: of enum apmpi_manner; WHOM: of
+ * enum mpiwait_whom. */
+#define WATCHED_FOR(MANNER)                                                                        \
+  (APMPI_##MANNER == APMPI_WAITS ? APMPI_WATCH_CALLS | APMPI_WATCH_WAITS : APMPI_WATCH_CALLS)
+#define TALK_FORM(symbol, params, args, COUNTER, bytes, MANNER, WHOM, meet)                        \
   SHOWN(symbol, params)                                                                            \
   int wrap_##symbol params {                                                                       \
     int(*real) params = (int(*) params)MPI_REAL(symbol);                                           \
-    if (LIKELY(!__atomic_load_n(&apmpi_state.watched, __ATOMIC_RELAXED))) return real args;        \
+    if (LIKELY(!apmpi_is_watched(WATCHED_FOR(MANNER)))) return real args;                          \
     const char *frame = __builtin_frame_address(0);                                                \
     struct apmpi_call call;                                                                        \
-    if (!apmpi_begin(&call, APMPI_##COUNTER, waits, frame)) return real args;                      \
+    if (!apmpi_begin(&call, APMPI_##COUNTER, APMPI_##MANNER, frame)) return real args;             \
     meet;                                                                                          \
     uint64_t t1 = ticks_now();                                                                     \
     int r = real args;                                                                             \
     uint64_t t2 = ticks_after(t1);                                                                 \
     int saved_errno = errno;                                                                       \
-    apmpi_end(&call, APMPI_##COUNTER, r, call.counted &&r == 0 ? (bytes) : 0, t1, t2);             \
+    apmpi_end(&call, APMPI_##COUNTER, MPIWAIT_##WHOM, r, call.counted &&r == 0 ? (bytes) : 0, t1,  \
+              t2);                                                                                 \
     errno = saved_errno;                                                                           \
     return r;                                                                                      \
   }
-#define BOTH_FORMS(name, params, args, COUNTER, bytes, waits, meet)                                \
-  TALK_FORM(name, params, args, COUNTER, bytes, waits, meet)                                       \
-  TALK_FORM(P##name, params, args, COUNTER, bytes, waits, meet)
+#define BOTH_FORMS(name, params, args, COUNTER, bytes, MANNER, WHOM, meet)                         \
+  TALK_FORM(name, params, args, COUNTER, bytes, MANNER, WHOM, meet)                                \
+  TALK_FORM(P##name, params, args, COUNTER, bytes, MANNER, WHOM, meet)
 #define TALK(name, params, args, COUNTER, bytes)                                                   \
-  BOTH_FORMS(name, params, args, COUNTER, bytes, 1, NOTHING)
+  BOTH_FORMS(name, params, args, COUNTER, bytes, WAITS, SOME, NOTHING)
+#define ASK(name, params, args, COUNTER, bytes)                                                    \
+  BOTH_FORMS(name, params, args, COUNTER, bytes, ASKS, NOBODY, NOTHING)
 #define BEGIN(name, params, args, COUNTER, bytes)                                                  \
-  BOTH_FORMS(name, params, args, COUNTER, bytes, 0, NOTHING)
+  BOTH_FORMS(name, params, args, COUNTER, bytes, BEGINS, NOBODY, NOTHING)
+#define JOIN(name, params, args, COUNTER, bytes)                                                   \
+  BOTH_FORMS(name, params, args, COUNTER, bytes, WAITS, ALL, NOTHING)
 #define MEET(name, params, args, COUNTER, bytes)                                                   \
-  BOTH_FORMS(name, params, args, COUNTER, bytes, 1,                                                \
+  BOTH_FORMS(name, params, args, COUNTER, bytes, WAITS, ALL,                                       \
              if (UNLIKELY(call.meets)) apmpi_meet(&call, comm))
 
 /* Messages */
@@ -100,6 +108,11 @@
 #define REDUCES_PARTS(name, number, COUNTER, HOW)                                                  \
   HOW(name, (P_REDUCES_PARTS(number) P_##HOW), (A_REDUCES_PARTS A_##HOW), COUNTER,                 \
       apmpi_sized(apmpi_sum_of_##number(recvcounts, apmpi_group(comm)), type))
+#define NEIGHBOR_GATHERS(name, number) TALK(name, (P_ALL_GATHER(number)), (A_ALL_GATHER), NONE, 0)
+#define NEIGHBOR_GATHERS_PARTS(name, number)                                                       \
+  TALK(name, (P_ALL_GATHER_PARTS(number)), (A_ALL_GATHER_PARTS), NONE, 0)
+#define NEIGHBOR_TO_ALL(name, number, type)                                                        \
+  TALK(name, (P_ALL_TO_ALL(number, type)), (A_ALL_TO_ALL), NONE, 0)
 
 /* One-sided communication. MPI_Get_accumulate counts the bytes of the result, because MPI_NO_OP
  * ignores the arguments of the origin. */

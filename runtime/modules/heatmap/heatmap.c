@@ -33,6 +33,11 @@ void heatmap_forked(void) {
   segments_clear(&heatmap->mpiio);
 }
 
+void heatmap_begin(struct heatmap_record *record) {
+  record->head.bin_width_seconds = FIRST_WIDTH;
+  record->head.nbins = HEATMAP_BINS;
+}
+
 /* Makes and returns the record of a layer; NULL if there is no space. The caller holds the store's
  * lock. Fills the head before the journal counts the record, because a reader needs the number of
  * bins in it. */
@@ -43,8 +48,7 @@ static struct heatmap_record *make_record(enum heatmap_layer layer) {
       store_enter(store, darshan_hash(names[layer], length, 0), names[layer], length);
   struct heatmap_record *record = entry ? store_next_record(store, STORE_HEATMAP) : NULL;
   if (!record) return NULL;
-  record->head.bin_width_seconds = FIRST_WIDTH;
-  record->head.nbins = HEATMAP_BINS;
+  heatmap_begin(record);
   return store_new_record(store, STORE_HEATMAP, entry) ? record : NULL;
 }
 
@@ -87,10 +91,9 @@ static int bin_at(const struct heatmap_record *record, double seconds) {
   return bin < HEATMAP_BINS ? (int)bin : HEATMAP_BINS - 1;
 }
 
-/* Distributes the bytes over the bins that the transfer overlaps, in proportion to the time in
- * each. The sum so far is rounded, not each part, so that no byte is lost. */
-static void spread(const struct heatmap_record *record, int64_t *bins, int64_t bytes, double start,
-                   double end) {
+/* The sum so far is rounded, not each part, so that no byte is lost. */
+void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t bytes, double start,
+                    double end) {
   int first = bin_at(record, start), last = bin_at(record, end);
   double width = record->head.bin_width_seconds, time = end - start;
   int64_t done = 0;
@@ -117,11 +120,12 @@ static void book(struct heatmap_record *record, const struct heatmap_span *span,
   record->written[bin] += more_written;
 }
 
-static void enter_bin(const struct heatmap_record *record, struct heatmap_span *span, double end) {
+int heatmap_enter(const struct heatmap_record *record, struct heatmap_span *span, double end) {
   double width = record->head.bin_width_seconds;
   int bin = bin_at(record, end);
   span->from = clock_ticks_at(&darshan_hot.clock, bin * width);
   span->until = clock_ticks_at(&darshan_hot.clock, (bin + 1) * width);
+  return bin;
 }
 
 void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t booked[2],
@@ -135,11 +139,11 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
     heatmap_reach(record, at.end);
     book(record, span, booked, read - (transfer->writes ? 0 : transfer->bytes),
          written - (transfer->writes ? transfer->bytes : 0));
-    spread(record, transfer->writes ? record->written : record->read, transfer->bytes, at.start,
-           at.end);
+    heatmap_spread(record, transfer->writes ? record->written : record->read, transfer->bytes,
+                   at.start, at.end);
     booked[0] = read;
     booked[1] = written;
-    enter_bin(record, span, at.end);
+    heatmap_enter(record, span, at.end);
   } else {
     *span = (struct heatmap_span){0, UINT64_MAX}; /* no further call for this record */
   }

@@ -103,7 +103,7 @@ void layers_activate(void) {
   struct record_store *store = &darshan_store;
   uint32_t posix, stdio;
   struct darshan_layers_record *sum;
-  apmpi_watch();
+  apmpi_watch(APMPI_WATCH_CALLS);
   if (!runtime_enter()) return;
   sum = scratch_take(&darshan_scratch, sizeof(*sum)); /* too large for a small stack */
   if (!store_lock(store)) {                           /* the next call tries again */

@@ -109,6 +109,7 @@ enum { MPIIO_ROOMS = 16 }; /* statuses that the runtime supplies if the caller p
 struct mpiio_wait {
   int ours;       /* 1: it has a request of a file, or is within a call of an upper layer */
   int counted;    /* 1: APMPI counts the call */
+  int waits;      /* 1: the call counts as waiting for other ranks */
   uint32_t first; /* number of the first request of a file; 0: none */
   const void *requests;
   struct layer_between layer;

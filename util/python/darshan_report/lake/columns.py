@@ -359,6 +359,14 @@ _HEATMAP = (
     _sum("bytes_read", WHOLE, "bytes", "bytes read in it"),
     _sum("bytes_written", WHOLE, "bytes", "bytes written in it"),
 )
+_WAITS = (
+    Column("rank", WHOLE, "rank", "of which rank"),
+    Column("bin", WHOLE, "count", "which part of the run, from 0; only those with waiting"),
+    Column("bin_seconds", NUMBER, "seconds", "how long a part is"),
+    Column("start_seconds", NUMBER, "seconds from start", "its begin, after the job's"),
+    _sum("message_seconds", NUMBER, "seconds", "waiting for single ranks: messages, windows"),
+    _sum("collective_seconds", NUMBER, "seconds", "waiting in collectives and MPI_Finalize"),
+)
 _DXT = (
     Column("layer", TEXT, "", "POSIX or MPI-IO"),
     *RECORD,
@@ -402,6 +410,9 @@ _CALLS = (
 )
 CALLS = Table("mpi_calls", "a function of MPI that a rank called", (*WHOSE, *_CALLS))
 HEATMAP = Table("heatmap", "a part of a run in which a rank moved bytes", (*WHOSE, *_HEATMAP))
+WAITS = Table(
+    "mpi_waits", "a part of a run in which a rank waited for other ranks", (*WHOSE, *_WAITS)
+)
 DXT = Table("dxt", "a traced transfer (with --traces)", (*WHOSE, *_DXT))
 TRACES = ("DXT_POSIX", "DXT_MPIIO")
 
@@ -486,6 +497,8 @@ def record_table(module: Module) -> Table:
     """Returns the table of a module's records."""
     if module.name == "HEATMAP":
         return HEATMAP
+    if module.name == "MPIWAIT":
+        return WAITS
     if module.name in TRACES:
         return DXT
     if module.kind is Kind.APMPI:

@@ -1,0 +1,131 @@
+"""The time in blocking calls of MPI, by programs that know how long their calls took."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from apmpi.observe import read as talk_of
+from apmpi.test_languages import FORTRAN, INTERFACES, library_folder
+from mpi.launch import MPIS, Runner
+from sample import turning
+
+from .observe import HERE, RANKS, YIELDING, program, read, run, took
+
+# A program reads its clock before the runtime does, and may lose its processor in between.
+MORE = 1e-3  # seconds
+LEAST = 0.5  # part of the program's own time
+ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "mpiwait-one"), indirect=True)
+
+
+def same(measured: float, own: float) -> bool:
+    """Returns whether the log agrees with the program's own clock."""
+    return LEAST * own - MORE <= measured <= own + MORE
+
+
+@pytest.mark.parametrize("kind", ["messages", "requests", "collectives", "windows"])
+@ONE_MPI
+def test_waits_are_measured(runner: Runner, kind: str) -> None:
+    waited = run(runner, [program(runner, "waits.c"), kind, str(runner.data)])
+    assert set(waited) == set(range(RANKS))
+    for rank, own in enumerate(took(runner)):
+        assert own > 0
+        if kind in ("messages", "requests"):
+            assert same(waited[rank].message, own)
+        elif kind == "collectives":
+            # MPI_Finalize is in it, too: the ranks come there one after the other.
+            assert waited[rank].collective >= LEAST * own - MORE
+            assert waited[rank].message == 0
+        else:
+            assert waited[rank].collective > 0
+    assert {of.width for of in waited.values()} == {waited[0].width}
+
+
+@ONE_MPI
+def test_questions_are_no_waits(runner: Runner) -> None:
+    """MPI_Test and MPI_Iprobe return at once: a loop of them is the program's own."""
+    waited = run(runner, [program(runner, "waits.c"), "asks", str(runner.data)])
+    assert [waited[rank].message for rank in range(RANKS)] == [0] * RANKS
+
+
+@ONE_MPI
+def test_threads_that_wait_together_count_once(runner: Runner) -> None:
+    waited = run(runner, [program(runner, "waits.c"), "threads", str(runner.data)])
+    for rank, own in enumerate(took(runner)[:-1]):
+        assert waited[rank].message <= own + MORE
+
+
+@ONE_MPI
+def test_calls_inside_of_libraries_are_theirs(runner: Runner) -> None:
+    """Communication within an MPI-IO call is no waiting of the program."""
+    command = str(runner.mpi.build("communication.c", runner.programs / f"in.{runner.mpi.name}"))
+    for where in ("inside", "outside"):
+        waited = run(runner, [command, where])
+        assert (waited[0].message > 0) == (where == "outside")
+        (log,) = (runner.folder / "logs").glob("*.darshan")
+        log.unlink()
+
+
+@ONE_MPI
+def test_beside_apmpi_nothing_counts_twice(runner: Runner) -> None:
+    """Both modules read the clock once for a call: their sums are equal."""
+    job = runner.run(
+        RANKS,
+        [program(runner, "waits.c"), "messages", str(runner.data)],
+        {**YIELDING, "DARSHAN_MOD_ENABLE": "APMPI"},
+    )
+    (log,) = job.logs
+    waited, talk = read(runner.parser, log), talk_of(runner.parser, log)
+    for rank in range(RANKS):
+        sums = (talk.number(rank, f"{n}_TOTAL_TIME") for n in ("SEND", "SSEND", "RECV", "PROBE"))
+        assert waited[rank].message == pytest.approx(sum(sums), abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("mpi", "interface"), turning(FORTRAN, 0.34, "mpiwait-fortran"), indirect=["mpi"]
+)
+def test_fortran(runner: Runner, interface: str) -> None:
+    command = [program(runner, "waits.F90", *INTERFACES[interface]), str(runner.data)]
+    waited = run(runner, command)
+    for rank, own in enumerate(took(runner)):
+        assert waited[rank].collective >= LEAST * own - MORE > 0 or rank == RANKS - 1
+
+
+@ONE_MPI
+def test_python(runner: Runner) -> None:
+    settings = {
+        "MPI4PY_MPIABI": runner.mpi.name,
+        "LD_LIBRARY_PATH": library_folder(runner, program(runner, "waits.c")),
+    }
+    script = str(HERE / "scripts" / "waits.py")
+    waited = run(runner, [sys.executable, script, str(runner.data)], settings)
+    for rank, own in enumerate(took(runner)[:-1]):
+        assert waited[rank].collective + waited[rank].message >= LEAST * own - MORE > 0
+
+
+@ONE_MPI
+def test_a_rank_without_io_has_a_record(runner: Runner) -> None:
+    """It may be one of those that wait for the rank with all I/O."""
+    job = runner.job("idle", RANKS, {"DARSHAN_MOD_DISABLE": "STDIO"})
+    log = runner.only_log(job)
+    assert {row.module for row in log.rows} == {"USAGE", "MPIWAIT"}
+    assert set(read(runner.parser, job.logs[0])) == set(range(RANKS))
+
+
+@ONE_MPI
+@pytest.mark.parametrize("how", ["environment", "file"])
+def test_switched_off(runner: Runner, tmp_path: Path, how: str) -> None:
+    config = tmp_path / "darshan.conf"
+    config.write_text("MOD_DISABLE MPIWAIT\n" if how == "file" else "")
+    settings = {"DARSHAN_CONFIG_PATH": str(config)}
+    if how == "environment":
+        settings["DARSHAN_MOD_DISABLE"] = "MPIWAIT"
+    job = runner.run(
+        RANKS, [program(runner, "waits.c"), "messages", str(runner.data)], {**YIELDING, **settings}
+    )
+    (log,) = job.logs
+    done = subprocess.run([runner.parser, log], check=True, capture_output=True, text=True)
+    assert job.code == 0
+    assert "MPIWAIT" not in done.stdout

@@ -1,0 +1,41 @@
+/* The MPIWAIT module: seconds in which this rank waited for other ranks, in calls of MPI that the
+ * program made. One record per process. */
+#ifndef DARSHAN_MPIWAIT_H
+#define DARSHAN_MPIWAIT_H
+
+#include "../../door/door.h"
+
+/* Whom a call waits for. */
+enum mpiwait_whom {
+  MPIWAIT_NOBODY,
+  MPIWAIT_ALL, /* all ranks of a communicator: collective calls */
+  MPIWAIT_SOME /* single ranks: messages, and windows */
+};
+
+struct mpiwait_state {
+  int on; /* 1: waits are measured */
+  int lock;
+  uint32_t number;      /* of the record */
+  int bin;              /* the bin that is from ... until */
+  uint64_t from, until; /* ticks; 0 before the first wait */
+  uint64_t counted;     /* all time before these ticks is counted, or was no wait */
+  double end;           /* of recording, in seconds */
+};
+
+extern struct mpiwait_state mpiwait_state __attribute__((visibility("hidden")));
+
+/* Counts a wait from t1 to t2, in ticks. Time in which several threads wait counts once. */
+void mpiwait_count(enum mpiwait_whom whom, uint64_t t1, uint64_t t2);
+
+int mpiwait_prepare(void);
+void mpiwait_forked(void);
+/* Makes the record of a rank that never waited, which gets one, too. */
+void mpiwait_ending(void);
+void mpiwait_ended(void);
+/* In a job, mpiwait_agree receives the latest end of all ranks: until then this rank waits in
+ * MPI_Finalize. Its bins get the width that they have on all ranks. This module has no later end
+ * than others. */
+double mpiwait_last(void);
+void mpiwait_agree(double seconds);
+
+#endif
