@@ -267,6 +267,11 @@ def _jobs(mpi: str) -> list[Row]:
         job("tiny-collective", "tiny-collective", "file view"),
         job("posix-shared", "no-mpi-io", "collective"),
         job("rank-zero", "one-process-does-all", "all processes"),
+        replace(
+            job("zero-reads", "one-process-does-all", "its own part", size=64),
+            says=(r"The other 3 ranks waited \S+ \S+ of \S+ \S+ each on average in MPI",),
+        ),
+        job("in-turn", "ranks-wait-for-io", "at the same time"),
         job("left-over", "imbalance", "same share"),
         job("all-read-all", "read-by-all", "MPI_Bcast", size=8),
         job("file-each-step", "many-small-files", "container"),
@@ -282,6 +287,7 @@ def _jobs(mpi: str) -> list[Row]:
             for case in ("large-collective", "large-independent", "file-per-rank")
         ),
         Row("ranks.c", "read-and-tell", mpi=mpi, input=1),
+        Row("ranks.c", "one-computes", mpi=mpi, input=1, never=("waited in MPI while",)),
         *(Row("ranks.c", case, mpi=mpi, input=32) for case in ("parts-read", "file-view")),
         Row("ranks.c", "settings-by-all", mpi=mpi, input=1),
         python("writes", "independent-shared-write", "collective"),

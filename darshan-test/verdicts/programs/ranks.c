@@ -106,6 +106,41 @@ static void rank_zero(bool cured) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 0 reads 64 MB and sends each rank its part; the others wait. */
+static void zero_reads(bool cured) {
+  enum { PIECE = 256 << 10, PIECES = 256 };
+  static char part[PIECE * PIECES / 2];
+  int own = PIECES / ranks, first = cured ? rank * own : 0, end = cured ? first + own : PIECES;
+  char *whole = malloc((size_t)PIECE * PIECES);
+  must(whole != NULL, "memory");
+  if (cured || rank == 0) {
+    int fd = open("input", O_RDONLY);
+    for (int i = first; i < end; i++)
+      /* blame: zero-reads */
+      must(pread(fd, whole + (size_t)i * PIECE, PIECE, (off_t)i * PIECE) == PIECE, "pread");
+    close(fd);
+  }
+  if (!cured)
+    MPI_Scatter(whole, own * PIECE, MPI_BYTE, part, own * PIECE, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  free(whole);
+}
+
+/* The ranks write their parts of a file one after the other. */
+static void in_turn(bool cured) {
+  enum { PIECE = 1 << 20, PIECES = 24 };
+  int fd = open("mesh", O_CREAT | O_WRONLY, 0644);
+  for (int turn = 0; turn < ranks; turn++) {
+    if (cured ? turn == 0 : turn == rank)
+      for (int i = 0; i < PIECES; i++)
+        /* blame: in-turn */
+        must(pwrite(fd, room, PIECE, ((off_t)rank * PIECES + i) * PIECE) == PIECE, "pwrite");
+    if (!cured) MPI_Barrier(MPI_COMM_WORLD);
+  }
+  close(fd);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* The last rank has the remainder, which is most of the data. */
 static void left_over(bool cured) {
   char name[40];
@@ -243,6 +278,19 @@ static void file_per_rank(bool cured) {
   left_over(true);
 }
 
+/* The last rank computes longer than the others, which wait; little I/O of rank 0 meanwhile. */
+static void one_computes(bool cured) {
+  (void)cured;
+  double begun = MPI_Wtime();
+  if (rank == 0) {
+    int fd = made("settings");
+    must(write(fd, room, 4096) == 4096 && close(fd) == 0, "settings");
+  }
+  for (volatile long i = 0; rank == ranks - 1 && MPI_Wtime() - begun < 1.2;)
+    i++;
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void read_and_tell(bool cured) {
   (void)cured;
   if (rank == 0) {
@@ -301,6 +349,8 @@ int main(int argc, char **argv) {
       {"tiny-collective", tiny_collective},
       {"posix-shared", posix_shared},
       {"rank-zero", rank_zero},
+      {"zero-reads", zero_reads},
+      {"in-turn", in_turn},
       {"left-over", left_over},
       {"all-read-all", all_read_all},
       {"file-each-step", file_each_step},
@@ -313,6 +363,7 @@ int main(int argc, char **argv) {
       {"large-collective", large_collective},
       {"large-independent", large_independent},
       {"file-per-rank", file_per_rank},
+      {"one-computes", one_computes},
       {"read-and-tell", read_and_tell},
       {"parts-read", parts_read},
       {"file-view", file_view},

@@ -79,10 +79,12 @@ def _part(record: bytes | memoryview, layout: np.dtype, count: int, offset: int)
     return np.frombuffer(record, layout, count, offset)
 
 
-def heat_maps(log: Log) -> Iterator[HeatMap]:
-    """Yields the HEATMAP records of a log."""
+def heat_maps(log: Log, module: str = "HEATMAP") -> Iterator[HeatMap]:
+    """Yields the records of HEATMAP, or of MPIWAIT, in a log. Those of MPIWAIT have nanoseconds of
+    waiting: in collective calls where a heat map has bytes written, else where it has bytes
+    read."""
     cell = np.dtype("i8")
-    for record in log.each("HEATMAP"):
+    for record in log.each(module):
         head = _part(record, HEATMAP_HEAD, 1, 0)[0]
         bins, first = int(head["nbins"]), HEATMAP_HEAD.itemsize
         write = _part(record, cell, bins, first)

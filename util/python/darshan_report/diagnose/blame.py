@@ -126,6 +126,7 @@ _ABOUT = (
     ("opened-again", About((OPEN,), _ANY, _CALLS, (LOOKUP,))),
     ("random-access-read", About((READ,), _ANY, _CALLS)),
     ("random-access-write", About((WRITE,), _ANY, _CALLS)),
+    ("ranks-wait-for-io", About((*_DATA, *_NAMES, SYNC))),
     ("read-by-", About((READ,), _ANY, _BYTES)),
     ("read-modify-write", About(_DATA, _MPIIO)),
     ("read-write-alternation", About(_DATA, _ANY, _CALLS)),

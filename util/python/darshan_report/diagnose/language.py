@@ -57,6 +57,18 @@ Perl: push @lines, $line;  print $file @lines
 Ruby: file.write(lines.join)
 shell: printf '%s\\n' "${lines[@]}" > file  # once for all lines; or one awk for the whole loop
 dd: dd bs=1M iflag=skip_bytes,count_bytes"""
+# Examples in which each rank of an MPI job reads, or writes, its own part of a file.
+READ_PARTS = """\
+C: MPI_File_read_at_all(file, rank * size, part, size, MPI_BYTE, &status)
+Fortran: call MPI_File_read_at_all(file, offset, part, count, MPI_DOUBLE_PRECISION, status, ierror)
+Python: file = MPI.File.Open(comm, path);  file.Read_at_all(rank * part.nbytes, part)
+Python: h5py.File(path, driver='mpio', comm=comm)['data'][first:last]"""
+WRITE_PARTS = """\
+C: MPI_File_write_at_all(file, rank * size, part, size, MPI_BYTE, &status)
+C: H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, info) and collective H5Dwrite;  nc_create_par
+Fortran: call MPI_File_write_at_all(file, offset, part, count, MPI_DOUBLE_PRECISION, status, ierror)
+Python: file.Write_at_all(rank * part.nbytes, part), of MPI.File.Open
+Python: h5py.File(path, 'w', driver='mpio', comm=comm)['data'][first:last] = part"""
 # Examples that read records or lines through a buffer.
 READ_BUFFER = """\
 C: static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..measure.exclusive import own_times
 from ..measure.usage import Usage
-from . import program_text
+from . import program_text, waits
 from .cpu_wait import real_part, runnable
 from .facts import Facts, once
 from .loops import between_all
@@ -20,6 +20,7 @@ READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
     "reads", "writes", "opens", "lookups", "listings", "syncs", "buffers",
 )  # fmt: skip
 LOCKS = "locks"
+RANKS = "ranks"
 IMPORTS, HDF5, MPIIO, COMMUNICATION = "imports", "hdf5", "mpiio", "communication"
 WAITING, PROCESSOR, BETWEEN, COMPUTING, ASLEEP, OUTSIDE, REST = (
     "waiting", "processor", "between", "computing", "asleep", "outside", "rest",
@@ -38,6 +39,7 @@ TITLES = {
     MPIIO: "MPI-IO itself",
     COMMUNICATION: "MPI communication below HDF5 and MPI-IO",
     LOCKS: "Locks of files, and waiting for them (flock, lockf, fcntl)",
+    RANKS: "Waiting for other ranks, in MPI",
     WAITING: "Waiting for other processes or threads, and sleeping",
     PROCESSOR: "Waiting for a processor",
     BETWEEN: "Between calls of I/O loops: libraries, formatting, parsing",
@@ -97,7 +99,10 @@ def ledger(facts: Facts) -> Ledger:
         spent[LOCKS] = locked
     else:
         left = max(0.0, facts.process_time - in_calls)
-        spent[PROCESSOR] = min(left, _for_a_processor(facts))
+        spent[RANKS] = min(left, _for_ranks(facts))
+        left -= spent[RANKS]
+        computed, runnable = _without_polling(spent[RANKS], computed, _for_a_processor(facts))
+        spent[PROCESSOR] = min(left, runnable)
         left -= spent[PROCESSOR]
         spent[COMPUTING] = min(left, computed)
         left -= spent[COMPUTING]
@@ -119,6 +124,21 @@ def _for_locks(facts: Facts) -> float:
     """Returns the time in calls that set or release locks of files, summed over all processes."""
     extra = facts.table("POSIX_EXT")
     return 0.0 if extra is None else extra.sum("F_LOCK_TIME")
+
+
+def _for_ranks(facts: Facts) -> float:
+    """Returns the time in which ranks waited for other ranks, in MPI outside of I/O libraries."""
+    known = waits.waiting(facts)
+    return 0.0 if known is None else known.seconds
+
+
+def _without_polling(waited: float, computed: float, runnable: float) -> tuple[float, float]:
+    """Returns the processor time outside of calls, and the waits for a processor, without their
+    parts in MPI. MPI libraries ask for messages again and again while they wait, so a waiting rank
+    has a processor or waits for one."""
+    both = computed + runnable
+    left = max(0.0, both - waited) / both if both > 0 else 0.0
+    return computed * left, runnable * left
 
 
 def _lived(facts: Facts) -> float:

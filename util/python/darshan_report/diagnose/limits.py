@@ -443,6 +443,13 @@ LIMITS = (
         "what a broadcast takes a fraction of a second for",
     ),
     Limit(
+        "oneprocess.waited",
+        16 << 20,
+        "bytes",
+        "the same, if the log shows that the others wait meanwhile (see ranks-wait-for-io)",
+        "settings and tables; what each process needs a part of is larger",
+    ),
+    Limit(
         "calls.many",
         100_000,
         "calls",

@@ -24,6 +24,7 @@ from .rules import (
     conversion,
     costly,
     fine,
+    ranks_wait,
     repeated_by_processes,
     shared_pointer,
 )
@@ -77,6 +78,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
         for finding in _told(facts, rule.find) if reaches(facts, rule.find) else ():
             if finding.kind != PROBLEM or not _explained(finding, causes):
                 found.append(finding)
+    found += ranks_wait.find(facts, found)
     found += costly.find(facts, found)
     found += conversion.find(facts, found)
     for rule in REMARKS:

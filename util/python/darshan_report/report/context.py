@@ -22,6 +22,7 @@ from ..diagnose.finding import Finding
 from ..diagnose.ledger import Ledger, ledger
 from ..diagnose.limits import Limits
 from ..diagnose.run import diagnose_facts
+from ..diagnose.waits import Waited, waited
 from ..library import LogError
 from ..log import Log
 from ..measure.accesses import common_sizes
@@ -184,6 +185,7 @@ class Judged(NamedTuple):
     in_pipes: float  # seconds in calls on named pipes
     checkpoints: tuple[Checkpoint, ...]
     loaded: tuple[Loaded, ...]
+    waited: Waited | None
 
 
 class Context:
@@ -266,6 +268,11 @@ class Context:
         return self._judged.in_pipes
 
     @property
+    def waited(self) -> Waited | None:
+        """How long the ranks of an MPI job waited for other ranks; None if unknown."""
+        return self._judged.waited
+
+    @property
     def ledger(self) -> Ledger | None:
         """The ledger, which says how the processes spent their time; None while the program
         runs."""
@@ -281,7 +288,7 @@ class Context:
             spent = None if self.info.live else ledger(facts)
             return Judged(
                 diagnose_facts(facts), facts.shares, finals, written, spent, facts.in_pipes,
-                checkpoints(facts), loaded(facts),
+                checkpoints(facts), loaded(facts), waited(facts),
             )  # fmt: skip
 
     @functools.cached_property

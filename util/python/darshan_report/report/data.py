@@ -246,6 +246,23 @@ def _communication(context: Context) -> dict[str, Any] | None:
     }
 
 
+def _waiting(context: Context) -> dict[str, Any] | None:
+    found = context.waited
+    if found is None:
+        return None
+    during = found.during
+    return {
+        "ranks": found.ranks,
+        "seconds": _number(found.seconds),
+        "collective_seconds": _number(found.collective),
+        "least": {"rank": found.least[0], "seconds": _number(found.least[1])},
+        "most": {"rank": found.most[0], "seconds": _number(found.most[1])},
+        "during_io": None
+        if during is None
+        else {"run_seconds": _number(during.seconds), "rank": during.rank},
+    }
+
+
 def _span(span: Span) -> dict[str, Any]:
     return {
         "epoch": span.number or None,
@@ -341,6 +358,7 @@ def data(context: Context) -> dict[str, Any]:
         if attribution
         else [],
         "communication": _communication(context),
+        "waiting": _waiting(context),
         "heat_maps": [
             {
                 "layer": heat.layer,

@@ -70,6 +70,8 @@ def _ledger(context: Context) -> Iterator[str]:
     yield _SPENT.format("where the time went", "time", "share")
     for title, time in told:
         yield _SPENT.format(title, seconds(time), share(time, context.ledger.whole))
+    if ranks := ledger.ranks_waited(context):
+        yield from textwrap.wrap(ranks, _WIDTH)
 
 
 _EPOCH = "{:<12}" + "{:>11}" * 6

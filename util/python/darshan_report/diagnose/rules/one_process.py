@@ -8,17 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
+from ...measure.waiting import During
 from ...records import among
 from ...units import amount, plural, seconds, share
-from .. import collective
+from .. import collective, waits
 from ..facts import Facts, once
-from ..finding import CAUSE, Evidence, Finding, Remedy
+from ..finding import CAUSE, Evidence, Finding, Remedy, Stake
+from ..language import READ_PARTS, WRITE_PARTS
 from ..reached import WAITS, at_most
 from ..table import Table
 
 NAME = "one-process-does-all"
 ROLE = CAUSE
 _LEAST = 4  # processes; fewer gain little
+_LEAST_KNOWN = 2  # the same, if the log has how long the others waited
 _KINDS = (("BYTES_WRITTEN", "F_WRITE_TIME", "wrote"), ("BYTES_READ", "F_READ_TIME", "read"))
 
 Numbers = npt.NDArray[np.float64]
@@ -28,15 +31,14 @@ Numbers = npt.NDArray[np.float64]
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if one process of a job does all the I/O, all the writing or all the
     reading, by the bytes in the lowest layers."""
-    if not facts.together or facts.nprocs < _LEAST:
+    known = waits.during(facts)
+    if not facts.together or facts.nprocs < (_LEAST if known is None else _LEAST_KNOWN):
         return
     found = [one for kind in _KINDS for one in _alone(facts, *kind)]
     # It is good practice that one process reads what all need, and sends it to them.
-    enough = facts.limits["oneprocess.read"]
-    found = [one for one in found if one.word != "read" or one.whole > enough]
-    # If all processes took part, each would save the time of this process less its share of that.
-    waiting = sum(one.time for one in found) * (facts.nprocs - 1)
-    stake = facts.stake(waiting, "the other processes' time while this one does I/O, if they wait")
+    limit = "oneprocess.read" if known is None else "oneprocess.waited"
+    found = [one for one in found if one.word != "read" or one.whole > facts.limits[limit]]
+    stake = _stake(facts, found, known)
     if not found or not facts.worth(stake):
         return
     each = plural(facts.nprocs, "process")
@@ -45,20 +47,57 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"({share(one.moved, one.whole)}) in {seconds(one.time)}"
         for one in sorted(found, key=lambda one: -one.time)
     )
+    file = waits.busiest_of(facts, found[0].rank)
+    named = f", most of the time in {file.name}" if file else ""
     yield Finding(
         NAME,
         _title(found),
-        f"{'; '.join(said)}, in a job of {each}.",
+        f"{'; '.join(said)}{named}, in a job of {each}.{_waited(facts, found[0].rank, known)}",
         stake=stake,
-        evidence=_evidence(facts),
-        remedy=Remedy(
-            "Let all processes take part: use a parallel library on one file, or a writer per "
-            "node.",
-            "H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, info) and collective H5Dwrite;  "
-            "nc_create_par;  MPI_File_write_at_all",
-        ),
-        limits=("oneprocess.share", "oneprocess.read"),
+        evidence=(*(file.evidence if file else ()), *_evidence(facts)),
+        remedy=_remedy(found),
+        limits=("oneprocess.share", limit),
     )
+
+
+def _stake(facts: Facts, found: list[_Alone], known: During | None) -> Stake:
+    """Returns what the other processes lose. If all processes took part, each would save the time
+    of this process less its share of that."""
+    more = facts.nprocs - 1
+    if known is None:
+        return facts.stake(
+            sum(one.time for one in found) * more,
+            "the other processes' time while this one does I/O, if they wait",
+        )
+    parts = {"read": known.reading, "wrote": 1 - known.reading}
+    waited = sum(known.of_rank * parts[one.word] for one in found if one.rank == known.rank)
+    return facts.stake(
+        waited * more,
+        "time in which nearly all other processes waited in MPI while this one was in I/O, by the "
+        "bins of the heat maps, less this one's share of the work",
+    )
+
+
+def _waited(facts: Facts, rank: int, known: During | None) -> str:
+    """Returns a sentence on how long the others waited; empty if unknown."""
+    if known is None:
+        return ""
+    during = f", {seconds(known.of_rank)} of that while rank {rank} was in I/O"
+    return f" {waits.others(facts, rank)}{during}."
+
+
+def _remedy(found: list[_Alone]) -> Remedy:
+    words = [one.word for one in found]
+    reads = (
+        "Let all processes take part: each reads its own part of the file, or one process of each "
+        "node reads. If all need all of it, read it in large pieces and send it in one MPI_Bcast."
+    )
+    writes = (
+        "Let all processes take part: use a parallel library on one file, or a writer per node."
+    )
+    if words == ["read"]:
+        return Remedy(reads, READ_PARTS)
+    return Remedy(writes, WRITE_PARTS if words == ["wrote"] else f"{READ_PARTS}\n{WRITE_PARTS}")
 
 
 def _title(found: list[_Alone]) -> str:

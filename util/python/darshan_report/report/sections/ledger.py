@@ -10,10 +10,11 @@ from ...diagnose.ledger import (
     IO,
     LOCKS,
     PROCESSOR,
+    RANKS,
     WAITING,
     Row,
 )
-from ...show.model import Block, Column, Heading, Table
+from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...units import seconds, share
 from ..context import Context
 
@@ -21,7 +22,7 @@ _LEAST = 0.005  # part of the time; smaller rows become one
 _OTHER = "Everything else"
 # What a program does between the calls of a loop goes if the calls go.
 _KINDS = {BETWEEN: "io", COMPUTING: "computing"} | dict.fromkeys(
-    (WAITING, LOCKS, PROCESSOR, ASLEEP), "waiting"
+    (WAITING, RANKS, LOCKS, PROCESSOR, ASLEEP), "waiting"
 )
 
 
@@ -78,6 +79,28 @@ def note(context: Context) -> str:
     )
 
 
+def ranks_waited(context: Context) -> str:
+    """Describes how long the ranks of an MPI job waited for other ranks; empty if they waited
+    little or the log does not have it."""
+    found = context.waited
+    if found is None or found.seconds < _LEAST * context.run_time * found.ranks:
+        return ""
+    text = (
+        f"In MPI a rank waited {seconds(found.seconds / found.ranks)} for other ranks on average: "
+        f"from {seconds(found.least[1])} (rank {found.least[0]:,}) to {seconds(found.most[1])} "
+        f"(rank {found.most[0]:,})."
+    )
+    during = found.during
+    if during is None:
+        return text
+    if during.seconds < _LEAST * context.run_time:
+        return f"{text} Hardly any of that was while one rank was in I/O."
+    return (
+        f"{text} For {seconds(during.seconds)} nearly all waited while one rank was in I/O, most "
+        f"of that time rank {during.rank:,} (an estimate, by the bins of the heat maps)."
+    )
+
+
 def blocks(context: Context) -> list[Block]:
     """Returns the table; nothing without a lifetime."""
     told = rows(context)
@@ -86,4 +109,9 @@ def blocks(context: Context) -> list[Block]:
     whole = context.ledger.whole
     columns = (Column("Time in"), Column("Seconds", right=True), Column("Share", right=True))
     cells = tuple((title, seconds(time), share(time, whole)) for title, time in told)
-    return [Heading("Where the time went"), Table(columns, cells, note(context))]
+    ranks = ranks_waited(context)
+    return [
+        Heading("Where the time went"),
+        Table(columns, cells, note(context)),
+        *([Paragraph(ranks)] if ranks else ()),
+    ]
