@@ -11,10 +11,12 @@ import numpy as np
 from darshan_report.measure import overflow
 from darshan_report.tables import module_by_name
 from logs.encode import encode
+from logs.layouts import MODULE_IDS
 from logs.model import Log, Module
 
 MIB = 1 << 20
 _ALL = -1
+FIRST_ANNEX = 64  # id of the first module of the annex
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def write(job: Job, path: Path) -> Path:
         assert table is not None
         raw: dict[str, Any] = {"raw": _array(name, rows).tobytes(), "number": table.id}
         module = Module(name, table.version, partial=name in job.partial, **raw)
-        (annex if table.id >= 64 else made).append(module)
+        (annex if table.id >= FIRST_ANNEX else made).append(module)
     log = Log(
         start=(job.start, 0),
         end=(job.start + job.seconds, 0),
@@ -104,8 +106,8 @@ def write(job: Job, path: Path) -> Path:
         metadata=job.metadata,
         mounts=[(b"/", job.mount)],
         names=[(number_of(r.name), r.name.encode()) for r in job.rows],
-        modules=[*made, *job.extra],
-        annex=annex,
+        modules=[*made, *(more for more in job.extra if MODULE_IDS[more.name] < FIRST_ANNEX)],
+        annex=[*annex, *(more for more in job.extra if MODULE_IDS[more.name] >= FIRST_ANNEX)],
     )
     path.write_bytes(encode(log))
     return path

@@ -551,6 +551,31 @@ def _heat(layer: str, rank: int, bins: list[int]) -> Heatmap:
     return Heatmap(number_of(f"heatmap:{layer}"), rank, 0.1, bins, [0] * len(bins))
 
 
+_TURN = 7  # bins
+
+
+def _waits(turns: int, *, wait: bool) -> tuple[Module, ...]:
+    """Returns heat maps and waits of eight ranks, of which the first move bytes in turn, for seven
+    bins of 0.1 s each. wait: the other ranks wait meanwhile, not later."""
+
+    def of(rank: int, value: int, *, moves: bool) -> list[int]:
+        place = [at // _TURN for at in range(16 * _TURN)]
+        if moves:
+            return [value * (rank == at < turns) for at in place]
+        return [value * (at < turns and rank != at if wait else at >= turns) for at in place]
+
+    none, ns = [0] * 16 * _TURN, 100_000_000
+    heats = [
+        Heatmap(number_of("heatmap:POSIX"), rank, 0.1, none, of(rank, MIB, moves=True))
+        for rank in range(turns)
+    ]
+    waits = [
+        Heatmap(number_of("heatmap:MPIWAIT"), rank, 0.1, of(rank, ns, moves=False), none)
+        for rank in range(8)
+    ]
+    return Module("HEATMAP", 1, list(heats)), Module("MPIWAIT", 1, list(waits))
+
+
 def over_time() -> list[Case]:
     """Cases about heat maps."""
     busy = row(
@@ -574,9 +599,22 @@ def over_time() -> list[Case]:
         nprocs=8, metadata=b"lib_ver=3.5.0\nnodes=4\n",
         extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, [MIB] * 100)]),),
     )  # fmt: skip
+    pieces = (
+        row("POSIX", f"/part{rank}", rank, OPENS=1, READS=8, SEQ_READS=7, BYTES_READ=8 * MIB,
+            MAX_BYTE_READ=8 * MIB - 1, F_READ_TIME=0.7)
+        for rank in range(8)
+    )  # fmt: skip
+    turns = Job((*pieces, named), nprocs=8, extra=_waits(8, wait=True))
+    one = row(
+        "POSIX", "/a", OPENS=1, READS=200, SEQ_READS=199, BYTES_READ=200 * MIB,
+        MAX_BYTE_READ=200 * MIB - 1, F_READ_TIME=0.7,
+    )  # fmt: skip
+    reader = Job((one, named), nprocs=8, extra=_waits(1, wait=True))
     enough = tuple(_heat("POSIX", r, [MIB] * 100) for r in range(4))
     return [
         ("slowing-down", slowing, steady),
+        ("ranks-wait-for-io", turns, replace(turns, extra=_waits(8, wait=False))),
+        ("one-process-does-all", reader, replace(reader, extra=_waits(1, wait=False))),
         ("aggregators", few, replace(few, extra=(Module("HEATMAP", 1, list(enough)),))),
     ]
 

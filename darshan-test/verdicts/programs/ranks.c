@@ -108,7 +108,7 @@ static void rank_zero(bool cured) {
 
 /* Rank 0 reads 64 MB and sends each rank its part; the others wait. */
 static void zero_reads(bool cured) {
-  enum { PIECE = 256 << 10, PIECES = 256 };
+  enum { PIECE = 128 << 10, PIECES = 512 };
   static char part[PIECE * PIECES / 2];
   int own = PIECES / ranks, first = cured ? rank * own : 0, end = cured ? first + own : PIECES;
   char *whole = malloc((size_t)PIECE * PIECES);

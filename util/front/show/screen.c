@@ -373,6 +373,8 @@ static void print_waits(struct screen *screen, const struct picture *picture) {
              "at named pipes, which is not counted as file I/O");
   print_time(screen, picture, picture->locks, "locks",
              "in calls that lock files, which is not counted as file I/O");
+  print_time(screen, picture, picture->rank_waits, "ranks",
+             "of all ranks were waiting for other ranks in MPI");
 }
 
 /* Explains times in the table that are not transfers: a row without a write may have the time of

@@ -392,6 +392,8 @@ static void add_regions(struct picture *picture, struct adding *adding) {
     add_module(picture, adding, info->modules[i].id);
     if (info->modules[i].id == DARSHAN_MOD_LAYERS) add_datasets(picture, adding);
     if (info->modules[i].id == DARSHAN_MOD_TRAINING) epochs_add(&picture->epochs, adding->log);
+    if (info->modules[i].id == DARSHAN_MOD_MPIWAIT)
+      picture->rank_waits += rank_waits_of(adding->log);
     if (info->modules[i].id == DARSHAN_MOD_POSIX_EXT) add_beside(picture, adding);
     if (info->modules[i].id == DARSHAN_MOD_USAGE) beside_faults_of(&picture->faults, adding->log);
   }

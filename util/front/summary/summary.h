@@ -9,6 +9,7 @@
 #include "io-share.h"
 #include "merge.h"
 #include "programs.h"
+#include "rank-waits.h"
 #include "unattributed.h"
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
@@ -70,6 +71,7 @@ struct picture {
   /* Seconds over all processes: in calls that lock files, in syncs, which are part of the layer's
    * time of writes, and in reading the entries of folders, which is part of its metadata time. */
   double locks, syncing, listing;
+  double rank_waits;                                /* seconds of all ranks, in MPI */
   double mapped, mapped_touched, mapped_unmeasured; /* bytes (unattributed.h) */
   struct beside_faults faults;
 };

@@ -1,0 +1,54 @@
+"""What the report, its data and the screen say of waiting, from a program to the text."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+from mpi.launch import Runner
+from tree import SOURCE
+
+from .observe import RANKS, YIELDING, program, read, report
+from .test_waits import ONE_MPI
+
+TITLE = "Waiting for other ranks, in MPI"
+
+
+@pytest.fixture
+def log(runner: Runner) -> Path:
+    """The log of ranks that wait for the last one, which sleeps."""
+    job = runner.run(RANKS, [program(runner, "waits.c"), "collectives", str(runner.data)], YIELDING)
+    assert (job.code, job.error) == (0, "")
+    (found,) = job.logs
+    return found
+
+
+@ONE_MPI
+def test_as_data(build: Path, runner: Runner, log: Path) -> None:
+    told = json.loads(report(build, log, "--json"))
+    jsonschema.validate(told, json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8")))
+    waited = {rank: of.message + of.collective for rank, of in read(runner.parser, log).items()}
+    said = told["waiting"]
+    assert said["ranks"] == RANKS
+    assert said["seconds"] == pytest.approx(sum(waited.values()), rel=1e-4)
+    assert said["collective_seconds"] == pytest.approx(said["seconds"], rel=1e-4)
+    for which, best in (("least", min), ("most", max)):
+        assert said[which]["rank"] == best(waited, key=lambda rank: waited[rank])
+        assert said[which]["seconds"] == pytest.approx(best(waited.values()), rel=1e-4)
+
+
+@ONE_MPI
+def test_in_words(build: Path, log: Path) -> None:
+    """The ledger has a row; a rank that sleeps is no I/O problem."""
+    text = report(build, log, "--text")
+    assert TITLE in text
+    assert "In MPI a rank waited" in text
+    assert "at stake" not in text
+    assert TITLE in report(build, log, "--html")
+    done = subprocess.run(
+        [build / "darshan", "stat", "-r", log], check=True, capture_output=True, text=True
+    )
+    assert "of all ranks were waiting for other ranks in MPI" in done.stderr
