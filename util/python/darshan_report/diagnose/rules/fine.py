@@ -210,8 +210,8 @@ def _not_seen(facts: Facts) -> Remedy:
         return Remedy(words + (watched.text or "strace -c shows what it does."), watched.example)
     moved = amount(known.read + known.written) if known else "some bytes"
     return Remedy(
-        f"{moved} outside of calls, such as pages of programs. Run the program again, when they "
-        "are in memory: only what is slow then, too, needs a look."
+        f"{moved} outside of calls, such as pages of programs; run it again, when they are in "
+        "memory. Only what is slow then, too, needs a look."
     )
 
 
