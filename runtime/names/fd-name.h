@@ -18,7 +18,7 @@ struct fd_facts {
 };
 /* Stores the facts about a descriptor. Returns 0, or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
-/* Like fd_look, for a descriptor of process pid (0: this process). */
+/* Stores the facts about a descriptor of process pid (0: this process). Returns 0, or -errno. */
 int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);
 
 /* Writes the absolute path of a descriptor, by the mount table of this process. A file that is in

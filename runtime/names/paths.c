@@ -59,8 +59,8 @@ static size_t append_clean(char *out, size_t length, const char *path, size_t pa
   return length;
 }
 
-/* Like append_clean, but copies a path that needs no cleaning. The path may already be at out +
- * length. */
+/* Appends a path that needs no cleaning to out, which contains length bytes and has enough space.
+ * The path may already be at out + length. Returns the new length. */
 static size_t append(char *out, size_t length, const char *path, size_t path_length) {
   if (darshan_may_need_cleaning(path, path_length))
     return append_clean(out, length, path, path_length);

@@ -15,8 +15,8 @@ enum exec_kind {
 };
 enum exec_kind exec_may_work(const char *path);
 enum exec_kind exec_in_path(const char *file);
-/* Like exec_may_work, for execveat(dirfd, path, flags) and fexecve: the file of a descriptor, or a
- * path relative to a folder's descriptor. */
+/* Guesses whether an execveat(dirfd, path, flags) or fexecve succeeds, as exec_may_work does for a
+ * path: the program is the file of a descriptor, or a path relative to a folder's descriptor. */
 enum exec_kind exec_at(int dirfd, const char *path, int flags);
 
 /* Returns the environment for the program that this thread has just checked: envp, or, if the

@@ -36,7 +36,7 @@ void users_end_look(struct users *users, double now);
 /* Returns 1 if this user's journals may be read now: the user's pause is over, and the user's share
  * of this look is not used up. */
 int users_may_read(const struct user *user, double now);
-/* Like users_may_read, for opening a new file of the user. */
+/* Returns 1 if a new file of this user may be opened now, by the rule of users_may_read. */
 int users_may_open(const struct user *user, double now);
 
 void users_free(struct users *users);

@@ -57,9 +57,9 @@ static void discard(const struct one_log *run, const struct run_process *process
   }
 }
 
-/* Makes a log of each process that left a part after the run's log was made. If the run needed no
- * log, makes one only of a process that needs one, and removes the parts of the others. result:
- * that of the run's log, RUN_NOTHING if it needed none. */
+/* Makes a log of each process that left a part after the run's log was made, and returns the result
+ * of all. If the run needed no log, makes one only of a process that needs one, and removes the
+ * parts of the others. result: that of the run's log, RUN_NOTHING if it needed none. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
   if (folder_list(&run->folder) < 0) return RUN_FAILED;

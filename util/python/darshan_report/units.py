@@ -121,6 +121,6 @@ def percent(part: float, whole: float) -> str:
 
 
 def plural(number: int, thing: str) -> str:
-    """ "1 process", "4 processes", "2 files"."""
+    """Returns a number with its noun: "1 process", "4 processes", "2 files"."""
     ending = "es" if thing.endswith("s") else "s"
     return f"{number:,} {thing}{'' if number == 1 else ending}"

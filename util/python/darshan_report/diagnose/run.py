@@ -45,8 +45,8 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
 
 
 def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
-    """Like diagnose(), for facts that exist; nearest: if there is no finding, report the nearest
-    problem below its thresholds, which takes as much time again.
+    """Returns the findings of a log whose facts exist, as diagnose() does. nearest: if there is no
+    finding, reports the nearest problem below its thresholds, which takes as much time again.
 
     Counters of a damaged log may overflow in sums; this gives no warning.
     """

@@ -87,8 +87,8 @@ def fingerprint() -> str:
 
 
 def collect_far(logs: Sequence[Found], options: Options, wanted: str) -> Far:
-    """Like collect_part, on a machine that may have another release or may not see the lake. wanted
-    is the collector's fingerprint."""
+    """Makes a part as collect_part does, on a machine that may have another release or may not see
+    the lake; the result has the part or the error. wanted: the collector's fingerprint."""
     far = Far(f"the worker on {socket.gethostname()}")
     try:
         if fingerprint() != wanted:

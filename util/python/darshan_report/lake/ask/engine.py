@@ -334,8 +334,9 @@ class Asked(Closing):
     def stream(
         self, query: str, values: Values | Sequence[Any] | None = None, *, typed: bool = False
     ) -> Stream:
-        """Like sql(), for rows that are read in batches; no other query may run meanwhile.  If
-        typed is true, integer sums have a numeric type in Arrow's batches that is large enough."""
+        """Returns the rows of a query, read in batches; no other query may run meanwhile. typed:
+        integer sums have a numeric type in Arrow's batches that is large enough. Raises
+        LakeError."""
         try:
             found = self._found(query, values)
             if typed and found is not None:

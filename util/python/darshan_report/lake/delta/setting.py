@@ -31,7 +31,8 @@ def _set(lake: str, seconds: float | None) -> None:
 
 
 def switch_on(lake: str, seconds: float) -> None:
-    """From now on, what changes the lake publishes it, too."""
+    """Makes each command that changes the lake also publish it from now on, but at most once in so
+    many seconds."""
     if every(lake) != seconds:
         _set(lake, seconds)
 

@@ -30,7 +30,7 @@ _CHILD = "import sys; sys.path.insert(0, sys.argv[1]); import {0} as m; m.main()
 
 
 def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
-    """Like Findings.of.  Raises LogError if the process failed."""
+    """Returns what Findings.of returns, made by another process. Raises LogError if that failed."""
     package = os.path.abspath(__file__)
     for _ in range(4):
         package = os.path.dirname(package)

@@ -60,7 +60,7 @@ def plot(heat: Heat) -> Plot:
 
 
 def plot_programs(heat: Heat, names: Sequence[str]) -> Plot:
-    """Like plot(), for a process tree: bytes per bin and program, the first program on top."""
+    """Returns the plot of a process tree: bytes per bin and program, the first program on top."""
 
     def draw(axes: Axes) -> None:
         # The heat map begins at the bottom, like that of ranks.
