@@ -483,21 +483,6 @@ def parallel() -> list[Case]:
         ),
         nprocs=4,
     )
-    lonely = Job(
-        (
-            row(
-                "POSIX",
-                "/a",
-                rank=0,
-                WRITES=400,
-                BYTES_WRITTEN=400 * MIB,
-                SEQ_WRITES=400,
-                MAX_BYTE_WRITTEN=400 * MIB,
-                F_WRITE_TIME=6.0,
-            ),
-        ),
-        nprocs=8,
-    )
     contended = Job(
         (
             shared(
@@ -539,7 +524,6 @@ def parallel() -> list[Case]:
         ("no-mpi-io", no_mpiio, replace(no_mpiio, nprocs=1)),
         ("imbalance", uneven, uneven.but(2, F_WRITE_TIME=0.5)),
         ("imbalance-shared", slow_rank, slow_rank.but(F_SLOWEST_RANK_TIME=2.5)),
-        ("one-process-does-all", lonely, replace(lonely, nprocs=2)),
         ("shared-file-contention", contended, contended.but(FILE_NOT_ALIGNED=0)),
         ("file-per-process", apart, replace(apart, nprocs=1001)),
         ("blocking-only", blocking, blocking.but(NB_WRITES=10)),
@@ -554,7 +538,7 @@ def _heat(layer: str, rank: int, bins: list[int]) -> Heatmap:
 _TURN = 7  # bins
 
 
-def _waits(turns: int, *, wait: bool) -> tuple[Module, ...]:
+def waits(turns: int, *, wait: bool) -> tuple[Module, ...]:
     """Returns heat maps and waits of eight ranks, of which the first move bytes in turn, for seven
     bins of 0.1 s each. wait: the other ranks wait meanwhile, not later."""
 
@@ -569,11 +553,11 @@ def _waits(turns: int, *, wait: bool) -> tuple[Module, ...]:
         Heatmap(number_of("heatmap:POSIX"), rank, 0.1, none, of(rank, MIB, moves=True))
         for rank in range(turns)
     ]
-    waits = [
+    of_ranks = [
         Heatmap(number_of("heatmap:MPIWAIT"), rank, 0.1, of(rank, ns, moves=False), none)
         for rank in range(8)
     ]
-    return Module("HEATMAP", 1, list(heats)), Module("MPIWAIT", 1, list(waits))
+    return Module("HEATMAP", 1, list(heats)), Module("MPIWAIT", 1, list(of_ranks))
 
 
 def over_time() -> list[Case]:
@@ -604,17 +588,17 @@ def over_time() -> list[Case]:
             MAX_BYTE_READ=8 * MIB - 1, F_READ_TIME=0.7)
         for rank in range(8)
     )  # fmt: skip
-    turns = Job((*pieces, named), nprocs=8, extra=_waits(8, wait=True))
+    turns = Job((*pieces, named), nprocs=8, extra=waits(8, wait=True))
     one = row(
         "POSIX", "/a", OPENS=1, READS=200, SEQ_READS=199, BYTES_READ=200 * MIB,
         MAX_BYTE_READ=200 * MIB - 1, F_READ_TIME=0.7,
     )  # fmt: skip
-    reader = Job((one, named), nprocs=8, extra=_waits(1, wait=True))
+    reader = Job((one, named), nprocs=8, extra=waits(1, wait=True))
     enough = tuple(_heat("POSIX", r, [MIB] * 100) for r in range(4))
     return [
         ("slowing-down", slowing, steady),
-        ("ranks-wait-for-io", turns, replace(turns, extra=_waits(8, wait=False))),
-        ("one-process-does-all", reader, replace(reader, extra=_waits(1, wait=False))),
+        ("ranks-wait-for-io", turns, replace(turns, extra=waits(8, wait=False))),
+        ("one-process-does-all", reader, replace(reader, extra=waits(1, wait=False))),
         ("aggregators", few, replace(few, extra=(Module("HEATMAP", 1, list(enough)),))),
     ]
 

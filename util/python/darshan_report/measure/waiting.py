@@ -142,6 +142,7 @@ class During:
     rank: int  # with most of this time
     seconds: float  # of the run: the same time is lost on each waiting rank
     of_rank: float  # of these seconds, those while it was this rank
+    others: float  # seconds in which other ranks waited while it was this rank, summed over them
     reading: float  # part (0 to 1) of the bytes of this rank then that it read
 
 
@@ -154,21 +155,23 @@ def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During 
         return None
     each = np.divide(io_seconds, whole, out=np.zeros(number), where=whole > 0)
     few = int(_FEW * (number - 1))
-    lost, read = np.zeros(number), np.zeros(number)
+    lost, read, waited = np.zeros(number), np.zeros(number), np.zeros(number)
     for at in range(bins):  # one by one, because there may be very many ranks
         moved = traffic.read[:, at] + traffic.written[:, at]
         busy = np.minimum(moved * each, waiting.width)
         top = int(busy.argmax())
         others = np.delete(waiting.spent[:, at], top)
-        here = min(float(busy[top]), float(np.partition(others, few)[few]))
-        if here > 0:
-            lost[top] += here
-            read[top] += here * float(traffic.read[top, at] / moved[top])
-    most = int(lost.argmax())
-    of_rank = float(lost[most])
+        if busy[top] <= 0:
+            continue
+        here = float(np.minimum(others, busy[top]).sum(dtype="f8"))
+        waited[top] += here
+        read[top] += here * float(traffic.read[top, at] / moved[top])
+        lost[top] += min(float(busy[top]), float(np.partition(others, few)[few]))
+    most = int(waited.argmax())
     return During(
         int(waiting.ranks[most]),
         float(lost.sum()),
-        of_rank,
-        float(read[most]) / of_rank if of_rank > 0 else 0.0,
+        float(lost[most]),
+        float(waited[most]),
+        float(read[most] / waited[most]) if waited[most] > 0 else 0.0,
     )

@@ -63,18 +63,17 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _stake(facts: Facts, found: list[_Alone], known: During | None) -> Stake:
     """Returns what the other processes lose. If all processes took part, each would save the time
     of this process less its share of that."""
-    more = facts.nprocs - 1
     if known is None:
         return facts.stake(
-            sum(one.time for one in found) * more,
+            sum(one.time for one in found) * (facts.nprocs - 1),
             "the other processes' time while this one does I/O, if they wait",
         )
     parts = {"read": known.reading, "wrote": 1 - known.reading}
-    waited = sum(known.of_rank * parts[one.word] for one in found if one.rank == known.rank)
+    waited = sum(known.others * parts[one.word] for one in found if one.rank == known.rank)
     return facts.stake(
-        waited * more,
-        "time in which nearly all other processes waited in MPI while this one was in I/O, by the "
-        "bins of the heat maps, less this one's share of the work",
+        waited,
+        "time in which the other processes waited in MPI while this one was in I/O, by the bins of "
+        "the heat maps",
     )
 
 
@@ -82,7 +81,10 @@ def _waited(facts: Facts, rank: int, known: During | None) -> str:
     """Returns a sentence on how long the others waited; empty if unknown."""
     if known is None:
         return ""
-    during = f", {seconds(known.of_rank)} of that while rank {rank} was in I/O"
+    during = ""
+    if rank == known.rank:
+        mean = seconds(known.others / (facts.nprocs - 1))
+        during = f", {mean} of that while rank {rank} was in I/O"
     return f" {waits.others(facts, rank)}{during}."
 
 

@@ -1,0 +1,64 @@
+"""Findings on ranks that wait for the I/O of one rank, with and without measured waits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from darshan_report import Log
+from darshan_report.diagnose.run import diagnose
+
+from .build import MIB, Job, row, write
+from .cases import waits
+
+NAME = "one-process-does-all"
+
+
+def alone(moved: int, *, reads: bool = False) -> Job:
+    """Returns a job whose rank 0 writes, or reads, so many bytes in large pieces in 0.7 s."""
+    kind = "READ" if reads else "WRITE"
+    done = "READ" if reads else "WRITTEN"
+    values = {
+        "OPENS": 1,
+        f"{kind}S": 200,
+        f"SEQ_{kind}S": 199,
+        f"BYTES_{done}": moved,
+        f"MAX_BYTE_{done}": moved - 1,
+        f"F_{kind}_TIME": 0.7,
+    }
+    return Job((row("POSIX", "/a", **values), row("STDIO", "heatmap:POSIX")), nprocs=8)
+
+
+def told(job: Job, folder: Path) -> dict[str, float]:
+    """Returns the names of findings with a stake, and its seconds of the run."""
+    with Log(write(job, folder / "log.darshan")) as log:
+        return {f.name: f.stake.run for f in diagnose(log) if f.stake.run > 0}
+
+
+def test_without_waits_the_others_may_wait(tmp_path: Path) -> None:
+    """Logs of other versions do not tell it: then nothing is told of two processes."""
+    job = alone(400 * MIB)
+    assert NAME in told(job, tmp_path)
+    assert NAME not in told(replace(job, nprocs=2), tmp_path)
+
+
+def test_with_waits_the_stake_is_the_waiting(tmp_path: Path) -> None:
+    """Seven of eight ranks wait for 0.7 s: each would save seven eighths."""
+    job = alone(400 * MIB, reads=True)
+    found = told(replace(job, extra=waits(1, wait=True)), tmp_path)
+    assert abs(found[NAME] - 0.7 * 7 / 8) < 1e-3
+    assert NAME not in told(replace(job, extra=waits(1, wait=False)), tmp_path)
+
+
+def test_small_input_for_all(tmp_path: Path) -> None:
+    """One rank may read settings for all, even slowly: then its reads are the problem."""
+    waiting = waits(1, wait=True)
+    assert NAME in told(replace(alone(20 * MIB, reads=True), extra=waiting), tmp_path)
+    assert NAME not in told(replace(alone(4 * MIB, reads=True), extra=waiting), tmp_path)
+
+
+def test_damaged_waits(tmp_path: Path) -> None:
+    """A record that ends early is no waiting, and no crash."""
+    heat, module = waits(1, wait=True)
+    cut = replace(module, tail=bytes(60))
+    assert NAME in told(replace(alone(400 * MIB, reads=True), extra=(heat, cut)), tmp_path)
