@@ -8,6 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from lab.findings import open_report
 from mpi.launch import Runner
 from tree import SOURCE
 
@@ -38,6 +39,12 @@ def test_as_data(build: Path, runner: Runner, log: Path) -> None:
     for which, best in (("least", min), ("most", max)):
         assert said[which]["rank"] == best(waited, key=lambda rank: waited[rank])
         assert said[which]["seconds"] == pytest.approx(best(waited.values()), rel=1e-4)
+    open_report(build)
+    from darshan_report import Log  # noqa: PLC0415 - needs open_report
+
+    with Log(log) as opened:
+        frame = opened.frame("MPIWAIT")
+    assert frame["collective"].sum() == pytest.approx(sum(waited.values()), rel=1e-4)
 
 
 @ONE_MPI

@@ -35,6 +35,8 @@ def frame(log: Log, module: str) -> pd.DataFrame:
     """Returns the frame of any module that has one."""
     if module == "HEATMAP":
         return heat_map(log)
+    if module == "MPIWAIT":
+        return waits(log)
     return trace(log, module) if module in TRACES else records(log, module)
 
 
@@ -68,6 +70,25 @@ def heat_map(log: Log) -> pd.DataFrame:
         for m in heat_maps(log)
     ]
     columns = ["layer", "rank", "start", "read", "write"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def waits(log: Log) -> pd.DataFrame:
+    """Returns a row per rank and bin: rank, start, and the seconds of waiting for other ranks, in
+    collective calls and in messages."""
+    pd = _pandas()
+    parts = [
+        pd.DataFrame(
+            {
+                "rank": w.rank,
+                "start": np.arange(len(w.read)) * w.bin_width,
+                "collective": w.write * 1e-9,
+                "message": w.read * 1e-9,
+            }
+        )
+        for w in heat_maps(log, "MPIWAIT")
+    ]
+    columns = ["rank", "start", "collective", "message"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
