@@ -16,19 +16,23 @@ import pytest
 from darshan_report.lake.ask.engine import Asked
 from darshan_report.lake.ask.question import IO
 from darshan_report.lake.ask.questions import Filters
+from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.compact import compact
 from darshan_report.lake.commit.prune import Which, prune
+from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.commit.sweep import sweep
 from darshan_report.lake.look.week import of_day, tell
+from darshan_report.lake.read import files
+from darshan_report.lake.sums.kinds import KINDS
 from darshan_report.lake.sums.make import complete, there
 from darshan_report.lake.write.arrow import schema_of, shape
+from darshan_report.lake.write.part import Options, make
 from sample import turning
 from tree import build_folder
 
 from .conftest import Run
 from .rows import make_logs
-from .test_commits import fill
 
 _OF_RECORDS = """SELECT day, "user", program, mount, file_system, sum(n), sum(r), sum(w), sum(t),
   sum(m) FROM ({rows}) GROUP BY ALL ORDER BY ALL"""
@@ -45,7 +49,29 @@ _DIRECT = {
   count(*) FILTER (WHERE partial), count(*) FILTER (WHERE problems IS NULL)
   FROM jobs GROUP BY ALL ORDER BY ALL""",
 }
+_LOSSES = """SELECT day, "user", program, {rule}, {jobs}, sum({lost}), max({most}) FROM ({rows})
+  GROUP BY ALL ORDER BY ALL"""
+_COSTS = """SELECT *, least(stake_seconds, nullif(of_seconds, 0)) AS lost FROM findings
+  WHERE kind = 'problem' AND same_as IS NULL AND lost > 0"""
+_EACH = f"""SELECT day, "user", program, log, least(sum(lost), max(nullif(of_seconds, 0))) AS lost
+  FROM ({_COSTS}) GROUP BY ALL"""
+_DIRECT["by rule"] = _LOSSES.format(
+    rule="rule", jobs="count(DISTINCT log)", lost="lost", most="lost", rows=_COSTS
+)
+_DIRECT["by job"] = _LOSSES.format(
+    rule="NULL", jobs="count(DISTINCT log)", lost="lost", most="lost", rows=_EACH
+)
 _SUMMED = {
+    **{
+        name: _LOSSES.format(
+            rule="rule",
+            jobs="sum(jobs)",
+            lost="lost_seconds",
+            most="most_seconds",
+            rows=f"SELECT * FROM sums_findings WHERE rule IS {is_not} NULL",
+        )
+        for name, is_not in (("by rule", "NOT"), ("by job", ""))
+    },
     "sums_files": _OF_RECORDS.format(
         rows="""SELECT *, records AS n, bytes_read AS r, bytes_written AS w, transfer_seconds AS t,
   meta_seconds AS m FROM sums_files"""
@@ -75,6 +101,14 @@ def compare(lake: Path, user: str | None = None) -> int:
                 assert all(map(same, mine, theirs)), (table, mine, theirs)
             jobs = sum(row[3] for row in want) if table == "sums_jobs" else jobs
     return int(jobs)
+
+
+def fill(lake: Path, paths: list[Path]) -> None:
+    """Collects logs in this process, with findings."""
+    storage.make(str(lake), {"mode": "0640"})
+    publisher = Publisher(str(lake))
+    found = [files.named(str(path)) for path in paths]
+    publisher.publish(make(found, Options(str(lake)), publisher.seen.has))
 
 
 class Centre:
@@ -135,7 +169,7 @@ def counted(*names, **more):
         os.kill(os.getpid(), signal.SIGKILL)
     rename(*names, **more)
 os.rename = counted
-sys.argv = ["collect", "--workers", "1", "--no-findings", "--into", *sys.argv[1:]]
+sys.argv = ["collect", "--workers", "1", "--into", *sys.argv[1:]]
 from darshan_report.command import collect
 sys.exit(collect())
 """
@@ -162,10 +196,12 @@ def test_sums_are_those_of_the_rows(tmp_path: Path, seed: int) -> None:
     centre.complete()
     assert compare(centre.lake) and compare(centre.lake, "user1") < compare(centre.lake)
     centre.sweep()
-    files = [file for file in centre.snapshot.files.values()]
-    assert len(there(str(centre.lake))) == sum(
-        file.table in ("jobs", "files_posix", "files_stdio") for file in files
-    )
+    kept = [file for file in centre.snapshot.files.values() if file.table in KINDS]
+    assert len(there(str(centre.lake))) == len(kept)
+    with Asked(centre.lake) as asked:
+        rules = 'SELECT count(rule) AS "rules", count(*) AS "all" FROM sums_findings'
+        [found] = asked.sql(rules).rows()
+    assert 0 < found["rules"] < found["all"]
 
 
 def test_a_week_by_sums_and_by_rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .losses import EACH
 from .question import IO, Question
 
 # A row for each job, or for many; `jobs` is their number.
@@ -30,7 +31,15 @@ _ON_MOUNTS = """one AS (
   FROM {sums_files})"""
 
 
+_EACH = """cost AS (
+  SELECT program, "user", rule, title, remedy, log, number, lost_seconds AS lost,
+    most_seconds AS most FROM {sums_findings} WHERE rule IS NOT NULL),
+each AS (
+  SELECT program, "user", log, lost_seconds AS lost, most_seconds AS most, jobs AS costly
+  FROM {sums_findings} WHERE rule IS NULL)"""
+
+
 def by_sums(question: Question) -> Question:
     """Returns the same question to the tables of sums, as far as these answer it."""
-    sql = question.sql.replace(RAN, _RAN).replace(ON_MOUNTS, _ON_MOUNTS)
+    sql = question.sql.replace(RAN, _RAN).replace(ON_MOUNTS, _ON_MOUNTS).replace(EACH, _EACH)
     return replace(question, sql=sql)

@@ -10,12 +10,15 @@ from __future__ import annotations
 # One row per finding that counts.
 COST = """cost AS (
   SELECT program, "user", log, number, rule, title, sentence, remedy, example,
-    least(stake_seconds, nullif(of_seconds, 0)) AS lost, nullif(of_seconds, 0) AS had
+    least(stake_seconds, nullif(of_seconds, 0)) AS lost,
+    least(stake_seconds, nullif(of_seconds, 0)) AS most, nullif(of_seconds, 0) AS had
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
 # Orders the findings of a group: the costliest one is shown, and the last of equal ones.
-COSTLIEST = "named_struct('lost', coalesce(lost, -1), 'log', log, 'number', number)"
-# One row per job that loses time.
+COSTLIEST = "named_struct('lost', coalesce(most, -1), 'log', log, 'number', number)"
+# One row per job that loses time; of sums (ask/by_sums.py) one for many, of which the job `log`
+# loses `most`.
 EACH = f"""{COST},
 each AS (
-  SELECT program, "user", log, least(sum(lost), max(had)) AS lost FROM cost WHERE lost > 0
-  GROUP BY program, "user", log)"""
+  SELECT program, "user", log, lost, lost AS most, 1 AS costly FROM (
+    SELECT program, "user", log, least(sum(lost), max(had)) AS lost FROM cost WHERE lost > 0
+    GROUP BY program, "user", log) AS jobs_that_lose)"""

@@ -118,12 +118,18 @@ class _Output:
         self._writer: pq.ParquetWriter | None = None
         self._rows = 0
         self._first = self._last = ""
+        self._is_full, self._last_log = False, None
         self._group = max(1024, _GROUP // (8 * len(schema)))
 
     def write(self, rows: pa.Table) -> None:
         """Writes rows, whose days must not be earlier than those before."""
         if not len(rows):
             return
+        logs = rows["log"]
+        # All rows of a log stay in one file: sums/losses.py.
+        if self._is_full and logs[0].as_py() != self._last_log:
+            self.close()
+        self._last_log = logs[-1].as_py()
         if self._writer is None:
             self._path = f"{self._table}/month={self._month}/{storage.new_name()}.parquet"
             target = os.path.join(self._folder, self._path)
@@ -137,15 +143,14 @@ class _Output:
         if len(days):
             self._first = self._first or str(days[0])
             self._last = str(days[-1])
-        if self._sink.tell() >= LARGEST // 2:
-            self.close()
+        self._is_full = self._sink.tell() >= LARGEST // 2
 
     def close(self) -> None:
         """Completes the current file."""
         if self._writer is None:
             return
         self._writer.close()
-        self._writer = None
+        self._writer, self._is_full = None, False
         self._sink.flush()
         os.fsync(self._sink.fileno())
         size = self._sink.tell()

@@ -11,7 +11,7 @@ from typing import Any
 from .. import dates
 from ..ask.by_sums import RAN, by_sums
 from ..ask.engine import Asked
-from ..ask.losses import EACH
+from ..ask.losses import COST, EACH
 from ..ask.question import Question
 from ..ask.questions import BY_NAME, Filters, query
 from ..commit.storage import LakeError
@@ -40,16 +40,16 @@ _LOST = Question(
     f"""WITH {RAN}, {EACH},
 whole AS (SELECT program, CAST(sum(jobs) AS BIGINT) AS jobs,
   sum(process_seconds) AS process_seconds FROM ran GROUP BY program)
-SELECT program, any_value(whole.jobs) AS jobs, count(DISTINCT log) AS costly,
+SELECT program, any_value(whole.jobs) AS jobs, CAST(sum(costly) AS BIGINT) AS costly,
   sum(lost) AS lost_seconds, any_value(whole.process_seconds) AS process_seconds,
-  arg_max(log, lost) AS worst
+  arg_max(log, most) AS worst
 FROM each LEFT JOIN whole USING (program)
 GROUP BY program ORDER BY lost_seconds DESC, program LIMIT $top""",
 )
 _RULES = Question(
     "rules",
     "what programs lose by which finding",
-    f"""WITH {EACH}
+    f"""WITH {COST}
 SELECT program, rule, arg_max(title, lost) AS title, count(DISTINCT log) AS jobs,
   sum(lost) AS lost_seconds, arg_max(remedy, lost) AS remedy
 FROM cost WHERE lost > 0 AND program IN (SELECT unnest($programs::VARCHAR[]))
@@ -59,7 +59,7 @@ _OWNERS_OF = Question(
     "owners",
     "whose runs of programs lose",
     f"""WITH {EACH}
-SELECT program, "user", count(*) AS jobs, sum(lost) AS lost_seconds
+SELECT program, "user", CAST(sum(costly) AS BIGINT) AS jobs, sum(lost) AS lost_seconds
 FROM each WHERE program IN (SELECT unnest($programs::VARCHAR[]))
 GROUP BY program, "user" ORDER BY program, lost_seconds DESC, "user" """,
 )

@@ -11,7 +11,7 @@ PROGRAMS = Question(
     "programs by time lost, with the finding that costs most",
     f"""WITH {RAN}, {EACH},
 by_rule AS (
-  SELECT program, rule, arg_max(title, lost) AS title, sum(lost) AS sum_lost
+  SELECT program, rule, arg_max(title, most) AS title, sum(lost) AS sum_lost
   FROM cost WHERE lost > 0 GROUP BY program, rule),
 worst AS (SELECT program, arg_max(title, sum_lost) AS finding FROM by_rule GROUP BY program),
 lose AS (SELECT program, sum(lost) AS sum_lost FROM each GROUP BY program)

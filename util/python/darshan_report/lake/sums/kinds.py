@@ -10,6 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from . import losses
+
 # Sums of whole numbers may have more than 64 bits.
 _LARGE = pa.decimal128(38, 0)
 Array = Any  # of pyarrow, which has no types
@@ -30,13 +32,21 @@ class Kind:
 
     table: str  # what the sums are called in SQL; several tables may have their sums there
     keys: tuple[str, ...]
-    rows: str  # the column that has the number of rows
-    sums: tuple[Sum, ...]
+    rows: str = ""  # the column that has the number of rows
+    sums: tuple[Sum, ...] = ()
+    whole: Callable[[Any], Array] | None = None  # makes the sums of an open file, if not these
+    others: tuple[str, ...] = ()  # columns that it needs
+
+    @property
+    def names(self) -> list[str]:
+        """Returns the columns of the sums."""
+        return [*self.keys, self.rows, *(one.name for one in self.sums)]
 
     @property
     def columns(self) -> list[str]:
         """Returns the columns of the table that the sums need."""
-        return [*self.keys, *dict.fromkeys(name for one in self.sums for name in one.of)]
+        of = dict.fromkeys(name for one in self.sums for name in one.of)
+        return [*dict.fromkeys((*self.keys, *of, *self.others))]
 
 
 def _whole(values: Array) -> Array:
@@ -105,5 +115,6 @@ KINDS: Mapping[str, Kind] = {
     ),
     "files_posix": _of_records("POSIX"),
     "files_stdio": _of_records("STDIO"),
+    "findings": Kind("sums_findings", losses.KEYS, whole=losses.sums_of, others=losses.COLUMNS),
 }
 TABLES = tuple(dict.fromkeys(kind.table for kind in KINDS.values()))

@@ -8,12 +8,14 @@ import pyarrow as pa
 
 from ..commit.commits import File, Snapshot
 from .kinds import KINDS, TABLES
+from .losses import NAMES
 from .make import path_of, sources, there, write
 
 # Rows of files without sums up to which a reader makes these for itself.
 _MOST_ROWS = 2_000_000
 _TYPES = {"day": "DATE", "bytes_read": "DECIMAL(38, 0)", "bytes_written": "DECIMAL(38, 0)"}
 _SECONDS = "_seconds"
+_TEXTS = ("log", "title", "remedy")
 
 
 class Sums:
@@ -58,7 +60,7 @@ class Sums:
 def _query(table: str, paths: list[str]) -> str:
     if not paths:
         kind = next(kind for kind in KINDS.values() if kind.table == table)
-        names = (*kind.keys, kind.rows, *(one.name for one in kind.sums))
+        names = NAMES if kind.whole else kind.names
         columns = (f'NULL::{_type(name, kind.keys)} AS "{name}"' for name in names)
         return f"SELECT {', '.join(columns)}, NULL::VARCHAR AS month WHERE false"
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in sorted(paths))
@@ -69,5 +71,6 @@ def _query(table: str, paths: list[str]) -> str:
 
 
 def _type(name: str, keys: tuple[str, ...]) -> str:
-    default = "DOUBLE" if name.endswith(_SECONDS) else "VARCHAR" if name in keys else "BIGINT"
+    default = "DOUBLE" if name.endswith(_SECONDS) else "BIGINT"
+    default = "VARCHAR" if name in keys or name in _TEXTS else default
     return _TYPES.get(name, default)
