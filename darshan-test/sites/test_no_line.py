@@ -16,23 +16,24 @@ from .where import Where
 
 # Program, its text as a file of this name, its command, and the reason.
 SCRIPTS = {
-    "perl": (
-        "log.pl",
-        'for my $i (1..8000) { open(my $o, ">>", "log"); print $o "$i\\n"; close($o); }\n',
-        ["perl", "log.pl"],
-        "perl runs a script, and the log does not have the lines of its script; look in log.pl",
-    ),
     "awk": (
         "log.awk",
         'BEGIN { for (i = 0; i < 8000; i++) { print i >> "log"; close("log") } }\n',
         ["awk", "-f", "log.awk"],
         "awk runs a script, and the log does not have the lines of its script; look in log.awk",
     ),
-    "bash": (
+    "dash": (
         "log.sh",
-        "for ((i = 0; i < 8000; i++)); do echo $i >> log; done\n",
-        ["bash", "log.sh"],
-        "bash runs a script, and the log does not have the lines of its script; look in log.sh",
+        "i=0\nwhile [ $i -lt 8000 ]; do echo $i >> log; i=$((i + 1)); done\n",
+        ["dash", "log.sh"],
+        "dash runs a script, and the log does not have the lines of its script; look in log.sh; "
+        "bash instead of dash gives lines",
+    ),
+    "text": (
+        "log",
+        "",
+        ["awk", 'BEGIN{for(i=0;i<8000;i++){print i>>"log";close("log")}}'],
+        'look in its text, "BEGIN{for(i=0;i<8000;i++){print i>>"log";close(\u2026"',
     ),
 }
 

@@ -212,6 +212,8 @@ struct uring_setup;
 #define STARTS                                                                                     \
   run_grows();                                                                                     \
   posix_hand_on()
+#define STARTED                                                                                    \
+  if (UNLIKELY(sites_on)) sites_count_start()
 /* If the application passes NULL for the pid or the status, the runtime uses a variable of its
  * own. */
 #define SPAWN(pid, look)                                                                           \
@@ -221,6 +223,7 @@ struct uring_setup;
   STARTS
 #define SPAWNED                                                                                    \
   if (r == 0 && kind != EXEC_FAILS) run_spawned(*child, envp);                                     \
+  if (UNLIKELY(sites_on) && r == 0) sites_count_start();                                           \
   environment_done()
 #define WAITS                                                                                      \
   struct run_waiting waiting;                                                                      \

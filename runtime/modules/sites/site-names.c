@@ -24,11 +24,12 @@ void site_name_add(struct site_name *name, const char *text) {
   site_name_add_bytes(name, text, strlen(text));
 }
 
-void site_name_add_escaped(struct site_name *name, const char *text) {
+/* also: another character that is escaped. */
+static void add_escaped(struct site_name *name, const char *text, char also) {
   static const char digits[] = "0123456789ABCDEF";
   for (;;) {
     const char *at = text;
-    while ((unsigned char)*at >= ' ' && *at != ';' && *at != '%')
+    while ((unsigned char)*at >= ' ' && *at != ';' && *at != '%' && *at != also)
       at++;
     site_name_add_bytes(name, text, (size_t)(at - text));
     unsigned char c = (unsigned char)*at;
@@ -37,6 +38,14 @@ void site_name_add_escaped(struct site_name *name, const char *text) {
     site_name_add_bytes(name, escaped, sizeof(escaped));
     text = at + 1;
   }
+}
+
+void site_name_add_escaped(struct site_name *name, const char *text) {
+  add_escaped(name, text, '%');
+}
+
+void site_name_add_function(struct site_name *name, const char *text) {
+  add_escaped(name, text, ':');
 }
 
 static void add_number(struct site_name *name, uint64_t number, unsigned base) {

@@ -1,16 +1,21 @@
-/* Python frames in sites. */
+/* Frames of Python, bash and Perl in sites. */
 #include <string.h>
 
 #include "../../door/door.h"
 #include "../../intercept/guard.h"
 #include "../../intercept/stack.h"
 #include "../../stacks/python-layout.h"
+#include "../../stacks/script-frames.h"
 #include "sites-state.h"
 
 struct span site_interpreter(void) {
   struct object object;
-  if (!python_is_here() || object_of((uintptr_t)python.thread_state, &object) < 0)
-    return (struct span){0, 0};
+  uintptr_t inside = 0;
+  if (script_is_here())
+    inside = script_interpreter();
+  else if (python_is_here())
+    inside = (uintptr_t)python.thread_state;
+  if (!inside || object_of(inside, &object) < 0) return (struct span){0, 0};
   return (struct span){object.start, object.end};
 }
 
@@ -24,7 +29,18 @@ static void take_checked(void *argument) {
   checking->count = python_frames_checked(checking->frames, checking->most);
 }
 
+static void take_script(struct site_python *python, struct python_frame *frames, size_t most) {
+  bool imports;
+  python->lines = (uint32_t)script_frames(frames, most, &imports);
+  python->frame = frames;
+  python->imports = imports;
+}
+
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most) {
+  if (UNLIKELY(script_is_here())) {
+    take_script(python, frames, most);
+    return;
+  }
   size_t first, count = python_frames_trusted(frames, most);
   if (UNLIKELY(python_state == PYTHON_UNCHECKED)) {
     struct checking checking = {frames, most, 0};
@@ -72,10 +88,26 @@ static void remember_line(const struct known_line **place, uintptr_t address,
   __atomic_store_n(place, line, __ATOMIC_RELEASE);
 }
 
+static void add_place(struct site_name *name, const struct python_place *place) {
+  site_name_add(name, ";");
+  site_name_add_escaped(name, place->file);
+  site_name_add(name, ":");
+  site_name_add_number(name, place->line);
+  site_name_add(name, ":");
+  site_name_add_function(name, place->function);
+}
+
 void site_add_line(struct site_name *name, const struct python_frame *frame) {
   char text[SITE_NAME_ROOM];
   struct python_place place = {.text = text, .room = sizeof(text)};
   struct python_code code;
+  if (script_is_here()) {
+    if (script_describe(frame, &place))
+      add_place(name, &place);
+    else
+      site_name_add(name, ";?");
+    return;
+  }
   size_t before = name->length;
   if (!python_is_here() || !python_code_of(frame, &code)) {
     site_name_add(name, ";?");
@@ -91,12 +123,7 @@ void site_add_line(struct site_name *name, const struct python_frame *frame) {
     site_name_add(name, ";?");
     return;
   }
-  site_name_add(name, ";");
-  site_name_add_escaped(name, place.file);
-  site_name_add(name, ":");
-  site_name_add_number(name, place.line);
-  site_name_add(name, ":");
-  site_name_add_escaped(name, place.function);
+  add_place(name, &place);
   if (!name->is_full)
     remember_line(known, frame->code, &code, name->text + before, name->length - before);
 }

@@ -166,14 +166,15 @@ static void write_name(struct site_name *name, const char *function,
     site_name_add(name, ";?");
 }
 
-static const char unknown[] = "?", import[] = "import";
+static const char unknown[] = "?", import[] = "import", fork_name[] = "fork";
 
 struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut,
                               const struct site_python *python) {
   struct elements elements;
   struct site_name name;
   const char *function = take_frames(walk, first, python, &elements);
-  if (!function) function = python->imports ? import : unknown;
+  if (!function) function = site_thread.forks ? fork_name : unknown;
+  if (python->imports) function = import;
   write_name(&name, function, &elements, walk->end);
   struct site_part *part;
   if (!store_lock_for(&darshan_store, STORE_SITES)) return NULL;

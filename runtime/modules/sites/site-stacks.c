@@ -6,6 +6,7 @@
 #include "../../intercept/stack.h"
 #include "../../intercept/sys.h"
 #include "../../stacks/known-rules.h"
+#include "../../stacks/script-frames.h"
 #include "../../stacks/stack-span.h"
 #include "sites-state.h"
 
@@ -56,6 +57,7 @@ static int same_lines(const struct site_stack *stack, const struct site_python *
 }
 
 __attribute__((noinline)) int site_has_lines(const struct site_stack *stack) {
+  if (UNLIKELY(script_is_here())) return script_frames_are(stack->line, stack->lines);
   return python_frames_are(stack->line, stack->lines, true);
 }
 
@@ -214,7 +216,8 @@ static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t re
   const struct site_stack *known;
   if (LIKELY(frame - own->start < own->end - own->start)) {
     known = known_stack(key_of(returns, own->end - frame, python), frame, own->end, python);
-    if (!python->imports) site_thread.last = known;
+    /* A stack of a script that has no lines could get lines, which nothing would compare. */
+    if (!python->imports && (python->lines || !script_is_here())) site_thread.last = known;
   } else {
     known = known_stack(key_of(returns, frame & PAGE_MASK, python), frame, 0, python);
   }

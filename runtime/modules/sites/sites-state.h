@@ -95,6 +95,7 @@ struct site_thread {
   uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */
   uint64_t last_t1, last_t2; /* of the last call that moved no bytes */
   enum site_kind last_kind;
+  int forks;  /* 1: the call is a fork */
   int walked; /* 1: the call's stack was new, which took time of the runtime */
 };
 extern __thread struct site_thread site_thread
@@ -158,6 +159,8 @@ void site_name_add(struct site_name *name, const char *text);
 void site_name_add_bytes(struct site_name *name, const char *text, size_t length);
 /* Appends text of a file to a name, with its special characters written as %XX. */
 void site_name_add_escaped(struct site_name *name, const char *text);
+/* Does the same for the name of a function, in which a colon has a meaning, too. */
+void site_name_add_function(struct site_name *name, const char *text);
 void site_name_add_hex(struct site_name *name, uint64_t number);
 void site_name_add_number(struct site_name *name, uint64_t number);
 
@@ -176,6 +179,9 @@ void site_add_line(struct site_name *name, const struct python_frame *frame);
 struct span site_interpreter(void);
 /* Copies at most `most` Python frames of this thread to frames, and describes them in *python. */
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most);
+
+/* From now on, counts each fork of the application. */
+void sites_watch_forks(void);
 
 /* Returns the name of the function of this library that contains the address, as the loader knows
  * it; NULL if there is none. */

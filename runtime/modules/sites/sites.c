@@ -3,6 +3,7 @@
 
 #include "../../counting/size-bins.h"
 #include "../../door/door.h"
+#include "../../stacks/script-frames.h"
 #include "records.h"
 #include "sites-state.h"
 
@@ -26,6 +27,8 @@ int sites_prepare(void) {
   segments_prepare(&sites_state.parts, sizeof(struct site_part), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_SITES, &sites_state.parts);
   python_look();
+  if (!python_is_here()) script_look();
+  sites_watch_forks();
   sites_on = 1;
   return 0;
 }
@@ -144,7 +147,7 @@ __attribute__((noinline)) void sites_count_inside(const struct site_call *call) 
   uintptr_t returns = (uintptr_t)__builtin_return_address(0);
   struct site_part *part = site_of_last_stack(frame);
   if (UNLIKELY(!part))
-    part = python_is_here() ? site_of_python_stack(frame, returns)
-                            : site_of_native_stack(frame, returns);
+    part = python_is_here() || script_is_here() ? site_of_python_stack(frame, returns)
+                                                : site_of_native_stack(frame, returns);
   if (LIKELY(part != NULL)) count_call(call, part);
 }

@@ -42,6 +42,9 @@ void sites_forked(void);
  * that counted the call elsewhere, because each update sets the floating-point state. */
 void sites_count_inside(const struct site_call *call);
 
+/* Counts the start of a process. Called only if sites_on is set, outside of updates. */
+void sites_count_start(void);
+
 /* Forgets the known stacks. Called after an object was unloaded: its addresses may become those
  * of other code. */
 void sites_forget_stacks(void);

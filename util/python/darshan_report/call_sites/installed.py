@@ -36,8 +36,8 @@ _LIBRARIES = re.compile(
 _LIBRARY = re.compile(r".*\.so(?:\.[0-9.]+)?")
 # Python's own file in which each thread that Python starts begins.
 _THREAD = re.compile(r"/lib(?:64)?/(?:python|pypy)3(?:\.\d+)?t?/threading\.py$")
-# Python code without a file that users typed themselves; all other names in <> are generated.
-_TYPED = ("<string>", "<stdin>", "<ipython-input", "<cell")
+# Code without a file that users typed themselves; all other names in <> are generated.
+_TYPED = ("<string>", "<stdin>", "<bash -c>", "<perl -e>", "<ipython-input", "<cell")
 
 
 def _more(setting: str) -> tuple[str, ...]:

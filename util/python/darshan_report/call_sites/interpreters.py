@@ -15,6 +15,7 @@ _FAMILIES = (
     frozenset(("awk", "mawk", "gawk", "nawk", "original-awk", "busybox")),
 )
 _TEXT = ("-c", "-e", "-E")  # options before the text of a program
+_SHOWN = 48  # characters of the text of a program
 _FILE = "-f"  # option of awk and sed before the file of a program
 
 
@@ -38,5 +39,25 @@ def script_of(command: str) -> dict[str, str]:
             return {}
     if not 0 < place < len(words):
         return {}
-    names = next((family for family in _FAMILIES if program in family), frozenset((program,)))
-    return dict.fromkeys(names, words[place].rsplit("/", 1)[-1])
+    return dict.fromkeys(_names(program), words[place].rsplit("/", 1)[-1])
+
+
+def text_of(command: str) -> dict[str, str]:
+    """Returns the text of a program that is a part of its command line, shortened, by the names
+    that its interpreter may have; empty without one."""
+    words = command[:4096].split()
+    program = words[0].rsplit("/", 1)[-1] if words else ""
+    if not is_interpreter(program) or _FILE in words:
+        return {}
+    place = next((n for n, word in enumerate(words) if n and word in _TEXT), 0)
+    if not place and not ("awk" in program or program.endswith("sed")):
+        return {}
+    place = place or next((n for n, w in enumerate(words[:-1]) if words[n + 1][0] != "-"), 0)
+    text = " ".join(words[place + 1 :])
+    text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}\u2026"
+    return dict.fromkeys(_names(program), f'its text, "{text}"') if text else {}
+
+
+def _names(program: str) -> frozenset[str]:
+    """Returns the names that a program may have."""
+    return next((family for family in _FAMILIES if program in family), frozenset((program,)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..log import Log
 from . import addr2line, installed, rust
-from .interpreters import is_interpreter, script_of
+from .interpreters import is_interpreter, script_of, text_of
 from .measured import Measured, measured
 from .objects import Objects
 from .stack import Native, Python, Stack, object_of, stack_of
@@ -83,6 +83,7 @@ class Lines:
     objects: Objects = field(default_factory=lambda: Objects(()))
     names: dict[int, str] = field(default_factory=dict)  # of the files of `lines`, by id
     scripts: Mapping[str, str] = field(default_factory=dict)  # by interpreter, if one ran
+    command: str = ""  # of the first process
 
     def look_up(self, line: Line) -> None:
         """Finds the functions of the libraries that a line called."""
@@ -247,8 +248,10 @@ def lines_of(log: Log, most: int) -> Lines | None:
         whole.add(line.sums)
     used = {one for line in found[:most] for one in line.sums.files.most()[:FILES_SHOWN]}
     files = {one: log.name(one) or "" for one in used}
-    scripts = script_of(log.info.exe)
-    lines = Lines(found[:most], len(found), whole, [], hidden, found, objects, files, scripts)
+    command = log.info.exe
+    scripts = {**text_of(command), **script_of(command)}
+    shown = found[:most]
+    lines = Lines(shown, len(found), whole, [], hidden, found, objects, files, scripts, command)
     for line in lines.lines:
         lines.look_up(line)
     lines.problems.extend(_problems(lines.lines, objects))

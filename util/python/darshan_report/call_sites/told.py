@@ -11,7 +11,7 @@ from ..show.text import shorten, visible
 from ..units import amount, brief, plural, seconds, share
 from . import installed
 from .lines import Line, Lines, Place, Site
-from .stack import IMPORT
+from .stack import IMPORT, STARTS
 from .without import reasons
 
 TOP = 10  # lines that are shown
@@ -79,6 +79,8 @@ def library_call(site: Site) -> str:
     if site.user <= 0:
         return ""
     inside = site.user - 1
+    if re.match(STARTS, site.stack.called) and site.places[inside].object:
+        return ""  # libc's own functions below fork
     while inside > 0 and _is_wrapper(site.places[inside]) and not site.places[inside - 1].object:
         inside -= 1
     return name_of(site.places[inside])

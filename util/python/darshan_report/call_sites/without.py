@@ -11,6 +11,7 @@ from .lines import Lines, Site
 _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*t?|lib(?:python|pypy)3[^/]*\.so[0-9.]*")
 _NO_PROGRAM = re.compile(r".*\.so(?:\.[0-9.]+)?")
+_SHELLS = ("sh", "dash")  # whose scripts are mostly those of bash, too
 _LEAST = 0.01  # part of the time in calls that is worth a sentence
 
 
@@ -29,14 +30,26 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
     return _of_program(objects, scripts) if objects else ""
 
 
+def program_of(site: Site) -> str:
+    """Returns the name of the program that made the calls of a site, without its folder; empty if
+    none of its frames is of a program."""
+    return _program([place.object.rsplit("/", 1)[-1] for place in site.places if place.object])
+
+
+def _program(objects: Sequence[str]) -> str:
+    return next((name for name in reversed(objects) if not _NO_PROGRAM.fullmatch(name)), "")
+
+
 def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
     """Returns the reason for a site whose frames are in these programs and libraries."""
     if any(map(_PYTHON.fullmatch, objects)):
         return "Python itself made these calls, at its start or its end"
-    program = next((name for name in reversed(objects) if not _NO_PROGRAM.fullmatch(name)), "")
+    program = _program(objects)
     if interpreters.is_interpreter(program):
         script = scripts.get(program, "")
         where = f"; look in {script}" if script else ""
+        if program in _SHELLS:
+            where += f"; bash instead of {program} gives lines"
         return f"{program} runs a script, and the log does not have the lines of its script{where}"
     if program:
         return f"{program} is an installed program; look where it is started"

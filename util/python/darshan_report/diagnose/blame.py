@@ -27,8 +27,8 @@ from ..call_sites.measured import (
     WRITE,
     Measured,
 )  # fmt: skip
-from ..call_sites.stack import IMPORT
-from ..call_sites.without import reason
+from ..call_sites.stack import IMPORT, STARTS
+from ..call_sites.without import program_of, reason
 from ..show.text import shorten
 from ..units import share
 from .finding import GOOD, Finding
@@ -40,9 +40,10 @@ _MANY_MORE = 20  # times
 _SEVERAL = 20  # calls that tell a line by their number
 _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
-_HDF5, _MPIIO, _ANY = r"H5|nc_", r"P?MPI_File_|ncmpi", ""
+_HDF5, _MPIIO, _ANY = r"H5|nc_", r"P?MPI_File_|ncmpi", rf"(?!{STARTS})"
 _CALL = rf"(?!{IMPORT}$)"
 _CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small calls", "gaps"
+_STARTS = "starts"
 _ON_FILES, _BYTES_ON_FILES = "calls on files", "bytes on files"
 # What a share is of, after a percentage, and all of it.
 _OF = {
@@ -50,6 +51,7 @@ _OF = {
     _SECONDS: ("of the time in such calls", "all of the time in such calls"),
     _BYTES: ("of the bytes of such calls", "all bytes of such calls"),
     _SMALL: ("of such calls that are small", "all such calls that are small"),
+    _STARTS: ("of the starts of processes", "all starts of processes"),
     _GAPS: ("of the time before such calls", "all of the time before such calls"),
     _ON_FILES: ("of such calls on these files", "all such calls on these files"),
     _BYTES_ON_FILES: (
@@ -58,7 +60,7 @@ _OF = {
     ),
 }
 _WHOLE = share(1.0, 1.0)
-_THE_FILES = "the file's"
+_THE_FILES, _THESE = "the file's", "these"
 _WORDS = {
     READ: "reads",
     WRITE: "writes",
@@ -154,22 +156,22 @@ _ABOUT = (
     ("waits-for-locks", About((OTHER,), r"flock|lockf|fcntl")),
     ("waiting-in-mpi-io", About(_DATA, _MPIIO)),
     ("whole-file-copy", About(_DATA, _ANY, _BYTES)),
+    ("process-each", About((OTHER,), STARTS, _STARTS)),
     ("program-files", About(KINDS, IMPORT)),
+    ("repeated-by-processes", About((OTHER,), STARTS, _STARTS)),
 )  # fmt: skip
 _FAULTS = "mapped-faults"
 _NO_CALLS = (
     "no line: page faults are no calls, so the log has no stack of them; look where the mapped "
     "file is used"
 )
-# Findings without a line: about processes, hosts, targets, what was not recorded, or page faults.
+# Findings without a line: about hosts, targets, what was not recorded, or page faults.
 WITHOUT = (
     "deprecated-calls",
     "incomplete",
     "loader-bound-training",
     "mapped-faults",
-    "process-each",
     "ranks-outnumber-processors",
-    "repeated-by-processes",
     "slow-hosts",
     "slow-targets",
     "storage-targets",
@@ -236,7 +238,10 @@ def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line
 
 
 def _counted(finding: Finding, about: About) -> set[float]:
-    """Returns the numbers of calls of single files that the finding's evidence names."""
+    """Returns the numbers of calls of single files that the finding's evidence names, or the number
+    of its processes."""
+    if about.by == _STARTS:
+        return {float(finding.processes)} if finding.processes >= _SEVERAL else set()
     return {
         float(row.value)
         for row in finding.evidence
@@ -254,10 +259,12 @@ def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line,
     for place, line in enumerate(lines):
         for kind in about.kinds:
             made = part_of(line, About((kind,), about.called), _CALLS)
+            words = _WORDS.get(kind, "calls") if about.by != _STARTS else _STARTS
+            whose = _THESE if about.by == _STARTS else _THE_FILES
             if line.place is not None and any(
                 abs(made - number) <= _EQUAL * number for number in wanted
             ):
-                found.setdefault(place, (line, f"{made:,.0f} {_WORDS.get(kind, 'calls')}"))
+                found.setdefault(place, (line, f"{whose} {made:,.0f} {words}"))
     return next(iter(found.values())) if len(found) == 1 else None
 
 
@@ -316,7 +323,7 @@ def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line
     if same is not None:
         one, calls = same
         made = part_of(one, about)
-        return one, made / whole if whole > 0 else 0.0, f"{_THE_FILES} {calls}", number
+        return one, made / whole if whole > 0 else 0.0, calls, number
     if part < _ENOUGH:
         # What costs little beside other lines may be called most often, and the reverse.
         other = _CALLS if about.by == _SECONDS else _SECONDS
@@ -348,6 +355,21 @@ def _without(found: Lines, line: Line, about: About, part: float, number: int) -
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     why = reason(site, found.scripts)
     return Blame(f"no line: {why}", None, "", part, number) if why else None
+
+
+def _started(found: Lines, line: Line, about: About, part: float) -> Blame | None:
+    """Returns the line that started the program without lines which made the calls of a finding;
+    None if it was the first process, or if no line made most of the starts of processes."""
+    site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
+    program, first = program_of(site), found.command.split(" ", 1)[0].rsplit("/", 1)[-1]
+    starts = About((OTHER,), STARTS, _STARTS)
+    start, share_of, number = _largest(found.every, lambda one: part_of(one, starts))
+    same = program == first or found.scripts.get(program)
+    if not program or same or share_of < _ENOUGH or _has_no_line(found, start):
+        return None
+    text, through = _place(found, start, starts)
+    told_of = _told(share_of, _STARTS)
+    return Blame(f"at {text}: {program} made the calls; {told_of}", start, through, part, number)
 
 
 def about_of(name: str, *, instead: bool = False) -> About | None:
@@ -394,9 +416,9 @@ def _blamed(found: Lines, finding: Finding, about: About) -> Blame | None:
     if number == 0:
         return None
     if _has_no_line(found, line):
-        return _without(found, line, about, part, number)
+        return _started(found, line, about, part) or _without(found, line, about, part, number)
     text, through = _place(found, line, about)
-    if part >= _ENOUGH or of.startswith(_THE_FILES):
+    if part >= _ENOUGH or of.startswith((_THE_FILES, _THESE)):
         return Blame(f"at {text}: {of}", line, through, part, number)
     text = f"no single line: {number:,} lines, the largest is {text} with {of}"
     return Blame(text, None, through, part, number)

@@ -111,6 +111,7 @@ class Finding:
     covers: frozenset[int] = frozenset()  # ids of the records that it explains
     doers: tuple[str, ...] = ()  # names of the programs that did nearly all of it
     programs: str = ""  # programs of a tree that caused it, as text; empty: unknown
+    processes: int = 0  # that it is about; 0: unknown
     at: str = ""  # the line of code, of a rule that knows it without call sites
 
     def _repr_html_(self) -> str:

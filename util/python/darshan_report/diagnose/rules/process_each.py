@@ -137,6 +137,7 @@ def _finding(
         "start is not included.",
         stake=stake,
         programs=f"{first.program} \u00d7 {count(first.number)}",
+        processes=first.number,
         evidence=facts.sums(table, "COUNT", "OPENS", "BYTES_READ") if table is not None else (),
         remedy=Remedy(words, example),
         limits=("each.processes", "each.files", "each.start", "each.processor", "files.small"),

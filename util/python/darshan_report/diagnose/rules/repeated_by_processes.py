@@ -99,6 +99,7 @@ def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
         _sentence(facts, tree, again, at, spent),
         stake=stake,
         programs=f"{again.program} \u00d7 {count(number)}",
+        processes=number,
         doers=(again.program,),
         evidence=_evidence(facts, again)
         + (facts.sums(table, "COUNT", "BYTES_READ") if table is not None else ()),

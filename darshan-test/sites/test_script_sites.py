@@ -1,0 +1,188 @@
+"""Sites of scripts of bash and Perl: the line of each call."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from place import needs
+
+from . import scripts
+from .stacks import Outcome, Program
+from .test_blamed import findings
+from .where import SECONDS, Where, line_of
+
+_MARK = re.compile(r"#= (\S+) (\w+) (\d+)$")
+
+
+def marks(path: Path, text: str) -> dict[tuple[str, str], int]:
+    """Returns the marks of a script: numbers of calls, by frame and kind."""
+    found = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if mark := _MARK.search(line):
+            function = mark[1].replace(":", "%3A")
+            found[f"{path}:{number}:{function}", mark[2]] = int(mark[3])
+    return found
+
+
+def innermost(outcome: Outcome) -> Counter[tuple[str, str]]:
+    """Returns the calls of a log by the innermost line and kind; forks, and opens of an import, are
+    kinds of their own."""
+    found: Counter[tuple[str, str]] = Counter()
+    for site in outcome.sites:
+        called, *frames = site.name.split(";")
+        line = next((frame for frame in frames if ":" in frame), "")
+        if called == "import":
+            found[line, "import"] += int(site.row["OPENS"])
+        elif called == "fork":
+            found[line, "fork"] += int(site.row["OTHERS"])
+        else:
+            for kind in ("OPENS", "READS", "WRITES", "LOOKUPS", "OTHERS"):
+                found[line, kind] += int(site.row[kind])
+    return found
+
+
+def run(program: Program, text: str, name: str, *command: str, **more: str) -> Outcome:
+    """Runs a script in its own folder, beside other files that it loads."""
+    if not shutil.which(command[0]):
+        needs(f"program:{command[0]}")
+    work = program.folder / "work"
+    work.mkdir()
+    for file, content in {name: text, **more}.items():
+        (work / file.replace("__", ".")).write_text(content)
+    program.start(*command, name)
+    (log,) = program.logs()
+    return program.read(log)
+
+
+def compare(outcome: Outcome, wanted: dict[tuple[str, str], int]) -> None:
+    """Each mark has its calls."""
+    found = innermost(outcome)
+    assert {key: found[key] for key in wanted} == wanted, sorted(found.items())
+
+
+def of_all(program: Program, **texts: str) -> dict[tuple[str, str], int]:
+    wanted: dict[tuple[str, str], int] = {}
+    for name, text in texts.items():
+        wanted.update(marks(program.folder / "work" / name.replace("__", "."), text))
+    return wanted
+
+
+def test_bash(program: Program) -> None:
+    """Redirections, functions, a sourced file, loops, children and subshells."""
+    outcome = run(program, scripts.BASH, "main.sh", "bash", lib__sh=scripts.LIBRARY)
+    compare(outcome, of_all(program, main__sh=scripts.BASH, lib__sh=scripts.LIBRARY))
+    folder = program.folder / "work"
+    called = line_of(scripts.BASH, "from::library a")
+    name = f"open;{folder}/lib.sh:2:from%3A%3Alibrary;{folder}/main.sh:{called}:main"
+    assert [site for site in outcome.sites if site.name == name], "its callers are in the name"
+
+
+def test_perl(program: Program) -> None:
+    """A module, conditions of loops, eval, sort, a function without a name, children."""
+    outcome = run(program, scripts.PERL, "main.pl", "perl", Slurp__pm=scripts.MODULE)
+    compare(outcome, of_all(program, main__pl=scripts.PERL, Slurp__pm=scripts.MODULE))
+    folder = program.folder / "work"
+    called = line_of(scripts.PERL, "my $text = eval")
+    assert any(
+        site.name.endswith(f":slurp;<eval>:2:(eval);{folder}/main.pl:{called}:main")
+        for site in outcome.sites
+    )
+
+
+def test_threads_of_perl(program: Program) -> None:
+    """Each thread has an interpreter of its own."""
+    if not shutil.which("perl"):
+        needs("program:perl")
+    has = subprocess.run(["perl", "-Mthreads", "-e", "1"], capture_output=True, check=False)
+    assert has.returncode == 0, "Debian's perl has threads"
+    outcome = run(program, scripts.THREADS, "main.pl", "perl")
+    compare(outcome, of_all(program, main__pl=scripts.THREADS))
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "wanted"),
+    [
+        (["bash", "-c"], "f() {\n  echo 1 > a\n}\nf", "open;<bash -c>:2:f;<bash -c>:4:main"),
+        (["perl", "-e"], "\nopen(my $o, '>', 'a');", "open64;<perl -e>:2:main"),
+    ],
+)
+def test_text_of_the_command(command: list[str], text: str, wanted: str, program: Program) -> None:
+    """A text that is no file."""
+    if not shutil.which(command[0]):
+        needs(f"program:{command[0]}")
+    program.start(*command, text)
+    (log,) = program.logs()
+    assert wanted in {site.name for site in program.read(log).sites}
+
+
+def test_no_array(program: Program) -> None:
+    """bash without one of the variables that tell its functions has no lines, and does not fail."""
+    text = "unset FUNCNAME\necho 1 > a\nf() { echo 2 > b; }\nf\n"
+    outcome = run(program, text, "main.sh", "bash")
+    opened = [site.name for site in outcome.sites if site.name.startswith("open;")]
+    assert opened and not any("main.sh" in name for name in opened)
+
+
+def together(where: Where, *command: str | Path) -> None:
+    """Runs a program with `darshan run`, which makes one log of all its processes."""
+    darshan = where.program.build / "darshan"
+    (where.folder / "work").mkdir()
+    subprocess.run(
+        [darshan, "run", "--sites", "-o", where.folder / "logs", *command],
+        cwd=where.folder / "work", capture_output=True, timeout=SECONDS, check=True,
+    )  # fmt: skip
+
+
+EACH = """#!/bin/bash
+squeeze() {
+  for f in in-*; do
+    gzip -f "$f" # here
+  done
+}
+for i in {1..120}; do
+  echo "$i" > "in-$i"
+done
+squeeze
+"""
+EACH_PERL = """for my $i (1 .. 120) {
+  open(my $o, '>', "in-$i"); print $o "$i\\n"; close $o;
+}
+for my $name (glob('in-*')) {
+  system('gzip', '-f', $name); # here
+}
+"""
+
+
+@pytest.mark.parametrize(("text", "command"), [(EACH, "bash"), (EACH_PERL, "perl")])
+def test_a_process_for_each_item(text: str, command: str, where: Where) -> None:
+    """The finding names the line of the script that starts the processes."""
+    for name in (command, "gzip"):
+        if not shutil.which(name):
+            needs(f"program:{name}")
+    script = where.folder / "each"
+    script.write_text(text)
+    together(where, command, script)
+    (found,) = [f for f in findings(where) if f["name"] == "process-each"]
+    place = found["line"]["place"]
+    assert (place["file"], place["line"]) == (str(script), line_of(text, "# here"))
+    assert found["line"]["text"].endswith(": these 120 starts")
+    (row,) = (r for r in where.found()["lines"] if r["place"] == place)
+    assert row["called"]["fork"]["calls"] == 120
+
+
+def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None:
+    """Calls of a program without lines lead to the script that starts it."""
+    script = where.folder / "copy.sh"
+    text = (
+        "head -c 60000000 /dev/zero > a\nfor i in 1 2 3; do\n  dd if=a of=b bs=512 # here\ndone\n"
+    )
+    script.write_text(text.replace("bs=512", "bs=512 status=none"))
+    together(where, "bash", script)
+    told = [f["line"] for f in findings(where) if f["name"].startswith("small-accesses")]
+    assert told and told[0]["place"]["line"] == line_of(text, "# here")
+    assert "dd made the calls" in told[0]["text"]

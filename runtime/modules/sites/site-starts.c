@@ -1,0 +1,32 @@
+/* Counts starts of processes for the stack that started them, so that a finding about processes has
+ * a line. A start is no I/O: its time and the gaps around it, in which a program mostly waits for
+ * its child, are not counted. */
+#include <pthread.h>
+
+#include "../../door/door.h"
+#include "../layers/layers.h"
+#include "sites-state.h"
+
+void sites_count_start(void) {
+  uint64_t now;
+  if (layers_inside() || !runtime_enter()) return;
+  now = ticks_now();
+  site_thread.last_end = 0; /* no gap before the start, and none after it */
+  sites_count_inside(
+      &(struct site_call){.kind = SITE_OTHER, .offset = SITE_NO_PLACE, .t1 = now, .t2 = now});
+  site_thread.last_end = 0;
+  runtime_leave();
+}
+
+/* In the parent, within fork(). The runtime does not wrap fork, so the site has no function that
+ * the program called. */
+static void forked(void) {
+  if (!sites_on) return;
+  site_thread.forks = 1;
+  sites_count_start();
+  site_thread.forks = 0;
+}
+
+void sites_watch_forks(void) {
+  pthread_atfork(NULL, forked, NULL);
+}

@@ -1,0 +1,209 @@
+/* The lines of a script that bash runs.
+ *
+ * bash shows its variables to builtins that users load (`enable -f`), so the line of the command
+ * that runs has a symbol. Files, functions and the lines of calls are in the arrays BASH_SOURCE,
+ * FUNCNAME and BASH_LINENO of the shell, which are found in its table of variables: the first
+ * elements are of the innermost function. A script in a file has an element of its own, the last
+ * one. Text of `bash -c` or of the standard input has none. */
+#include <string.h>
+
+#include "../intercept/libc-direct.h"
+#include "script-layout.h"
+
+/* Structures of bash, by offsets in bytes. */
+enum { CONTEXT_TABLE = 32 /* VAR_CONTEXT */ };
+enum { TABLE_BUCKETS = 0, TABLE_SIZE = 8, TABLE_BYTES = 16 /* HASH_TABLE */ };
+enum { ITEM_NEXT = 0, ITEM_KEY = 8, ITEM_DATA = 16, ITEM_HASH = 24, ITEM_BYTES = 32 };
+enum { VARIABLE_VALUE = 8, VARIABLE_FLAGS = 40, VARIABLE_BYTES = 48, IS_ARRAY = 4 };
+enum { ELEMENT_INDEX = 0, ELEMENT_VALUE = 8, ELEMENT_NEXT = 16, ELEMENT_BYTES = 32 };
+enum { CHAIN = 64, MOST_BUCKETS = 1 << 20 };
+
+static struct {
+  uintptr_t code;             /* address of a function */
+  const int *line;            /* line_number */
+  const uintptr_t *variables; /* global_variables */
+  const uintptr_t *script;    /* shell_script_filename */
+  const uintptr_t *text;      /* command_execution_string */
+  unsigned head;              /* offset of the first element in an ARRAY */
+} bash;
+
+static const struct {
+  const char *version; /* dist_version */
+  unsigned head;
+} versions[] = {
+#define BASH(version, head) {version, head},
+#define PERL(...)
+#include "script-layouts.def"
+#undef BASH
+#undef PERL
+};
+
+bool bash_consider(const struct link_map *program) {
+  const int *line = straight_symbol(program, "line_number");
+  const char *const *version = line ? straight_symbol(program, "dist_version") : NULL;
+  if (!version || !*version) return false;
+  bash.line = line;
+  bash.variables = straight_symbol(program, "global_variables");
+  bash.script = straight_symbol(program, "shell_script_filename");
+  bash.text = straight_symbol(program, "command_execution_string");
+  bash.code = (uintptr_t)straight_symbol(program, "find_variable");
+  if (!bash.code || !bash.variables || !bash.script || !bash.text) return false;
+  for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+    if (strcmp(*version, versions[i].version) == 0) bash.head = versions[i].head;
+  return bash.head != 0;
+}
+
+uintptr_t bash_address(void) {
+  return bash.code;
+}
+
+/* Returns the hash of a name as bash computes it: Fowler, Noll and Vo's, of 32 bits. */
+static uint32_t hash_of(const char *name) {
+  uint32_t hash = 2166136261u;
+  for (; *name; name++)
+    hash = hash * 16777619u ^ (unsigned char)*name;
+  return hash;
+}
+
+/* Returns the value of an array variable, 0 if there is none. */
+static uintptr_t array_of(const char *name, size_t length) {
+  char table[TABLE_BYTES], item[ITEM_BYTES], variable[VARIABLE_BYTES], key[16];
+  uintptr_t at, context = *bash.variables;
+  if (!context || !python_read(&at, context + CONTEXT_TABLE, sizeof(at)) ||
+      !python_read(table, at, sizeof(table)))
+    return 0;
+  uint32_t size = script_number(table, TABLE_SIZE), hash = hash_of(name);
+  if (size == 0 || size > MOST_BUCKETS || (size & (size - 1))) return 0;
+  uintptr_t bucket = script_word(table, TABLE_BUCKETS) + (hash & (size - 1)) * sizeof(uintptr_t);
+  if (!python_read(&at, bucket, sizeof(at))) return 0;
+  for (int i = 0; at && i < CHAIN; i++, at = script_word(item, ITEM_NEXT)) {
+    if (!python_read(item, at, sizeof(item))) return 0;
+    if (script_number(item, ITEM_HASH) != hash) continue;
+    if (!python_read(key, script_word(item, ITEM_KEY), length + 1)) return 0;
+    if (memcmp(key, name, length + 1) != 0) continue;
+    if (!python_read(variable, script_word(item, ITEM_DATA), sizeof(variable))) return 0;
+    return script_number(variable, VARIABLE_FLAGS) & IS_ARRAY
+               ? script_word(variable, VARIABLE_VALUE)
+               : 0;
+  }
+  return 0;
+}
+
+/* A place in an array. */
+struct cursor {
+  uintptr_t head, next;
+  uintptr_t value; /* address of a string */
+  intptr_t index;
+};
+
+/* Goes to the place before the first element. Returns false if this is no array. */
+static bool begin(struct cursor *cursor, uintptr_t array) {
+  char element[ELEMENT_BYTES];
+  if (!array || !python_read(&cursor->head, array + bash.head, sizeof(cursor->head)) ||
+      !python_read(element, cursor->head, sizeof(element)))
+    return false;
+  cursor->index = (intptr_t)script_word(element, ELEMENT_INDEX);
+  cursor->next = script_word(element, ELEMENT_NEXT);
+  return cursor->index == -1;
+}
+
+/* Goes to the next element. Returns false at the end. */
+static bool advance(struct cursor *cursor) {
+  char element[ELEMENT_BYTES];
+  if (cursor->next == cursor->head || !python_read(element, cursor->next, sizeof(element)) ||
+      (intptr_t)script_word(element, ELEMENT_INDEX) != cursor->index + 1)
+    return false;
+  cursor->index++;
+  cursor->value = script_word(element, ELEMENT_VALUE);
+  cursor->next = script_word(element, ELEMENT_NEXT);
+  return true;
+}
+
+/* The frames of the shell, innermost first. */
+struct stack {
+  struct cursor file, function, line;
+  uintptr_t now; /* line of the frame */
+  bool is_at_end;
+};
+
+static bool begin_stack(struct stack *stack) {
+  stack->now = (uintptr_t)(unsigned)__atomic_load_n(bash.line, __ATOMIC_RELAXED);
+  stack->is_at_end = false;
+  return begin(&stack->file, array_of("BASH_SOURCE", 11)) &&
+         begin(&stack->function, array_of("FUNCNAME", 8)) &&
+         begin(&stack->line, array_of("BASH_LINENO", 11));
+}
+
+/* Goes to the next frame. file and function are 0 for text that has no file. Returns false after
+ * the last one. line: of the frame. */
+static bool next_frame(struct stack *stack, uintptr_t *file, uintptr_t *function, uintptr_t *line) {
+  *line = stack->now;
+  if (stack->is_at_end) return false;
+  if (!advance(&stack->file) || !advance(&stack->function) || !advance(&stack->line)) {
+    stack->is_at_end = true;
+    *file = *function = 0;
+    return *bash.script == 0;
+  }
+  char text[16];
+  bool is_cut = false;
+  *file = stack->file.value;
+  *function = stack->function.value;
+  stack->now = 0; /* of the call */
+  if (script_text(text, sizeof(text), stack->line.value, &is_cut) > 0)
+    for (const char *digit = text; *digit >= '0' && *digit <= '9'; digit++)
+      stack->now = stack->now * 10 + (uintptr_t)(*digit - '0');
+  return true;
+}
+
+/* Returns a hash of a string, which bash stores anew for each call of a function; 0: it cannot be
+ * read. */
+static uint64_t hash_text(uintptr_t at) {
+  enum { AT_ONCE = 64, MOST = 4096 };
+  uint64_t hash = 0xcbf29ce484222325u;
+  char bytes[AT_ONCE];
+  for (size_t n = 0; n < MOST; n += AT_ONCE) {
+    size_t got = python_read_some(bytes, at + n, AT_ONCE);
+    for (size_t i = 0; i < got; i++) {
+      if (!bytes[i]) return hash;
+      hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    }
+    if (got < AT_ONCE) return 0;
+  }
+  return hash;
+}
+
+bool bash_walk(struct script_sink *sink) {
+  struct stack stack;
+  uintptr_t file, function, line, number = 0;
+  if (!begin_stack(&stack)) return false;
+  if (stack.now == 0) return true; /* it has read no line of the script */
+  while (next_frame(&stack, &file, &function, &line)) {
+    uint64_t code = file ? hash_text(file) * 31 + hash_text(function) : 1;
+    if (!script_give(sink, (struct python_frame){number++, code, line})) break;
+  }
+  return false;
+}
+
+/* Tells whether this is bash's name of a text without a file, which its functions have, and those
+ * that it inherited (export -f). */
+static bool is_environment(uintptr_t file) {
+  static const char name[] = "environment";
+  char text[sizeof(name)];
+  return python_read(text, file, sizeof(text)) && memcmp(text, name, sizeof(name)) == 0;
+}
+
+bool bash_describe(const struct python_frame *frame, struct python_place *place) {
+  struct stack stack;
+  uintptr_t file, function, line, number = 0;
+  char name[128] = "main";
+  if (!begin_stack(&stack)) return false;
+  do
+    if (!next_frame(&stack, &file, &function, &line)) return false;
+  while (number++ != frame->frame);
+  if (file && script_text(name, sizeof(name), function, &place->is_cut) <= 0) return false;
+  place->line = (uint32_t)line;
+  place->first_line = 0;
+  const char *without = *bash.text ? "<bash -c>" : "<stdin>";
+  if (!file || !is_environment(file)) return script_place(place, file, without, name);
+  return script_place(place, 0, *bash.script ? "<environment>" : without, name);
+}

@@ -1,0 +1,144 @@
+/* Finds the interpreter of a script in this process, and the texts of its frames. */
+#include <libc-loader.h>
+#include <link.h>
+#include <string.h>
+
+#include "../intercept/guard.h"
+#include "../intercept/libc-direct.h"
+#include "../intercept/loader.h"
+#include "../intercept/sys.h"
+#include "script-layout.h"
+
+int script_kind = SCRIPT_NONE;
+
+/* The folder in which the program started, with a slash at its end; empty: not known. */
+enum { FOLDER_ROOM = 1024 };
+SELDOM static char folder[FOLDER_ROOM];
+
+static void note_folder(void) {
+  ssize_t n = sys_getcwd(folder, FOLDER_ROOM - 1); /* with the NUL */
+  if (n < 2 || folder[0] != '/') {
+    folder[0] = '\0';
+    return;
+  }
+  if (folder[n - 2] == '/') return;
+  folder[n - 1] = '/';
+  folder[n] = '\0';
+}
+
+void script_look(void) {
+  if (!loader_is_there()) return;
+  const struct link_map *object = libc_first_object();
+  int found = bash_consider(object) ? SCRIPT_BASH : SCRIPT_NONE;
+  for (; object && !found; object = object->l_next)
+    if (perl_consider(object)) found = SCRIPT_PERL;
+  if (!found) return;
+  note_folder();
+  script_kind = found;
+}
+
+bool script_give(struct script_sink *sink, struct python_frame frame) {
+  size_t at = sink->count;
+  if (at >= sink->limit) {
+    sink->is_full = true;
+    return false;
+  }
+  sink->count++;
+  if (sink->to) {
+    sink->to[at] = frame;
+    return true;
+  }
+  const struct python_frame *known = &sink->known[at];
+  sink->differs |= known->code != frame.code || known->instruction != frame.instruction;
+  return !sink->differs;
+}
+
+static bool walk(struct script_sink *sink) {
+  return script_kind == SCRIPT_BASH ? bash_walk(sink) : perl_walk(sink);
+}
+
+size_t script_frames(struct python_frame *frames, size_t limit, bool *imports) {
+  struct script_sink sink = {.to = frames, .limit = limit < SCRIPT_FRAMES ? limit : SCRIPT_FRAMES};
+  *imports = walk(&sink);
+  return sink.count;
+}
+
+bool script_frames_are(const struct python_frame *known, size_t count) {
+  struct script_sink sink = {.known = known, .limit = count};
+  bool imports = walk(&sink);
+  if (imports || sink.differs || sink.count != count) return false;
+  return !sink.is_full || count == SCRIPT_FRAMES; /* frames beyond these are not known */
+}
+
+bool script_describe(const struct python_frame *frame, struct python_place *place) {
+  if (place->room < PYTHON_LEAST_ROOM) return false;
+  place->is_cut = false;
+  return script_kind == SCRIPT_BASH ? bash_describe(frame, place) : perl_describe(frame, place);
+}
+
+uintptr_t script_interpreter(void) {
+  return script_kind == SCRIPT_BASH ? bash_address() : perl_address();
+}
+
+/* --- texts -------------------------------------------------------------------------------- */
+
+long script_text(char *to, size_t room, uintptr_t from, bool *is_cut) {
+  enum { AT_ONCE = 64 };
+  size_t n = 0;
+  to[0] = '\0';
+  while (n + 1 < room) {
+    size_t wanted = room - 1 - n < AT_ONCE ? room - 1 - n : AT_ONCE;
+    size_t got = python_read_some(to + n, from + n, wanted);
+    for (size_t i = 0; i < got; i++, n++) {
+      if (to[n] == '\0') return (long)n;
+      if ((unsigned char)to[n] < ' ' || to[n] == 127) to[n] = '?';
+    }
+    to[n] = '\0';
+    if (got == 0) return -1;
+  }
+  *is_cut = true;
+  return (long)n;
+}
+
+/* Puts the folder before a relative path, if a file is there. */
+static void make_absolute(struct python_place *place, size_t room) {
+  const char *relative = place->text;
+  size_t before = strlen(folder), length = place->file_length;
+  if (relative[0] == '/' || relative[0] == '<' || before == 0 || before + length + 1 > room) return;
+  while (relative[0] == '.' && relative[1] == '/') {
+    relative += 2;
+    length -= 2;
+  }
+  memmove(place->text + before, relative, length + 1);
+  memcpy(place->text, folder, before);
+  if (sys_faccess(place->text, 0) == 0) {
+    place->file_length = before + length;
+    return;
+  }
+  memmove(place->text, place->text + before, length + 1);
+  place->file_length = length;
+}
+
+bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
+                  const char *function) {
+  size_t length = strlen(function), room = place->room / 2, for_file;
+  if (length > room) length = room;
+  for_file = place->room - length - 1;
+  if (file) {
+    long n = script_text(place->text, for_file, file, &place->is_cut);
+    if (n <= 0) return false;
+    place->file_length = (size_t)n;
+    make_absolute(place, for_file);
+  } else {
+    place->file_length = strlen(without_file);
+    if (place->file_length >= for_file) return false;
+    memcpy(place->text, without_file, place->file_length + 1);
+  }
+  char *to = place->text + place->file_length + 1;
+  memcpy(to, function, length);
+  to[length] = '\0';
+  place->file = place->text;
+  place->function = to;
+  place->function_length = length;
+  return true;
+}

@@ -1,0 +1,54 @@
+/* The lines of a script that bash or Perl runs in this process: which of them led to a call.
+ *
+ * Only the program itself can be such an interpreter, and only a version whose layout of memory is
+ * known (script-layouts.def). bash has one thread that runs a script. Each thread of Perl has an
+ * interpreter of its own.
+ *
+ * An interpreter does not change its own data while it is inside of a call that was intercepted,
+ * so this thread may read them. Every pointer comes from a variable of the interpreter that it
+ * reads at this call, and every structure is compared with what it must contain. If one differs,
+ * there are no frames for this call. Texts are copied inside the call that met the frame first.
+ *
+ * No function here allocates, takes a lock, changes errno, or calls the interpreter. Perl's are
+ * found by pthread_getspecific, which reads a value of this thread. */
+#ifndef DARSHAN_SCRIPT_FRAMES_H
+#define DARSHAN_SCRIPT_FRAMES_H
+
+#include "python-frames.h"
+
+enum script_kind { SCRIPT_NONE, SCRIPT_BASH, SCRIPT_PERL };
+extern int script_kind __attribute__((visibility("hidden")));
+
+/* Returns true if script_frames may return frames. */
+static inline bool script_is_here(void) {
+  return __builtin_expect(script_kind != SCRIPT_NONE, 0);
+}
+
+/* Looks for an interpreter of scripts in the program and in the libraries that were loaded with it.
+ * Called once, by the runtime's constructor, when there are no other threads. */
+void script_look(void) __attribute__((visibility("hidden")));
+
+/* Outermost frames beyond this number are left out. */
+enum { SCRIPT_FRAMES = 64 };
+
+/* Fills in the lines that led to this call, the innermost first, at most `limit`, and returns their
+ * number. Frames have the form of Python's: those with the same code and instruction are the same
+ * line of the same function. imports: true if the interpreter reads the text of a program; the
+ * frames begin then with the line that loads it. Takes some hundred bytes of stack. */
+size_t script_frames(struct python_frame *frames, size_t limit, bool *imports)
+    __attribute__((visibility("hidden")));
+
+/* Returns true if script_frames would return exactly these frames, and no import. */
+bool script_frames_are(const struct python_frame *known, size_t count)
+    __attribute__((visibility("hidden")));
+
+/* Describes a frame, which script_frames returned inside of the current call, as python_describe
+ * does. The file is an absolute path where that is known; a text that is not in a file has a name
+ * in <>. */
+bool script_describe(const struct python_frame *frame, struct python_place *place)
+    __attribute__((visibility("hidden")));
+
+/* Returns an address in the object that contains the interpreter. */
+uintptr_t script_interpreter(void) __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,56 @@
+/* Interpreters of scripts, for the files that know them. */
+#ifndef DARSHAN_SCRIPT_LAYOUT_H
+#define DARSHAN_SCRIPT_LAYOUT_H
+
+#include "python-layout.h"
+#include "script-frames.h"
+
+struct link_map;
+
+/* Where the frames of a walk go: into an array, or into a comparison with known ones. */
+struct script_sink {
+  struct python_frame *to;          /* NULL: compare */
+  const struct python_frame *known; /* innermost first */
+  size_t limit, count;              /* count: frames that were given, at most the limit */
+  bool differs, is_full;            /* is_full: there were more frames */
+};
+/* Gives a frame to the sink. Returns false if the walk may end. */
+bool script_give(struct script_sink *sink, struct python_frame frame)
+    __attribute__((visibility("hidden")));
+
+/* Returns a word, or a number of 32 bits, of bytes that were read. */
+static inline uintptr_t script_word(const char *bytes, size_t at) {
+  uintptr_t word;
+  __builtin_memcpy(&word, bytes + at, sizeof(word));
+  return word;
+}
+static inline uint32_t script_number(const char *bytes, size_t at) {
+  uint32_t number;
+  __builtin_memcpy(&number, bytes + at, sizeof(number));
+  return number;
+}
+
+/* Copies a string of the interpreter, at most room - 1 bytes, with a NUL at its end. Bytes that
+ * cannot be shown become a question mark. Returns its length, or -1 if it is not in memory. */
+long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
+    __attribute__((visibility("hidden")));
+
+/* Fills in the texts of a place: a path, which gets the folder in which the interpreter started if
+ * it is relative and a file is there, and the name of a function. */
+bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
+                  const char *function) __attribute__((visibility("hidden")));
+
+/* Each returns true if this object has its interpreter, in a known version. */
+bool bash_consider(const struct link_map *program) __attribute__((visibility("hidden")));
+bool perl_consider(const struct link_map *object) __attribute__((visibility("hidden")));
+
+bool bash_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
+bool perl_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
+bool bash_describe(const struct python_frame *frame, struct python_place *place)
+    __attribute__((visibility("hidden")));
+bool perl_describe(const struct python_frame *frame, struct python_place *place)
+    __attribute__((visibility("hidden")));
+uintptr_t bash_address(void) __attribute__((visibility("hidden")));
+uintptr_t perl_address(void) __attribute__((visibility("hidden")));
+
+#endif

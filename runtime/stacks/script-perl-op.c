@@ -1,0 +1,95 @@
+/* The statement of Perl that an operation belongs to. */
+#include "../intercept/guard.h"
+#include "script-perl.h"
+
+enum { MORE_SIBLINGS = 1 << 14, HAS_CHILDREN = 4, MOST_STEPS = 4096 };
+
+bool perl_loads(uintptr_t op) {
+  uintptr_t function;
+  return op && python_read(&function, op + OP_FUNCTION, sizeof(function)) &&
+         (function == perl.functions[perl.require] || function == perl.functions[perl.do_file]);
+}
+
+static unsigned type_of(const char *bytes) {
+  return script_number(bytes, OP_TYPE) & 0xffff;
+}
+
+/* Tells whether an operation begins a statement: it does so, or did before Perl found that a block
+ * does not need it, which keeps its line. */
+static bool begins_statement(const char *bytes) {
+  uintptr_t function = script_word(bytes, OP_FUNCTION);
+  return function == perl.functions[perl.statement] || function == perl.functions[perl.debugged] ||
+         (function == perl.functions[0] && script_word(bytes, OP_TARGET) == perl.statement);
+}
+
+/* Returns the parent of an operation, or 0. */
+static uintptr_t parent_of(uintptr_t op, unsigned *steps) {
+  char bytes[OP_BYTES];
+  for (; op && ++*steps < MOST_STEPS; op = script_word(bytes, OP_SIBLING)) {
+    if (!python_read(bytes, op, OP_FIRST)) return 0;
+    if (!(type_of(bytes) & MORE_SIBLINGS)) return script_word(bytes, OP_SIBLING);
+  }
+  return 0;
+}
+
+/* Returns the last operation that begins a statement among the children before this one; 0: there
+ * is none. */
+static uintptr_t before(uintptr_t parent, uintptr_t child, unsigned *steps) {
+  char bytes[OP_BYTES];
+  uintptr_t found = 0;
+  if (!python_read(bytes, parent, OP_BYTES) || !((unsigned char)bytes[OP_FLAGS] & HAS_CHILDREN))
+    return 0;
+  uintptr_t at = script_word(bytes, OP_FIRST);
+  while (at && at != child && ++*steps < MOST_STEPS) {
+    if (!python_read(bytes, at, OP_FIRST)) return 0;
+    if (begins_statement(bytes)) found = at;
+    if (!(type_of(bytes) & MORE_SIBLINGS)) return 0;
+    at = script_word(bytes, OP_SIBLING);
+  }
+  return at == child ? found : 0;
+}
+
+static uintptr_t search(uintptr_t op) {
+  enum { MOST_PARENTS = 64 };
+  unsigned steps = 0;
+  for (int i = 0; op && i < MOST_PARENTS; i++) {
+    uintptr_t parent = parent_of(op, &steps);
+    uintptr_t found = parent ? before(parent, op, &steps) : 0;
+    if (found) return found;
+    op = parent;
+  }
+  return 0;
+}
+
+/* Results of searches, which take some microseconds. Threads write them without a lock: an entry
+ * holds only if both of its words are of one search. */
+enum { KNOWN = 256 };
+SELDOM static struct { uintptr_t mixed, statement; } known[KNOWN];
+
+/* A text that was compiled may be freed, and another one compiled into its memory. Its statements
+ * have other numbers (cop_seq). */
+static uintptr_t key_of(uintptr_t op, uintptr_t current) {
+  enum { COP_NUMBER = 60 };
+  uint32_t number = 0;
+  if (!python_read(&number, current + COP_NUMBER, sizeof(number))) return 0;
+  return (op * 31 + current) * 31 + number;
+}
+
+void perl_find_statement(uintptr_t op, struct statement *now) {
+  uintptr_t key = key_of(op, now->at);
+  unsigned place = (unsigned)(key * 0x9e3779b97f4a7c15u >> 56) % KNOWN;
+  uintptr_t found = __atomic_load_n(&known[place].statement, __ATOMIC_RELAXED);
+  if ((__atomic_load_n(&known[place].mixed, __ATOMIC_RELAXED) ^ found) != key) {
+    found = search(op);
+    __atomic_store_n(&known[place].statement, found, __ATOMIC_RELAXED);
+    __atomic_store_n(&known[place].mixed, key ^ found, __ATOMIC_RELAXED);
+  }
+  char bytes[COP_BYTES];
+  if (!found || !python_read(bytes, found, sizeof(bytes)) || !begins_statement(bytes)) return;
+  uint32_t line = script_number(bytes, COP_LINE);
+  uintptr_t file = script_word(bytes, COP_FILE);
+  if (line == 0) return;
+  now->at = found;
+  now->line = line;
+  if (file) now->file = file; /* it is freed if the operation begins no statement any more */
+}
