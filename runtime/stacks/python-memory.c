@@ -10,7 +10,7 @@
 #include "../intercept/sys.h"
 #include "python-layout.h"
 
-enum { PAGE = 4096 /* or a part of a larger one */, KNOWN = 512, READS_MEM = 1 };
+enum { PAGE = PYTHON_PAGE, READS_MEM = 1 };
 
 /* Reads n bytes by /proc/self/mem, for a process whose seccomp filter (an older container)
  * forbids process_vm_readv; this needs only calls that every filter allows. Returns the number
@@ -27,19 +27,10 @@ static size_t read_mem(void *to, uintptr_t from, size_t n) {
   return got > 0 ? (size_t)got : 0;
 }
 
-/* Numbers of pages, at a place that depends on the number. Other threads read and write them. */
-SELDOM static uintptr_t known[KNOWN];
-
-static uintptr_t *place_of(uintptr_t page) {
-  return &known[(page ^ page / KNOWN) % KNOWN];
-}
-
-static bool is_known(uintptr_t page) {
-  return page && __atomic_load_n(place_of(page), __ATOMIC_RELAXED) == page;
-}
+SELDOM uintptr_t python_pages[PYTHON_PAGES];
 
 static void remember(uintptr_t page) {
-  __atomic_store_n(place_of(page), page, __ATOMIC_RELAXED);
+  __atomic_store_n(python_place_of(page), page, __ATOMIC_RELAXED);
 }
 
 static size_t read_by_kernel(void *to, uintptr_t from, size_t n) {
@@ -61,7 +52,7 @@ static size_t read_by_kernel(void *to, uintptr_t from, size_t n) {
 
 size_t python_read_some(void *to, uintptr_t from, size_t n) {
   uintptr_t first = from / PAGE, last = (from + n - 1) / PAGE;
-  if (n && last - first <= 1 && is_known(first) && is_known(last)) {
+  if (n && last - first <= 1 && python_is_known(first) && python_is_known(last)) {
     memcpy(to, (const void *)from, n);
     return n;
   }

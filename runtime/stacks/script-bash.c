@@ -38,6 +38,27 @@ static const struct {
 #undef PERL
 };
 
+uintptr_t bash_address(void) {
+  return bash.code;
+}
+
+/* The arrays, with the hash of their names as bash computes it: Fowler, Noll and Vo's, of 32 bits.
+ * item: where the shell's table had the variable last. */
+struct array {
+  const char *name;
+  uint32_t hash;
+  uintptr_t item;
+};
+enum { NAME_ROOM = 16 };
+static struct array files = {"BASH_SOURCE", 0, 0}, functions = {"FUNCNAME", 0, 0},
+                    calls = {"BASH_LINENO", 0, 0};
+
+static void prepare(struct array *array) {
+  array->hash = 2166136261u;
+  for (const char *at = array->name; *at; at++)
+    array->hash = array->hash * 16777619u ^ (unsigned char)*at;
+}
+
 bool bash_consider(const struct link_map *program) {
   const int *line = straight_symbol(program, "line_number");
   const char *const *version = line ? straight_symbol(program, "dist_version") : NULL;
@@ -46,6 +67,9 @@ bool bash_consider(const struct link_map *program) {
   bash.variables = straight_symbol(program, "global_variables");
   bash.script = straight_symbol(program, "shell_script_filename");
   bash.text = straight_symbol(program, "command_execution_string");
+  prepare(&files);
+  prepare(&functions);
+  prepare(&calls);
   bash.code = (uintptr_t)straight_symbol(program, "find_variable");
   if (!bash.code || !bash.variables || !bash.script || !bash.text) return false;
   for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
@@ -53,35 +77,34 @@ bool bash_consider(const struct link_map *program) {
   return bash.head != 0;
 }
 
-uintptr_t bash_address(void) {
-  return bash.code;
+/* Finds the table of the shell's variables. Returns false if there is none. */
+static bool read_table(char table[TABLE_BYTES]) {
+  uintptr_t at, context = *bash.variables;
+  if (!context || !python_read_few(&at, context + CONTEXT_TABLE, sizeof(at)) ||
+      !python_read_few(table, at, TABLE_BYTES))
+    return false;
+  uint32_t size = script_number(table, TABLE_SIZE);
+  return size > 0 && size <= MOST_BUCKETS && (size & (size - 1)) == 0;
 }
 
-/* Returns the hash of a name as bash computes it: Fowler, Noll and Vo's, of 32 bits. */
-static uint32_t hash_of(const char *name) {
-  uint32_t hash = 2166136261u;
-  for (; *name; name++)
-    hash = hash * 16777619u ^ (unsigned char)*name;
-  return hash;
+static bool has_name(const char *item, const char *name) {
+  char key[NAME_ROOM];
+  size_t length = strlen(name) + 1;
+  return python_read(key, script_word(item, ITEM_KEY), length) && memcmp(key, name, length) == 0;
 }
 
 /* Returns the value of an array variable, 0 if there is none. */
-static uintptr_t array_of(const char *name, size_t length) {
-  char table[TABLE_BYTES], item[ITEM_BYTES], variable[VARIABLE_BYTES], key[16];
-  uintptr_t at, context = *bash.variables;
-  if (!context || !python_read(&at, context + CONTEXT_TABLE, sizeof(at)) ||
-      !python_read(table, at, sizeof(table)))
-    return 0;
-  uint32_t size = script_number(table, TABLE_SIZE), hash = hash_of(name);
-  if (size == 0 || size > MOST_BUCKETS || (size & (size - 1))) return 0;
-  uintptr_t bucket = script_word(table, TABLE_BUCKETS) + (hash & (size - 1)) * sizeof(uintptr_t);
-  if (!python_read(&at, bucket, sizeof(at))) return 0;
+static uintptr_t value_of(const char *table, struct array *array) {
+  char item[ITEM_BYTES], variable[VARIABLE_BYTES];
+  uint32_t bucket = array->hash & (script_number(table, TABLE_SIZE) - 1);
+  uintptr_t at, first = script_word(table, TABLE_BUCKETS) + bucket * sizeof(uintptr_t);
+  if (!python_read_few(&at, first, sizeof(at))) return 0;
   for (int i = 0; at && i < CHAIN; i++, at = script_word(item, ITEM_NEXT)) {
-    if (!python_read(item, at, sizeof(item))) return 0;
-    if (script_number(item, ITEM_HASH) != hash) continue;
-    if (!python_read(key, script_word(item, ITEM_KEY), length + 1)) return 0;
-    if (memcmp(key, name, length + 1) != 0) continue;
-    if (!python_read(variable, script_word(item, ITEM_DATA), sizeof(variable))) return 0;
+    if (!python_read_few(item, at, sizeof(item))) return 0;
+    if (script_number(item, ITEM_HASH) != array->hash) continue;
+    if (at != array->item && !has_name(item, array->name)) continue;
+    array->item = at;
+    if (!python_read_few(variable, script_word(item, ITEM_DATA), sizeof(variable))) return 0;
     return script_number(variable, VARIABLE_FLAGS) & IS_ARRAY
                ? script_word(variable, VARIABLE_VALUE)
                : 0;
@@ -99,8 +122,8 @@ struct cursor {
 /* Goes to the place before the first element. Returns false if this is no array. */
 static bool begin(struct cursor *cursor, uintptr_t array) {
   char element[ELEMENT_BYTES];
-  if (!array || !python_read(&cursor->head, array + bash.head, sizeof(cursor->head)) ||
-      !python_read(element, cursor->head, sizeof(element)))
+  if (!array || !python_read_few(&cursor->head, array + bash.head, sizeof(cursor->head)) ||
+      !python_read_few(element, cursor->head, sizeof(element)))
     return false;
   cursor->index = (intptr_t)script_word(element, ELEMENT_INDEX);
   cursor->next = script_word(element, ELEMENT_NEXT);
@@ -110,7 +133,7 @@ static bool begin(struct cursor *cursor, uintptr_t array) {
 /* Goes to the next element. Returns false at the end. */
 static bool advance(struct cursor *cursor) {
   char element[ELEMENT_BYTES];
-  if (cursor->next == cursor->head || !python_read(element, cursor->next, sizeof(element)) ||
+  if (cursor->next == cursor->head || !python_read_few(element, cursor->next, sizeof(element)) ||
       (intptr_t)script_word(element, ELEMENT_INDEX) != cursor->index + 1)
     return false;
   cursor->index++;
@@ -127,11 +150,12 @@ struct stack {
 };
 
 static bool begin_stack(struct stack *stack) {
+  char table[TABLE_BYTES];
   stack->now = (uintptr_t)(unsigned)__atomic_load_n(bash.line, __ATOMIC_RELAXED);
   stack->is_at_end = false;
-  return begin(&stack->file, array_of("BASH_SOURCE", 11)) &&
-         begin(&stack->function, array_of("FUNCNAME", 8)) &&
-         begin(&stack->line, array_of("BASH_LINENO", 11));
+  return read_table(table) && begin(&stack->file, value_of(table, &files)) &&
+         begin(&stack->function, value_of(table, &functions)) &&
+         begin(&stack->line, value_of(table, &calls));
 }
 
 /* Goes to the next frame. file and function are 0 for text that has no file. Returns false after
@@ -156,18 +180,25 @@ static bool next_frame(struct stack *stack, uintptr_t *file, uintptr_t *function
 }
 
 /* Returns a hash of a string, which bash stores anew for each call of a function; 0: it cannot be
- * read. */
+ * read. Takes eight bytes at a time. */
 static uint64_t hash_text(uintptr_t at) {
-  enum { AT_ONCE = 64, MOST = 4096 };
-  uint64_t hash = 0xcbf29ce484222325u;
+  enum { AT_ONCE = 32, MOST = 4096 };
+  const uint64_t ones = 0x0101010101010101u;
+  uint64_t hash = 0xcbf29ce484222325u, word, ends;
   char bytes[AT_ONCE];
   for (size_t n = 0; n < MOST; n += AT_ONCE) {
-    size_t got = python_read_some(bytes, at + n, AT_ONCE);
-    for (size_t i = 0; i < got; i++) {
-      if (!bytes[i]) return hash;
-      hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    if (!python_read_few(bytes, at + n, AT_ONCE)) {
+      memset(bytes, 1, AT_ONCE);
+      if (python_read_some(bytes, at + n, AT_ONCE) == 0) return 0;
     }
-    if (got < AT_ONCE) return 0;
+    for (size_t i = 0; i < AT_ONCE; i += sizeof(word)) {
+      memcpy(&word, bytes + i, sizeof(word));
+      ends = (word - ones) & ~word & (ones << 7); /* the lowest bit is that of the first NUL */
+      if (ends) word &= (ends & -ends) - 1;
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+      if (ends) return hash;
+    }
   }
   return hash;
 }

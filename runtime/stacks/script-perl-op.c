@@ -6,7 +6,7 @@ enum { MORE_SIBLINGS = 1 << 14, HAS_CHILDREN = 4, MOST_STEPS = 4096 };
 
 bool perl_loads(uintptr_t op) {
   uintptr_t function;
-  return op && python_read(&function, op + OP_FUNCTION, sizeof(function)) &&
+  return op && python_read_few(&function, op + OP_FUNCTION, sizeof(function)) &&
          (function == perl.functions[perl.require] || function == perl.functions[perl.do_file]);
 }
 
@@ -26,7 +26,7 @@ static bool begins_statement(const char *bytes) {
 static uintptr_t parent_of(uintptr_t op, unsigned *steps) {
   char bytes[OP_BYTES];
   for (; op && ++*steps < MOST_STEPS; op = script_word(bytes, OP_SIBLING)) {
-    if (!python_read(bytes, op, OP_FIRST)) return 0;
+    if (!python_read_few(bytes, op, OP_FIRST)) return 0;
     if (!(type_of(bytes) & MORE_SIBLINGS)) return script_word(bytes, OP_SIBLING);
   }
   return 0;
@@ -37,11 +37,11 @@ static uintptr_t parent_of(uintptr_t op, unsigned *steps) {
 static uintptr_t before(uintptr_t parent, uintptr_t child, unsigned *steps) {
   char bytes[OP_BYTES];
   uintptr_t found = 0;
-  if (!python_read(bytes, parent, OP_BYTES) || !((unsigned char)bytes[OP_FLAGS] & HAS_CHILDREN))
+  if (!python_read_few(bytes, parent, OP_BYTES) || !((unsigned char)bytes[OP_FLAGS] & HAS_CHILDREN))
     return 0;
   uintptr_t at = script_word(bytes, OP_FIRST);
   while (at && at != child && ++*steps < MOST_STEPS) {
-    if (!python_read(bytes, at, OP_FIRST)) return 0;
+    if (!python_read_few(bytes, at, OP_FIRST)) return 0;
     if (begins_statement(bytes)) found = at;
     if (!(type_of(bytes) & MORE_SIBLINGS)) return 0;
     at = script_word(bytes, OP_SIBLING);
@@ -71,7 +71,7 @@ SELDOM static struct { uintptr_t mixed, statement; } known[KNOWN];
 static uintptr_t key_of(uintptr_t op, uintptr_t current) {
   enum { COP_NUMBER = 60 };
   uint32_t number = 0;
-  if (!python_read(&number, current + COP_NUMBER, sizeof(number))) return 0;
+  if (!python_read_few(&number, current + COP_NUMBER, sizeof(number))) return 0;
   return (op * 31 + current) * 31 + number;
 }
 
@@ -85,7 +85,7 @@ void perl_find_statement(uintptr_t op, struct statement *now) {
     __atomic_store_n(&known[place].mixed, key ^ found, __ATOMIC_RELAXED);
   }
   char bytes[COP_BYTES];
-  if (!found || !python_read(bytes, found, sizeof(bytes)) || !begins_statement(bytes)) return;
+  if (!found || !python_read_few(bytes, found, sizeof(bytes)) || !begins_statement(bytes)) return;
   uint32_t line = script_number(bytes, COP_LINE);
   uintptr_t file = script_word(bytes, COP_FILE);
   if (line == 0) return;

@@ -73,7 +73,7 @@ uintptr_t perl_address(void) {
 /* Reads a statement. Returns false if the address has none. */
 static bool read_statement(uintptr_t at, struct statement *found) {
   char bytes[COP_BYTES];
-  if (!at || !python_read(bytes, at, sizeof(bytes))) return false;
+  if (!at || !python_read_few(bytes, at, sizeof(bytes))) return false;
   uintptr_t function = script_word(bytes, OP_FUNCTION);
   if (function != perl.functions[perl.statement] && function != perl.functions[perl.debugged])
     return false;
@@ -120,15 +120,15 @@ bool perl_walk(struct script_sink *sink) {
   uintptr_t own = (uintptr_t)perl.own_value(*perl.key), op, current, info;
   struct statement now = {0};
   char bytes[INFO_BYTES];
-  if (!own || !python_read(&op, own + at->op, sizeof(op)) ||
-      !python_read(&current, own + at->curcop, sizeof(current)) ||
-      !python_read(&info, own + at->curstackinfo, sizeof(info)))
+  if (!own || !python_read_few(&op, own + at->op, sizeof(op)) ||
+      !python_read_few(&current, own + at->curcop, sizeof(current)) ||
+      !python_read_few(&info, own + at->curstackinfo, sizeof(info)))
     return false;
   /* While a text is compiled, its position is kept within the interpreter. */
   bool imports = current - own < at->size || perl_loads(op);
   if (read_statement(current, &now)) perl_find_statement(op, &now);
   for (int i = 0; info && i < STACKS; i++) {
-    if (!python_read(bytes, info, sizeof(bytes))) return imports;
+    if (!python_read_few(bytes, info, sizeof(bytes))) return imports;
     int32_t last = (int32_t)script_number(bytes, INFO_LAST);
     if (!walk_contexts(sink, script_word(bytes, INFO_CONTEXTS), last, &now, imports))
       return imports;
@@ -152,12 +152,12 @@ static bool name_of(uintptr_t function, char *to, size_t room, bool *is_cut) {
       (script_number(head, FLAGS) & TYPE) != IS_FUNCTION)
     return false;
   body = script_word(head, BODY);
-  if (!python_read(&flags, body + FUNCTION_FLAGS, sizeof(flags)) ||
-      !python_read(&at, body + FUNCTION_GLOB, sizeof(at)))
+  if (!python_read_few(&flags, body + FUNCTION_FLAGS, sizeof(flags)) ||
+      !python_read_few(&at, body + FUNCTION_GLOB, sizeof(at)))
     return false;
   if (!(flags & IS_NAMED)) {
     if (!python_read(head, at, sizeof(head)) || (script_number(head, FLAGS) & TYPE) != IS_GLOB ||
-        !python_read(&at, script_word(head, BODY) + GLOB_NAME, sizeof(at)))
+        !python_read_few(&at, script_word(head, BODY) + GLOB_NAME, sizeof(at)))
       return false;
   }
   if (!python_read(name, at, sizeof(name))) return false;
@@ -171,7 +171,7 @@ bool perl_describe(const struct python_frame *frame, struct python_place *place)
   char name[128], file[8] = "";
   bool is_cut = false;
   uint32_t line;
-  if (!python_read(&line, frame->code + COP_LINE, sizeof(line))) return false;
+  if (!python_read_few(&line, frame->code + COP_LINE, sizeof(line))) return false;
   uintptr_t at = frame->instruction - ((uintptr_t)line << 40);
   const char *function = name;
   if (frame->frame <= OF_FILE)

@@ -7,12 +7,12 @@ my ($which, $cured) = @ARGV;
 if ($which eq 'lines-out') {
     open(my $file, '>', 'log') or die "log: $!";
     $file->autoflush(1) unless $cured;
-    print $file "line $_\n" for 0 .. 5999;
+    print $file "line $_\n" for 0 .. 5999;  # blame: lines-out
     close($file) or die "log: $!";
 } else {
     open(my $file, '<', 'input') or die "input: $!";
     my ($moved, $piece) = (0, '');
     while ($moved < 100000) {
-        $moved += sysread($file, $piece, $cured ? 1 << 20 : 16) or die "input: $!";
+        $moved += sysread($file, $piece, $cured ? 1 << 20 : 16) or die "input: $!";  # blame: pieces-in
     }
 }

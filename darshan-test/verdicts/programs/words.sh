@@ -8,17 +8,17 @@ case $1 in
       printf %s "$all" > log
     else
       exec > log
-      for i in $(seq 4000); do echo "line $i"; done
+      for i in $(seq 4000); do echo "line $i"; done  # blame: echo-each
     fi ;;
   dd-small)
     if [ "$2" = cured ]; then exec dd if=input of=copy bs=1M status=none; fi
     exec dd if=input of=copy bs=512 status=none ;;
   sum-each)
     if [ "$2" = cured ]; then md5sum many/[1-3]?? many/3? many/1 > sums
-    else for file in many/[1-3]?? many/3? many/1; do md5sum "$file"; done > sums; fi ;;
+    else for file in many/[1-3]?? many/3? many/1; do md5sum "$file"; done > sums; fi ;;  # blame: sum-each
   head-and-cut)
     if [ "$2" = cured ]; then awk '{ print $1; nextfile }' many/[1-3]?? many/3? many/1 > names
-    else for file in many/[1-3]?? many/3? many/1; do head -n 1 "$file" | cut -d' ' -f1; done > names
+    else for file in many/[1-3]?? many/3? many/1; do head -n 1 "$file" | cut -d' ' -f1; done > names  # blame: head-and-cut
     fi ;;
   find-each)
     end=';'
@@ -27,7 +27,7 @@ case $1 in
   cut-each)
     seq 300 | sed 's/$/ some words/' > lines
     if [ "$2" = cured ]; then cut -d' ' -f1 lines > firsts
-    else while read -r line; do echo "$line" | cut -d' ' -f1; done < lines > firsts; fi ;;
+    else while read -r line; do echo "$line" | cut -d' ' -f1; done < lines > firsts; fi ;;  # blame: cut-each
   called-each)
     if [ "$2" = cured ]; then
       python3 -c 'import os; [os.path.basename(f"/data/{n}.txt") for n in range(200)]'
@@ -44,14 +44,14 @@ for n in range(200): subprocess.run(["basename", f"/data/{n}.txt"], stdout=subpr
     if [ "$2" = cured ]; then
       for i in $(seq 40); do echo "s/^$i value/$i number/"; done > changes
       sed -i -f changes table
-    else for i in $(seq 40); do sed -i "s/^$i value/$i number/" table; done; fi ;;
+    else for i in $(seq 40); do sed -i "s/^$i value/$i number/" table; done; fi ;;  # blame: edit-each
   sums-again)
     if [ "$2" = cured ]; then md5sum input many/* > sums
-    else for step in $(seq 12); do md5sum input many/* > sums; done; fi ;;
+    else for step in $(seq 12); do md5sum input many/* > sums; done; fi ;;  # blame: sums-again
   walk-each)
     if [ "$2" = cured ]; then
       find many -type f | awk -F/ '$NF <= 60' > found
-    else for i in $(seq 60); do find many -name "$i"; done > found; fi ;;
+    else for i in $(seq 60); do find many -name "$i"; done > found; fi ;;  # blame: walk-each
   other-files)  # the same program for other files each time
     for i in 1 2 3 4 5 6 7 8 9; do md5sum many/$i?? > "sums$i"; done ;;
   xargs-each)
