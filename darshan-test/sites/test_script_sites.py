@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -158,8 +159,24 @@ for my $name (glob('in-*')) {
 """
 
 
-@pytest.mark.parametrize(("text", "command"), [(EACH, "bash"), (EACH_PERL, "perl")])
-def test_a_process_for_each_item(text: str, command: str, where: Where) -> None:
+EACH_PYTHON = """import subprocess
+for number in range(120):
+    open(f"in-{number}", "w").write("1")
+for number in range(120):
+    subprocess.run(["gzip", "-f", f"in-{number}"])  # here
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "called"),
+    [
+        (EACH, "bash", "fork"),
+        (EACH_PERL, "perl", "fork"),
+        (EACH_PYTHON, sys.executable, "waitpid"),  # of a child of vfork
+    ],
+    ids=("bash", "perl", "python"),
+)
+def test_a_process_for_each_item(text: str, command: str, called: str, where: Where) -> None:
     """The finding names the line of the script that starts the processes."""
     for name in (command, "gzip"):
         if not shutil.which(name):
@@ -172,7 +189,7 @@ def test_a_process_for_each_item(text: str, command: str, where: Where) -> None:
     assert (place["file"], place["line"]) == (str(script), line_of(text, "# here"))
     assert found["line"]["text"].endswith(": these 120 starts")
     (row,) = (r for r in where.found()["lines"] if r["place"] == place)
-    assert row["called"]["fork"]["calls"] == 120
+    assert row["called"][called]["calls"] == 120
 
 
 def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None:

@@ -231,6 +231,9 @@ struct uring_setup;
 #define WAIT(status)                                                                               \
   int own = 0, *ended = status ? status : &own;                                                    \
   WAITS
+#define REAPED                                                                                     \
+  run_reaped(r, *ended, &waiting);                                                                 \
+  if (UNLIKELY(sites_on) && r > 0) sites_count_wait()
 #define WAITED(what, options)                                                                      \
   if (r == 0 && what && !((options)&WNOWAIT))                                                      \
   run_told(what->si_pid, what->si_code, what->si_status, &waiting)

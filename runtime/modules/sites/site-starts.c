@@ -18,15 +18,32 @@ void sites_count_start(void) {
   runtime_leave();
 }
 
+/* Children by fork that were not waited for yet. */
+static unsigned forks;
+
+void sites_count_wait(void) {
+  if (!python_is_here()) return;
+  unsigned waited = __atomic_load_n(&forks, __ATOMIC_RELAXED);
+  if (waited > 0)
+    __atomic_store_n(&forks, waited - 1, __ATOMIC_RELAXED);
+  else
+    sites_count_start();
+}
+
 /* In the parent, within fork(). The runtime does not wrap fork, so the site has no function that
  * the program called. */
 static void forked(void) {
   if (!sites_on) return;
+  __atomic_add_fetch(&forks, 1, __ATOMIC_RELAXED);
   site_thread.forks = 1;
   sites_count_start();
   site_thread.forks = 0;
 }
 
+static void forget(void) { /* in the child, which has no children yet */
+  forks = 0;
+}
+
 void sites_watch_forks(void) {
-  pthread_atfork(NULL, forked, NULL);
+  pthread_atfork(NULL, forked, forget);
 }

@@ -44,6 +44,10 @@ void sites_count_inside(const struct site_call *call);
 
 /* Counts the start of a process. Called only if sites_on is set, outside of updates. */
 void sites_count_start(void);
+/* Counts the end of a process that Python started by vfork, after which the runtime counts nothing:
+ * Python mostly waits for it at the same line. Called after a call that waits, under the same
+ * conditions. */
+void sites_count_wait(void);
 
 /* Forgets the known stacks. Called after an object was unloaded: its addresses may become those
  * of other code. */
