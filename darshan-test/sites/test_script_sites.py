@@ -129,6 +129,50 @@ def test_no_array(program: Program) -> None:
     assert opened and not any("main.sh" in name for name in opened)
 
 
+PRETENDER = """
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+const char *dist_version = VERSION;
+int line_number = 7;
+char *shell_script_filename = "x", *command_execution_string;
+void *find_variable(void) { return 0; }
+struct { void *name, *flags, *up, *down, *table; } context;
+struct { void **buckets; int size; } table = {0, 1024};
+void *global_variables = &context;
+static void put(void) {
+  close(open("out", O_WRONLY | O_CREAT, 0600));
+}
+int main(void) {
+  put();
+  context.table = &table;
+  put();
+  table.buckets = (void **)0x10000;
+  put();
+  table.buckets = calloc(1024, sizeof(void *));
+  for (int i = 0; i < 1024; i++) {
+    void **item = calloc(5, sizeof(void *));
+    item[0] = item; /* a circle */
+    item[3] = (void *)(long)i;
+    table.buckets[i] = item;
+  }
+  put();
+  global_variables = (void *)-8L;
+  put();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("version", ['"5.2"', "(const char *)8", "0"])
+def test_another_program_with_the_names_of_bash(version: str, where: Where) -> None:
+    """Nothing is read that is not there, and the program has its own lines."""
+    program = where.compile("-rdynamic", f"-DVERSION={version}", source=PRETENDER)
+    found = where.run(program)
+    line = line_of(PRETENDER, "close(open(")
+    assert [r["calls"] for r in found["lines"] if r["place"] and r["place"]["line"] == line] == [10]
+
+
 def together(where: Where, *command: str | Path) -> None:
     """Runs a program with `darshan run`, which makes one log of all its processes."""
     darshan = where.program.build / "darshan"

@@ -59,22 +59,33 @@ static void prepare(struct array *array) {
     array->hash = array->hash * 16777619u ^ (unsigned char)*at;
 }
 
+/* Returns the offset of an array's first element in the bash of this version; 0: it is not known.
+ * address: of dist_version. Another program may have something else there. */
+static unsigned head_of(uintptr_t address) {
+  uintptr_t text;
+  char version[8];
+  bool is_cut = false;
+  if (!python_read(&text, address, sizeof(text)) ||
+      script_text(version, sizeof(version), text, &is_cut) < 0)
+    return 0;
+  for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+    if (!is_cut && strcmp(version, versions[i].version) == 0) return versions[i].head;
+  return 0;
+}
+
 bool bash_consider(const struct link_map *program) {
-  const int *line = straight_symbol(program, "line_number");
-  const char *const *version = line ? straight_symbol(program, "dist_version") : NULL;
-  if (!version || !*version) return false;
-  bash.line = line;
+  bash.line = straight_symbol(program, "line_number");
+  uintptr_t version = bash.line ? (uintptr_t)straight_symbol(program, "dist_version") : 0;
+  bash.head = version ? head_of(version) : 0;
+  if (!bash.head) return false;
   bash.variables = straight_symbol(program, "global_variables");
   bash.script = straight_symbol(program, "shell_script_filename");
   bash.text = straight_symbol(program, "command_execution_string");
+  bash.code = (uintptr_t)straight_symbol(program, "find_variable");
   prepare(&files);
   prepare(&functions);
   prepare(&calls);
-  bash.code = (uintptr_t)straight_symbol(program, "find_variable");
-  if (!bash.code || !bash.variables || !bash.script || !bash.text) return false;
-  for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
-    if (strcmp(*version, versions[i].version) == 0) bash.head = versions[i].head;
-  return bash.head != 0;
+  return bash.code && bash.variables && bash.script && bash.text;
 }
 
 /* Finds the table of the shell's variables. Returns false if there is none. */
