@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from darshan_report.call_sites import installed
 from place import needs
 
 from . import scripts
@@ -247,3 +248,19 @@ def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None
     told = [f["line"] for f in findings(where) if f["name"].startswith("small-accesses")]
     assert told and told[0]["place"]["line"] == line_of(text, "# here")
     assert "dd made the calls" in told[0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("/usr/lib/x86_64-linux-gnu/perl/5.36/Digest/SHA.pm", "Digest::SHA::f"),
+        ("/usr/share/perl5/YAML.pm", "YAML::f"),
+        ("/home/u/perl5/lib/perl5/x86_64-linux-gnu-thread-multi/DBI/DBD.pm", "DBI::DBD::f"),
+        ("/usr/local/lib/perl5/site_perl/5.40/Moo.pm", "Moo::f"),
+    ],
+)
+def test_modules_of_perl(path: str, wanted: str) -> None:
+    """An installed module has the name by which programs use it."""
+    assert installed.is_installed(path)
+    assert installed.called(path, "f") == wanted
+    assert not installed.is_installed("/home/u/bin/lib/Tools.pm")

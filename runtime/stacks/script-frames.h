@@ -8,6 +8,8 @@
  * so this thread may read them. Every pointer comes from a variable of the interpreter that it
  * reads at this call, and every structure is compared with what it must contain. If one differs,
  * there are no frames for this call. Texts are copied inside the call that met the frame first.
+ * Both interpreters run the handlers of a script between their commands. Only Perl's immediate
+ * handlers (POSIX::SigAction), after which Perl itself is not defined, may interrupt a change.
  *
  * No function here allocates, takes a lock, changes errno, or calls the interpreter. Perl's are
  * found by pthread_getspecific, which reads a value of this thread. */

@@ -19,6 +19,7 @@ from .measured import Measured
 
 PROGRAM = called_as("darshan-annotate")
 _TAB = 8
+_END = 1  # bash finds the end of a script in the line after its last one
 _LISTED = "{:>10}{:>10}{:>10}  {}"
 _ROW = "{:>10}{:>10}{:>10}{:>7}  {}"
 
@@ -91,7 +92,7 @@ def _notes(log: Log, path: str, source: Sequence[str], sums: dict[int, Measured]
     if sources.has_changed(path, log):
         yield "the file was changed after the run began, so lines may have moved"
     last = max(sums, default=0)
-    if last > len(source):
+    if last > len(source) + _END:
         yield f"the log has I/O in line {last}, which the file does not have"
 
 

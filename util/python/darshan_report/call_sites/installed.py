@@ -19,6 +19,12 @@ _FOLDERS = (
 _PYTHON = re.compile(
     r"/(?:site-packages|dist-packages|lib(?:64)?/(?:python|pypy)3(?:\.\d+)?t?)(?=/)"
 )
+# The same of Perl, and the name of a module below such a folder.
+_PERL = re.compile(r"/lib/perl5/|/(?:site|vendor)_perl/")
+_MODULE = re.compile(
+    r".*/(?:perl5?|perl-base|site_perl|vendor_perl)/(?:5\.[\d.]+/)?(?:[^/]+-linux[^/]*/)?"
+    r"(?:5\.[\d.]+/)?(.+)\.pm"
+)
 # Rust's standard library, as rustc was built, and packages of cargo.
 _RUST = re.compile(
     r"/rustc/[0-9a-f]{40}/|/lib/rustlib/src/rust/|/\.cargo/registry/src/|/cargo/registry/src/"
@@ -55,7 +61,9 @@ def is_installed(path: str) -> bool:
 def _is_installed(path: str, setting: str) -> bool:
     if path.startswith("<"):
         return not path.startswith(_TYPED)
-    if path.startswith((*_FOLDERS, *_more(setting))) or _PYTHON.search(path) or _RUST.search(path):
+    if path.startswith((*_FOLDERS, *_more(setting))):
+        return True
+    if any(folder.search(path) for folder in (_PYTHON, _PERL, _RUST)):
         return True
     return bool(_LIBRARIES.fullmatch(path.rsplit("/", 1)[-1]))
 
@@ -82,5 +90,10 @@ def module_of(path: str) -> str:
 
 
 def called(path: str, function: str) -> str:
-    """Returns a function of a Python file as users call it: "numpy.load"."""
+    """Returns a function of a file of Python or Perl as users call it: "numpy.load",
+    "Digest::SHA::addfile"."""
+    if path.endswith(".pm"):
+        found = _MODULE.fullmatch(path)
+        module = found[1] if found else path.rsplit("/", 1)[-1].removesuffix(".pm")
+        return f"{module.replace('/', '::')}::{function}"
     return f"{module_of(path)}.{function}"
