@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from .content import standard_log
 from .encode import compress_one, encode, job_content, name_content
@@ -24,7 +25,7 @@ class Bad:
     made: bytes | Callable[[], bytes]  # a function if the log takes long to make
     why: str
 
-    @property
+    @cached_property
     def data(self) -> bytes:
         return self.made if isinstance(self.made, bytes) else self.made()
 
@@ -58,11 +59,16 @@ def rebuilt(job: bytes | None = None, names: bytes | None = None) -> bytes:
 
 
 def bomb(pattern: bytes = b"\0") -> bytes:
-    """Returns a zlib stream of about a megabyte that inflates to BOMB bytes."""
-    packer = zlib.compressobj(9)
+    """Returns a zlib stream of about a megabyte that inflates to BOMB bytes.  After a full flush
+    the stream repeats: to compress so much would take seconds."""
     block = (pattern * ((1 << 20) // len(pattern) + 1))[: 1 << 20]
-    packed = [packer.compress(block) for _ in range(BOMB >> 20)]
-    return b"".join(packed) + packer.flush()
+    packer = zlib.compressobj(9)
+    packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    head, again, checksum = packed[:2], packed[2:], 1
+    for _ in range(BOMB >> 20):
+        checksum = zlib.adler32(block, checksum)
+    last = zlib.compress(b"")[2:-4]
+    return head + again * (BOMB >> 20) + last + struct.pack(">I", checksum)
 
 
 def wrong_headers() -> Iterator[Bad]:
