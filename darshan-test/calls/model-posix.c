@@ -26,7 +26,7 @@ static int num_states;
 
 static struct state *state_of(const char *path) {
   for (int i = 0; i < num_states; i++)
-    if (!strcmp(states[i].path, path)) return &states[i];
+    if (states[i].path == path || !strcmp(states[i].path, path)) return &states[i];
   CHECK(num_states < 256);
   struct state *state = &states[num_states++];
   state->path = path;

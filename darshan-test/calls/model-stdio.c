@@ -13,7 +13,7 @@ static int num_positions;
 
 static long *offset_of(const char *path) {
   for (int i = 0; i < num_positions; i++)
-    if (!strcmp(positions[i].path, path)) return &positions[i].offset;
+    if (positions[i].path == path || !strcmp(positions[i].path, path)) return &positions[i].offset;
   CHECK(num_positions < 256);
   positions[num_positions].path = path;
   return &positions[num_positions++].offset;
