@@ -12,6 +12,7 @@ from pathlib import Path
 from .bad import Bad, broken_annexes, half_readable, small_log, unreadable
 from .catalogue import good_cases
 from .encode import encode
+from .model import NONE, ZLIB
 
 
 def main() -> None:
@@ -20,7 +21,9 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     logs = [Bad(case.name, encode(case.log), case.why) for case in good_cases()]
     logs += [*unreadable(), *(bad for bad, _ in (*half_readable(), *broken_annexes()))]
-    logs.append(Bad("small", encode(small_log()), "small enough to be damaged at every byte"))
+    for name, compression in (("small", ZLIB), ("small-plain", NONE)):
+        log = encode(small_log(compression))
+        logs.append(Bad(name, log, "small enough to be damaged at every byte"))
     for log in logs:
         if len(log.data) <= limit:
             (folder / log.name).write_bytes(log.data)
