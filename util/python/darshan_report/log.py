@@ -7,11 +7,11 @@ import functools
 import os
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from . import library, structs
+from .classes import dataclass
 from .closing import Closing
 from .library import LogError
 from .records import Records

@@ -11,12 +11,12 @@ import difflib
 import functools
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import library, structs
+from .classes import dataclass
 from .structs import Kind
 
 # Fields behind the counters of the object stores' records (records.h).

@@ -7,11 +7,11 @@ sizes with the C compiler's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from .classes import dataclass
 from .library import LogError, text
 from .log import Log
 from .tables import module_by_name

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..classes import dataclass
 from ..records import Records
 
 _SLOTS = 4  # files in each list of a record

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..classes import dataclass
 from ..log import Log
 from . import addr2line, installed, rust
 from .interpreters import is_interpreter, script_of, text_of

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from ..classes import dataclass
 from ..measure.layers import SIZES
 from ..records import Joined, Records
 from .files import Files, files_of

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 
+from ..classes import dataclass
 from ..log import Info
 from ..show.text import visible
 from .export import UNKNOWN, all_sites, frame_name

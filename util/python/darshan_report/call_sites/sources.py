@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ..classes import dataclass
 from ..log import Log
 from .lines import Lines, Site, is_users
 from .measured import Measured

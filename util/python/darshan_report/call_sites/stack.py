@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from typing import Union
+
+from ..classes import dataclass
 
 # Functions that start a process, as a pattern. A wait is counted for the start by vfork, which has
 # no site.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 
+from ..classes import dataclass
 from ..diagnose.facts import Facts
 from ..diagnose.table import Table
 from ..records import Records, among, in_both

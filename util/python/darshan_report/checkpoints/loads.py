@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..classes import dataclass
 from ..diagnose.facts import Facts, once
 from ..records import among
 from .savers import Saver, loader_of, saver_by_name

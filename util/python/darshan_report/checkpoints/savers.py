@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..call_sites.lines import Site
 from ..call_sites.stack import Python
+from ..classes import dataclass
 
 _ANY = frozenset[str]()  # all functions of these files of Python code
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from ..call_sites.installed import is_thread
 from ..call_sites.lines import Site, sites_of
 from ..call_sites.measured import CLOSE, OPEN, SEEK, SYNC, WRITE
+from ..classes import dataclass
 from ..diagnose.facts import Facts, once
 from ..library import LogError
 from .files import WHOLE, File, written_files

@@ -8,8 +8,8 @@ states a fact and proposes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from ..classes import dataclass
 from .finding import Remedy
 from .language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 

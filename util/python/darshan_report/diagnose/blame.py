@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..call_sites import told
 from ..call_sites.installed import is_installed
@@ -29,6 +29,7 @@ from ..call_sites.measured import (
 )  # fmt: skip
 from ..call_sites.stack import IMPORT, STARTS
 from ..call_sites.without import program_of, reason
+from ..classes import dataclass
 from ..show.text import shorten
 from ..units import share
 from .finding import GOOD, Finding

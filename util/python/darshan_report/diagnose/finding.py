@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..classes import dataclass
 from ..show.markup import escaped, table
 from ..show.text import shorten_all
 from ..units import amount, seconds, share

@@ -3,11 +3,10 @@ row."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..measure.exclusive import own_times
 from ..measure.usage import Usage
 from . import program_text, waits

@@ -8,11 +8,11 @@ rule's own words stay.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ..call_sites.lines import sites_of
 from ..call_sites.measured import OPEN
 from ..call_sites.told import library_call
+from ..classes import dataclass
 from ..library import LogError
 from .facts import Facts
 from .finding import Remedy

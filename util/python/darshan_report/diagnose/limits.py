@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from ..classes import dataclass
 
 
 class LimitError(Exception):

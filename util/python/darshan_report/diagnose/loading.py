@@ -4,8 +4,9 @@ save."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..classes import dataclass
 from ..measure.training import Loader, training
 from ..units import plural, seconds, share
 from .data_loader import is_from_memory

@@ -26,11 +26,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..call_sites.lines import Line, Site, sites_of
 from ..call_sites.measured import LONG, LOOKUP, MEDIUM, OPEN, SHORT
 from ..call_sites.stack import IMPORT, Python
+from ..classes import dataclass
 from ..library import LogError
 from ..measure.usage import Usage
 from ..units import seconds

@@ -4,12 +4,12 @@ small file, or computes the same sample again in each epoch."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..call_sites.lines import Site
 from ..call_sites.measured import OPEN, READ
+from ..classes import dataclass
 from ..units import amount, count, seconds
 from . import program_text
 from .data_loader import line_of, sites_of_samples

@@ -3,11 +3,12 @@ shell or of subprocess may start hundreds of processes that do little else than 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..measure.processes import Processes
 from ..measure.usage import Usage
 from .facts import Facts, once

@@ -4,10 +4,11 @@ reduce it."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from ..classes import dataclass
 from ..measure.exclusive import own_times
 from ..units import amount, count, plural, seconds, share
 from . import program_text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ..call_sites.measured import READ, WRITE
+from ..classes import dataclass
 from ..units import amount, count, seconds
 from .facts import Facts, once
 from .finding import Remedy

@@ -3,10 +3,9 @@ not be called fine."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ..classes import dataclass
 from ..measure.mapped import MAPPED, Mapped, mapped
 from ..measure.usage import PAGE, Seen, Usage
 from ..units import amount, plural, seconds

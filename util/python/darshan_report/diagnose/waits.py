@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..library import LogError
 from ..measure.ranks import sums_by_rank
 from ..measure.waiting import During, Waiting, during_io, traffic_of, waiting_of

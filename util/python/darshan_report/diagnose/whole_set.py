@@ -3,11 +3,10 @@ a part would do."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..measure.training import Loader
 from . import program_text
 from .data_loader import sites_of_samples, spent

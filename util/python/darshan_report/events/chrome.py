@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..classes import dataclass
 from ..library import LogError
 from ..log import Log
 from ..measure.chosen_transfers import Part, parts

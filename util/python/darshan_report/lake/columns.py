@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..classes import dataclass
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..structs import Kind
 from ..tables import Counter, Module, module_by_id

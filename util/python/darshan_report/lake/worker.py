@@ -12,12 +12,12 @@ import os
 import socket
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from ..classes import dataclass
 from ..library import LibraryMissing
 from . import columns
 from .commit import storage

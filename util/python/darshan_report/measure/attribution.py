@@ -7,11 +7,11 @@ another call belongs to the inner call. Sums over records are therefore totals.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..log import Log
 from ..records import UNKNOWN, Joined, Records
 

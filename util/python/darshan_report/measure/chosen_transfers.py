@@ -9,11 +9,12 @@ the memory, so its records are read one by one in place.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..log import Log
 from ..variable import traces_in_place
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import library
+from ..classes import dataclass
 from ..log import Log
 
 _MAGIC = 0x41504D5049  # third 64-bit word of the first record of APMPI; runtime/format/apmpi.h

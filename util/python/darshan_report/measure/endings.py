@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..classes import dataclass
 from ..log import Log
 from .processes import EXITED, KILLED, RUNNING, UNKNOWN, Processes
 from .programs import Program

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Callable
 
+from ..classes import dataclass
 from .attribution import OPERATIONS, READ, WRITE, Attribution
 
 _KINDS = ((READ,), (WRITE,), tuple(o for o in OPERATIONS if o not in (READ, WRITE)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..records import UNKNOWN, Joined, Records
 from .layers import Layer
 from .overflow import Group, stands

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..library import LogError
 from ..log import Log
 from ..variable import traces_in_place

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+
+from ..classes import dataclass
 
 _CELLS = 1 << 20  # of one quantity; limits the memory while transfers are added
 _MOST, _LEAST = 1 << 14, 1 << 8  # bins of a lane

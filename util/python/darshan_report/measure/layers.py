@@ -6,7 +6,7 @@ every name in the C tables.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..classes import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..classes import dataclass
 from ..records import Totals
 from .layers import Layer
 

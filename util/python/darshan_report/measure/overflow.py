@@ -4,12 +4,12 @@ records. All sums of such a record are exact."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..library import LogError
 from ..log import Log
 

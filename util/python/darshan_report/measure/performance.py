@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ..classes import dataclass
 from ..records import Records
 from .layers import Layer
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import re
-from dataclasses import dataclass
+
+from ..classes import dataclass
 
 _UNKNOWN = "(unknown)"
 _BECAME = " -> "  # between the programs that a process was (runtime/modules/process)

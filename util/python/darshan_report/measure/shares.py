@@ -7,7 +7,7 @@ processes could work: their lifetimes without the waits for child processes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..classes import dataclass
 
 _ROUNDING = 0.005
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
+from ..classes import dataclass
 from .programs import INTERPRETER, SHELL, program_name, script_place
 
 

@@ -7,11 +7,12 @@ to find the files that took the most time, once to draw these.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..log import Log
 from ..variable import traces_in_place
 from .ranks import summed

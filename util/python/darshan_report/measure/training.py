@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..call_sites.lines import Place, user_line
 from ..call_sites.stack import Python, stack_of
+from ..classes import dataclass
 from ..library import LogError
 from ..log import Log
 from .processes import Processes

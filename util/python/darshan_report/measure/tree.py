@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from ..classes import dataclass
 from .processes import Processes
 from .programs import Program
 

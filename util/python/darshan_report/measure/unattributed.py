@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..records import Records, among
 
 _LONGEST = 1e18  # seconds; only a damaged log has more

@@ -7,12 +7,12 @@ in which the rank with most I/O was in it, but no more than nearly all other ran
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from ..log import Log
 from ..variable import HeatMap, heat_maps
 from .heat import MAX_BINS

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ..classes import dataclass
 from ..diagnose.finding import PROBLEM
 from ..report.context import Context, LayerFigures
 

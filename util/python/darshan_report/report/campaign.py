@@ -6,9 +6,9 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..classes import dataclass
 from ..diagnose.finding import PROBLEM, Stake
 from ..diagnose.limits import Limits
 from ..library import LogError

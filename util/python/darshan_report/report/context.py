@@ -7,7 +7,6 @@ import math
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..call_sites.lines import Lines, lines_of
 from ..call_sites.told import TOP
 from ..checkpoints.loads import Loaded, loaded
 from ..checkpoints.saves import Checkpoint, checkpoints
+from ..classes import dataclass
 from ..diagnose.blame import Blame, blame
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from ..classes import dataclass
 from ..log import Log
 from ..show.text import visible
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from ..classes import dataclass
 from .source import Trace
 
 SIZES = (4 << 10, 64 << 10, 1 << 20, 4 << 20)  # upper bounds of the classes; the last is open

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..classes import dataclass
 from ..library import LogError
 from ..log import open_log
 from ..variable import DXT_SEGMENT, traces

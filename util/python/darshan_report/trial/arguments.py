@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..called import called_as
+from ..classes import dataclass
 from .remedies import REMEDIES
 
 PROGRAM = called_as("darshan-try")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..classes import dataclass
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
 

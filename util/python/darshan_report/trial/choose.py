@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..classes import dataclass
 from ..diagnose.facts import Facts
 from ..diagnose.finding import PROBLEM, Finding
 from ..diagnose.run import diagnose_facts

@@ -8,8 +8,9 @@ import stat
 import subprocess
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..classes import dataclass
 from ..show import signal_exit
 from .private import View
 

@@ -6,8 +6,9 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..classes import dataclass
 from .case import Plan
 from .ground import TrialError
 from .outputs import Mask, Output, differences, mask_of

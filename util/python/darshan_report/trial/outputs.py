@@ -6,8 +6,9 @@ import fnmatch
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..classes import dataclass
 from .ground import Entry
 from .values import same_values
 

@@ -9,8 +9,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..classes import dataclass
 from ..show import signal_exit
 from .case import Plan
 from .ground import Ground, TrialError

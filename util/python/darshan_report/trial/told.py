@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ..classes import dataclass
 from ..report.tried import FORMAT, VERSION
 from ..show.text import visible
 from ..units import seconds

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ..classes import dataclass
 
 CONFIDENCE = 0.99
 LEAST_RATIO = 1.10  # that the lower bound must reach

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ...call_sites.lines import Site
 from ...call_sites.measured import READ, WRITE
 from ...call_sites.stack import IMPORT
 from ...call_sites.told import name_of
+from ...classes import dataclass
 from ...units import plural, seconds, share
 from ..facts import Facts
 from ..finding import LAST, NOTICE, Finding, Remedy

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...call_sites.measured import WRITE
+from ...classes import dataclass
 from ...units import amount, count, plural, seconds, share
 from .. import advice, program_text, strided
 from .. import ledger as rows

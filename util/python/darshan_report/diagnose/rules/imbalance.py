@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...classes import dataclass
 from ...measure.ranks import sums_by_rank
 from ...records import among
 from ...units import amount, plural, seconds

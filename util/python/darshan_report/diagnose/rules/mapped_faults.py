@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from ...classes import dataclass
 from ...units import amount, count, percent, plural, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy

@@ -4,10 +4,10 @@ Python's subprocess."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from ...classes import dataclass
 from ...measure.processes import Processes
 from ...units import amount, count, seconds
 from ..facts import Facts

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
+from ...classes import dataclass
 from ...measure.processes import Processes
 from ...units import amount, count, plural, seconds
 from ..facts import Facts

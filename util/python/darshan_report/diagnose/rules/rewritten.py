@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from ...classes import dataclass
 from ...measure.renamed import is_aside
 from ...records import among, in_both
 from ...units import amount, count, plural, seconds

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ...classes import dataclass
 from .about_batch_jobs import QUESTIONS as ABOUT_BATCH_JOBS
 from .about_calls import QUESTIONS as ABOUT_CALLS
 from .about_files import QUESTIONS as ABOUT_FILES

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from ...classes import dataclass
 
 Floats = npt.NDArray[np.float64]
 

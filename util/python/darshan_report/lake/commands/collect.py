@@ -10,11 +10,11 @@ import signal
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...classes import dataclass
 from ...diagnose.limits import LimitError, read_limits
 from ..commit import modes, storage
 from ..commit.commits import Snapshot

@@ -12,9 +12,10 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ...classes import dataclass
 from . import storage
 from .storage import COMMITS, LakeError
 

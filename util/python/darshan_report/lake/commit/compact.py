@@ -10,13 +10,13 @@ import datetime
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ...classes import dataclass
 from . import seen, storage
 from .commits import Change, File, Snapshot
 from .parquet import writer

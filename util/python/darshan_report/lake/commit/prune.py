@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 import os
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ...classes import dataclass
 from . import storage
 from .commits import Change, File, Snapshot
 from .compact import replace

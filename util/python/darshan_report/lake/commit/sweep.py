@@ -7,8 +7,8 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ...classes import dataclass
 from ..delta.log import FOLDER
 from ..delta.published import held
 from ..sums.make import unused

@@ -10,12 +10,13 @@ import contextlib
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...classes import dataclass
 from ..commit import storage
 
 FOLDER = "_delta_log"

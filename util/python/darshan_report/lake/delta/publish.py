@@ -13,11 +13,11 @@ import os
 import time
 import urllib.parse
 import uuid
-from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...classes import dataclass
 from .. import columns
 from ..columns import Table
 from ..commit.commits import File, Snapshot

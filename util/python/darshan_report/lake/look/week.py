@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ...classes import dataclass
 from .. import dates
 from ..ask.by_sums import RAN, by_sums
 from ..ask.engine import Asked

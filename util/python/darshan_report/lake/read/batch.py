@@ -11,13 +11,13 @@ import enum
 import os
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ... import library, structs
+from ...classes import dataclass
 
 TRACES = 1  # enum darshan_batch_flags
 

@@ -9,10 +9,10 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from ...classes import dataclass
 from .settled import Settled
 
 _ENDING = ".darshan"

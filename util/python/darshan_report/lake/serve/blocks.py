@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ...classes import dataclass
 from ...measure import io_share
 from ...measure.shares import Shares
 from ...report.html.shell import Kind, page, text

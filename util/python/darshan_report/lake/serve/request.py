@@ -6,8 +6,9 @@ import datetime
 import re
 import urllib.parse
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ...classes import dataclass
 from .. import dates
 from ..ask.questions import Filters
 

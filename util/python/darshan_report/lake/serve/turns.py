@@ -11,8 +11,8 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 
+from ...classes import dataclass
 from .request import Refused
 
 _MOST = 128  # requests that wait

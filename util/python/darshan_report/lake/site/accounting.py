@@ -11,9 +11,9 @@ import datetime
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
+from ...classes import dataclass
 from ..commit.storage import LakeError
 from ..write import impossible
 

@@ -7,13 +7,13 @@ import functools
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ...classes import dataclass
 from ..columns import Table
 from ..commit import modes, storage
 from ..commit.commits import Change, File, Snapshot

@@ -4,12 +4,12 @@ records also by the file system."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...classes import dataclass
 from . import losses
 
 # Sums of whole numbers may have more than 64 bits.

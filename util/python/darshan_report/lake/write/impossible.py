@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...classes import dataclass
 from ..columns import NUMBER, WHOLE, Column, Table, unknown_is_null
 
 RATE = 1 << 40  # bytes per second that one process can move at most

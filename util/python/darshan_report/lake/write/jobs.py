@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ...classes import dataclass
 from ...measure.layers import LAYERS, SIZES, Layer
 from ...measure.started import asked_for
 from ..columns import has_bytes

@@ -8,8 +8,8 @@ import os
 import pwd
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ...classes import dataclass
 from ..read.files import shown
 
 

@@ -11,12 +11,13 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ...classes import dataclass
 from ...diagnose.limits import Limits
 from ...library import LogError
 from ...measure.layers import LAYERS

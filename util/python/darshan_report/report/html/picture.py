@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...classes import dataclass
 from ...measure.heat import Heat
 from ...measure.lane_bins import Cells
 from ...measure.layers import LAYERS

@@ -11,10 +11,10 @@ import hashlib
 import html
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from ...classes import dataclass
 from ...show.text import visible
 
 # Ordered by their dependencies; all are concatenated into one function.

@@ -12,9 +12,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib import resources
 
+from ...classes import dataclass
 from ...show import signal_exit
 from ...show.model import Block, Code, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
 from ...show.output import replace, standard_output

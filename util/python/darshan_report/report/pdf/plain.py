@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ...classes import dataclass
 from ...show.model import Block, Code, Facts, Heading, Paragraph, PlotRow, Report, Table
 from ...show.text import printable, visible
 from . import figures

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...classes import dataclass
 from ...measure.heat import Heat
 from ...measure.spans import Span
 from ...show.model import Plot

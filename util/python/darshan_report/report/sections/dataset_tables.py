@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import takewhile
 
+from ...classes import dataclass
 from ...measure.attribution import (
     ATTR,
     CHUNKED,

@@ -3,8 +3,7 @@ dataset's transfers are metadata."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...classes import dataclass
 from ...measure.attribution import Attribution, Metadata, Upper
 from ...show.model import Block, Column, Heading, Table
 from ...units import NONE, amount, seconds
