@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,13 +59,25 @@ WAYS = {
 }
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file and a program that reads it, and one that writes a file, sleeps, writes it again and
+    ends with 4; both linked statically and dynamically."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "data").write_bytes(os.urandom(SIZE * MIB))
+    for name, source in (("reader", SOURCE), ("sleeper", SLEEPER)):
+        (folder / f"{name}.c").write_text(source)
+        compile_c(folder, folder / f"{name}.c", "-w", name=name)
+        compile_c(folder, folder / f"{name}.c", "-w", "-static", name=f"static-{name}")
+    return folder
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """A file, and a program that reads it, linked statically and dynamically."""
-    (tmp_path / "data").write_bytes(os.urandom(SIZE * MIB))
-    (tmp_path / "a.c").write_text(SOURCE)
-    for name, options in (("static-reader", ["-static"]), ("reader", [])):
-        compile_c(tmp_path, tmp_path / "a.c", "-w", *options, name=name)
+def place(made: Path, tmp_path: Path) -> Path:
+    """A folder with the file and copies of the programs."""
+    os.link(made / "data", tmp_path / "data")
+    for name in ("reader.c", "reader", "static-reader", "sleeper", "static-sleeper"):
+        shutil.copy(made / name, tmp_path)
     return tmp_path
 
 
@@ -109,7 +122,7 @@ def test_a_child_that_is_linked_statically(build: Path, place: Path, way: str) -
 
 def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
     """A static program that starts an instrumented one is the root process of the run."""
-    log, said = run(build, place, "./static-reader", "cat a.c >copied", verb="stat")
+    log, said = run(build, place, "./static-reader", "cat reader.c >copied", verb="stat")
     said = said.replace("not instrumented: \n  ", "not instrumented: ")  # wrapped at 80 columns
     lines = said.split("\n")
     assert lines[0].startswith("darshan: ./static-reader")
@@ -141,24 +154,18 @@ FRONTS = {
 }
 
 
-@pytest.fixture
-def sleepers(place: Path) -> Path:
-    """Programs that write the file, sleep, write it again and end with 4."""
-    (place / "b.c").write_text(SLEEPER)
-    for name, options in (("static-sleeper", ["-static"]), ("sleeper", [])):
-        subprocess.run(["cc", *options, "-o", name, "b.c"], cwd=place, check=True)
-    return place
-
-
 def told_by(build: Path, log: Path) -> str:
     command = [build / "darshan-job-summary", "--text", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-@pytest.mark.parametrize("shell", [None, "sh", "bash"])
-@pytest.mark.parametrize("front", FRONTS)
+# Bash starts a program as sh does: by fork and exec.
+STARTED = [*((front, shell) for front in FRONTS for shell in (None, "sh")), ("env -i", "bash")]
+
+
+@pytest.mark.parametrize(("front", "shell"), STARTED)
 def test_a_program_that_another_becomes(
-    build: Path, sleepers: Path, front: str, shell: str | None
+    build: Path, place: Path, front: str, shell: str | None
 ) -> None:
     """The process lives until its last program ends, and the run until the process does. Its bytes
     are known, and the first lines name the program."""
@@ -166,7 +173,7 @@ def test_a_program_that_another_becomes(
     command = [*words, program] if program else [*words]
     if shell:
         command = [shell, "-c", f"{shlex.join(command)}; exit $?"]
-    log, said = run(build, sleepers, *command, verb="stat")
+    log, said = run(build, place, *command, verb="stat")
     every = processes(log)
     (row,) = (row for row in every.values() if row["PROCESS_UNSEEN"])
     assert len(every) == (2 if shell else 1)
