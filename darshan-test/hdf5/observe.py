@@ -70,7 +70,6 @@ def instrumented(
 def read_rows(parser: Path, logs: Sequence[Path]) -> Rows:
     """Returns (module, name) -> counter -> value, over all ranks of all logs."""
     log = read_logs(parser, *logs)
-    for row in log.rows:
-        if record := log.records.get((row.module, row.name)):
-            record.setdefault(RECORD_ID, row.record)
+    for (_, name), record in log.records.items():
+        record[RECORD_ID] = log.ids[name]
     return log.records

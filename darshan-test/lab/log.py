@@ -157,6 +157,8 @@ class Log:
     def rows(self) -> list[Row]:
         """Returns all rows; a tab in a name is printed as two characters, and restored here."""
         rows = rows_in(self.text)
+        if "\\t" not in self.text:
+            return rows
         return [row._replace(name=row.name.replace("\\t", "\t")) for row in rows]
 
     @property
