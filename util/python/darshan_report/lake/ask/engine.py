@@ -251,7 +251,7 @@ class Asked(Closing):
         """Makes the tables of sums (sums/kinds.py) of the visible commit, if that takes little
         time; returns whether they are there. Large lakes of earlier releases lack them until
         `darshan lake compact` or a collector has run."""
-        if self._summed != self._shown:
+        if self._sums.forget(self.path) or self._summed != self._shown:
             self._summed = self._shown
             self._has_sums = self._sums.are_at_hand(self._snapshot)
             for name, rows in self._sums.views(self._snapshot, self._root).items():

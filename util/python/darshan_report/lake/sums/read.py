@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 import pyarrow as pa
@@ -34,6 +35,16 @@ class Sums:
         if sum(f.rows for f in lacking if f.path not in self._own) > _MOST_ROWS:
             return False
         return all(self._makes(snapshot.path, file) for file in lacking)
+
+    def forget(self, lake: str) -> bool:
+        """Removes the sums that this process made of files that are gone, perhaps because a user
+        must be forgotten; returns whether there were any."""
+        gone = [path for path in self._own if not os.path.exists(os.path.join(lake, path))]
+        for path in gone:
+            del self._own[path]
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self._folder, path_of(File(path.split("/")[0], path, 0, 0))))
+        return bool(gone)
 
     def _makes(self, lake: str, file: File) -> bool:
         """Makes the sums of a file in the folder of this process; returns whether it has any."""
