@@ -20,7 +20,7 @@ _TOGETHER = frozenset(
         "aggregators", "as-it-should-be-collective", "collective-metadata",
         "collective-not-aggregated", "file-per-process", "imbalance", "imbalance-shared",
         "independent-shared-read", "independent-shared-write", "no-mpi-io",
-        "mpi-io-itself", "mpi-io-opened-again", "one-process-does-all",
+        "mpi-io-itself", "mpi-io-opened-again", "one-process-does-all", "ranks-wait-for-io",
         "ranks-outnumber-processors", "read-by-all", "shared-file-contention", "slow-hosts",
         "shared-pointer",
         "slowing-down",

@@ -37,7 +37,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     found = [one for kind in _KINDS for one in _alone(facts, *kind)]
     # It is good practice that one process reads what all need, and sends it to them.
     limit = "oneprocess.read" if known is None else "oneprocess.waited"
-    found = [one for one in found if one.word != "read" or one.whole > facts.limits[limit]]
+    enough = facts.limits["oneprocess.read"] if known is None else facts.limits["oneprocess.waited"]
+    found = [one for one in found if one.word != "read" or one.whole > enough]
     stake = _stake(facts, found, known)
     if not found or not facts.worth(stake):
         return
@@ -84,7 +85,7 @@ def _waited(facts: Facts, rank: int, known: During | None) -> str:
     during = ""
     if rank == known.rank:
         mean = seconds(known.others / (facts.nprocs - 1))
-        during = f", {mean} of that while rank {rank} was in I/O"
+        during = f", {mean} of that while this rank did I/O"
     return f" {waits.others(facts, rank)}{during}."
 
 
