@@ -29,11 +29,39 @@ static void take_checked(void *argument) {
   checking->count = python_frames_checked(checking->frames, checking->most);
 }
 
-static void take_script(struct site_python *python, struct python_frame *frames, size_t most) {
+/* A script's frames are taken on a stack of the runtime, since that of the caller may be small. */
+struct taking {
+  struct python_frame *frames;
+  size_t most, count;
   bool imports;
-  python->lines = (uint32_t)script_frames(frames, most, &imports);
+};
+
+static void take_script_here(void *argument) {
+  struct taking *taking = argument;
+  taking->count = script_frames(taking->frames, taking->most, &taking->imports);
+}
+
+static void take_script(struct site_python *python, struct python_frame *frames, size_t most) {
+  struct taking taking = {frames, most, 0, false};
   python->frame = frames;
-  python->imports = imports;
+  if (stack_run(take_script_here, &taking) < 0) return;
+  python->lines = (uint32_t)taking.count;
+  python->imports = taking.imports;
+}
+
+struct comparing {
+  const struct site_stack *stack;
+  bool is_same;
+};
+
+static void compare_here(void *argument) {
+  struct comparing *comparing = argument;
+  comparing->is_same = script_frames_are(comparing->stack->line, comparing->stack->lines);
+}
+
+int site_has_script_lines(const struct site_stack *stack) {
+  struct comparing comparing = {stack, false};
+  return stack_run(compare_here, &comparing) >= 0 && comparing.is_same;
 }
 
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most) {

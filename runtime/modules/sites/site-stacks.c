@@ -57,7 +57,7 @@ static int same_lines(const struct site_stack *stack, const struct site_python *
 }
 
 __attribute__((noinline)) int site_has_lines(const struct site_stack *stack) {
-  if (UNLIKELY(script_is_here())) return script_frames_are(stack->line, stack->lines);
+  if (UNLIKELY(script_is_here())) return site_has_script_lines(stack);
   return python_frames_are(stack->line, stack->lines, true);
 }
 

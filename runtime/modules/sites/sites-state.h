@@ -118,6 +118,8 @@ struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 /* Returns 1 if this thread has the Python frames of the known stack. May return 0 if it has. */
 int site_has_lines(const struct site_stack *stack);
+/* The same for the lines of a script. */
+int site_has_script_lines(const struct site_stack *stack);
 
 /* Returns the record's state if the running stack is the last one of this thread, with or without
  * Python frames; else NULL. This is the fast path: a call in a loop needs nothing else. */
