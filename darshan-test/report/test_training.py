@@ -21,6 +21,7 @@ from report.diagnose.build import MIB, Job, Row, number_of, row, write
 from report.diagnose.cases_training import LOADER
 
 WHOLE, WAIT, FIRST = 8.0, 4.0, 0.1  # seconds of LOADER
+COMPUTES = {"F_EPOCH_TIME": 4.5, "F_NEXT_PROCESSOR_TIME": WAIT}
 EPOCH = row(
     "TRAINING", "epoch 1 of x", **{**LOADER.values, "KIND": 1, "EPOCH": 1, "EPOCHS": 1, "STEPS": 50}
 )
@@ -52,7 +53,9 @@ def run_of(workers: int, life: float, io: float, busy: float, ready: float, **mo
     ("job", "why", "words", "option"),
     [
         (run_of(0, 0, 0, 0, 0), "main", "loads each batch itself", "num_workers=1"),
-        (run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5, PROCESSORS=4), "main", "itself", "num_workers=4"),
+        # Eight workers that compute need eight processors, those that wait do not.
+        (run_of(0, 0, 0, 0, 0, **COMPUTES, PROCESSORS=4), "main", "itself", "num_workers=4"),
+        (run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5, PROCESSORS=4), "main", "itself", "num_workers=8"),
         (run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5), "main", "itself", "num_workers=8"),
         (run_of(2, 16, 10, 2, 0), "storage", "62.5 % of their time in file I/O", "num_workers=4"),
         (run_of(2, 16, 2, 10, 0), "computing", "62.5 % computing", "num_workers=4"),
@@ -193,7 +196,7 @@ def test_numbers(tmp_path: Path) -> None:
 
 def test_processors_limit_what_workers_save(tmp_path: Path) -> None:
     """Two workers load in 1.95 s what the process loads in 3.9 s, beside 0.5 s of steps."""
-    job = run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5, PROCESSORS=2)
+    job = run_of(0, 0, 0, 0, 0, **COMPUTES, PROCESSORS=2)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
     assert verdict.saved == pytest.approx(3.9 - (1.95 - 0.5))

@@ -138,13 +138,20 @@ def _why(loader: Loader, least: float) -> str:
     return PROCESSORS if why == COMPUTING and did.ready > did.processor else why
 
 
+def _computing(loader: Loader) -> float:
+    """Returns the part of its loading in which a process that loads itself computes."""
+    sums = loader.sums
+    return min(1.0, sums.processor / sums.next) if sums.next > 0 else 1.0
+
+
 def _saved_later(loader: Loader) -> float:
-    """Returns the waits after first batches that a loader with enough workers would not have. A
-    process that loads itself gets no more workers than there are processors. One with workers
+    """Returns the waits after first batches that a loader with enough workers would not have. What
+    a process that loads itself computes takes processor time in workers, too. One with workers
     unpacks their batches, which takes processor time as before."""
     sums = loader.sums
     if not loader.workers:
-        least = sums.later / loader.processors if loader.processors else 0.0
+        computing = sums.later * _computing(loader)
+        least = computing / loader.processors if loader.processors else 0.0
         return sums.later - max(0.0, least - sums.own)
     later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
     return max(0.0, sums.later - sums.processor * later)
@@ -197,7 +204,8 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
     """Returns the change that helps, and the options of a DataLoader, in PyTorch's words."""
     loader, number, there = verdict.loader, verdict.keeps_up, verdict.loader.processors
     # More workers than processors help those that wait, not those that compute.
-    is_bound = verdict.why in (MAIN, COMPUTING) and 0 < there < number
+    busy = number * _computing(loader) if verdict.why == MAIN else number
+    is_bound = verdict.why in (MAIN, COMPUTING) and 0 < there < busy
     number = there if is_bound else number
     more = f"num_workers={number or max(2, 2 * (loader.workers or 1))}"
     ahead = f"prefetch_factor={max(4, 2 * (loader.prefetch or 2))}"
