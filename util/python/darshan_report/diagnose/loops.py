@@ -39,6 +39,7 @@ from .facts import Facts, once
 
 ROUNDS, ITEMS = "rounds", "items"  # what a remedy removes
 _AGAIN = 5  # times that a loop opens each of its files, from which on its libraries parse again
+_TOLD = 0.01  # of the seconds in the calls: less time between them is not worth a sentence
 _HALF = 0.5  # least part of a finding's calls that its loops must have
 _PART = 0.1  # least part that one of them has
 _ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
@@ -201,4 +202,5 @@ def between(
     else:
         found = sum(_of_rounds(facts, loop) for loop in some)
     left = max(0.0, facts.process_time - lost) if facts.process_time > 0 else found
-    return Between(min(saved * found * known.overlap, left, _processor_time(facts)))
+    spent = min(saved * found * known.overlap, left, _processor_time(facts))
+    return Between(spent) if spent >= _TOLD * lost else Between()
