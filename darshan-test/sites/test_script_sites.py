@@ -247,7 +247,21 @@ def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None
     together(where, "bash", script)
     told = [f["line"] for f in findings(where) if f["name"].startswith("small-accesses")]
     assert told and told[0]["place"]["line"] == line_of(text, "# here")
-    assert "dd made the calls" in told[0]["text"]
+    assert "which starts dd" in told[0]["text"]
+
+
+@pytest.mark.parametrize("order", ["behind", "between"])
+def test_other_programs_do_not_have_its_line(where: Where, order: str) -> None:
+    """More processes of another program, or as many, are started by other lines."""
+    loop = "for i in {1..40}; do\n  wc -c < a\ndone > sizes\n"
+    dd = "dd if=a of=b bs=16 status=none # here\n"
+    text = f"head -c 2000000 /dev/zero > a\n{loop}{dd}"
+    text += "cksum < a\n" if order == "behind" else loop
+    script = where.folder / "cut.sh"
+    script.write_text(text)
+    together(where, "bash", script)
+    told = [f["line"] for f in findings(where) if f["name"].startswith("small-accesses")]
+    assert told and told[0]["place"]["line"] == line_of(text, "# here"), told
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,12 @@ same user's line are summed.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 
 from ..classes import dataclass
 from ..log import Log
+from ..measure.processes import processes
 from . import addr2line, installed, rust
 from .interpreters import is_interpreter, script_of, text_of
 from .measured import Measured, measured
@@ -85,6 +86,8 @@ class Lines:
     names: dict[int, str] = field(default_factory=dict)  # of the files of `lines`, by id
     scripts: Mapping[str, str] = field(default_factory=dict)  # by interpreter, if one ran
     command: str = ""  # of the first process
+    # Seconds after the start of the job at which processes of a program began, by its name.
+    starts: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def look_up(self, line: Line) -> None:
         """Finds the functions of the libraries that a line called."""
@@ -234,6 +237,17 @@ def sites_of(log: Log) -> list[Site]:
     return sites
 
 
+def _starts(log: Log) -> dict[str, list[float]]:
+    """Returns when processes began, by the name of their program. A row may stand for several
+    processes, and has the first one's begin."""
+    found: dict[str, list[float]] = {}
+    known = processes(log)
+    for place in range(len(known) if known is not None else 0):
+        if known is not None:
+            found.setdefault(known.programs[place].name, []).append(float(known.start[place]))
+    return found
+
+
 def lines_of(log: Log, most: int) -> Lines | None:
     """Returns the costliest lines, at most so many; None if the log has no sites. Raises LogError
     if they are damaged."""
@@ -252,7 +266,10 @@ def lines_of(log: Log, most: int) -> Lines | None:
     command = log.info.exe
     scripts = {**text_of(command), **script_of(command)}
     shown = found[:most]
-    lines = Lines(shown, len(found), whole, [], hidden, found, objects, files, scripts, command)
+    starts = _starts(log)
+    lines = Lines(
+        shown, len(found), whole, [], hidden, found, objects, files, scripts, command, starts
+    )
     for line in lines.lines:
         lines.look_up(line)
     lines.problems.extend(_problems(lines.lines, objects))

@@ -178,6 +178,8 @@ WITHOUT = (
     "storage-targets",
     "unseen-",
 )
+# Seconds that the begin of a process may differ from the call that started it, or waits for it.
+_BEFORE, _AFTER = 0.05, 0.05
 # Counters of evidence that are numbers of calls of these kinds.
 _COUNTED = {
     READ: re.compile(r"(?:POSIX|STDIO|H5D|MPIIO)_(?:INDEP_|COLL_)?READS"),
@@ -358,19 +360,39 @@ def _without(found: Lines, line: Line, about: About, part: float, number: int) -
     return Blame(f"no line: {why}", None, "", part, number) if why else None
 
 
+def _begins(line: Line, starts: Sequence[float]) -> bool:
+    """Returns whether each of these processes began while the line started processes."""
+    spans = [
+        (site.sums.first - _BEFORE, site.sums.last + _AFTER)
+        for site in line.sites
+        if re.match(STARTS, site.stack.called)
+    ]
+    return bool(spans) and all(any(a <= at <= b for a, b in spans) for at in starts)
+
+
+def _starter(found: Lines, program: str) -> Line | None:
+    """Returns the line that started the processes of a program: the only one that started
+    processes when they began, or of several such lines the only one that started as many. None if
+    several lines may have done so."""
+    about, began = About((OTHER,), STARTS, _STARTS), found.starts.get(program, ())
+    lines = [line for line in found.every if part_of(line, about, _CALLS) > 0]
+    lines = [line for line in lines if _begins(line, began)] if began else lines
+    if len(lines) > 1:
+        lines = [line for line in lines if part_of(line, about, _CALLS) == len(began)]
+    return lines[0] if len(lines) == 1 else None
+
+
 def _started(found: Lines, line: Line, about: About, part: float) -> Blame | None:
     """Returns the line that started the program without lines which made the calls of a finding;
-    None if it was the first process, or if no line made most of the starts of processes."""
+    None if it was the first process, or if no line is known to have started it."""
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     program, first = program_of(site), found.command.split(" ", 1)[0].rsplit("/", 1)[-1]
-    starts = About((OTHER,), STARTS, _STARTS)
-    start, share_of, number = _largest(found.every, lambda one: part_of(one, starts))
+    start = _starter(found, program) if program else None
     same = program == first or found.scripts.get(program)
-    if not program or same or share_of < _ENOUGH or _has_no_line(found, start):
+    if start is None or same or _has_no_line(found, start):
         return None
-    text, through = _place(found, start, starts)
-    told_of = _told(share_of, _STARTS)
-    return Blame(f"at {text}: {program} made the calls; {told_of}", start, through, part, number)
+    text, through = _place(found, start, About((OTHER,), STARTS, _STARTS))
+    return Blame(f"at {text}, which starts {program}", start, through, part, 1)
 
 
 def about_of(name: str, *, instead: bool = False) -> About | None:
