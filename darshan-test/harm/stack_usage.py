@@ -80,7 +80,7 @@ AREA = 128 << 10  # STACK_BYTES of intercept/stack.h
 # Stack bytes between a wrapper and the point where MPI_Finalize left the caller's stack.
 HOME = 640
 
-SWITCH = re.compile(r"\bstack_run(?:_anyway)?\(([a-z_]+),")
+SWITCH = re.compile(r"\bstack_run(?:_anyway|_with_room)?\(([a-z_]+),")
 BACK = re.compile(r"\bstack_run_at_home\(([a-z_]+),")
 
 

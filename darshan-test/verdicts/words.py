@@ -237,6 +237,7 @@ def _languages() -> list[Row]:
         line("js", "pieces-in", read, "fs.createReadStream"),
         line("pl", "lines-out", write, "push @lines"),
         line("pl", "pieces-in", read, "local $/"),
+        line("pl", "seek-each", "stream-seeks-refill", "tell($file)"),
         # Rscript is a script that starts others before R itself.
         replace(
             line("R", "append-each", "opened-again", "writeLines", (*_C_WORDS, "was flushed")),

@@ -134,6 +134,12 @@ static __attribute__((noinline)) void run_here(void (*function)(void *argument),
   floats_give(&floats);
 }
 
+int stack_run_with_room(void (*function)(void *argument), void *argument, int has_room) {
+  if (!has_room) return stack_run(function, argument);
+  function(argument);
+  return 0;
+}
+
 int stack_run(void (*function)(void *argument), void *argument) {
   uint64_t all = signals_that_wait(), mask;
   /* Under an inherited filter (sys-gate.h) that forbids to block signals, runs on this stack. */

@@ -20,6 +20,10 @@ int stack_run(void (*function)(void *argument), void *argument);
  * caller's. */
 void stack_run_anyway(void (*function)(void *argument), void *argument);
 
+/* Like stack_run, for work of each call. has_room 1: the caller's stack has several kilobytes left,
+ * so the function runs there, with the caller's signal mask: two system calls less. */
+int stack_run_with_room(void (*function)(void *argument), void *argument, int has_room);
+
 /* Runs function(argument) on the caller's own stack and with its signal mask, for calls into
  * libraries of the application, which may need any amount of stack. */
 void stack_run_at_home(void (*function)(void *argument), void *argument);

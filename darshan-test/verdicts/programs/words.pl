@@ -9,6 +9,13 @@ if ($which eq 'lines-out') {
     $file->autoflush(1) unless $cured;
     print $file "line $_\n" for 0 .. 5999;  # blame: lines-out
     close($file) or die "log: $!";
+} elsif ($which eq 'seek-each') {
+    open(my $file, '<:raw', 'input') or die "input: $!";
+    my $record = '';
+    for my $place (0 .. 19999) {
+        seek($file, 48 * $place, 0) unless $cured && tell($file) == 48 * $place;
+        read($file, $record, 48);  # blame: seek-each
+    }
 } else {
     open(my $file, '<', 'input') or die "input: $!";
     my ($moved, $piece) = (0, '');

@@ -29,7 +29,15 @@ static void take_checked(void *argument) {
   checking->count = python_frames_checked(checking->frames, checking->most);
 }
 
-/* A script's frames are taken on a stack of the runtime, since that of the caller may be small. */
+/* Returns 1 if this stack is that of the program's first thread and has room for a script's frames.
+ * Other stacks may be small. */
+static int has_room(void) {
+  enum { ROOM = 16 << 10 };
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const struct span *own = &site_thread.stack;
+  return site_thread.is_first && here < own->end && here > own->start + ROOM;
+}
+
 struct taking {
   struct python_frame *frames;
   size_t most, count;
@@ -44,7 +52,7 @@ static void take_script_here(void *argument) {
 static void take_script(struct site_python *python, struct python_frame *frames, size_t most) {
   struct taking taking = {frames, most, 0, false};
   python->frame = frames;
-  if (stack_run(take_script_here, &taking) < 0) return;
+  if (stack_run_with_room(take_script_here, &taking, has_room()) < 0) return;
   python->lines = (uint32_t)taking.count;
   python->imports = taking.imports;
 }
@@ -61,7 +69,8 @@ static void compare_here(void *argument) {
 
 int site_has_script_lines(const struct site_stack *stack) {
   struct comparing comparing = {stack, false};
-  return stack_run(compare_here, &comparing) >= 0 && comparing.is_same;
+  int ran = stack_run_with_room(compare_here, &comparing, has_room()) >= 0;
+  return ran && comparing.is_same;
 }
 
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most) {

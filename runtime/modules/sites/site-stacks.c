@@ -106,6 +106,7 @@ static int find_bounds(uintptr_t frame, struct span *span) {
   if (!is_main && !(variables > frame && variables < span->end)) return 0;
   if (!is_main) span->end = variables & ~(uintptr_t)(sizeof(uintptr_t) - 1);
   *own = *span;
+  site_thread.is_first = is_main;
   return 1;
 }
 

@@ -90,6 +90,7 @@ extern struct sites_state sites_state __attribute__((visibility("hidden")));
 
 struct site_thread {
   struct span stack; /* the thread's own; end 0: not known yet */
+  int is_first;      /* 1: it is the stack of the program's first thread */
   /* The last stack that was found on the thread's own stack, and not within an import. */
   const struct site_stack *last;
   uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */

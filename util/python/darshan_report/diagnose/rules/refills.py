@@ -1,6 +1,6 @@
-"""A seek before each read empties the buffer of a C++ or Rust stream, which a read then fills again
-for a few bytes. These streams have their own buffers, not libc's, so the log has their system calls
-only."""
+"""A seek before each read empties the buffer of a stream of C++, Rust or Perl, which a read then
+fills again for a few bytes. These streams have their own buffers, not libc's, so the log has their
+system calls only."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from ...units import amount, count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..language import COMPILED, languages
 from ..loops import between
 from ..reached import CALLS, at_most, needs
 from ..streams import Mask
@@ -20,7 +21,7 @@ from .seeks import seconds_in
 NAME = "stream-seeks-refill"
 ROLE = CAUSE
 # Bytes that one fill of a buffer reads, and the language of such streams. libstdc++ keeps a byte.
-_FILLS = ((8191, "C++"), (8192, "Rust"))
+_FILLS = ((8191, "C++"), (8192, "Rust"), (8192, "Perl"))
 _SEEKS = 0.8  # least part of the reads before which there is a seek
 _MOSTLY = 0.5  # least part of the reads that have the size of a fill
 
@@ -28,14 +29,15 @@ _MOSTLY = 0.5  # least part of the reads that have the size of a fill
 def _mask(facts: Facts, table: Table) -> tuple[Mask, np.ndarray]:
     """Returns a mask of the files whose reads mostly fill a buffer after a seek, and the bytes of a
     fill."""
-    said = dict(facts.info.metadata).get("language", "").split(",")
+    said = frozenset(dict(facts.info.metadata).get("language", "").split(","))
+    said |= languages(facts, "") - frozenset(COMPILED)
     reads, size = table["READS"], table["MAX_BYTE_READ"] + 1
     fills = np.zeros(len(table), "i8")
     for number in range(1, 5):
         length, calls = table[f"ACCESS{number}_ACCESS"], table[f"ACCESS{number}_COUNT"]
         often = calls >= np.maximum(_MOSTLY * reads, 1)
         for fill, language in _FILLS:
-            if not said[0] or language in said:
+            if said == {""} or language in said:
                 fills = np.where(often & (length == fill), fill, fills)
     mask = facts.single(table) & (fills > 0) & (reads >= facts.limits["stream.calls"])
     mask &= table["SEEKS"] >= _SEEKS * reads
@@ -86,6 +88,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             "offset. Each seek fills the whole buffer, so a larger one takes longer.",
             "C++: if (at != next) in.seekg(at);  in.read(record, size);  next = at + size\n"
             "C++: std::string all(std::istreambuf_iterator<char>(in), {});  // once\n"
+            "Perl: seek($file, $at, 0) if tell($file) != $at;  read($file, $record, $size)\n"
+            "Perl: local $/;  my $all = <$file>;  # once, then substr($all, $at, $size)\n"
             "Rust: reader.seek_relative(offset)?;  // keeps the buffer, seek() does not\n"
             "Rust: file.read_exact_at(&mut record, at)?;  // without a buffer",
         ),
