@@ -68,9 +68,9 @@ for step in range(200):
 """
 _GLOB = """
 import glob
-for n in range(600):
+for n in range(300):
     open(f"tile-{n:04}.dat", "w").close()
-print(sum(len(glob.glob(f"tile-{n:04}*")) for n in range(400)))
+print(sum(len(glob.glob(f"tile-{n % 300:04}*")) for n in range(700)))
 """
 _GZIP = """
 import gzip, random
@@ -220,6 +220,24 @@ def test_words_of_the_library(
     assert not any(wrong in (f["remedy"] or {}).get("example", "") for f in found)
     of_library = [f for f in found if through in ((f["line"] or {}).get("through") or "")]
     assert of_library and any(words in f["remedy"]["example"] for f in of_library)
+
+
+@pytest.mark.parametrize(
+    ("words", "body"),
+    [
+        ("written anew each time it is opened", 'open("state", "w").write(f"{n:9}" * 200)'),
+        ("Read it once", 'open("values").read()'),
+        ("Open once and keep", 'open("list", "a").write(f"{n:9}")'),
+    ],
+    ids=["state", "values", "list"],
+)
+def test_what_each_open_moves(words: str, body: str, where: Where) -> None:
+    """A file that each open writes whole, one that each reads whole, and one that grows have
+    remedies of their own: appending through one descriptor is no state."""
+    source = f'open("values", "w").write("a = 1\\n" * 200)\nfor n in range(8000):\n    {body}\n'
+    start(where, Blamed("case-opens", "py", "opened-again", source))
+    found = [f for f in findings(where) if f["name"] == "opened-again"]
+    assert found and words in found[0]["remedy"]["text"], found
 
 
 STAYS = (

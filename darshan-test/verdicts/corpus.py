@@ -245,7 +245,7 @@ def _fortran() -> list[Row]:
         ),
         line("inquire-each", "failed-lookups", "once"),
         line("rewind-each", "same-bytes-again-read", "memory", 8),
-        line("stream-values", "random-access-write small-accesses-write", "together"),
+        line("stream-values", "random-access-write small-accesses-write", "memory"),
         Row("lines.f90", "list-directed", place=HERE),
         Row("lines.f90", "unformatted-array"),
     ]

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...checkpoints.saves import state_ids
 from ...records import among
-from ...units import plural, seconds
+from ...units import amount, plural, seconds
 from ..facts import Facts, leading
 from ..finding import SYMPTOM, Finding, Remedy
+from ..language import READ_ONCE
 from ..library_words import opened_through
 from ..loops import between
 from ..reached import CALLS, at_most
@@ -30,6 +31,17 @@ awk: no close(path) after each line: awk keeps a file open until then
 Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
 shell: done >> out.txt  # after the loop, not >> out.txt after each command in it
 R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
+_AGAIN = 4  # times that all of a file is moved, at least
+# Part of a file that an open moves on average, at least: a file that grows is half as large.
+_WHOLE = {"WRITTEN": 0.25, "READ": 0.8}
+_SAVED_LESS = Remedy(
+    "The file is written anew each time it is opened: write it less often, such as once at the end "
+    "or every few seconds, and keep what is new in memory until then. If each state must be on "
+    "disk: Open once and go back to the start for each write.",
+    "if (time(NULL) - saved >= 5) save();\n"
+    "Python: if time.time() - saved >= 5: save()\n"
+    "shell: [ $((i % 100)) = 0 ] && echo $i > state",
+)
 _ASKED = Remedy(
     "Ask once and remember the answer. A program that waits for a change asks less often, or is "
     "told by inotify.",
@@ -99,7 +111,8 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         "Files are opened or checked again and again",
         f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
-        + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}",
+        + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}"
+        + _in_total(facts, int(table.ids[first]), float(opens[first] * table.processes[first])),
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
         remedy=_opened(facts, table, first, opens, stats)
@@ -110,12 +123,52 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     )
 
 
+def _moved(facts: Facts, record: int, direction: str) -> tuple[int, int]:
+    """Returns the bytes that were READ from a file, or WRITTEN to it, and the size that it has at
+    least. bash opens a file by POSIX, and writes to it by a stream."""
+    moved, size = 0, 0
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        place = None if table is None else table.place(record)
+        if table is not None and place is not None:
+            unplaced = float(facts.unplaced(table, direction)[place])  # such as appended bytes
+            moved += max(0, int(table[f"BYTES_{direction}"][place]) - int(unplaced))
+            size = max(size, int(table[f"MAX_BYTE_{direction}"][place]) + 1)
+    return moved, size
+
+
+def _is_again(facts: Facts, record: int, direction: str, opens: float) -> bool:
+    """Returns whether most opens of a file read all of it, or write all of it anew."""
+    moved, size = _moved(facts, record, direction)
+    whole = opens * size
+    return (
+        size > 1 and moved >= max(_AGAIN * size, _WHOLE[direction] * whole) and moved <= 2 * whole
+    )
+
+
+def _in_total(facts: Facts, record: int, opens: float) -> str:
+    """Returns a sentence with the bytes of all opens, with a blank before it; empty if most of them
+    did not move all of the file."""
+    for direction, words in (("WRITTEN", "written anew"), ("READ", "read")):
+        if _is_again(facts, record, direction, opens):
+            moved, size = _moved(facts, record, direction)
+            return (
+                f" It was {words} each time: {amount(moved)} in total, for at most {amount(size)}."
+            )
+    return ""
+
+
 def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> Remedy:
     """Returns the remedy for a file that is opened again and again. One that is removed as often is
     a lock. If call sites tell which library opens the file, the remedy has the library's words."""
+    record, whole = int(table.ids[place]), float(opens[place] * table.processes[place])
+    if _is_again(facts, record, "WRITTEN", whole):
+        return _SAVED_LESS
     writes = bool(2 * table["BYTES_WRITTEN"][place] > table["BYTES_READ"][place])
-    if words := opened_through(facts, int(table.ids[place]), writes=writes):
+    if words := opened_through(facts, record, writes=writes):
         return words
+    if _is_again(facts, record, "READ", whole):
+        return Remedy("Read it once, before the loop, and keep its values in memory.", READ_ONCE)
     text = "Open once and keep the descriptor"
     if stats[place] > facts.limits["stats.again"]:
         text += "; check once and remember the result"
