@@ -125,9 +125,9 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
 
 def _moved(facts: Facts, record: int, direction: str) -> tuple[int, int]:
     """Returns the bytes that were READ from a file, or WRITTEN to it, and the size that it has at
-    least. bash opens a file by POSIX, and writes to it by a stream."""
+    least. Bytes that a stream wrote do not count: they may have been appended."""
     moved, size = 0, 0
-    for module in ("POSIX", "STDIO"):
+    for module in ("POSIX", "STDIO") if direction == "READ" else ("POSIX",):
         table = facts.table(module)
         place = None if table is None else table.place(record)
         if table is not None and place is not None:
