@@ -124,7 +124,7 @@ def cases() -> list[Case]:
     return [
         ("chunk-cache", cached, cached.but(CHUNK_CACHE_BYTES=80 * MIB)),
         ("sieve-buffer-read", sieved, sieved.but(READ_POSIX_READS=5000)),
-        ("sieve-buffer-write", stored, stored.but(LAYOUT=2)),
+        ("sieve-buffer-write", stored, stored.but(F_WRITE_MPIIO_TIME=0.5)),
         ("flush-per-chunk", flushed, flushed.but(FLUSH_CALLS=9, DISTINCT_BYTES_WRITTEN=60 * MIB)),
         ("hdf5-opened-again", opened, opened.but(1, OPENS=2)),
         ("many-objects", objects, Job(objects.rows[:90])),

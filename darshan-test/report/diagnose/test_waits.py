@@ -9,7 +9,7 @@ from darshan_report import Log
 from darshan_report.diagnose.run import diagnose
 
 from .build import MIB, Job, row, write
-from .cases import waits
+from .cases_over_time import waits
 
 NAME = "one-process-does-all"
 
