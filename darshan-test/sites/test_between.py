@@ -225,16 +225,18 @@ def test_words_of_the_library(
 @pytest.mark.parametrize(
     ("words", "body"),
     [
-        ("written anew each time it is opened", 'open("state", "w").write(f"{n:9}" * 200)'),
+        ("writes the same bytes again", 'open("state", "w").write(f"{n:9}" * 200)'),
+        ("writes the same bytes again", 'open("head", "r+").write(f"{n:9}")'),
         ("Read it once", 'open("values").read()'),
         ("Open once and keep", 'open("list", "a").write(f"{n:9}")'),
     ],
-    ids=["state", "values", "list"],
+    ids=["state", "head", "values", "list"],
 )
 def test_what_each_open_moves(words: str, body: str, where: Where) -> None:
-    """A file that each open writes whole, one that each reads whole, and one that grows have
-    remedies of their own: appending through one descriptor is no state."""
-    source = f'open("values", "w").write("a = 1\\n" * 200)\nfor n in range(8000):\n    {body}\n'
+    """Opens that write the same bytes (all of a file, or its head), opens that read the same bytes,
+    and opens that append have different remedies."""
+    source = 'open("head", "w").truncate(5000)\n'
+    source += f'open("values", "w").write("a = 1\\n" * 200)\nfor n in range(8000):\n    {body}\n'
     start(where, Blamed("case-opens", "py", "opened-again", source))
     found = [f for f in findings(where) if f["name"] == "opened-again"]
     assert found and words in found[0]["remedy"]["text"], found

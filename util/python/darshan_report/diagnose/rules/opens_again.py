@@ -31,13 +31,14 @@ awk: no close(path) after each line: awk keeps a file open until then
 Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
 shell: done >> out.txt  # after the loop, not >> out.txt after each command in it
 R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
-_AGAIN = 4  # times that all of a file is moved, at least
-# Part of a file that an open moves on average, at least: a file that grows is half as large.
+_AGAIN = 4  # times that the same bytes are moved, at least
+# Part of these bytes that an open moves on average, at least: a file that grows is half as
+# large.
 _WHOLE = {"WRITTEN": 0.25, "READ": 0.8}
 _SAVED_LESS = Remedy(
-    "The file is written anew each time it is opened: write it less often, such as once at the end "
-    "or every few seconds, and keep what is new in memory until then. If each state must be on "
-    "disk: Open once and go back to the start for each write.",
+    "Each open writes the same bytes again: write them less often, such as once at the end or "
+    "every few seconds, and keep what is new in memory until then. If each state must be on disk: "
+    "Open once and go back to the same place for each write.",
     "if (time(NULL) - saved >= 5) save();\n"
     "Python: if time.time() - saved >= 5: save()\n"
     "shell: [ $((i % 100)) = 0 ] && echo $i > state",
@@ -138,7 +139,7 @@ def _moved(facts: Facts, record: int, direction: str) -> tuple[int, int]:
 
 
 def _is_again(facts: Facts, record: int, direction: str, opens: float) -> bool:
-    """Returns whether most opens of a file read all of it, or write all of it anew."""
+    """Returns whether most opens of a file read the same bytes of it, or write them again."""
     moved, size = _moved(facts, record, direction)
     whole = opens * size
     return (
@@ -147,14 +148,12 @@ def _is_again(facts: Facts, record: int, direction: str, opens: float) -> bool:
 
 
 def _in_total(facts: Facts, record: int, opens: float) -> str:
-    """Returns a sentence with the bytes of all opens, with a blank before it; empty if most of them
-    did not move all of the file."""
-    for direction, words in (("WRITTEN", "written anew"), ("READ", "read")):
+    """Returns a sentence with the bytes of all opens, after a blank; empty if these are not mostly
+    the same bytes."""
+    for direction, words in (("WRITTEN", "wrote"), ("READ", "read")):
         if _is_again(facts, record, direction, opens):
             moved, size = _moved(facts, record, direction)
-            return (
-                f" It was {words} each time: {amount(moved)} in total, for at most {amount(size)}."
-            )
+            return f" Most opens {words} the same {amount(size)} again: {amount(moved)} in total."
     return ""
 
 
