@@ -4,11 +4,12 @@ object is visible in hundreds together."""
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
-from ..measure.attribution import OPERATIONS
+from ..measure.attribution import OPERATIONS, Upper
 from ..measure.overflow import ID, files_of_each
 from ..units import count
 from .facts import Facts
@@ -136,6 +137,14 @@ class Hdf5:
             found |= {int(i) for i in self.files.ids[files]}
             found |= {int(i) for i in self.datasets.ids[self.in_files(files)]}
         return frozenset(found - {0})
+
+
+def with_files(facts: Facts, uppers: Iterable[Upper]) -> frozenset[int]:
+    """Returns the ids of these datasets and of their files."""
+    ids = {upper.id for upper in uppers}
+    if facts.attribution is not None:
+        ids.update(f for i in tuple(ids) if (f := facts.attribution.file_of(i)) is not None)
+    return frozenset(ids)
 
 
 def joined(ids: npt.NDArray[np.uint64], table: Table, values: np.ndarray) -> np.ndarray:

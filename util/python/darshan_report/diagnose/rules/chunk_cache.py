@@ -8,6 +8,7 @@ from ...measure.attribution import Upper
 from ...units import amount, count, plural, share
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..objects import with_files
 from ..reached import needs
 
 NAME = "chunk-cache"
@@ -82,14 +83,6 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
         f"Give the dataset a cache of at least one row of chunks, here {amount(wanted)} "
         "(the default of netCDF-4 is ten chunks, at most 64 MB)"
     )
-
-
-def _covered(facts: Facts, hits: list[Upper]) -> frozenset[int]:
-    """Returns the ids of the datasets in `hits` and of their files, which the finding explains."""
-    ids = {upper.id for upper in hits}
-    if facts.attribution is not None:
-        ids.update(f for u in hits if (f := facts.attribution.file_of(u.id)) is not None)
-    return frozenset(ids)
 
 
 def _dies(facts: Facts, upper: Upper) -> bool:
@@ -174,5 +167,5 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         remedy=_kept_open(chunk, cache) if dies else _larger(first, chunk, cache),
         limits=("again.factor", "again.bytes", "opens.again"),
-        covers=_covered(facts, hits),
+        covers=with_files(facts, hits),
     )

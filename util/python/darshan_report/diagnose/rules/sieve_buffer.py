@@ -1,7 +1,8 @@
 """HDF5 fills its sieve buffer around each access to a dataset without chunks.
 
-A dataset without chunks is read and written through a buffer of 64 KiB (H5Pset_sieve_buf_size). If
-the program moves little in any order, HDF5 reads 64 KiB around each access, and writes them again.
+A dataset without chunks is read and written through a buffer (H5Pset_sieve_buf_size, 64 KiB if the
+program sets nothing). If the next access is elsewhere, HDF5 reads the whole buffer around it, and
+writes it back after a change.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from ...measure.attribution import Upper
 from ...units import amount, count, plural, seconds
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
+from ..objects import with_files
 from ..reached import needs
 
 NAME = "sieve-buffer"
@@ -39,6 +41,7 @@ def _is_sieved(facts: Facts, upper: Upper, kind: str) -> bool:
     moved, needed = _moved(upper, kind), _needed(upper, kind)
     return (
         upper.counters["LAYOUT"] == _CONTIGUOUS
+        and upper.mpi_time((kind,)) <= 0  # MPI-IO has buffers of its own
         and reads >= _OFTEN * calls
         and moved >= max(_FACTOR * needed, needed + facts.limits["again.bytes"])
     )
@@ -73,7 +76,7 @@ def _why(upper: Upper, kind: str) -> str:
     if _dies(upper, kind):
         opens = count(upper.counters["OPEN_CALLS"])
         return f"which each close of the dataset drops: it was opened {opens} times"
-    return f"because the {kind.lower()}s go back and forth in the dataset"
+    return f"where few {kind.lower()}s find what the one before left in it"
 
 
 def _remedy(upper: Upper, kind: str) -> Remedy:
@@ -89,8 +92,8 @@ def _remedy(upper: Upper, kind: str) -> Remedy:
             f"H5Dopen2 before the loop, H5Dclose behind it\n{smaller}",
         )
     return Remedy(
-        f"Make the sieve buffer smaller, or {kind.lower()} in the order of the dataset, with "
-        "large blocks.",
+        f"Make the sieve buffer smaller, or {kind.lower()} larger blocks in the order of the "
+        "dataset.",
         smaller,
     )
 
@@ -107,7 +110,7 @@ def _told(facts: Facts, kind: str, hits: list[Upper]) -> Iterator[Finding]:
     calls, asked = (sum(u.counters[n] for u in hits) for n in (f"{kind}_CALLS", _ASKED[kind]))
     yield Finding(
         f"{NAME}-{word}",
-        f"HDF5 fills a buffer of 64 KiB for each small {word}",
+        f"HDF5 fills its sieve buffer for each small {word}",
         f"{count(calls)} {word}s of {facts.name(first.id)}"
         + (f" and {plural(len(hits) - 1, 'more dataset')}" if hits[1:] else "")
         + f" asked for {amount(asked)}, and HDF5 moved {amount(moved)} through its sieve buffer, "
@@ -126,13 +129,5 @@ def _told(facts: Facts, kind: str, hits: list[Upper]) -> Iterator[Finding]:
         ),
         remedy=_remedy(first, kind),
         limits=("again.bytes", "element.bytes"),
-        covers=_covered(facts, hits),
+        covers=with_files(facts, hits),
     )
-
-
-def _covered(facts: Facts, hits: list[Upper]) -> frozenset[int]:
-    """Returns the ids of the datasets and of their files, which the finding explains."""
-    ids = {upper.id for upper in hits}
-    if facts.attribution is not None:
-        ids.update(f for u in hits if (f := facts.attribution.file_of(u.id)) is not None)
-    return frozenset(ids)

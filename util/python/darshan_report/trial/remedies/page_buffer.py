@@ -7,7 +7,7 @@ from ..case import Case, Plan
 
 NAME = "page-buffer"
 WHAT = "opens HDF5 files that were created with pages with a page buffer of 64 MiB"
-CURES = ("many-objects",)
+CURES: tuple[str, ...] = ()  # few files have pages, and the log does not tell which
 _SIZE = 64 << 20
 
 
