@@ -97,6 +97,29 @@ double mpiwait_last(void) {
   return 0;
 }
 
+/* Rounds the bins to multiples of `unit`. What a bin loses or gains is carried to the next one, so
+ * that the sum changes by half a unit at most. */
+static void round_bins(int64_t *bins, int64_t unit) {
+  int64_t carried = 0;
+  for (int i = 0; i < HEATMAP_BINS; i++) {
+    if (bins[i] <= 0) continue;
+    int64_t whole = bins[i] + carried;
+    bins[i] = (whole + unit / 2) / unit * unit;
+    carried = whole - bins[i];
+  }
+}
+
+/* Nanoseconds hardly compress, and the log has some hundred of them for each rank of a job. The
+ * unit is a power of two, at least a thousandth of a bin: bytes that are 0 compress well. */
+static void round_waits(struct heatmap_record *to) {
+  enum { PARTS = 1000 };
+  int64_t unit = 1, least = (int64_t)(to->head.bin_width_seconds * NS_PER_SECOND) / PARTS;
+  while (unit < least)
+    unit *= 2;
+  round_bins(bins_of(to, MPIWAIT_ALL), unit);
+  round_bins(bins_of(to, MPIWAIT_SOME), unit);
+}
+
 void mpiwait_agree(double seconds) {
   double end = mpiwait_state.end;
   if (!mpiwait_state.number) return;
@@ -105,4 +128,5 @@ void mpiwait_agree(double seconds) {
   if (seconds > end)
     heatmap_spread(to, bins_of(to, MPIWAIT_ALL), (int64_t)((seconds - end) * NS_PER_SECOND), end,
                    seconds);
+  round_waits(to);
 }
