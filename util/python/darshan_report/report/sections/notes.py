@@ -166,6 +166,10 @@ _DRAWN = {
 }
 
 
+# Modules of which findings and the table of where the time went need some counters.
+_IN_PART = frozenset(("POSIX_EXT", "STDIO_EXT", "USAGE", "MPIWAIT"))
+
+
 def _left_out(context: Context) -> list[str]:
     shown = {f.layer.module for f in context.figures} | _DRAWN
     quiet = {m for m, _ in context.damaged}
@@ -191,10 +195,16 @@ def blocks(context: Context) -> list[Block]:
             "lower bounds."
         )
     modules = _left_out(context)
-    if modules:
+    part = [module for module in modules if module in _IN_PART]
+    if part:
         lines.append(
-            f"The log also has {', '.join(modules)}, which this report does not show; "
-            "darshan-parser prints everything but traces."
+            f"Of {', '.join(part)}, this report shows only a part; darshan-parser prints all of "
+            "their counters."
+        )
+    if rest := [module for module in modules if module not in _IN_PART]:
+        lines.append(
+            f"The log also has {', '.join(rest)}, which this report does not show; darshan-parser "
+            "prints everything but traces."
         )
     if not lines:
         return []
