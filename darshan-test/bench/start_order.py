@@ -118,7 +118,14 @@ def under_valgrind(
     return said.read_text()
 
 
-def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> Iterator[int]:
+class Touch(NamedTuple):
+    """An address of the library that a program runs, reads or writes."""
+
+    address: int
+    written: bool = False
+
+
+def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> Iterator[Touch]:
     """Every address of the library that the program touches, in order."""
     trace = scratch / "trace"
     trace.unlink(missing_ok=True)
@@ -131,10 +138,10 @@ def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> It
             if line[:2] in ("I ", " L", " S", " M"):
                 address = int(line[3:].split(",")[0], 16) - base
                 if 0 <= address < end - base + (1 << 20):
-                    yield address
+                    yield Touch(address, line[1] in "SM")
 
 
-def run(build: Path, scratch: Path, command: list[str]) -> Iterator[int]:
+def run(build: Path, scratch: Path, command: list[str]) -> Iterator[Touch]:
     """Instructions of the library that the program runs; in no order."""
     out = scratch / "instructions"
     options = ["--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={out}"]
@@ -152,7 +159,7 @@ def run(build: Path, scratch: Path, command: list[str]) -> Iterator[int]:
             elif found[1]:
                 address += int(found[1] + found[2])
             if here.endswith(LIBRARY):
-                yield address
+                yield Touch(address)
 
 
 def pattern(piece: Piece) -> str:
@@ -168,16 +175,21 @@ def pattern(piece: Piece) -> str:
     return f"*{name}({piece.section})"
 
 
-def touched(pieces: list[Piece], addresses: Iterator[int], into: dict[Piece, int]) -> None:
+def touched(pieces: list[Piece], touches: Iterator[Touch], into: dict[Piece, int]) -> set[Piece]:
+    """Adds the pieces that were touched to `into`, and returns those that were written."""
     starts = [piece.start for piece in pieces]
+    written: set[Piece] = set()
     last = None
-    for address in addresses:
-        if last and last.start <= address < last.start + last.size:
-            continue
-        at = bisect.bisect_right(starts, address) - 1
-        if at >= 0 and address < pieces[at].start + pieces[at].size:
+    for address, writes in touches:
+        if not (last and last.start <= address < last.start + last.size):
+            at = bisect.bisect_right(starts, address) - 1
+            if at < 0 or address >= pieces[at].start + pieces[at].size:
+                continue
             last = pieces[at]
             into.setdefault(last, len(into))
+        if writes:
+            written.add(last)
+    return written
 
 
 def of_kind(kind: str, pieces: list[Piece]) -> list[Piece]:
@@ -191,12 +203,13 @@ def section(name: str, where: str, patterns: list[str]) -> str:
     return f"SECTIONS\n{{\n  {name} :\n  {{\n{body}  }}\n}}\nINSERT {where};\n"
 
 
-def script(order: list[Piece]) -> str:
-    """Constants that are read stand before the code, beside the symbols; small variables
-    before large ones, of which mostly the beginning is written, in the order of their first use."""
+def script(order: list[Piece], idle: set[Piece]) -> str:
+    """Constants that are read stand before the code, beside the symbols. Variables that a process
+    without records writes come first, since a page that is only read takes no memory. Small
+    variables stand before large ones, of which mostly the beginning is written."""
     read = [pattern(one) for one in of_kind(".rodata", order)]
     small = [one for one in of_kind(".bss", order) if one.size < LARGE and one.section != SELDOM]
-    variables = sorted(small, key=lambda one: min(one.size, PAGE))
+    variables = sorted(small, key=lambda one: (one not in idle, min(one.size, PAGE)))
     return (
         HEAD
         + section(".rodata.of_all", "BEFORE .init", [*MERGED_ALL, *read])
@@ -211,15 +224,17 @@ def main() -> None:
     parser.add_argument("build", type=Path)
     build = parser.parse_args().build.resolve()
     found: dict[Piece, int] = {}
+    idle: set[Piece] = set()
     with tempfile.TemporaryDirectory(prefix="darshan-order-") as name:
         scratch = Path(name)
         pieces = link(build, scratch)
         for whole, other in zip(TRACED, OTHERS):
             for first in (True, False):
-                touched(pieces, traced(build, scratch, whole, first=first), found)
+                written = touched(pieces, traced(build, scratch, whole, first=first), found)
+                idle |= written if whole is TRACED[0] else set()
             touched(pieces, run(build, scratch, other), found)
     order = sorted(found, key=found.__getitem__)
-    ORDER.write_text(script(order))
+    ORDER.write_text(script(order, idle))
     for kind in KINDS:
         sizes = [one.size for one in order if one.section.startswith(kind)]
         print(f"{kind}: {len(sizes)} of {sum(sizes)} bytes")
