@@ -28,7 +28,12 @@ all: one.o two.o three.o
 POOL = """
 import multiprocessing, sys
 
+def started(all_workers):
+    global together
+    together = all_workers
+
 def work(number):
+    together.wait()  # every worker gets a task of each three
     with open(f"out-{number}", "wb", buffering=0) as file:
         for i in range(4000):
             file.write(b"few")
@@ -36,7 +41,7 @@ def work(number):
 
 if __name__ == "__main__":
     multiprocessing.set_start_method(sys.argv[1])
-    with multiprocessing.Pool(3) as pool:
+    with multiprocessing.Pool(3, started, [multiprocessing.Barrier(3)]) as pool:
         print(sum(pool.map(work, range(12), 1)))
         pool.close()
         pool.join()
