@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import struct
@@ -100,6 +101,36 @@ class Run:
         shutil.copyfile(log, path)
         stamp(path, self.base + start, pid)
         return path
+
+    def packed(self, log: Path, pid: int, start: int, number: int = 0) -> None:
+        """Appends the same part to the file that processes share."""
+        path = self.part(log, pid, start, number)
+        with (self.folder / PACK).open("ab") as file:
+            file.write(packed_log(path.read_bytes(), pid, self.base + start, number))
+        path.unlink()
+
+
+PACK, PACK_MAGIC = "packed", b"\xd7RUNPACK"
+PACK_HEAD = struct.Struct("<8sQQQqiI")
+
+
+def packed_log(log: bytes, pid: int, start: int, number: int = 0) -> bytes:
+    """Returns a log behind its head, as in `packed`."""
+    # Tests without the Python binding import this file, too.
+    hashed = importlib.import_module("darshan_report.library").load().darshan_id_of_name
+    rest = struct.pack("<QQqiI", hashed(log, len(log)), len(log), start, pid, number)
+    return PACK_MAGIC + struct.pack("<Q", hashed(rest, len(rest))) + rest + log
+
+
+def packed_parts(folder: Path) -> list[str]:
+    """Returns the names that the parts in `packed` would have as files."""
+    file = folder / PACK
+    data, at, found = file.read_bytes() if file.exists() else b"", 0, []
+    while (at := data.find(PACK_MAGIC, at)) >= 0 and at + PACK_HEAD.size <= len(data):
+        _, _, _, length, start, pid, number = PACK_HEAD.unpack_from(data, at)
+        found.append(f"part.{pid}.{start}.{number}")
+        at += PACK_HEAD.size + length
+    return found
 
 
 def start_of(journal: Path) -> int:

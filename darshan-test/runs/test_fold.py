@@ -16,7 +16,7 @@ from lab.environment import settings
 from sample import everything, turning
 
 from .conftest import Merge
-from .events import Run
+from .events import Run, packed_parts
 
 MOST_PARTS = 4096 + 2500  # most parts in the folder; each is of one program
 OWN, LATE = 4100, 150  # processes that may have ranks of their own, and processes that may not
@@ -26,7 +26,7 @@ TIMES = ("_F_", "TIMESTAMP")
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
     """The run directory of a shell and its children: two programs, whose processes read a file; the
-    first of the late processes also writes a file."""
+    first of the late processes also writes a file. Every second part is a file of its own."""
     base = tmp_path_factory.mktemp("many")
     made = {}
     for name in ("reads", "writes"):
@@ -44,7 +44,8 @@ def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
         program = "even" if i % 2 == 0 else "odd"
         run.process(i, (i * 1000, i * 1000 + 10**6), program, status=i % 7 == 0)
         if i > OWN or i % 500 == 0:
-            run.part(made["writes" if i == OWN + 1 else "reads"], i, i * 1000)
+            put = run.part if i // 2 % 2 else run.packed
+            put(made["writes" if i == OWN + 1 else "reads"], i, i * 1000)
     return run.folder
 
 
@@ -81,7 +82,7 @@ def whole(many: Path, build: Path) -> dict[tuple[str, str, float], Row]:
 
 
 def parts_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.glob("part.*"))
+    return sorted([*(path.name for path in folder.glob("part.*")), *packed_parts(folder)])
 
 
 def wrong(log: Path, whole: dict[tuple[str, str, float], Row]) -> list[tuple[str, str, float]]:
@@ -109,7 +110,7 @@ def test_the_log_is_the_same(
 
 
 # System calls that change the folder, and their approximate number in one aggregation.
-CHANGES = {"renameat": 4, "unlinkat": LATE + 12, "write": 12, "openat": LATE + 40}
+CHANGES = {"renameat": 6, "unlinkat": LATE // 2 + 14, "write": 16, "openat": LATE + 44}
 CASES = [
     (call, how, number)
     for call, most in CHANGES.items()
@@ -171,9 +172,9 @@ def test_what_cannot_be_removed_counts_once(
 ) -> None:
     under = ("strace", "-o", "/dev/null", "-e", "trace=unlinkat")
     under = (*under, "-e", "inject=unlinkat:error=EPERM")
-    before = parts_in(folder)
+    before = set(folder.glob("part.*"))
     merge("--fold", folder, under=under)
-    assert set(parts_in(folder)) > set(before)
+    assert set(folder.glob("part.*")) > before
     log = tmp_path / "one.darshan"
     merge("--run", folder, "-o", log, "--keep", under=under)
     assert wrong(log, whole) == []

@@ -67,7 +67,8 @@ static inline void record_unlock(int *lock) {
   runtime_leave();
 }
 
-int fd_may_change(void); /* 1: this thread may change tables; 0: it is a vfork child */
+int fd_may_change(void);        /* 1: this thread may change tables; 0: it is a vfork child */
+int runtime_is_new_child(void); /* 1: a forked child that has recorded nothing yet */
 /* Note for the log: runtime_lost_event, that an event was dropped (of_another_process: 1 if it is
  * of a process that shares this memory); runtime_lost_part, that a module lacks memory for part of
  * its data. */

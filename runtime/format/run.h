@@ -8,6 +8,10 @@
  *                        its children, if the system has another (life/run/run-names.h)
  *   part.PID.START.N     the finished log of one program of a process; or a link to
  *                        FOLDER.part.PID.START.N elsewhere (log/elsewhere.h)
+ *   packed               the small finished logs of all programs but the first, one after the
+ *                        other, each behind a run_packed. A process appends one while it holds a
+ *                        shared lock (flock) and `closed` does not exist; a merger removes logs
+ *                        under an exclusive lock, by making the file again or removing it
  *   *_mmap-log-*.darshan the journal of a program that runs or was killed; the start in its job
  *                        record is that of the program
  *   logs                 in a run of `darshan run`: a link to the run's own folder in the log
@@ -28,6 +32,7 @@ enum { RUN_EVENTS_MODE = 0600, RUN_TOP_LEFT_MODE = 0700, RUN_EVENTS_MOST = 256 /
 
 #define RUN_EVENTS "events"
 #define RUN_PART "part."
+#define RUN_PACK "packed"
 #define RUN_CLOSED "closed"
 #define RUN_NAME "name."
 #define RUN_LOGS "logs"
@@ -93,5 +98,21 @@ struct run_event {
   char host[RUN_HOST];       /* up to its first dot, truncated; ends in NUL unless full */
 };
 _Static_assert(sizeof(struct run_event) == 120, "rows have one size everywhere");
+
+/* The head of a log in `packed`. The log of pid, start_ns and number is as a part with that name.
+ * A process that is killed while it appends leaves the beginning of head and log; readers go on at
+ * the next magic. */
+#define RUN_PACKED_MAGIC "\xd7RUNPACK"
+enum { RUN_PACKED_MOST = 1 << 18 /* bytes of a log */ };
+struct run_packed {
+  char magic[8]; /* RUN_PACKED_MAGIC */
+  uint64_t head; /* darshan_hash of the other fields after this one */
+  uint64_t log;  /* darshan_hash of the log */
+  uint64_t length;
+  int64_t start_ns;
+  int32_t pid;
+  uint32_t number;
+};
+_Static_assert(sizeof(struct run_packed) == 48, "heads have one size everywhere");
 
 #endif

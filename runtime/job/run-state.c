@@ -134,6 +134,8 @@ static int name_files(void) {
   memcpy(run_state.events + n, "/" RUN_EVENTS, sizeof("/" RUN_EVENTS));
   memcpy(run_state.closed, run_state.folder, n);
   memcpy(run_state.closed + n, "/" RUN_CLOSED, sizeof("/" RUN_CLOSED));
+  memcpy(run_state.packed, run_state.folder, n);
+  memcpy(run_state.packed + n, "/" RUN_PACK, sizeof("/" RUN_PACK));
   return 1;
 }
 

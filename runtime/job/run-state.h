@@ -23,7 +23,8 @@ struct run_state {
   int parts;             /* number of parts that this process has written */
   uint64_t names;        /* inode of the PID namespace */
   char host[RUN_HOST];
-  char events[RUN_PART_ROOM], closed[RUN_PART_ROOM]; /* files in the folder */
+  int is_first_row; /* its START is the first row of the run */
+  char events[RUN_PART_ROOM], closed[RUN_PART_ROOM], packed[RUN_PART_ROOM]; /* its files */
   char part[RUN_PART_ROOM]; /* path of the part being written; empty: a log */
 };
 extern struct run_state run_state __attribute__((visibility("hidden")));

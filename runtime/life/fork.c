@@ -69,3 +69,7 @@ void runtime_forked(void) {
     return;
   stack_run_anyway(forked, NULL);
 }
+
+int runtime_is_new_child(void) {
+  return process_state.fork_parent && runtime_phase() == RUNTIME_READY;
+}

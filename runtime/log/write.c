@@ -20,6 +20,7 @@
 #include "compress.h"
 #include "elsewhere.h"
 #include "owner.h"
+#include "packed.h"
 #include "ranks/reduce.h"
 #include "record-id.h"
 #include "round.h"
@@ -340,7 +341,8 @@ int log_write(void) {
   if (result < 0) log_error = ENOMEM;
   if (torn_apart()) result = -1; /* the bytes that were read are zeros */
   if (result == 0) {
-    result = log_save(&draft, &darshan_config, &identity, begun, log_path);
+    result = identity.part ? log_save_packed(&draft) : -1;
+    if (result < 0) result = log_save(&draft, &darshan_config, &identity, begun, log_path);
     if (result < 0) result = log_save_elsewhere(&draft, &identity, begun, log_path);
   }
   /* The draft is not freed, because the process ends. */

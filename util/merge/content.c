@@ -104,10 +104,8 @@ static size_t put_text(char *out, size_t room, const struct darshan_info *info,
   return used + 1;
 }
 
-size_t journal_job(char *out, const char *path, struct darshan_job job, const char *more,
+size_t journal_job(char *out, const darshan_log *log, struct darshan_job job, const char *more,
                    const char *command, int (*leave_out)(const char *key)) {
-  struct darshan_error error = {""};
-  darshan_log *log = darshan_log_read(path, &error);
   size_t used = 0, text = 1;
   memset(job.metadata, 0, sizeof(job.metadata));
   out[sizeof(job)] = '\0';
@@ -119,9 +117,17 @@ size_t journal_job(char *out, const char *path, struct darshan_job job, const ch
         used = darshan_metadata_add(job.metadata, sizeof(job.metadata), used, info->metadata[i].key,
                                     info->metadata[i].value);
     text = put_text(out + sizeof(job), DARSHAN_JOB_REGION_MAX - sizeof(job), info, command);
-    darshan_log_free(log);
   }
   if (used + strlen(more) < sizeof(job.metadata)) strcpy(job.metadata + used, more);
   memcpy(out, &job, sizeof(job));
   return sizeof(job) + text;
+}
+
+size_t journal_job_at(char *out, const char *path, struct darshan_job job, const char *more,
+                      const char *command, int (*leave_out)(const char *key)) {
+  struct darshan_error error = {""};
+  darshan_log *log = darshan_log_read(path, &error);
+  size_t length = journal_job(out, log, job, more, command, leave_out);
+  darshan_log_free(log);
+  return length;
 }

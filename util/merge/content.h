@@ -19,10 +19,13 @@ int journal_content_read(struct journal_content *content, const char *path, int 
 void journal_content_free(struct journal_content *content);
 
 /* Writes the job region of a log to out, which has DARSHAN_JOB_REGION_MAX bytes: the job record,
- * and the text of the journal at path if that can be read. `more` ("key=value\n" each) is added to
+ * and the text of a part or journal unless that is NULL. `more` ("key=value\n" each) is added to
  * the metadata, keys for which leave_out returns 1 are skipped. `command` replaces the command line
  * unless it is NULL. Returns the region's length. */
-size_t journal_job(char *out, const char *path, struct darshan_job job, const char *more,
+size_t journal_job(char *out, const darshan_log *log, struct darshan_job job, const char *more,
                    const char *command, int (*leave_out)(const char *key));
+/* The same for the journal at path. */
+size_t journal_job_at(char *out, const char *path, struct darshan_job job, const char *more,
+                      const char *command, int (*leave_out)(const char *key));
 
 #endif

@@ -127,7 +127,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
     job.end_time_sec = merge->options->end;
     job.end_time_nsec = 0;
   }
-  return journal_job(out, merge->journals.files[0].path, job, merge->more, NULL, is_of_a_part);
+  return journal_job_at(out, merge->journals.files[0].path, job, merge->more, NULL, is_of_a_part);
 }
 
 /* Returns start and end of a journal's process. If it was killed, there is no end time, and its

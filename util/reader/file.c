@@ -31,8 +31,20 @@ int darshan_file_open(struct darshan_file *file, const char *path, struct darsha
   return 0;
 }
 
+void darshan_file_restrict(struct darshan_file *file, uint64_t at, uint64_t length) {
+  if (length == 0) return;
+  file->base = at;
+  file->size = length;
+  file->is_part = true;
+}
+
 long darshan_file_read(const struct darshan_file *file, void *buffer, size_t n, uint64_t offset) {
   size_t done = 0;
+  if (file->is_part) {
+    if (offset >= file->size) return 0;
+    if (n > file->size - offset) n = (size_t)(file->size - offset);
+    offset += file->base;
+  }
   while (done < n && offset + done < INT64_MAX) {
     ssize_t got = pread(file->fd, (char *)buffer + done, n - done, (off_t)(offset + done));
     if (got < 0 && errno == EINTR) continue;

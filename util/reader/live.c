@@ -10,7 +10,7 @@ enum { FORMAT_NOW = 341, ID_SIZE = 8, NAME_ROOM = 64 * 1024 };
 static int look_at_size(struct darshan_live *live, struct darshan_error *error) {
   if (fstat(live->file.fd, &live->status) != 0) return darshan_fail(error, "%s", strerror(errno));
   if (!S_ISREG(live->status.st_mode)) return darshan_fail(error, "is not a regular file");
-  live->file.size = (uint64_t)live->status.st_size;
+  if (!live->file.is_part) live->file.size = (uint64_t)live->status.st_size;
   return 0;
 }
 
@@ -37,9 +37,11 @@ int darshan_live_look(struct darshan_live *live, struct darshan_error *error) {
   return 0;
 }
 
-int darshan_live_open(struct darshan_live *live, int fd, struct darshan_error *error) {
+int darshan_live_open(struct darshan_live *live, int fd, uint64_t at, uint64_t length,
+                      struct darshan_error *error) {
   memset(live, 0, sizeof(*live));
   live->file.fd = fd;
+  darshan_file_restrict(&live->file, at, length);
   return darshan_live_look(live, error);
 }
 

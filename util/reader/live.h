@@ -36,10 +36,11 @@ struct darshan_live_room {
 /* Bytes of one region that a look reads; the records behind them are not seen. */
 #define DARSHAN_LIVE_REGION_MAX (UINT64_C(32) << 20)
 
-/* Opens the log behind fd, a regular file. Accepts format 3.41 in the byte order of this machine,
- * which is that of the processes that run here. Returns 0, or -1 with an error. fd stays the
- * caller's in both cases. */
-int darshan_live_open(struct darshan_live *live, int fd, struct darshan_error *error);
+/* Opens the log behind fd, a regular file, or the log of `length` bytes at `at` in it (length 0:
+ * the whole file). Accepts format 3.41 in the byte order of this machine, which is that of the
+ * processes that run here. Returns 0, or -1 with an error. fd stays the caller's in both cases. */
+int darshan_live_open(struct darshan_live *live, int fd, uint64_t at, uint64_t length,
+                      struct darshan_error *error);
 
 /* Reads the job region. Returns 0, or -1 with an error. The caller frees *job by darshan_job_free
  * in both cases. */

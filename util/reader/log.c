@@ -2,6 +2,8 @@
 #include "reader.h"
 #include "record-id.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,14 +54,9 @@ static void fill_info(struct darshan_log *log) {
   list_modules(log);
 }
 
-darshan_log *darshan_log_read(const char *path, struct darshan_error *error) {
-  struct darshan_log *log = calloc(1, sizeof(*log));
-  if (!log) {
-    darshan_fail(error, "cannot open the log: out of memory");
-    return NULL;
-  }
-  if (darshan_file_open(&log->file, path, error) != 0 ||
-      darshan_header_read(&log->frame, &log->file, error) != 0 ||
+/* Reads the log in log->file, which is open. Frees the log on failure. */
+static darshan_log *read_file(struct darshan_log *log, struct darshan_error *error) {
+  if (darshan_header_read(&log->frame, &log->file, error) != 0 ||
       darshan_job_read(&log->job, &log->file, &log->frame, error) != 0 ||
       darshan_names_read(&log->names, &log->file, &log->frame, error) != 0) {
     darshan_log_free(log);
@@ -68,6 +65,35 @@ darshan_log *darshan_log_read(const char *path, struct darshan_error *error) {
   darshan_annex_read(&log->annex, &log->file, log->frame.swapped);
   fill_info(log);
   return log;
+}
+
+static struct darshan_log *new_log(struct darshan_error *error) {
+  struct darshan_log *log = calloc(1, sizeof(*log));
+  if (log)
+    log->file.fd = -1;
+  else
+    darshan_fail(error, "cannot open the log: out of memory");
+  return log;
+}
+
+darshan_log *darshan_log_read(const char *path, struct darshan_error *error) {
+  struct darshan_log *log = new_log(error);
+  if (!log || darshan_file_open(&log->file, path, error) == 0)
+    return log ? read_file(log, error) : NULL;
+  darshan_log_free(log);
+  return NULL;
+}
+
+darshan_log *darshan_log_read_part(int fd, uint64_t at, uint64_t length,
+                                   struct darshan_error *error) {
+  struct darshan_log *log = new_log(error);
+  if (!log) return NULL;
+  log->file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  darshan_file_restrict(&log->file, at, length);
+  if (log->file.fd >= 0) return read_file(log, error);
+  darshan_fail(error, "%s", strerror(errno));
+  darshan_log_free(log);
+  return NULL;
 }
 
 void darshan_log_free(darshan_log *log) {

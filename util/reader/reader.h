@@ -12,14 +12,23 @@
 int darshan_fail(struct darshan_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A regular file, read by offset. */
+/* A regular file, or a part of one, read by offset. */
 struct darshan_file {
   int fd;
   uint64_t size; /* at opening; a journal may grow later */
+  uint64_t base; /* of a part: where it begins in the file */
+  bool is_part;
 };
 int darshan_file_open(struct darshan_file *file, const char *path, struct darshan_error *error);
+/* Restricts an open file to the log of `length` bytes at `at`. length 0: does nothing. */
+void darshan_file_restrict(struct darshan_file *file, uint64_t at, uint64_t length);
 /* Reads up to n bytes, fewer only at the end of the file. Returns the count, or -1. */
 long darshan_file_read(const struct darshan_file *file, void *buffer, size_t n, uint64_t offset);
+
+/* log.c: reads the log of `length` bytes at `at` of an open file, as darshan_log_read does a whole
+ * file. fd stays the caller's. */
+darshan_log *darshan_log_read_part(int fd, uint64_t at, uint64_t length,
+                                   struct darshan_error *error);
 
 /* stream.c: the content of a region, decompressed in steps. */
 struct darshan_stream {

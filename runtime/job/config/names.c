@@ -68,8 +68,8 @@ static bool of_a_run(const char *name, size_t folder, size_t length) {
   const char *file = name + folder;
   size_t left = length - folder;
   return BEGINS_WITH(file, left, RUN_EVENTS) || BEGINS_WITH(file, left, RUN_PART) ||
-         BEGINS_WITH(file, left, RUN_NAME) || BEGINS_WITH(file, left, RUN_CLOSED) ||
-         strstr(file, "_mmap-log-") != NULL;
+         BEGINS_WITH(file, left, RUN_PACK) || BEGINS_WITH(file, left, RUN_NAME) ||
+         BEGINS_WITH(file, left, RUN_CLOSED) || strstr(file, "_mmap-log-") != NULL;
 }
 
 /* Number of slots in the table of hashes of folders that exclude no file by themselves: only a

@@ -12,6 +12,7 @@
 #include "../../job/runtime.h"
 #include "../../job/text/text.h"
 #include "../../log/elsewhere.h"
+#include "../../log/packed.h"
 #include "../../log/truncated.h"
 #include "../../log/write.h"
 #include "../../names/path-buffers.h"
@@ -46,6 +47,7 @@ static int append_to(const char *path, const struct run_event *row) {
   int result = sys_fstat(fd, &st), is_first = path == run_state.events;
   if (result == 0 && !sys_may_grow_to((uint64_t)st.st_size + sizeof(*row))) result = FULL;
   if (result == 0) result = sys_write(fd, row, sizeof(*row)) == sizeof(*row) ? 0 : -1;
+  if (row->kind == RUN_START) run_state.is_first_row = is_first && result == 0 && st.st_size == 0;
   if (row->kind == RUN_END && is_first) rows_before_end = (uint64_t)st.st_size;
   if (row->kind == RUN_END && is_first && row->pid == run_state.top)
     sys_fchmod(fd, RUN_TOP_LEFT_MODE);
@@ -247,7 +249,7 @@ void run_forked(void) {
   int was_joined = run_state.joined;
   uint32_t token = forking;
   forking = 0;
-  run_state.joined = run_state.left = run_state.parts = 0;
+  run_state.joined = run_state.left = run_state.parts = run_state.is_first_row = 0;
   run_state.part[0] = '\0';
   exit_status = -1;
   records_are_lost = 0;
@@ -382,7 +384,7 @@ int run_part_stays(int result) {
   struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid, .token = 1};
   records_are_lost = result < 0 && log_state.has_lost;
   if (records_are_lost) tell(&row); /* a program executed next does not know of it */
-  int taken = result < 0 || is_open() || log_take_back(log_path) < 0;
+  int taken = result < 0 || log_is_packed() || is_open() || log_take_back(log_path) < 0;
   if (taken) run_state.parts++;
   run_state.part[0] = '\0';
   return taken;

@@ -121,9 +121,17 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
   register_fd(fd, number, OPEN_BEGINS, 0, t1, t2);
 }
 
+/* Returns 1 if a forked child that has recorded nothing closed a descriptor of its parent, as
+ * shells do before they execute a program. It used no file, and its record would cost a journal. A
+ * close that took long wrote data, so it counts. */
+static int is_only_given_up(uint64_t t1, uint64_t t2) {
+  static const double long_time = 1e-4; /* seconds */
+  return runtime_is_new_child() && clock_length(ticks_span(t1, t2)) < long_time;
+}
+
 void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2) {
   if (!file) return;
-  if (posix_lock(file)) {
+  if (!is_only_given_up(t1, t2) && posix_lock(file)) {
     struct clock_span at = ticks_span(t1, t2);
     file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
     posix_note_start(file, POSIX_F_CLOSE_START_TIMESTAMP, at.start);

@@ -74,8 +74,9 @@ struct followed_process *process_identify(struct followed *followed,
  * inode, even under another name; any other file by its name. */
 struct followed_process *process_of_file(const struct followed *followed,
                                          const struct followed_file *file, uint64_t name) {
-  struct followed_process *one = *inode_chain(followed, file->device, file->inode);
-  while (one && (one->inode != file->inode || one->device != file->device ||
+  ino_t inode = file->inode + file->at; /* parts of one file are apart in the table */
+  struct followed_process *one = *inode_chain(followed, file->device, inode);
+  while (one && (one->inode != inode || one->device != file->device ||
                  (!one->journal && one->name != name)))
     one = one->next_inode;
   return one;
@@ -89,7 +90,7 @@ struct followed_process *process_new(struct followed *followed, struct user *use
   struct followed_process *process = all ? calloc(1, sizeof(*process)) : NULL;
   if (!process) return NULL;
   process->device = file->device;
-  process->inode = file->inode;
+  process->inode = file->inode + file->at;
   process->name = name;
   process->user = user;
   process->changed = followed->now;

@@ -65,8 +65,8 @@ static void read_owner(struct open_journal *journal) {
  * must not delay this process. Returns a descriptor, or -1. */
 static int open_file(const struct followed_file *file) {
   struct stat status;
-  int fd =
-      openat(file->folder, file->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  int fd = openat(file->folder, file->length ? RUN_PACK : file->name,
+                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) return -1;
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == file->inode &&
       status.st_dev == file->device)
@@ -104,7 +104,7 @@ static int begin(struct followed *followed, struct followed_process *process,
   struct open_journal *journal = process->journal;
   int fd = journal->live.file.fd;
   *reason = SKIPPED_UNREADABLE;
-  if (darshan_live_open(&journal->live, fd, &error) != 0 ||
+  if (darshan_live_open(&journal->live, fd, file->at, file->length, &error) != 0 ||
       tally_begin(&journal->tally, &journal->live, &error) != 0)
     return -1;
   read_owner(journal);
@@ -165,7 +165,8 @@ static void open_process(struct followed *followed, struct followed_process *pro
  * it is not regular, is another file now, or belongs to another user. */
 static int may_be_read(const struct followed_file *file, uid_t *owner) {
   struct file_status status;
-  if (file_status(file->folder, file->name, &status) != 0 || !S_ISREG(status.mode) ||
+  const char *name = file->length ? RUN_PACK : file->name;
+  if (file_status(file->folder, name, &status) != 0 || !S_ISREG(status.mode) ||
       status.inode != file->inode || status.device != file->device)
     return -1;
   if (file->only_own && status.owner != geteuid()) return -1;

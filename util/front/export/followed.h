@@ -41,6 +41,7 @@ struct followed {
 struct followed_file {
   int folder;
   const char *name;
+  uint64_t at, length; /* of a part in a file of small parts; length 0: the file is the part */
   ino_t inode;
   dev_t device;          /* of the folder: what lies on another device is not of the runtime */
   int only_own;          /* 1: only files of this user count */

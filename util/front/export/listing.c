@@ -5,12 +5,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../../runtime/format/run.h"
+#include "../../runs/packed.h"
 #include "file-status.h"
 
 enum { ENTRIES_MOST = 1000000, RUNS_MOST = 65536 };
@@ -38,6 +41,41 @@ static int read_part(const char *name, struct followed_file *file) {
 
 static int list(struct listing *listing);
 
+struct packed_listing {
+  struct followed *followed;
+  struct followed_file file;
+  int left; /* parts that are still looked at */
+};
+
+static int take_packed(void *context, const struct packed_log *log) {
+  struct packed_listing *packed = context;
+  char name[NAME_MAX + 1];
+  snprintf(name, sizeof(name), RUN_PART "%" PRId32 ".%" PRId64 ".%" PRIu32, log->pid, log->start_ns,
+           log->number);
+  struct followed_file file = packed->file;
+  file.name = name;
+  file.pid = log->pid;
+  file.start_ns = log->start_ns;
+  file.at = log->at;
+  file.length = log->length;
+  file.is_part = 1;
+  followed_found(packed->followed, &file);
+  return packed->left-- > 0 ? 0 : -1;
+}
+
+/* Lists the parts in the file of small parts. */
+static void list_packed(const struct listing *run, const struct followed_file *file) {
+  struct packed_listing packed = {run->followed, *file, ENTRIES_MOST};
+  struct file_status status;
+  if (file_status(run->folder, RUN_PACK, &status) != 0 || !S_ISREG(status.mode) ||
+      status.device != run->device || (file->only_own && status.owner != geteuid()))
+    return;
+  int fd = packed_open(run->folder);
+  if (fd < 0) return;
+  packed_each(fd, take_packed, &packed);
+  close(fd);
+}
+
 /* Lists a run directory. Skips a folder on another device, because a user may have mounted a file
  * system there that hangs. */
 static void list_run(const struct listing *above, const char *name) {
@@ -60,6 +98,8 @@ static void take(struct listing *listing, const struct dirent *entry) {
                                .only_own = geteuid() != 0};
   if (strstr(entry->d_name, mark) || (is_run && read_part(entry->d_name, &file)))
     followed_found(listing->followed, &file);
+  else if (is_run && strcmp(entry->d_name, RUN_PACK) == 0)
+    list_packed(listing, &file);
   else if (listing->runs > 0 && strncmp(entry->d_name, run_folder, sizeof(run_folder) - 1) == 0) {
     listing->runs--;
     list_run(listing, entry->d_name);

@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../../runs/events.h"
+#include "../../runs/packed.h"
 #include "no-log-reason.h"
 
 enum { BILLION = 1000000000 };
@@ -99,7 +101,14 @@ static int read_events(struct tree *folder) {
 }
 
 /* Files of a run directory that are no data of the run. */
-enum { OWN_CLOSED = 1, OWN_LOGS = 2, OWN_LIBRARY = 4, OWN_EVENTS = 8, OWN_NAMES = 16 };
+enum {
+  OWN_CLOSED = 1,
+  OWN_LOGS = 2,
+  OWN_LIBRARY = 4,
+  OWN_EVENTS = 8,
+  OWN_NAMES = 16,
+  OWN_PACK = 32 /* without a part */
+};
 static unsigned own_kind(const char *name) {
   if (strcmp(name, RUN_CLOSED) == 0) return OWN_CLOSED;
   if (strcmp(name, RUN_LOGS) == 0) return OWN_LOGS;
@@ -110,8 +119,12 @@ static unsigned own_kind(const char *name) {
 
 static void add_entry(struct tree *folder, const char *name) {
   char path[PATH_MAX];
+  struct stat st;
   if (join(path, folder->path, name) < 0) return;
-  if (strstr(name, "_mmap-log-"))
+  if (strcmp(name, RUN_PACK) == 0) {
+    folder->has_pack = lstat(path, &st) == 0 && st.st_size > 0;
+    if (!folder->has_pack) folder->own |= OWN_PACK;
+  } else if (strstr(name, "_mmap-log-"))
     path_list_add(&folder->journals, path);
   else if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) == 0)
     path_list_add(&folder->parts, path);
@@ -259,7 +272,21 @@ int tree_is_held(const char *path) {
 }
 
 int tree_is_empty(const struct tree *folder) {
-  return !folder->parts.count && !folder->journals.count && !folder->strange;
+  return !folder->parts.count && !folder->has_pack && !folder->journals.count && !folder->strange;
+}
+
+static int keeps_all(void *context, const struct packed_log *log) {
+  (void)context;
+  (void)log;
+  return 1;
+}
+
+static void remove_empty_pack(int folder) {
+  static const char new_name[] = "writing";
+  int fd = packed_lock(folder);
+  if (fd < 0) return;
+  packed_remove(folder, fd, new_name, keeps_all, NULL);
+  close(fd);
 }
 
 static void remove_own(const char *path, unsigned own) {
@@ -272,6 +299,7 @@ static void remove_own(const char *path, unsigned own) {
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
     if (own & files[i].kind) unlinkat(fd, files[i].name, 0);
   if (own & OWN_EVENTS) events_remove(fd);
+  if (own & OWN_PACK) remove_empty_pack(fd);
   close(fd);
   if (own & OWN_NAMES) events_remove_names(path, 0);
 }

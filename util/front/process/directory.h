@@ -25,6 +25,7 @@ struct tree {
   struct alive_traces parent; /* the uninstrumented launcher of several root processes */
   struct path_list parts;
   struct path_list journals; /* of processes that live or were killed */
+  int has_pack;              /* parts in the file that processes share */
   int is_closed;
   int has_others; /* a process forked or started another one, which may not have written rows yet */
   int has_unwatched; /* a process is, or became, a program that leaves no records */

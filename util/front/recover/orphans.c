@@ -90,9 +90,9 @@ static int is_run(const char *path) {
   struct tree folder;
   const char *slash = strrchr(path, '/');
   if (!slash || strncmp(slash + 1, any_run, sizeof(any_run) - 1) != 0) return 0;
-  int one =
-      tree_read(&folder, path) == 0 && (folder.rows || folder.parts.count || folder.is_closed ||
-                                        !folder.journals.count || tree_is_held(path));
+  int one = tree_read(&folder, path) == 0 &&
+            (folder.rows || folder.parts.count || folder.has_pack || folder.is_closed ||
+             !folder.journals.count || tree_is_held(path));
   tree_free(&folder);
   return one;
 }

@@ -22,7 +22,8 @@
  * the log, byte for byte. */
 static const struct tree_process *only_process(const struct tree *run) {
   struct stat st;
-  if (run->parts.count != 1 || run->journals.count || run->processes.count != 1) return NULL;
+  if (run->parts.count != 1 || run->has_pack || run->journals.count || run->processes.count != 1)
+    return NULL;
   if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode)) return NULL; /* a link */
   if (run->has_others) return NULL;    /* a child may not have written its row yet */
   if (run->has_unwatched) return NULL; /* only a merged log has the row of that program */

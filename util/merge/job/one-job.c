@@ -136,7 +136,7 @@ static size_t job_region(void *context, const struct facts *agreed, char *out) {
   job.end_time_nsec = one->end ? 0 : world->end_ns % (int64_t)NS_PER_SECOND;
   tell(one, more, sizeof(more));
   const char *command = one->command[0] ? one->command : NULL;
-  return journal_job(out, one->first->path, job, more, command, is_of_one);
+  return journal_job_at(out, one->first->path, job, more, command, is_of_one);
 }
 
 /* Takes the job's program name and, if the first log has the launcher's command line, also the

@@ -57,11 +57,6 @@ void closing_begin(struct closing *closing, struct run_folder *folder, const str
 
 /* --- after the log is made ----------------------------------------------------------------- */
 
-static void remove_parts(struct run_folder *folder, const char *list, size_t n) {
-  for (size_t at = 0; at < n; at += strlen(list + at) + 1)
-    if (!strchr(list + at, '/')) folder_unlink(folder, list + at);
-}
-
 static void forget(struct run_folder *folder) {
   folder_unlink(folder, naming_name);
   folder_unlink(folder, merged_name);
@@ -72,8 +67,8 @@ static void finish(struct run_folder *folder, const char *list, size_t n) {
   if (linkat(folder->fd, naming_name, folder->fd, RUN_CLOSED, 0) < 0 &&
       !folder_has(folder, RUN_CLOSED))
     folder_put(folder, RUN_CLOSED, "", 0);
-  remove_parts(folder, list, n);
-  forget(folder);
+  folder->has_taken = folder_drop_parts(folder, list, n) < 0;
+  if (!folder->has_taken) forget(folder);
 }
 
 void closing_end(struct closing *closing, int made) {

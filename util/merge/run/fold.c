@@ -108,11 +108,9 @@ static void take(struct fold *fold, const struct run_part *part, darshan_log *lo
 
 static void take_all(struct fold *fold, const struct run_process *process) {
   for (int i = process->first_part; i >= 0; i = fold->tree->parts[i].next) {
-    char path[PATH_MAX];
     struct darshan_error error = {""};
-    folder_part_path(fold->folder, &fold->tree->parts[i], path);
     if (fold->tree->parts[i].left_out) continue;
-    darshan_log *log = darshan_log_read(path, &error);
+    darshan_log *log = folder_part_read(fold->folder, &fold->tree->parts[i], &error);
     if (!log) continue;
     take(fold, &fold->tree->parts[i], log, later(process->end_ns, process->reaped_ns));
     darshan_log_free(log);
@@ -122,16 +120,19 @@ static void take_all(struct fold *fold, const struct run_process *process) {
 /* --- all parts ----------------------------------------------------------------------------- */
 
 static size_t job_of(const struct fold *fold, char *out) {
-  char path[PATH_MAX], more[DARSHAN_JOB_METADATA_LEN] = "";
+  char more[DARSHAN_JOB_METADATA_LEN] = "";
+  struct darshan_error error = {""};
   struct darshan_job job = fold->job;
   int64_t end_ns = fold->stands->start_ns + fold->end_ns - fold->start_ns;
   job.start_time_sec = fold->stands->start_ns / BILLION;
   job.start_time_nsec = fold->stands->start_ns % BILLION;
   job.end_time_sec = end_ns / BILLION;
   job.end_time_nsec = end_ns % BILLION;
-  folder_part_path(fold->folder, fold->stands, path);
   dropped_tell(&fold->dropped, more, sizeof(more), 0);
-  return journal_job(out, path, job, more, NULL, dropped_is_key);
+  darshan_log *log = folder_part_read(fold->folder, fold->stands, &error);
+  size_t length = journal_job(out, log, job, more, NULL, dropped_is_key);
+  darshan_log_free(log);
+  return length;
 }
 
 /* Writes the new part from `draft` and removes the parts that it replaces. First writes the list of
@@ -185,16 +186,11 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
   bytes_free(&fold.list);
 }
 
-/* Removes the parts that a list names, whose records the new part holds. Returns 0, or -1 if one of
- * them cannot be removed. */
+/* Removes the parts that a list names after its first name, which is that of the new part: it holds
+ * their records. Returns 0, or -1 if one of them cannot be removed. */
 static int remove_sources(struct run_folder *folder, const char *list, size_t n) {
-  int failed = 0;
-  for (size_t at = strlen(list) + 1; at < n; at += strlen(list + at) + 1)
-    if (!strchr(list + at, '/')) {
-      folder_unlink_elsewhere(folder, list + at);
-      failed |= unlinkat(folder->fd, list + at, 0) < 0 && errno != ENOENT;
-    }
-  return failed ? -1 : 0;
+  size_t first = strlen(list) + 1;
+  return first < n ? folder_drop_parts(folder, list + first, n - first) : 0;
 }
 
 int fold_resume(struct run_folder *folder) {

@@ -13,8 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../reader/darshan-read.h"
+#include "../../reader/reader.h"
 #include "../../runs/events.h"
+#include "../../runs/packed.h"
 #include "../journals.h"
 #include "records/bytes.h"
 
@@ -65,7 +66,7 @@ static enum folder_state take_locks(struct run_folder *folder, int folds) {
 }
 
 enum folder_state folder_open(struct run_folder *folder, const char *path, int folds) {
-  *folder = (struct run_folder){.fd = -1, .merging = -1, .folding = -1};
+  *folder = (struct run_folder){.fd = -1, .packed = -1, .merging = -1, .folding = -1};
   if (!realpath(path, folder->path)) {
     if (errno == ENOENT) return FOLDER_BUSY;
     merge_say("cannot open the run directory %s: %s", path, strerror(errno));
@@ -95,13 +96,14 @@ static void give_lock(const struct run_folder *folder, const char *name, int *lo
 void folder_close(struct run_folder *folder) {
   give_lock(folder, fold_name, &folder->folding);
   give_lock(folder, lock_name, &folder->merging);
+  if (folder->packed >= 0) close(folder->packed);
   if (folder->fd >= 0) close(folder->fd);
   folder_forget(folder);
   free(folder->found);
   free(folder->folded);
   folder->found = NULL;
   folder->folded = NULL;
-  folder->fd = -1;
+  folder->fd = folder->packed = -1;
 }
 
 /* --- its parts ------------------------------------------------------------------------ */
@@ -137,11 +139,28 @@ void folder_part_path(const struct run_folder *folder, const struct run_part *pa
   if (n >= PATH_MAX) out[0] = '\0';
 }
 
+darshan_log *folder_part_read(const struct run_folder *folder, const struct run_part *part,
+                              struct darshan_error *error) {
+  char path[PATH_MAX];
+  if (part->length) return darshan_log_read_part(folder->packed, part->packed, part->length, error);
+  folder_part_path(folder, part, path);
+  return darshan_log_read(path, error);
+}
+
 static int is_folded(const struct run_folder *folder, const char *name) {
   const char *list = folder->folded;
   for (size_t at = list ? strlen(list) + 1 : 0; at < folder->folded_length;
        at += strlen(list + at) + 1)
     if (strcmp(list + at, name) == 0) return 1;
+  return 0;
+}
+
+static int keep(struct run_folder *folder, const struct run_part *part) {
+  struct run_part *kept =
+      list_more((void **)&folder->found, folder->count, &folder->room, sizeof(*kept));
+  if (!kept) return -1;
+  *kept = *part;
+  folder->count++;
   return 0;
 }
 
@@ -153,19 +172,50 @@ static int add(struct run_folder *folder, const char *name) {
     part = (struct run_part){.journal = strdup(name), .next = -1};
     if (!part.journal) return -1;
   }
-  struct run_part *kept =
-      list_more((void **)&folder->found, folder->count, &folder->room, sizeof(*kept));
-  if (!kept) return -1;
-  *kept = part;
-  folder->count++;
-  return 0;
+  return keep(folder, &part);
 }
 
+static int add_packed(void *context, const struct packed_log *log) {
+  struct run_folder *folder = context;
+  struct run_part part = {.start_ns = log->start_ns,
+                          .pid = log->pid,
+                          .number = log->number,
+                          .packed = log->at,
+                          .length = log->length,
+                          .next = -1};
+  char name[NAME_MAX + 1];
+  folder_part_name(&part, name);
+  return is_folded(folder, name) ? 0 : keep(folder, &part);
+}
+
+static int add_all_packed(struct run_folder *folder) {
+  if (folder->packed >= 0) close(folder->packed);
+  folder->packed = packed_open(folder->fd);
+  if (folder->packed < 0) return errno == ENOENT ? 0 : -1;
+  return packed_each(folder->packed, add_packed, folder);
+}
+
+static int same_part(const struct run_part *left, const struct run_part *right) {
+  return left->start_ns == right->start_ns && left->pid == right->pid &&
+         left->number == right->number && !left->journal && !right->journal;
+}
+
+/* Sorts by time. A part that is also a file comes after that file. */
 static int by_start(const void *a, const void *b) {
   const struct run_part *left = a, *right = b;
   if (left->start_ns != right->start_ns) return left->start_ns < right->start_ns ? -1 : 1;
   if (left->pid != right->pid) return left->pid < right->pid ? -1 : 1;
-  return left->number < right->number ? -1 : left->number > right->number;
+  if (left->number != right->number) return left->number < right->number ? -1 : 1;
+  return left->packed < right->packed ? -1 : left->packed > right->packed;
+}
+
+/* A process that could not be sure that its part was appended has also written a file. */
+static void drop_doubles(struct run_folder *folder) {
+  size_t kept = 0;
+  for (size_t i = 0; i < folder->count; i++)
+    if (i == 0 || !same_part(&folder->found[i], &folder->found[kept - 1]))
+      folder->found[kept++] = folder->found[i];
+  folder->count = kept;
 }
 
 void folder_forget(struct run_folder *folder) {
@@ -187,7 +237,9 @@ int folder_list(struct run_folder *folder) {
   while (result == 0 && (entry = readdir(listing)))
     result = add(folder, entry->d_name);
   closedir(listing);
+  if (result == 0) result = add_all_packed(folder);
   if (folder->count) qsort(folder->found, folder->count, sizeof(*folder->found), by_start);
+  drop_doubles(folder);
   return result;
 }
 
@@ -242,7 +294,8 @@ int folder_get(const struct run_folder *folder, const char *name, char **text, s
   return 1;
 }
 
-void folder_unlink_elsewhere(const struct run_folder *folder, const char *name) {
+/* Removes the file to which a part is a link, but not the link. */
+static void unlink_elsewhere(const struct run_folder *folder, const char *name) {
   char target[PATH_MAX], own[PATH_MAX];
   const char *base = strrchr(folder->path, '/') + 1, *slash;
   if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) != 0) return;
@@ -257,13 +310,71 @@ void folder_unlink_elsewhere(const struct run_folder *folder, const char *name) 
 }
 
 void folder_unlink(const struct run_folder *folder, const char *name) {
-  folder_unlink_elsewhere(folder, name);
+  unlink_elsewhere(folder, name);
   unlinkat(folder->fd, name, 0);
+}
+
+/* --- removal of parts ------------------------------------------------------------------- */
+
+struct names { /* sorted */
+  const char **all;
+  size_t count, room;
+};
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int is_none_of(void *context, const struct packed_log *log) {
+  const struct names *names = context;
+  struct run_part part = {.start_ns = log->start_ns, .pid = log->pid, .number = log->number};
+  char name[NAME_MAX + 1];
+  const char *key = name;
+  folder_part_name(&part, name);
+  return !names->count || !bsearch(&key, names->all, names->count, sizeof(*names->all), by_name);
+}
+
+/* Removes the named parts from the file of small parts. Returns 0 or -1. */
+static int drop_packed(const struct run_folder *folder, const char *list, size_t n) {
+  struct names names = {NULL, 0, 0};
+  int result = 0, fd = packed_lock(folder->fd);
+  if (fd < 0) return errno == ENOENT ? 0 : -1;
+  for (size_t at = 0; result == 0 && at < n; at += strlen(list + at) + 1) {
+    const char **place =
+        list_more((void **)&names.all, names.count, &names.room, sizeof(*names.all));
+    if (!place) result = -1;
+    if (place) *place = list + at;
+    names.count += place != NULL;
+  }
+  if (names.count) qsort(names.all, names.count, sizeof(*names.all), by_name);
+  if (result == 0) result = packed_remove(folder->fd, fd, new_name, is_none_of, &names);
+  close(fd);
+  free(names.all);
+  return result;
+}
+
+int folder_drop_parts(struct run_folder *folder, const char *list, size_t n) {
+  int failed = 0;
+  for (size_t at = 0; at < n; at += strlen(list + at) + 1)
+    if (!strchr(list + at, '/')) {
+      unlink_elsewhere(folder, list + at);
+      failed |= unlinkat(folder->fd, list + at, 0) < 0 && errno != ENOENT;
+    }
+  return drop_packed(folder, list, n) < 0 || failed ? -1 : 0;
+}
+
+void folder_settle(const struct run_folder *folder) {
+  int fd = packed_lock(folder->fd);
+  if (fd >= 0) close(fd);
 }
 
 /* Removes `closed` after the rows: while rows exist, the file `closed` says that the run has its
  * log or needs none. */
 void folder_remove(struct run_folder *folder) {
+  struct stat st;
+  drop_packed(folder, "", 0); /* if it has no log */
+  if (fstatat(folder->fd, RUN_PACK, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
+    unlinkat(folder->fd, RUN_PACK, 0);
   folder_unlink(folder, new_name);
   events_remove(folder->fd);
   folder_unlink(folder, fold_name);

@@ -4,17 +4,21 @@
 
 #include <limits.h>
 
+#include "../../reader/darshan-read.h"
 #include "processes/processes.h"
 
 struct run_folder {
-  char path[PATH_MAX];    /* absolute */
-  int fd;                 /* -1: not open */
+  char path[PATH_MAX]; /* absolute */
+  int fd;              /* -1: not open */
+  int packed; /* file of small parts as it was listed, while a new one may have its name; -1: none
+               */
   int merging, folding;   /* lock descriptors; -1: not held */
   int32_t top;            /* pid in its name; 0: `darshan run` makes the log */
   struct run_part *found; /* parts and journals, by start time */
   size_t count, room;
   char *folded; /* names of parts that another part holds (fold.c) */
   size_t folded_length;
+  int has_taken; /* parts that a log has could not be removed: a later merger makes further logs */
 };
 
 enum folder_state { FOLDER_BAD = -1, FOLDER_OPEN, FOLDER_BUSY };
@@ -26,8 +30,11 @@ enum folder_state folder_open(struct run_folder *folder, const char *path, int f
 /* Lists the names of parts and journals. Returns 0, or -1 on an error. */
 int folder_list(struct run_folder *folder);
 void folder_forget(struct run_folder *folder);
-/* Writes the path of a part, "" if it is too long; out has PATH_MAX bytes. */
+/* Writes the path of a part that is a file, "" if it is too long; out has PATH_MAX bytes. */
 void folder_part_path(const struct run_folder *folder, const struct run_part *part, char *out);
+/* Reads a part. The caller frees the log; NULL with an error. */
+darshan_log *folder_part_read(const struct run_folder *folder, const struct run_part *part,
+                              struct darshan_error *error);
 /* Writes the name of a part in the folder; out has NAME_MAX + 1 bytes. */
 void folder_part_name(const struct run_part *part, char *out);
 /* Returns 1 if the folder has a file of this name. */
@@ -37,10 +44,14 @@ int folder_put(const struct run_folder *folder, const char *name, const char *by
 /* Reads a whole file; the caller frees *text, which ends in NUL. Returns 1; 0 with NULL if the file
  * does not exist or is not one that a merger wrote; -1 with errno if it cannot be read now. */
 int folder_get(const struct run_folder *folder, const char *name, char **text, size_t *n);
-/* Remove a part that may be a link to a file elsewhere: folder_unlink_elsewhere removes only that
- * file, folder_unlink the link, too. */
-void folder_unlink_elsewhere(const struct run_folder *folder, const char *name);
+/* Removes a file, and what it is a link to if it is a part elsewhere. */
 void folder_unlink(const struct run_folder *folder, const char *name);
+/* Removes the parts and journals whose names are in a list of n bytes, each with its NUL. Returns
+ * 0, or -1 if one of them is still there. */
+int folder_drop_parts(struct run_folder *folder, const char *list, size_t n);
+/* Called when `closed` exists: waits, for a second at most, until the processes that did not see it
+ * have appended their parts. */
+void folder_settle(const struct run_folder *folder);
 /* Removes the run's own files, and the folder if it is empty then. */
 void folder_remove(struct run_folder *folder);
 void folder_close(struct run_folder *folder);

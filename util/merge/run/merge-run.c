@@ -48,13 +48,16 @@ static enum run_result merge_all(struct one_log *run) {
 
 /* Removes the parts of a process that only started jobs: the jobs' own logs have all its
  * records. */
-static void discard(const struct one_log *run, const struct run_process *process) {
-  char path[PATH_MAX];
+static void discard(struct one_log *run, const struct run_process *process) {
+  struct bytes list = {NULL, 0, 0};
+  char name[NAME_MAX + 1];
   for (int at = process->first_part; at >= 0; at = run->tree.parts[at].next) {
-    folder_part_path(&run->folder, &run->tree.parts[at], path);
-    if (unlink(path) < 0 && errno != ENOENT)
-      merge_say("cannot remove %s: %s", path, strerror(errno));
+    folder_part_name(&run->tree.parts[at], name);
+    bytes_add(&list, name, strlen(name) + 1);
   }
+  if (folder_drop_parts(&run->folder, list.at, list.n) < 0)
+    merge_say("cannot remove parts of %s: %s", run->folder.path, strerror(errno));
+  bytes_free(&list);
 }
 
 /* Makes a log of each process that left a part after the run's log was made, and returns the result
@@ -62,10 +65,11 @@ static void discard(const struct one_log *run, const struct run_process *process
  * parts of the others. result: that of the run's log, RUN_NOTHING if it needed none. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
+  folder_settle(&run->folder);
   if (folder_list(&run->folder) < 0) return RUN_FAILED;
   if (run->folder.count > 0 && left_read(&run->folder, &run->tree, run->options->keep) < 0)
     return RUN_FAILED;
-  for (size_t i = 0; i < run->tree.num_processes; i++)
+  for (size_t i = 0; i < run->tree.num_processes && !run->folder.has_taken; i++)
     if (run->tree.processes[i].first_part >= 0) {
       const struct run_process *process = &run->tree.processes[i];
       if (result == RUN_NOTHING && !process_is_worth_a_log(&run->folder, &run->tree, process)) {
@@ -75,6 +79,7 @@ static enum run_result merge_rest(struct one_log *run, enum run_result result) {
       enum run_result one = make(run, (int)i);
       if (result != RUN_FAILED) result = one;
     }
+  if (run->folder.has_taken) return result;
   if (run->folder.count > 0 && folder_list(&run->folder) < 0) return RUN_FAILED;
   if (run->folder.count == 0) folder_remove(&run->folder);
   return result;
@@ -95,7 +100,8 @@ static enum run_result merge_folder(struct one_log *run) {
     result = RUN_LOGGED;
   }
   if (!folder_has(&run->folder, RUN_CLOSED)) result = merge_all(run);
-  if (run->options->keep || !folder_has(&run->folder, RUN_CLOSED)) return result;
+  if (run->options->keep || run->folder.has_taken || !folder_has(&run->folder, RUN_CLOSED))
+    return result;
   return merge_rest(run, result);
 }
 

@@ -6,10 +6,8 @@
 
 /* Returns 1 if a part has records, or cannot be read. */
 static int has_records(const struct run_folder *folder, const struct run_part *part) {
-  char path[PATH_MAX];
   struct darshan_error error = {""};
-  folder_part_path(folder, part, path);
-  darshan_log *log = darshan_log_read(path, &error);
+  darshan_log *log = folder_part_read(folder, part, &error);
   int has = !log;
   const struct darshan_info *info = log ? darshan_log_info(log) : NULL;
   for (int i = 0; info && i < info->num_modules; i++) /* every process has a USAGE record */

@@ -34,11 +34,9 @@ static void leave_out(struct one_log *run, struct run_part *part, const char *wh
 
 /* Opens a part. Returns NULL if it is unreadable and therefore skipped. */
 static darshan_log *open_part(struct one_log *run, struct run_part *part) {
-  char path[PATH_MAX];
   struct darshan_error error = {""};
   if (part->left_out) return NULL;
-  folder_part_path(&run->folder, part, path);
-  darshan_log *log = darshan_log_read(path, &error);
+  darshan_log *log = folder_part_read(&run->folder, part, &error);
   if (!log) leave_out(run, part, error.text);
   return log;
 }
@@ -287,7 +285,8 @@ static int is_of_one(const char *key) {
 
 static size_t job(void *context, const struct facts *agreed, char *out) {
   struct one_log *run = context;
-  char path[PATH_MAX], more[DARSHAN_JOB_METADATA_LEN];
+  char more[DARSHAN_JOB_METADATA_LEN];
+  struct darshan_error error = {""};
   struct darshan_job job = run->job;
   (void)agreed;
   job.nprocs = run->ranks.count;
@@ -297,8 +296,10 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   job.end_time_nsec = run->end_ns % (int64_t)NS_PER_SECOND;
   tell(run, more, sizeof(more));
   if (run->speaker) {
-    folder_part_path(&run->folder, run->speaker, path);
-    return journal_job(out, path, job, more, run->command, is_of_one);
+    darshan_log *log = folder_part_read(&run->folder, run->speaker, &error);
+    size_t length = journal_job(out, log, job, more, run->command, is_of_one);
+    darshan_log_free(log);
+    return length;
   }
   memset(job.metadata, 0, sizeof(job.metadata));
   memcpy(job.metadata, more, strlen(more));

@@ -27,7 +27,8 @@ struct run_part {
   int64_t start_ns;
   int32_t pid;
   uint32_t number;
-  char *journal; /* its name; NULL: part.PID.START.NUMBER */
+  char *journal;           /* its name; NULL: part.PID.START.NUMBER */
+  uint64_t packed, length; /* place in the file of small parts; length 0: it is a file */
   int program, next;
   int left_out; /* 1: it is unreadable */
 };
