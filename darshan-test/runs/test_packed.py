@@ -209,7 +209,8 @@ def test_the_killed_leave_their_journal(build: Path, tmp_path: Path) -> None:
 
 def test_a_process_that_outlives_its_run(build: Path, tmp_path: Path) -> None:
     """It finds that the run has its log, and writes its own."""
-    run_script(build, tmp_path, "cat in; (sleep 1.2; cat in >late) & exit 0")
+    wait = "until ls logs/*.darshan; do sleep 0.1; done >names 2>&1"
+    run_script(build, tmp_path, f"cat in; ({wait}; cat in >late) & exit 0")
     opened: list[int] = []
     end = time.monotonic() + 60
     while sum(opened) < 2 and time.monotonic() < end:
