@@ -234,11 +234,16 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
         yield f"  see: {finding.reference}"
 
 
+def _could_have_lines(context: Context) -> bool:
+    """Returns whether the log has no call sites, and its runtime could have recorded them."""
+    is_ours = not dict(context.info.metadata).get("lib_ver", "3").startswith("3")
+    return is_ours and context.code_lines is None
+
+
 def _way_to_lines(context: Context) -> Iterator[str]:
     """Yields a hint how to record call sites, if a problem has no line of code because the log has
     no call sites."""
-    is_ours = not dict(context.info.metadata).get("lib_ver", "3").startswith("3")
-    if is_ours and context.code_lines is None and any(f.kind == PROBLEM for f in context.findings):
+    if _could_have_lines(context) and any(f.kind == PROBLEM for f in context.findings):
         yield ""
         yield from _wrapped(
             "This run was recorded without call sites. To see the line of code behind each "
@@ -273,10 +278,11 @@ Brief = tuple[Finding, str, list[str]]
 
 
 def told_in_brief(context: Context) -> list[Brief]:
-    """Returns the findings of a log, problems with the line of code that they lead to, and with
-    what `darshan try` found for them."""
+    """Returns the findings of a log, problems with the line of code that they lead to, or how to
+    record it, and with what `darshan try` found for them."""
+    hint = "No line: recorded without DARSHAN_SITES=1." if _could_have_lines(context) else ""
     return [
-        (f, context.where(f) if f.kind == PROBLEM else "", context.tried(f))
+        (f, (context.where(f) or hint) if f.kind == PROBLEM else "", context.tried(f))
         for f in context.findings
     ]
 
