@@ -55,10 +55,12 @@ class Outcome:
         return self.log.total(counter)
 
     def collect(self, parser: Path, logs: Path, journals: Path) -> Outcome:
-        """Adds the logs and journals in these folders, and reads them."""
+        """Adds the logs and journals in these folders, and reads them, but not the parts of a run
+        that has no log yet, which only a merger reads."""
         self.journals = left_in(journals)
         self.logs = sorted(logs.glob("**/*.darshan"))
-        self.log = read_logs(parser, *self.logs, *self.journals)
+        alone = [path for path in self.journals if path.name != "packed"]
+        self.log = read_logs(parser, *self.logs, *alone)
         return self
 
 
