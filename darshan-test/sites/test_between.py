@@ -242,6 +242,48 @@ def test_what_each_open_moves(words: str, body: str, where: Where) -> None:
     assert found and words in found[0]["remedy"]["text"], found
 
 
+# A state of one line in a shell, and in C: a stream, whose position in the file is not known.
+_PROGRESS = """
+for ((n = 0; n < 3000; n++)); do
+  echo "last=$n" > state
+done
+"""
+_FPRINTF = """#include <cstdio>
+int main() {
+  for (int n = 0; n < 8000; n++) {
+    FILE *state = std::fopen("state", "w");
+    std::fprintf(state, "last=%d", n);
+    std::fclose(state);
+  }
+}
+"""
+# All steps so far are saved at each step: by a stream of a descriptor.
+_HISTORY = """
+import numpy
+history = []
+for n in range(200):
+    history.append(numpy.zeros(500))
+    numpy.save("history.npy", numpy.array(history))
+"""
+
+
+@pytest.mark.parametrize(
+    ("ending", "source", "diagnosis", "words"),
+    [
+        ("sh", _PROGRESS, "opened-again", "A state that each open writes anew stays one"),
+        ("cc", _FPRINTF, "opened-again", "A state that each open writes anew stays one"),
+        ("py", _HISTORY, "rewritten-whole", "save the whole file less often"),
+    ],
+    ids=["shell", "stream", "history"],
+)
+def test_state(ending: str, source: str, diagnosis: str, words: str, where: Where) -> None:
+    """The remedy for a state that is saved at each step leaves it a state."""
+    start(where, Blamed("case-state", ending, diagnosis, source))
+    found = findings(where)
+    assert found and found[0]["name"] == diagnosis, found
+    assert words in found[0]["remedy"]["text"]
+
+
 STAYS = (
     Told("computed", _COMPUTED),
     Told("pages", _PAGES),

@@ -24,20 +24,30 @@ _TICK = 0.01
 @once
 def real_part(facts: Facts) -> float:
     """Returns the share (0 to 1) of the time in system calls that was not spent waiting for a
-    processor. This time is at most the kernel's work plus the process's sleep. It is at least the
-    remainder if all waiting for a processor was in these calls."""
+    processor that the process had lost. This time is at most the kernel's work plus the process's
+    sleep and what follows it. It is at least the remainder if all such waiting was in these
+    calls."""
     table = facts.table("USAGE")
     if table is None:
         return 1.0
     known = Usage(table.records)
     in_calls = _in_calls(facts, known)
     told = known.knows("F_BLOCKED_TIME") & known.knows("F_RUNNABLE_TIME")
-    most = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"] + _TICK
-    least = in_calls - known["F_RUNNABLE_TIME"]
+    after = _after_sleep(known)
+    most = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"] + after + _TICK
+    least = in_calls - (known["F_RUNNABLE_TIME"] - after)
     real = np.where(told, np.minimum(in_calls, np.maximum(most, least)), in_calls)
     whole = float(in_calls.sum())
     part = float(real.sum()) / whole if whole > 0 else 1.0
     return part if part < 1 - _LITTLE else 1.0
+
+
+def _after_sleep(known: Usage) -> np.ndarray:
+    """Returns the seconds in which the processes, having slept, waited for a processor to go on: a
+    call that sleeps costs this, too. The kernel has the sum of all waits for a processor, so each
+    sleep gets as much of it as each time that the process lost its processor."""
+    slept, lost = known["WAITS"], known["PREEMPTIONS"]
+    return np.asarray(known["F_RUNNABLE_TIME"] * slept / np.maximum(slept + lost, 1))
 
 
 def _in_calls(facts: Facts, known: Usage) -> np.ndarray:

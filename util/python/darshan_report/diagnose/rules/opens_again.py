@@ -43,6 +43,15 @@ _SAVED_LESS = Remedy(
     "Python: if time.time() - saved >= 5: save()\n"
     "shell: [ $((i % 100)) = 0 ] && echo $i > state",
 )
+# What a shell or a stream writes: the log does not tell whether it began each time at the start.
+_STATE_OR_LIST = Remedy(
+    "Open once if the file is appended to, and keep the descriptor. A state that each open writes "
+    "anew stays one: write it less often, such as every 100 rounds and once at the end.",
+    'C: if (n % 100 == 0) save();  // a state;  a list: fopen(path, "a") before the loop\n'
+    "Python: if n % 100 == 0: save()  # a state;  a list: open(path, 'a') before the loop\n"
+    "Perl: save() if $n % 100 == 0;  # a state;  a list: open($out, '>>', $path) before the loop\n"
+    "shell: (( n % 100 )) || echo $n > state  # a state;  a list: done >> list, after the loop",
+)
 _ASKED = Remedy(
     "Ask once and remember the answer. A program that waits for a change asks less often, or is "
     "told by inotify.",
@@ -109,7 +118,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     first, *others = leading(mask, time, len(mask))
     yield Finding(
         NAME,
-        "Files are opened or checked again and again",
+        _title(facts, table, first, opens, len(others)),
         f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}"
@@ -124,11 +133,19 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     )
 
 
-def _moved(facts: Facts, record: int, direction: str) -> tuple[int, int]:
+def _title(facts: Facts, table: Table, place: int, opens: np.ndarray, others: int) -> str:
+    """Returns the title of the finding, by its first file."""
+    whole = float(opens[place] * table.processes[place])
+    if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
+        return f"{'Files are' if others else 'A file is'} written anew with each open"
+    return "Files are opened or checked again and again"
+
+
+def _moved(facts: Facts, record: int, direction: str, streams: bool) -> tuple[int, int]:
     """Returns the bytes that were READ from a file, or WRITTEN to it, and the size that it has at
-    least. Bytes that a stream wrote do not count: they may have been appended."""
+    least. streams: with those of streams, which may have been appended."""
     moved, size = 0, 0
-    for module in ("POSIX", "STDIO") if direction == "READ" else ("POSIX",):
+    for module in ("POSIX", "STDIO") if streams else ("POSIX",):
         table = facts.table(module)
         place = None if table is None else table.place(record)
         if table is not None and place is not None:
@@ -138,9 +155,12 @@ def _moved(facts: Facts, record: int, direction: str) -> tuple[int, int]:
     return moved, size
 
 
-def _is_again(facts: Facts, record: int, direction: str, opens: float) -> bool:
-    """Returns whether most opens of a file read the same bytes of it, or write them again."""
-    moved, size = _moved(facts, record, direction)
+def _is_again(
+    facts: Facts, record: int, direction: str, opens: float, *, streams: bool = False
+) -> bool:
+    """Returns whether most opens of a file read the same bytes of it, or write them again.
+    streams: also if a stream wrote them, perhaps at the end of the file."""
+    moved, size = _moved(facts, record, direction, streams or direction == "READ")
     whole = opens * size
     return (
         size > 1 and moved >= max(_AGAIN * size, _WHOLE[direction] * whole) and moved <= 2 * whole
@@ -152,7 +172,7 @@ def _in_total(facts: Facts, record: int, opens: float) -> str:
     the same bytes."""
     for direction, words in (("WRITTEN", "wrote"), ("READ", "read")):
         if _is_again(facts, record, direction, opens):
-            moved, size = _moved(facts, record, direction)
+            moved, size = _moved(facts, record, direction, direction == "READ")
             return f" Most opens {words} the same {amount(size)} again: {amount(moved)} in total."
     return ""
 
@@ -168,6 +188,8 @@ def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np
         return words
     if _is_again(facts, record, "READ", whole):
         return Remedy("Read it once, before the loop, and keep its values in memory.", READ_ONCE)
+    if _is_again(facts, record, "WRITTEN", whole, streams=True):
+        return _STATE_OR_LIST
     text = "Open once and keep the descriptor"
     if stats[place] > facts.limits["stats.again"]:
         text += "; check once and remember the result"

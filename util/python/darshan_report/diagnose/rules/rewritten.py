@@ -64,14 +64,28 @@ def ids(facts: Facts) -> np.ndarray:
 
 def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> np.ndarray:
     """Returns the seconds of all opens but one, and of the bytes that were written again."""
-    opening = table["F_META_TIME"] * (1 - 1 / np.maximum(times, 1))
+    opening = table["F_META_TIME"] + _of_descriptors(facts, table)[1]
+    opening = opening * (1 - 1 / np.maximum(times, 1))
     lost: np.ndarray = opening + facts.moving(table, "WRITE") * again
     return lost
 
 
+@once
+def _of_descriptors(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Returns, for each stream of a descriptor that the program had opened, the opens by POSIX and
+    the seconds of POSIX in names: numpy.save writes its array through such a stream."""
+    opens, spent = np.zeros(len(table)), np.zeros(len(table))
+    posix = facts.table("POSIX")
+    if posix is not None and table.prefix == "STDIO":
+        here, there = in_both(table.ids, posix.ids)
+        of = np.minimum(facts.opens(posix)[there], table["FDOPENS"][here])
+        opens[here], spent[here] = of, np.where(of > 0, posix["F_META_TIME"][there], 0.0)
+    return opens, spent
+
+
 def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[Rewritten]:
     limits = facts.limits
-    opens = facts.opens(table)
+    opens = facts.opens(table) + _of_descriptors(facts, table)[0]
     times = opens / np.maximum(table.processes, 1)
     written = table["BYTES_WRITTEN"] - facts.unplaced(table, "WRITTEN")
     size = table["MAX_BYTE_WRITTEN"] + 1
