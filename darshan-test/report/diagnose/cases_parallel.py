@@ -128,7 +128,7 @@ def cases() -> list[Case]:
                 rank=r,
                 WRITES=10,
                 BYTES_WRITTEN=(40 if r == 2 else 10) * MIB,
-                MAX_BYTE_WRITTEN=10 * MIB,
+                MAX_BYTE_WRITTEN=(40 if r == 2 else 10) * MIB,
                 F_WRITE_TIME=8.0 if r == 2 else 0.5,
             )
             for r in range(4)

@@ -126,6 +126,20 @@ static void zero_reads(bool cured) {
   free(whole);
 }
 
+/* Rank 0 reads a few bytes at a time, and sends them to the others, who wait. */
+static void zero_values(bool cured) {
+  enum { PIECE = 64, PIECES = 3000 };
+  if (rank == 0) {
+    int fd = open("input", O_RDONLY);
+    if (cured) must(read(fd, room, PIECE * PIECES) == PIECE * PIECES, "read");
+    for (int i = 0; !cured && i < PIECES; i++)
+      /* blame: zero-values */
+      must(read(fd, room + (size_t)i * PIECE, PIECE) == PIECE, "read");
+    close(fd);
+  }
+  MPI_Bcast(room, PIECE * PIECES, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
 /* The ranks write their parts of a file one after the other. */
 static void in_turn(bool cured) {
   enum { PIECE = 1 << 20, PIECES = 24 };
@@ -350,6 +364,7 @@ int main(int argc, char **argv) {
       {"posix-shared", posix_shared},
       {"rank-zero", rank_zero},
       {"zero-reads", zero_reads},
+      {"zero-values", zero_values},
       {"in-turn", in_turn},
       {"left-over", left_over},
       {"all-read-all", all_read_all},

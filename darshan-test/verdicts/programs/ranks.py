@@ -38,6 +38,19 @@ def gather_and_save(cured: bool) -> None:
         whole.tofile("whole")
 
 
+def log_of_zero(cured: bool) -> None:
+    """Rank 0 collects a line of each step, and opens the log for it; cured: at the end."""
+    lines = []
+    for step in range(1200):
+        lines.append(f"{step} {COMM.reduce(step * RANK)}\n")
+        if RANK == 0 and not cured:
+            with open("log", "a") as log:  # blame: log-of-zero
+                log.write(lines[-1])
+        COMM.Barrier()
+    if RANK == 0 and cured:
+        Path("log").write_text("".join(lines))
+
+
 def healthy_parts(_: bool) -> None:
     """A part for each rank."""
     np.ones(2 << 20).tofile(f"part.{RANK}")

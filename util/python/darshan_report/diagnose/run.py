@@ -9,6 +9,7 @@ import numpy as np
 from ..library import LogError
 from ..log import Log
 from ..measure.processes import processes
+from . import awaited
 from .code_examples import fitted
 from .cpu_wait import corrected
 from .facts import Facts
@@ -64,7 +65,9 @@ def _not_looked_for(_: Facts) -> None:
     return None
 
 
-def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
+def _problems(facts: Facts) -> list[Finding]:
+    """Returns the findings of all rules about causes, and those about symptoms that these do not
+    explain."""
     found: list[Finding] = []
     for rule in CAUSES:
         if reaches(facts, rule.find):
@@ -78,6 +81,11 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
         for finding in _told(facts, rule.find) if reaches(facts, rule.find) else ():
             if finding.kind != PROBLEM or not _explained(finding, causes):
                 found.append(finding)
+    return found
+
+
+def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
+    found = awaited.told(facts, _problems(facts), _problems)
     found += ranks_wait.find(facts, found)
     found += costly.find(facts, found)
     found += conversion.find(facts, found)

@@ -31,7 +31,7 @@ def waiting(facts: Facts) -> Waiting | None:
         return None
 
 
-def _seconds(table: Table) -> Floats:
+def seconds_of(table: Table) -> Floats:
     """Returns the seconds in calls of each record."""
     found: Floats = sum((table.seconds_or_bytes(name) for name in _TIMES), np.zeros(1))
     return found
@@ -46,7 +46,7 @@ def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Fl
     for layer, table in facts.layers:
         if not layer.base:
             continue
-        of, spent = table.records.ranks.copy(), _seconds(table)
+        of, spent = table.records.ranks.copy(), seconds_of(table)
         if table.records.module.has(f"{table.prefix}_SLOWEST_RANK"):
             shared = of < 0
             slowest = np.minimum(table.seconds_or_bytes("F_SLOWEST_RANK_TIME"), spent)
@@ -133,7 +133,7 @@ def busiest_of(facts: Facts, rank: int) -> Busiest | None:
             own = own | (shared & (table.records[f"{table.prefix}_SLOWEST_RANK"] == rank))
         if not layer.base or not own.any():
             continue
-        spent = np.where(own, _seconds(table), -1.0)
+        spent = np.where(own, seconds_of(table), -1.0)
         at = int(spent.argmax())
         if best is None or spent[at] > best[0]:
             best = (float(spent[at]), table, int(table.records.ids[at]))

@@ -1,0 +1,56 @@
+"""One rank is slow, and the others wait: the finding tells why it is slow, if a rule knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+from darshan_report.diagnose.finding import PROBLEM, Finding
+from darshan_report.diagnose.run import diagnose
+
+from .build import MIB, Job, Row, row, write
+
+_RANKS = 64
+
+
+def bytewise(rank: int) -> Row:
+    """Returns reads of a byte each, which take two seconds."""
+    return row(
+        "POSIX", f"/mesh{rank}", rank=rank, OPENS=1, READS=2 * MIB, SEQ_READS=2 * MIB,
+        CONSEC_READS=2 * MIB, SIZE_READ_0_100=2 * MIB, BYTES_READ=2 * MIB,
+        MAX_BYTE_READ=2 * MIB - 1, ACCESS1_ACCESS=1, ACCESS1_COUNT=2 * MIB, F_READ_TIME=2.0,
+    )  # fmt: skip
+
+
+def large(rank: int) -> Row:
+    """Returns large reads, which take two seconds."""
+    return row(
+        "POSIX", f"/mesh{rank}", rank=rank, OPENS=1, READS=40, SEQ_READS=40, CONSEC_READS=40,
+        SIZE_READ_1M_4M=40, BYTES_READ=80 * MIB, MAX_BYTE_READ=80 * MIB - 1, F_READ_TIME=2.0,
+    )  # fmt: skip
+
+
+def problems(rows: tuple[Row, ...], folder: Path) -> list[Finding]:
+    with open_log(write(Job(rows, nprocs=_RANKS), folder / "log.darshan")) as log:
+        return [f for f in diagnose(log) if f.kind == PROBLEM]
+
+
+def test_a_rule_knows_why(tmp_path: Path) -> None:
+    """Of 64 ranks one reads byte by byte: its two seconds are those of the run."""
+    found = problems((bytewise(0),), tmp_path)
+    assert [f.name for f in found] == ["small-accesses-read"]
+    assert found[0].stake.run == pytest.approx(2.0, rel=0.1)
+
+
+def test_no_rule_knows_why(tmp_path: Path) -> None:
+    """If its reads are large, it has more to do than the others."""
+    assert [f.name for f in problems((large(0),), tmp_path)] == ["imbalance"]
+
+
+def test_all_ranks(tmp_path: Path) -> None:
+    """If all ranks read so, nobody waits: the saving of a rank is its own."""
+    found = problems(tuple(bytewise(rank) for rank in range(_RANKS)), tmp_path)
+    assert found[0].name == "small-accesses-read"
+    assert found[0].stake.run == pytest.approx(2.0, rel=0.1)
+    assert "wait meanwhile" not in found[0].stake.basis
