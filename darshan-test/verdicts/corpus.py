@@ -191,6 +191,7 @@ def _fields() -> list[Row]:
         field("element-reads", "element-wise", "block", HERE),
         field("flush-steps", "flush-per-chunk", "H5Fflush"),
         field("flush-dataset", "flush-per-chunk", "H5Dflush"),
+        field("append-flush", "element-wise flush-per-chunk", "flush the file then", HERE),
         field("small-chunks", "chunk-size-small", "H5Pset_chunk"),
         field("append-rows", "chunk-size-small", "H5Pset_chunk"),
         field("one-of-a-chunk", "chunk-size-large", "h5repack"),
@@ -271,6 +272,10 @@ def _jobs(mpi: str) -> list[Row]:
             job("zero-reads", "one-process-does-all", "its own part", size=64),
             says=(r"The other 3 ranks waited \S+ \S+ of \S+ \S+ each on average in MPI",),
         ),
+        replace(
+            job("zero-values", "small-accesses-read", "buffer", size=1),
+            never=("unevenly distributed", "same share"),
+        ),
         job("in-turn", "ranks-wait-for-io", "at the same time"),
         job("left-over", "imbalance", "same share"),
         job("all-read-all", "read-by-all", "MPI_Bcast", size=8),
@@ -292,6 +297,10 @@ def _jobs(mpi: str) -> list[Row]:
         Row("ranks.c", "settings-by-all", mpi=mpi, input=1),
         python("writes", "independent-shared-write", "collective"),
         python("gather-and-save", "one-process-does-all", "all processes"),
+        replace(
+            python("log-of-zero", "opened-again", "Open once"),
+            never=("unevenly distributed", "same share"),
+        ),
         Row("ranks.py", "healthy-parts", mpi=mpi),
     ]
 

@@ -108,6 +108,17 @@ def flush_dataset(cured: bool) -> None:
                 made.flush()  # blame: flush-dataset
 
 
+def append_flush(cured: bool) -> None:
+    """Extends a dataset by a row, writes it and flushes; cured: by 500 rows."""
+    size = 500 if cured else 1
+    with h5py.File("f.h5", "w") as file:
+        made = file.create_dataset("x", (0, 64), "f4", maxshape=(None, 64), chunks=(512, 64))
+        for i in range(0, 2500, size):
+            made.resize(i + size, 0)
+            made[i : i + size] = i  # blame: append-flush
+            file.flush()
+
+
 def small_chunks(cured: bool) -> None:
     """Chunks of a row of 32 values."""
     with h5py.File("f.h5", "w") as file:

@@ -464,7 +464,8 @@ static size_t print_datasets(struct screen *screen, const struct datasets *datas
                                  (size_t)name_width, 1);
     fprintf(stderr, "%s%*s", name, name_width - (int)width, "");
     put_cell(9, quantity_bytes(a, (double)one->asked));
-    put_cell(9, quantity_bytes(a, (double)one->moved));
+    /* Without bytes in its own calls they are moved when the file is flushed or closed. */
+    put_cell(9, one->moved > 0 || one->asked <= 0 ? quantity_bytes(a, (double)one->moved) : "-");
     put_cell(7, quantity_ratio(a, (double)one->moved, (double)one->asked));
     put_cell(7, quantity_seconds(a, one->time));
     put_cell(4, quantity_share(a, one->time - one->lower_time - one->mpi_time, one->time));

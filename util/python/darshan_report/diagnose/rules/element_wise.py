@@ -9,12 +9,13 @@ import numpy as np
 from ...measure.attribution import CLOSE, META, OPEN
 from ...measure.overflow import ID
 from ...units import amount, count, seconds
+from .. import loops
 from ..facts import Facts
 from ..finding import CAUSE, Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5, joined
 from ..reached import needs
-from . import hdf5_opened_again, sieve_buffer
+from . import flush_per_chunk, hdf5_opened_again, sieve_buffer
 
 NAME = "element-wise"
 ROLE = CAUSE
@@ -45,8 +46,11 @@ def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
     return calls < facts.limits["opens.again"] * h5.per_dataset(np.where(often, opens, 0))
 
 
-def _remedy(facts: Facts, ids: frozenset[int], kind: str) -> Remedy:
-    """Returns what helps; also a smaller sieve buffer if HDF5 fills it for each read."""
+def _remedy(facts: Facts, ids: frozenset[int], kind: str, *, flushed: bool) -> Remedy:
+    """Returns what helps; also a smaller sieve buffer if HDF5 fills it for each read. flushed: if
+    the file is flushed after each write."""
+    if flushed:
+        return Remedy(flush_per_chunk.COLLECT, flush_per_chunk.COLLECTED)
     text = (
         "Collect values in memory and transfer a block with one call: a row, a chunk or all values."
     )
@@ -64,6 +68,14 @@ def _remedy(facts: Facts, ids: frozenset[int], kind: str) -> Remedy:
     return Remedy(text, example)
 
 
+def _flushes(facts: Facts, h5: Hdf5, tiny: np.ndarray, lost: float) -> float:
+    """Returns the seconds in flushes after each of these writes, if they are less than what the
+    writes themselves lose: else leaving out the flushes is the simpler cure."""
+    lost_in = flush_per_chunk.with_each_write(facts, h5)
+    flushes = float(lost_in[np.isin(h5.files.ids, h5.file_ids[tiny])].sum())
+    return flushes if flushes < lost else 0.0
+
+
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if datasets are read a few bytes at a time, and one if they are written so,
@@ -75,7 +87,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iterator[Finding]:
-    sets, limits = h5.datasets, facts.limits
+    sets, limits, writes = h5.datasets, facts.limits, kind == "WRITE"
     calls, asked, chunk = sets[f"{kind}_CALLS"], sets[asked_name], sets["CHUNK_BYTES"]
     tiny = (calls > 0) & (asked <= limits["element.bytes"] * calls)
     # If a chunk holds no more than a call moves, the chunks are the problem.
@@ -93,11 +105,19 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
         float(between[tiny].sum()),
         max(0.0, facts.process_time - float(time[tiny].sum())),
     )
-    lost = np.where(tiny, facts.lost(time + between, asked), 0.0)
+    # Call sites have measured what is estimated without them.
+    more = loops.between(facts, NAME, float(time[tiny].sum()))
+    around = around if more.seconds <= 0 else 0.0
+    scale = around / max(float(between[tiny].sum()), 1e-9)
+    lost = np.where(tiny, facts.lost(time + scale * between, asked), 0.0)
+    flushes = _flushes(facts, h5, tiny, float(lost.sum()) + more.seconds) if writes else 0.0
     stake = facts.stake(
-        lost.sum(),
+        lost.sum() + flushes,
         f"time in these {word} beyond what the bytes would take at a good rate"
-        + (", and what Python's bindings take for each" if between.any() else ""),
+        + (", and what Python's bindings take for each" if around > 0 else "")
+        + (", and the time in the flushes after them" if flushes > 0 else "")
+        + more.basis,
+        between=more.seconds,
     )
     if number < limits["operations"] or not facts.worth(stake):
         return
@@ -107,10 +127,12 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
         f"{count(number)} {word} of {sets.named(tiny, lost)} moved {amount(moved / number)} each: "
         f"{amount(moved)} took {seconds(float(time[tiny].sum()))} in HDF5"
         + (f", and up to {seconds(around)} in Python" if around > 0 else "")
-        + f"{facts.over_all}.",
+        + f"{facts.over_all}."
+        + (f" A flush after each write took {seconds(flushes)}." if flushes > 0 else "")
+        + more.sentence,
         stake=stake,
         evidence=sets.sums(tiny, f"{kind}_CALLS", asked_name, f"F_{kind}_TIME"),
-        remedy=_remedy(facts, frozenset(int(i) for i in sets.ids[tiny]), kind),
+        remedy=_remedy(facts, frozenset(int(i) for i in sets.ids[tiny]), kind, flushed=flushes > 0),
         limits=("element.bytes", "operations", "opens.again", "python.seconds"),
         covers=h5.covers(datasets=tiny),
     )
