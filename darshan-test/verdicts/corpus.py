@@ -203,6 +203,7 @@ def _fields() -> list[Row]:
         field("text-packed", "variable-length", "fixed length", HERE),
         field("column-of-rows", "across-the-grain", "H5Pset_chunk"),
         field("nc-sync-step", "flush-per-chunk", "nc_sync"),
+        field("nc-define-late", "header-moves", "NETCDF4", HERE),
         field("nc-element-writes", "element-wise", "block"),
         field("nc-open-each", "hdf5-opened-again", "Open once"),
         field("nc-prefill", "fill-values", "nc_set_fill"),

@@ -230,6 +230,15 @@ def cases() -> list[Case]:
             row("POSIX_EXT", "/a", MMAP_BYTES=10 * MIB, MMAP_TOUCHED=10 * MIB),
         )
     )
+    moved = Job(
+        (
+            row("POSIX", "/a.nc", OPENS=1, READS=200_000, WRITES=100_000, SEEKS=400_000,
+                SEQ_READS=8000, SEQ_WRITES=8000, RW_SWITCHES=200_000,
+                BYTES_READ=1500 * MIB, BYTES_WRITTEN=800 * MIB, MAX_BYTE_READ=40 * MIB - 1,
+                MAX_BYTE_WRITTEN=40 * MIB - 1, SIZE_READ_1K_10K=200_000,
+                SIZE_WRITE_1K_10K=100_000, F_READ_TIME=2.0, F_WRITE_TIME=1.0, F_META_TIME=0.5),
+        )
+    )  # fmt: skip
     stored = Job(
         (
             row("POSIX", "/a", OPENS=1, READS=1, BYTES_READ=MIB),
@@ -288,6 +297,7 @@ def cases() -> list[Case]:
     ]
     imports = Job(tuple(program))
     return [
+        ("header-moves", moved, moved.but(SEQ_READS=150_000)),
         ("conversion-writing", zipped, zipped.but(1, F_GAP_LONG_TIME=0.9)),
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("rewritten-whole-edited", edited, edited.but(BYTES_READ=20 * MIB)),

@@ -259,6 +259,17 @@ def nc_sync_step(cured: bool) -> None:
                 file.sync()  # blame: nc-sync-step
 
 
+def nc_define_late(cured: bool) -> None:
+    """Defines each variable of a classic file after the data of the one before it."""
+    kind = "NETCDF4" if cured else "NETCDF3_CLASSIC"
+    with netCDF4.Dataset("f.nc", "w", format=kind) as file:
+        file.createDimension("y", 400)
+        file.createDimension("x", 500)
+        for n in range(24):
+            made = file.createVariable(f"tracer{n}", "f4", ("y", "x"))  # blame: nc-define-late
+            made[:] = 1.0
+
+
 def nc_element_writes(cured: bool) -> None:
     """Writes in a loop over elements."""
     with netCDF4.Dataset("f.nc", "w") as file:

@@ -112,6 +112,7 @@ _ABOUT = (
     ("flush-per-chunk", About((SYNC, CLOSE))),
     ("hdf5-file-time", About(KINDS, _HDF5)),
     ("hdf5-opened-again", About((OPEN, CLOSE), _HDF5)),
+    ("header-moves", About(_DATA, _ANY, _BYTES)),
     ("imbalance", About(_DATA)),
     ("independent-shared-read", About((READ,))),
     ("independent-shared-write", About((WRITE,))),
