@@ -1,0 +1,51 @@
+"""What the processes of a run cost: without what the runtime takes, and each second once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+from darshan_report.diagnose.run import diagnose
+
+from .build import MIB, Job, row, shared, write
+
+_SED = 40
+
+
+def stake(folder: Path, usage: dict[str, float], **process: float) -> float:
+    """Returns the seconds at stake in a run whose 40 processes of sed edit the same file."""
+    job = Job(
+        (
+            shared("STDIO", "/genes", OPENS=_SED, READS=_SED, BYTES_READ=_SED * MIB,
+                   MAX_BYTE_READ=MIB - 1, F_READ_TIME=1.0),
+            shared("SHARED", "/genes", MODULE=2, RANKS=_SED, LOWEST_RANK=1, HIGHEST_RANK=_SED),
+            row("PROCESS", "host: bash rename.sh", 0, COUNT=1, PROGRAMS=1, ENDED=1, PARENT_RANK=-1,
+                F_END_TIMESTAMP=5.0),
+            *(row("PROCESS", f"host: sed -i s/{rank}/x/ genes", rank, COUNT=1, PROGRAMS=1, ENDED=1,
+                  OPENS=1, PARENT_RANK=0, BYTES_READ=MIB, F_START_TIMESTAMP=0.1 * rank,
+                  F_END_TIMESTAMP=0.1 * rank + 0.09, **process) for rank in range(1, _SED + 1)),
+            *(row("USAGE", "usage", rank, PROCESSES=1, **usage) for rank in range(_SED + 1)),
+        ),
+        nprocs=_SED + 1,
+        seconds=5,
+    )  # fmt: skip
+    with open_log(write(job, folder / "log.darshan")) as log:
+        return next(f.stake.seconds for f in diagnose(log) if f.name == "repeated-by-processes")
+
+
+def test_calls_of_the_runtime(tmp_path: Path) -> None:
+    """Of 0.08 s of a process, 0.04 s are the runtime's if it recorded half a million calls."""
+    usage = {"F_USER_TIME": 0.08, "F_SYSTEM_TIME": 0.005}
+    few, many = (stake(tmp_path, usage, READS=reads) for reads in (10, 500_000))
+    assert few - many == pytest.approx(_SED * 0.04, rel=0.2)
+
+
+def test_buffered_calls(tmp_path: Path) -> None:
+    """Seconds in calls that a buffer serves are processor time; only sleep comes on top."""
+    usage = {"F_USER_TIME": 0.05, "F_SYSTEM_TIME": 0.005}
+    awake, asleep = (
+        stake(tmp_path, {**usage, "F_BLOCKED_TIME": slept}, F_READ_TIME=0.03)
+        for slept in (0.0, 0.03)
+    )
+    assert asleep - awake == pytest.approx(_SED * 0.025, rel=0.2)
