@@ -45,10 +45,11 @@ def told(
     alone = find(Facts(facts.log, of_one, facts.processes))
     others = [f for f in alone if f.kind == PROBLEM and not _is_general(f)]
     awaited = (_with_waits(facts, finding, most) for finding in others)
-    said = {f.name: f for f in awaited if f is not None and facts.worth(f.stake)}
-    explained = max((f.stake.run for f in said.values()), default=0.0)
+    said = [f for f in awaited if f is not None and facts.worth(f.stake)]
+    explained = max((f.stake.run for f in said), default=0.0)
     kept = [f for f in found if f not in general or f.stake.run * _EXPLAINED > explained]
-    return [f for f in kept if f.name not in said] + list(said.values())
+    known = {(f.name, f.covers) for f in said}
+    return [f for f in kept if (f.name, f.covers) not in known] + said
 
 
 def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
@@ -70,13 +71,16 @@ def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
 
 
 def _of_one(facts: Facts, files: frozenset[int]) -> bool:
-    """Returns whether the time in these files is mostly that of one rank."""
+    """Returns whether the time in these files is mostly that of one rank, which does not work for
+    the others: of collective calls few ranks do the POSIX part, as intended."""
     ids = np.fromiter(files, "u8", len(files))
     ranks, spent, rest = [], [], 0.0
     for layer, table in facts.layers:
         if not layer.base:
             continue
         some = among(table.records.ids, ids)
+        if among(table.records.ids[some], one_process.collective_files(facts, table)).any():
+            return False
         of, time = table.records.ranks[some].copy(), waits.seconds_of(table)[some]
         if table.records.module.has(f"{table.prefix}_SLOWEST_RANK"):
             slowest = table.records[f"{table.prefix}_SLOWEST_RANK"][some]
