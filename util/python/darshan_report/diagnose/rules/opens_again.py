@@ -64,6 +64,7 @@ _ASKED = Remedy(
     "R: known <- file.info(path)  before the loop\n"
     "Perl: my @known = stat($path);  before the loop",
 )
+_MORE = 1.5  # times the opens: more queries than those of a library that opens a file
 _LIGHTER = 20  # seeks that cost as much as an open or a stat
 
 
@@ -78,8 +79,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
     """Describes how often a file was opened, queried, or both; a mean if several processes
-    did so."""
-    said = (("opened", float(opens[place])), ("asked about", float(stats[place])))
+    did so. Many libraries ask for facts of each file that they open, which is not said."""
+    asked = float(stats[place]) if stats[place] > _MORE * opens[place] else 0.0
+    said = (("opened", float(opens[place])), ("queried by stat", asked))
     often = " and ".join(
         f"{word} {plural(round(times), 'time')}" for word, times in said if round(times) > 0
     )
@@ -191,7 +193,7 @@ def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np
     if _is_again(facts, record, "WRITTEN", whole, streams=True):
         return _STATE_OR_LIST
     text = "Open once and keep the descriptor"
-    if stats[place] > facts.limits["stats.again"]:
+    if stats[place] > max(facts.limits["stats.again"], _MORE * float(opens[place])):
         text += "; check once and remember the result"
     extra = facts.table("POSIX_EXT")
     row = None if extra is None else extra.place(int(table.ids[place]))
