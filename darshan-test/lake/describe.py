@@ -85,7 +85,8 @@ def page() -> str:
     return "\n".join(lines)
 
 
-_FEW = ("jobs", "layers", "findings", "sites", "epochs", "checkpoints", "problems", "log_metadata",
+_FEW = ("jobs", "layers", "findings", "sites", "epochs", "checkpoints", "trials",
+        "problems", "log_metadata",
         "batch_jobs", "server_load", "heatmap", "dxt")  # fmt: skip
 
 if __name__ == "__main__":

@@ -27,9 +27,9 @@ def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
     listed: list[str] = []
     below_one = files._below_one
 
-    def noted(folder: str, folders: list[str]) -> object:
+    def noted(folder: str, folders: list[str], trials: object) -> object:
         listed.append(os.path.relpath(folder, tmp_path))
-        return below_one(folder, folders)
+        return below_one(folder, folders, trials)
 
     monkeypatch.setattr(files, "_below_one", noted)
 

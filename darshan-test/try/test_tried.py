@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from darshan_report.lake import open as open_lake
+from darshan_report.lake.serve.job import render
+from darshan_report.lake.serve.request import Wanted
 from lab.compile import compile_c
 
 from .conftest import Try
@@ -48,6 +54,22 @@ def test_every_report_tells_it(trial: Try, log: Path) -> None:
     assert tried["ratio"] == pytest.approx(row["ratio"]) and tried["keep"] == row["keep"]
     screen = trial.run_words([str(trial.build / "darshan"), "stat", "-r", str(log)])
     assert f"{SAID}{gained}" in screen.stderr, screen
+    collected(trial, log, row)
+
+
+def collected(trial: Try, log: Path, tried: dict[str, Any]) -> None:
+    """Checks that a lake has the trial, with the log's job, and tells it on the job's page."""
+    trial.variables["DARSHAN_PYTHON"] = sys.executable
+    lake = trial.user.parent / "lake"
+    for words in (["collect", "--into", lake, log], ["ask", lake, "trials", "--json"]):
+        done = trial.run_words([str(trial.build / "darshan"), *map(str, words)])
+        assert done.returncode == 0, done
+    (row,) = (r for r in json.loads(done.stdout) if r["rule"])
+    assert (row["program"], row["remedy"], row["helped"]) == ("program", "flush-delay", 1)
+    assert row["rule"] == "stream-flushes" and row["ratio"] == pytest.approx(tried["ratio"])
+    with open_lake(lake) as opened:
+        page = render(opened, Wanted("", log=hashlib.sha256(log.read_bytes()).hexdigest()[:32]))
+    assert f"Tried: flush-delay: {tried['ratio']:.3g} x faster" in page
 
 
 @pytest.mark.parametrize("is_link", [False, True])

@@ -313,6 +313,29 @@ CHECKPOINTS = Table(
     ),
 )
 
+TRIALS = Table(
+    "trials",
+    "a remedy that darshan try applied to the program of a log (the newest trial of it)",
+    (
+        *WHOSE,
+        Column("tried", TIME, "", "when the trial ended"),
+        Column("host", TEXT, "", "on which host", "", True),
+        Column("remedy", TEXT, "", "what was applied; of several, + between"),
+        Column("rule", TEXT, "", "the finding that asked for it, as findings.rule; null: none did"),
+        Column("result", TEXT, "", "helped, no gain shown, changed the output or not applicable"),
+        Column("pairs", WHOLE, "count", "runs without it, and as many with it"),
+        Column("ratio", NUMBER, "", "time without it, divided by the time with it"),
+        Column("ratio_low", NUMBER, "", "lower bound of the ratio's interval at 99 %"),
+        Column("ratio_high", NUMBER, "", "upper bound"),
+        Column("baseline_seconds", NUMBER, "seconds", "mean of the runs without it"),
+        Column("remedy_seconds", NUMBER, "seconds", "mean of the runs with it"),
+        Column("gain_seconds", NUMBER, "seconds", "their difference; negative: it took longer"),
+        Column("same_output", FLAG, "", "the runs had the same output; null: not compared"),
+        Column("compared_in_part", FLAG, "", "some of the output differs between runs anyway"),
+        Column("helped", FLAG, "", "ratio_low is at least 1.10, and the gain 0.1 s"),
+    ),
+)
+
 PROBLEMS = Table(
     "problems",
     "what could not be read, and why",
@@ -551,6 +574,7 @@ def tables() -> dict[str, Table]:
         SITES,
         EPOCHS,
         CHECKPOINTS,
+        TRIALS,
         PROBLEMS,
         METADATA,
         BATCH_JOBS,

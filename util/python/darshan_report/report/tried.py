@@ -3,9 +3,13 @@ log."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import os
 import re
+import stat
+from collections.abc import Iterable
 from typing import Any
 
 from ..classes import dataclass
@@ -13,21 +17,35 @@ from ..log import Log
 from ..show.text import visible
 
 FORMAT, VERSION = "darshan-try", 1
+ENDING = ".tried.json"
 _LARGEST = 1 << 20  # bytes of the file; a larger one is not ours
 _PLACE = re.compile(r"^(\S+:\d+)  ")
-_HELPED = "helped"
-_NO_RESULT = ("not tried", "undecided")
+HELPED, NOT_HELPED, CHANGED = "helped", "no gain shown", "changed the output"
+NO_RESULT = NOT_TRIED, UNDECIDED = "not tried", "undecided"
 
 
 def path_of(log: str) -> str:
     """Returns the path of the file beside a log."""
-    return f"{os.fspath(log).removesuffix('.darshan')}.tried.json"
+    return f"{os.fspath(log).removesuffix('.darshan')}{ENDING}"
 
 
 def identity(log: Log) -> str:
     """Returns a text that distinguishes a log from others with the same name: the job and its
     start."""
     return f"{log.info.jobid} {log.info.start:.3f}"
+
+
+def content_of(log: str) -> str:
+    """Returns the SHA-256 of a log's file, by which a lake knows the log; "" if the file cannot be
+    read."""
+    whole = hashlib.sha256()
+    try:
+        with open(log, "rb") as file:
+            while part := file.read(1 << 20):
+                whole.update(part)
+    except OSError:
+        return ""
+    return whole.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -52,18 +70,24 @@ class Tried:
         return f"{self.remedy}: {gained}, same output.{kept}"
 
 
-def _number(row: dict[str, Any], name: str) -> float:
-    value = row.get(name, 0.0)
-    return float(value) if isinstance(value, (int, float)) else 0.0
+def number(row: dict[str, Any], name: str) -> float | None:
+    """Returns a number of a row of a result; None if the row has no finite number of this name."""
+    value = row.get(name)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:  # JSON allows integers of any length
+        return None
 
 
 def _tried(row: dict[str, Any]) -> Tried:
     keep = row.get("keep", [])
     return Tried(
         visible(str(row.get("remedy", ""))[:40]),
-        row.get("result") == _HELPED,
-        _number(row, "ratio"),
-        _number(row, "low"),
+        row.get("result") == HELPED,
+        number(row, "ratio") or 0.0,
+        number(row, "low") or 0.0,
         visible(str(row.get("result", ""))[:40]),
         tuple(visible(str(text)[:300]) for text in keep[:2] if isinstance(text, str))
         if isinstance(keep, list)
@@ -77,35 +101,61 @@ def is_kept(path: str) -> bool:
     if not os.path.lexists(path):
         return True
     try:
-        if os.path.islink(path) or os.path.getsize(path) > _LARGEST:
-            return False
-        with open(path, encoding="utf-8") as file:
-            whole = json.load(file)
-    except (OSError, ValueError, RecursionError):
+        return bool(read_result(path))
+    except (OSError, ValueError):
         return False
-    return isinstance(whole, dict) and whole.get("format") == FORMAT
 
 
-def rows_beside(path: str, log: str) -> list[dict[str, Any]]:
+def read_result(path: str) -> tuple[dict[str, Any], int]:
+    """Returns what a file says that `darshan try` wrote, and the number of the user who owns the
+    file. Anybody may have made a file of this name: a pipe is not waited for, and a link not
+    followed. Raises OSError or ValueError for a file that is not a result of this version."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+            raise ValueError("is no result of darshan try")
+        try:
+            whole = json.loads(file.read(_LARGEST))
+        except RecursionError:
+            raise ValueError("is no JSON that can be read") from None
+    if not isinstance(whole, dict) or (whole.get("format"), whole.get("version")) != (
+        FORMAT, VERSION,
+    ):  # fmt: skip
+        raise ValueError("is no result of darshan try")
+    return whole, status.st_uid
+
+
+def results_of(whole: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the rows of the remedies that were tried, of what a file says."""
+    rows = whole.get("remedies")
+    some = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return [row for row in some if row.get("result") not in NO_RESULT]
+
+
+def _owners(log: str) -> Iterable[int]:
+    """Returns the numbers of the users whose results a report on this log shows: its owner, root,
+    and the reader. In a folder of all users, anybody can put a file beside the log of another."""
+    return {os.stat(log).st_uid, 0, os.getuid()}
+
+
+def rows_beside(path: str, log: str, beside: str) -> list[dict[str, Any]]:
     """Returns the rows of a file beside a log, one for each remedy that was tried. A file that is
-    damaged, or that is about another log, has none. log: from identity()."""
+    damaged, that is about another log, or that a stranger made, has none. log: from identity();
+    beside: path of the log."""
     try:
-        if os.path.getsize(path) > _LARGEST:
+        whole, owner = read_result(path)
+        if whole.get("log") != log or owner not in _owners(beside):
             return []
-        with open(path, encoding="utf-8") as file:
-            whole = json.load(file)
-        if (whole["format"], whole["version"], whole["log"]) != (FORMAT, VERSION, log):
-            return []
-        rows = [row for row in whole["remedies"] if isinstance(row, dict)]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    except (OSError, ValueError):
         return []
-    return [row for row in rows if row.get("result") not in _NO_RESULT]
+    return results_of(whole)
 
 
 def trials(log: Log) -> dict[str, list[Tried]]:
     """Returns the remedies that were tried, by the name of the finding that asked for them."""
     found: dict[str, list[Tried]] = {}
-    for row in rows_beside(path_of(log.path), identity(log)):
+    for row in rows_beside(path_of(log.path), identity(log), log.path):
         finding = row.get("finding")
         if isinstance(finding, str) and finding:
             found.setdefault(finding, []).append(_tried(row))

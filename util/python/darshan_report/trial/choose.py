@@ -11,9 +11,10 @@ from ..diagnose.run import diagnose_facts
 from ..library import LogError
 from ..log import Log, open_log
 from ..measure.processes import processes
+from ..report.tried import NOT_TRIED
 from .arguments import Options
 from .case import Case, free_memory
-from .measure import NO_FINDING, NOT_NAMED, NOT_TRIED, Candidate
+from .measure import NO_FINDING, NOT_NAMED, Candidate
 from .remedies import REMEDIES, Remedy
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from ..exit_status import exit_status
 from ..measure.endings import Failure, failure
 from ..measure.processes import EXITED, KILLED, UNKNOWN
-from ..report.tried import identity, is_kept, path_of, rows_beside
+from ..report.tried import CHANGED, HELPED, content_of, identity, is_kept, path_of, rows_beside
 from ..show import signal_exit
 from ..show.output import asked, write_text
 from ..show.text import visible
@@ -21,7 +21,7 @@ from .choose import Chosen, choose
 from .effects import effects
 from .ground import Ground, TrialError
 from .keep import keep
-from .measure import CHANGED, HELPED, Candidate, Trial, together
+from .measure import Candidate, Trial, together
 from .private import problem
 from .runs import LIMIT, Runner, first_problem
 from .side_effects import programs, side_effects
@@ -180,7 +180,8 @@ def _put_beside(options: Options, result: Result) -> None:
             "it and try again, so that reports show the result")  # fmt: skip
         return
     try:
-        write_text(result.as_json(options.command, rows_beside(path, result.log)), path)
+        earlier = rows_beside(path, result.log, options.log)
+        write_text(result.as_json(options.command, earlier), path)
     except OSError as error:
         say(f"cannot write {path}: {error.strerror}; reports will not show the result")
 
@@ -200,6 +201,7 @@ def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
     asks = {one.name: chosen.finding_of(one.name) for one in chosen.candidates}
     result.findings = {name: finding.name for name, finding in asks.items() if finding is not None}
     result.log = identity(chosen.facts.log)
+    result.content = content_of(options.log) if options.log else ""
     for one in chosen.candidates:
         if one.found is not None and one.plan is not None:
             # The logs of runs whose files lie elsewhere do not compare: /dev/shm is not recorded.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from ..classes import dataclass
+from ..report.tried import CHANGED, HELPED, NOT_HELPED, UNDECIDED
 from .case import Plan
 from .ground import TrialError
 from .outputs import Mask, Output, differences, mask_of
@@ -17,9 +18,7 @@ from .stopped import TooLongError
 from .values import pythons
 from .verdict import PILOT, Verdict, pairs_needed, verdict
 
-HELPED, NOT_HELPED, CHANGED, NOT_APPLICABLE, NOT_TRIED, UNDECIDED = (
-    "helped", "no gain shown", "changed the output", "not applicable", "not tried", "undecided",
-)  # fmt: skip
+NOT_APPLICABLE = "not applicable"
 # Why most remedies are not tried.
 UNASKED = NO_FINDING, NOT_NAMED = "no finding asks for it", "not named by --only"
 _MORE = 3  # runs that show whether the remedy is what changed the output

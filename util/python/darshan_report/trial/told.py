@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import socket
 import textwrap
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
 from ..classes import dataclass
-from ..report.tried import FORMAT, VERSION
+from ..report.tried import FORMAT, HELPED, NOT_TRIED, VERSION
 from ..show.text import visible
 from ..units import seconds
 from .effects import Effect
-from .measure import HELPED, NOT_TRIED, UNASKED, Candidate
+from .measure import UNASKED, Candidate
 
 _NAME = 22  # characters
 _WIDTH = 100
@@ -72,6 +74,7 @@ class Result:
     notes: Sequence[str] = ()
     findings: dict[str, str] = field(default_factory=dict)  # that ask for it, by remedy
     log: str = ""  # what tells the log from others
+    content: str = ""  # SHA-256 of the log
 
     def text(self) -> str:
         """Returns the result as text."""
@@ -98,7 +101,8 @@ class Result:
         untried = {row["remedy"] for row in rows if row["result"] == NOT_TRIED}
         again = {row["remedy"]: row for row in earlier if row.get("remedy") in untried}
         whole = {
-            "format": FORMAT, "version": VERSION, "log": self.log, "command": list(command),
+            "format": FORMAT, "version": VERSION, "log": self.log, "log_sha256": self.content,
+            "command": list(command),
             "baseline_seconds": list(self.baseline),
             "remedies": [again.get(row["remedy"], row) for row in rows],
             "notes": list(self.notes),
@@ -108,7 +112,8 @@ class Result:
     def _remedy(self, one: Candidate) -> dict[str, Any]:
         row: dict[str, Any] = {
             "remedy": one.name, "finding": self.findings.get(one.name, ""), "result": one.state,
-            "reason": one.reason,
+            "reason": one.reason, "time": round(time.time(), 3), "host": socket.gethostname(),
+            "compared_in_part": bool(self.notes),
         }  # fmt: skip
         if one.found is not None:
             row |= {

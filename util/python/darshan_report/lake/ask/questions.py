@@ -18,6 +18,7 @@ from .about_calls import QUESTIONS as ABOUT_CALLS
 from .about_files import QUESTIONS as ABOUT_FILES
 from .about_load import QUESTIONS as ABOUT_LOAD
 from .about_training import QUESTIONS as ABOUT_TRAINING
+from .about_trials import QUESTIONS as ABOUT_TRIALS
 from .by_sums import ON_MOUNTS, RAN
 from .lines import LINES
 from .losses import COST, COSTLIEST, EACH
@@ -189,6 +190,7 @@ FROM {problems} GROUP BY problem ORDER BY logs DESC, problem LIMIT $top""",
     *ABOUT_LOAD,
     *ABOUT_BATCH_JOBS,
     *ABOUT_TRAINING,
+    *ABOUT_TRIALS,
 )
 CHANGES = "changes"  # a question that is no query: changes.py answers it
 BY_NAME = {question.name: question for question in QUESTIONS}

@@ -27,6 +27,8 @@ from ..delta.setting import Due
 from ..read import files
 from ..read.files import Found
 from ..read.settled import Settled, is_quiet
+from ..read.trial_files import TrialFiles
+from ..site import trials
 from ..spread.local_workers import alone_here, by_processes
 from ..sums.make import complete, there
 from ..write.arrow import schema_of, shape, without_pandas
@@ -67,6 +69,8 @@ class Sums:
     replaced: int = 0
     left: int = 0
     unread: int = 0
+    trials: int = 0
+    foreign: int = 0
 
 
 class Collector:
@@ -92,6 +96,7 @@ class Collector:
         self._sums = Sums()
         self._rewritten = 0  # files, since the last sweep
         self._closed: list[OSError] = []  # folders that could not be read
+        self._trials = TrialFiles()
 
     def _make(self, lake: str) -> None:
         """Makes the lake if it does not exist.  Raises LakeError if its names are hidden by another
@@ -175,6 +180,15 @@ class Collector:
                     self._take(part)
         self._sums.again += self._settled.logs
         self._settled.end()
+        self._take_trials()
+
+    def _take_trials(self) -> None:
+        """Adds the results of darshan try that the search came upon."""
+        made = trials.collect(self._part.lake, self._trials.paths, Hide(self._options.obfuscate))
+        self._sums.trials += made.rows
+        self._sums.foreign = made.foreign
+        if made.rows:
+            self._publish_delta()
 
     def _made(
         self, batches: Iterator[list[Found]], workers: int, whole: int
@@ -191,7 +205,8 @@ class Collector:
         some: list[Found] = []
         size = 0
         self._closed = []
-        found = files.listed(self._options.logs, self._closed, self._secret, settled)
+        self._trials = TrialFiles(self._options.since)
+        found = files.listed(self._options.logs, self._closed, self._secret, settled, self._trials)
         while batch := list(itertools.islice(found, 4096)):
             keys = np.fromiter((f.key for f in batch), "u8", len(batch))
             known = self._known(batch, keys)
@@ -264,6 +279,11 @@ class Collector:
         more += [f"{sums.left:,} skipped, because they still change"] if sums.left else []
         waiting = self._shares.waiting
         more += [f"{waiting:,} above their user's share"] if waiting else []
+        more += [f"{sums.trials:,} trials"] if sums.trials else []
+        if sums.foreign:
+            more += [f"{sums.foreign:,} trials skipped, which are not of the log's owner"]
+        if self._trials.above:
+            more += [f"{self._trials.above:,} trials above their user's share"]
         rate = f"{sums.logs / seconds:,.0f} logs/s" if seconds > 0 else ""
         told = "; ".join(
             [f"{sums.logs:,} logs, {sums.records:,} records into {self._options.into}", *more]

@@ -162,10 +162,15 @@ class _Output:
         )
 
 
-def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
+def _paths(snapshot: Snapshot, table: str) -> set[str]:
+    return {file.path for file in snapshot.of(table)} if table else set()
+
+
+def replace(snapshot: Snapshot, change: Change, folder: str, table: str = "") -> bool:
     """Commits files below folder in place of others.  Returns False, and commits nothing, if some
-    of the others are no longer in the lake."""
+    of the others are no longer in the lake, or if another process has changed the named table."""
     moved: list[str] = []
+    before = _paths(snapshot, table)
     try:
         for file in change.add:
             target = os.path.join(snapshot.path, file.path)
@@ -176,7 +181,7 @@ def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
         while True:
             if any(f.path not in snapshot.files for f in change.remove):
                 return False
-            if not set(change.unseen) <= snapshot.seen:
+            if not set(change.unseen) <= snapshot.seen or _paths(snapshot, table) != before:
                 return False
             if snapshot.commit(change):
                 moved = []

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...classes import dataclass
 from .settled import Settled
+from .trial_files import TrialFiles
 
 _ENDING = ".darshan"
 _STEP = 1 << 20
@@ -113,9 +114,12 @@ def named(path: str, secret: bytes = b"") -> Found:
         return Found(path, 0, 0, _key(path, 0, 0, secret), 0, secret)
 
 
-def _below_one(folder: str, folders: list[str]) -> Iterator[os.DirEntry[str]]:
-    """Yields the entries of a folder that may be logs, and adds its folders to a list.  Names are
-    sorted in groups: a folder may have more of them than fit into memory."""
+def _below_one(
+    folder: str, folders: list[str], trials: TrialFiles | None
+) -> Iterator[os.DirEntry[str]]:
+    """Yields the entries of a folder that may be logs, and adds its folders to a list, and its
+    results of trials.  Names are sorted in groups: a folder may have more of them than fit into
+    memory."""
     with os.scandir(folder) as entries:
         while some := list(itertools.islice(entries, _AT_ONCE)):
             logs = []
@@ -124,11 +128,16 @@ def _below_one(folder: str, folders: list[str]) -> Iterator[os.DirEntry[str]]:
                     folders.append(entry.path)
                 elif entry.name.endswith(_ENDING):
                     logs.append(entry)
+                elif trials is not None:
+                    trials.entry(entry)
             yield from sorted(logs, key=lambda e: e.name)
 
 
 def _entries(
-    folder: str, closed: list[OSError], settled: Settled | None = None
+    folder: str,
+    closed: list[OSError],
+    settled: Settled | None = None,
+    trials: TrialFiles | None = None,
 ) -> Iterator[os.DirEntry[str]]:
     """Yields the entries below a folder that may be logs, folder by folder, to any depth, without
     those of settled folders."""
@@ -139,7 +148,7 @@ def _entries(
         if settled is not None and settled.skips(here):
             continue
         try:
-            for entry in _below_one(here, folders):
+            for entry in _below_one(here, folders, trials):
                 number += 1
                 yield entry
         except FileNotFoundError:
@@ -153,12 +162,16 @@ def _entries(
 
 
 def below(
-    folder: str, closed: list[OSError], secret: bytes = b"", settled: Settled | None = None
+    folder: str,
+    closed: list[OSError],
+    secret: bytes = b"",
+    settled: Settled | None = None,
+    trials: TrialFiles | None = None,
 ) -> Iterator[Found]:
     """Yields the logs below a folder in the order of their names, folder by folder.  Symbolic links
     to folders are not followed, so there are no cycles.  Folders that cannot be read are added
-    to `closed`.  Settled folders are skipped."""
-    for entry in _entries(folder, closed, settled):
+    to `closed`, and results of trials to `trials`.  Settled folders are skipped."""
+    for entry in _entries(folder, closed, settled, trials):
         try:
             if entry.is_symlink():
                 yield _described(entry.path, secret)
@@ -184,12 +197,16 @@ def listed(
     closed: list[OSError],
     secret: bytes = b"",
     settled: Settled | None = None,
+    trials: TrialFiles | None = None,
 ) -> Iterator[Found]:
-    """Yields the logs of a command line, which names logs and folders of logs."""
+    """Yields the logs of a command line, which names logs and folders of logs; adds the results of
+    trials that lie beside them."""
     for path in paths:
         if os.path.isdir(path):
-            yield from below(os.path.abspath(path), closed, secret, settled)
+            yield from below(os.path.abspath(path), closed, secret, settled, trials)
         else:
+            if trials is not None:
+                trials.beside(path)
             yield named(path, secret)
 
 

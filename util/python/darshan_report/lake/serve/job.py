@@ -67,7 +67,17 @@ def _facts(made: Made, row: Row) -> None:
     made.add(f"<p>{program}, {user}.</p>")
 
 
-def _findings(made: Made, found: list[Row]) -> None:
+def _tried(row: Row) -> str:
+    """Returns a sentence on a trial of a remedy."""
+    said = f"Tried: {row['remedy']}: "
+    if not row["helped"]:
+        return f"{said}{row['result']}."
+    gained = f"{row['ratio']:.3g} x faster (at least {row['ratio_low']:.3g} x)"
+    same = "same output, as far as it is compared" if row["compared_in_part"] else "same output"
+    return f"{said}{gained}, {same}."
+
+
+def _findings(made: Made, found: list[Row], trials: list[Row]) -> None:
     for one in found:
         if one["kind"] != "problem":
             continue
@@ -80,6 +90,9 @@ def _findings(made: Made, found: list[Row]) -> None:
         if one["remedy"]:
             box.say(f"Remedy: {one['remedy']}")
             box.example(one["example"])
+        for row in trials:
+            if row["rule"] == one["rule"]:
+                box.say(_tried(row))
         made.add(f'<div class="change">{"".join(box.parts)}</div>')
     rest = [one["title"] for one in found if one["kind"] != "problem"]
     if rest:
@@ -123,7 +136,7 @@ def render(lake: Asked, asked: Wanted) -> str:
     if not found:
         known = row["problems"] is not None
         made.say("Nothing was found." if known else "Findings were not computed.")
-    _findings(made, found)
+    _findings(made, found, lake.sql(questions.TRIALS, {"log": asked.log}).rows())
     made.head("Layers")
     made.table("layers", _LAYERS, lake.sql(questions.LAYERS, {"log": asked.log}).rows())
     return made.html(lake.hidden)

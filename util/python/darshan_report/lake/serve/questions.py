@@ -49,5 +49,6 @@ SOME = Question(
 )
 JOB = "SELECT * FROM jobs WHERE log = $log LIMIT 1"
 FINDINGS = "SELECT * FROM findings WHERE log = $log ORDER BY number"
+TRIALS = "SELECT * FROM trials WHERE log = $log ORDER BY helped DESC, ratio DESC, remedy"
 LAYERS = "SELECT * FROM layers WHERE log = $log"
 BROKEN = "SELECT problem, module FROM problems WHERE log = $log ORDER BY module LIMIT 50"

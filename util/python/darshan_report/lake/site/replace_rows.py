@@ -106,7 +106,7 @@ def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> R
             for file in change.add:
                 if mode is not None:
                     modes.give(os.path.join(folder, file.path), mode)
-            if replace(snapshot, change, folder):
+            if replace(snapshot, change, folder, name):
                 return Replaced(len(table), replaced)
         except FileNotFoundError:  # another process rewrote a file
             pass

@@ -47,7 +47,7 @@ def _named(path: str, users: Iterable[str], command: str) -> str:
 
 
 @functools.lru_cache(maxsize=65536)
-def _name(number: int) -> str:
+def name(number: int) -> str:
     """Returns the name of a user of this machine, or the number."""
     try:
         return shown(pwd.getpwuid(number).pw_name)
@@ -59,5 +59,5 @@ def of(path: str, owner: int, uid: int | None = None, command: str = "") -> Owne
     """Returns the owner of a log's file; owner is the user's number.  uid and command are those of
     the log, if it was read."""
     is_user = owner not in (0, os.getuid())
-    users = [_name(number) for number in (owner, uid) if number is not None and number > 0]
-    return Owner(_name(owner), _named(path, users, command), is_user)
+    users = [name(number) for number in (owner, uid) if number is not None and number > 0]
+    return Owner(name(owner), _named(path, users, command), is_user)

@@ -1,0 +1,52 @@
+"""The files of `darshan try` that a search for logs comes upon."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+
+from ...report.tried import ENDING, path_of
+
+# Of one owner in one search. Anybody can make such files, and the collector reads all of them each
+# time that it lists their folder.
+_MOST_FILES, _MOST_BYTES = 10_000, 64 << 20
+
+
+class TrialFiles:
+    """The paths of such files; each owner has a share of what the collector reads."""
+
+    def __init__(self, since: int = 0) -> None:
+        """since: nanoseconds since 1970; files that changed earlier are left out."""
+        self._since = since
+        self._files: dict[int, int] = defaultdict(int)
+        self._bytes: dict[int, int] = defaultdict(int)
+        self.paths: list[str] = []
+        self.above = 0  # files above the share of their owner
+
+    def take(self, path: str, status: os.stat_result) -> None:
+        """Adds a file, unless it is too old or above the share of its owner."""
+        owner = status.st_uid
+        if status.st_mtime_ns < self._since:
+            return
+        self._files[owner] += 1
+        self._bytes[owner] += status.st_size
+        if self._files[owner] > _MOST_FILES or self._bytes[owner] > _MOST_BYTES:
+            self.above += 1
+        else:
+            self.paths.append(path)
+
+    def entry(self, entry: os.DirEntry[str]) -> None:
+        """Adds an entry of a folder if it has the name of such a file."""
+        if entry.name.endswith(ENDING):
+            try:
+                self.take(entry.path, entry.stat(follow_symlinks=False))
+            except OSError:
+                return  # removed meanwhile
+
+    def beside(self, log: str) -> None:
+        """Adds the file beside a log, if there is one."""
+        path = path_of(os.path.abspath(log))
+        try:
+            self.take(path, os.lstat(path))
+        except OSError:
+            return
