@@ -14,6 +14,8 @@ ATTACKS = r"""
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 enum { MANY = 20000 };
@@ -102,6 +104,45 @@ int main(int count, char **words) {
       if (!file || fputs("x", file) < 0 || write(more, "y", 1) != 1) return 9;
     }
     printf("%d\n", malloc(16 << 20) != NULL);
+  } else if (!strcmp(which, "the actions of signals")) {
+    struct sigaction asked, restored = {.sa_handler = SIG_DFL};
+    fill();
+    int same = sigaction(SIGTERM, NULL, &asked) == 0 && asked.sa_handler == SIG_DFL;
+    same = same && asked.sa_flags == 0 && signal(SIGUSR1, SIG_DFL) == SIG_DFL;
+    same = same && sigaction(SIGTERM, &restored, &asked) == 0 && asked.sa_handler == SIG_DFL;
+    printf("%d\n", same), fflush(stdout);
+    raise(SIGTERM);
+  } else if (!strcmp(which, "a restored signal")) {
+    FILE *file = fopen("any.y", "w");
+    setvbuf(file, NULL, _IONBF, 0);
+    signal(SIGUSR1, SIG_IGN), fputs("stream", file), fill();
+    signal(SIGUSR1, SIG_DFL), raise(SIGUSR1);
+  } else if (!strncmp(which, "a limit of files", 16)) {
+    struct rlimit most = {10001, 10001};
+    int is_late = strlen(which) > 16, number = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    if (!is_late) setrlimit(RLIMIT_FSIZE, &most);
+    fd = open("any.z", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    FILE *file = fopen("any.y", "w");
+    setvbuf(file, NULL, _IONBF, 0);
+    for (; number < 9; number++) if (write(fd, "abcd", 4) != 4 || fputs("ef", file) < 0) return 9;
+    if (is_late) setrlimit(RLIMIT_FSIZE, &most);
+    while (number < MANY && write(fd, "abcd", 4) == 4) number++;
+    printf("%d %d ", number, errno == EFBIG);
+    while (number < MANY && fputs("ef", file) >= 0) number++;
+    printf("%d\n", number);
+  } else if (!strcmp(which, "the position in fdinfo")) {
+    int in = open("in.txt", O_RDONLY);
+    for (int n = 0; n < 9; n++) if (read(in, text, 8) != 8) return 9;
+    snprintf(text, sizeof text, "/proc/self/fdinfo/%d", in);
+    FILE *info = fopen(text, "r");
+    printf("%s", fgets(text, sizeof text, info));
+  } else if (!strcmp(which, "a system call")) {
+    struct stat st;
+    FILE *file = fopen("any.y", "w");
+    setvbuf(file, NULL, _IONBF, 0), fputs("stream", file);
+    long found = syscall(SYS_newfstatat, AT_FDCWD, "any.y", &st, 0);
+    printf("%ld %d\n", found, (int)st.st_size);
   } else if (!strcmp(which, "a file of the kernel")) {
     int name = open("/proc/self/comm", O_WRONLY);
     if (write(name, "first", 5) != 5 || write(name, "last", 4) != 4) return 9;
@@ -114,5 +155,6 @@ int main(int count, char **words) {
 CASES = (
     "bad addresses", "a handler that writes", "a handler that reads", "signal 34", "signal 26",
     "signal 29", "an alarm", "a descriptor by a socket", "two streams", "little memory",
-    "a file of the kernel",
+    "a file of the kernel", "the actions of signals", "a restored signal", "a limit of files",
+    "a limit of files, late", "the position in fdinfo", "a system call",
 )  # fmt: skip

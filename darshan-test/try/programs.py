@@ -81,7 +81,19 @@ ENDS = {
 }
 # Asks past libc, so that nobody can write before what the stream holds back.
 ASKS_THE_KERNEL = (
-    'syscall(SYS_newfstatat, -100, "numbers.txt", &st, 0); if (st.st_size != 600000) return 4;',
+    """
+#if defined(__x86_64__)
+  long r = SYS_newfstatat;
+  register long flags __asm__("r10") = 0;
+  __asm__ volatile("syscall" : "+a"(r) : "D"(-100L), "S"("numbers.txt"), "d"(&st), "r"(flags)
+                   : "rcx", "r11", "memory");
+#else
+  register long r __asm__("x0") = -100, at __asm__("x1") = (long)"numbers.txt";
+  register long to __asm__("x2") = (long)&st, flags __asm__("x3") = 0;
+  register long number __asm__("x8") = SYS_newfstatat;
+  __asm__ volatile("svc 0" : "+r"(r) : "r"(at), "r"(to), "r"(flags), "r"(number) : "memory");
+#endif
+  if (st.st_size != 600000) return 4;""",
     "return fclose(file);",
 )
 # Computes, and reads one small file: there is nothing to cure.

@@ -1,5 +1,6 @@
 /* Writes the delayed bytes when a signal ends the process. A signal that the program handles or
- * ignores gets no handler. */
+ * ignores gets no handler. A program that asks for the action of a signal, or restores the default
+ * action, sees and gets the default action: the handler below stays in its place. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,16 @@ static int is_fatal(int number) {
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 
+static int watching; /* the process that has the handlers; 0: none */
+
+static struct sigaction ours(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof(action));
+  action.sa_sigaction = save;
+  action.sa_flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_ONSTACK | SA_RESTART);
+  return action;
+}
+
 void fatal_signals_watch(void) {
   static int is_done;
   if (__atomic_exchange_n(&is_done, 1, __ATOMIC_ACQ_REL)) return;
@@ -48,11 +59,50 @@ void fatal_signals_watch(void) {
   at_quick_exit(held_streams_write);
   at_quick_exit(join_writes_stop);
   action_function *set = (action_function *)straight_function("sigaction");
-  struct sigaction ours, old;
+  struct sigaction action = ours(), old;
   if (!set) return;
-  memset(&ours, 0, sizeof(ours));
-  ours.sa_sigaction = save;
-  ours.sa_flags = (int)(SA_SIGINFO | SA_RESETHAND | SA_ONSTACK | SA_RESTART);
   for (int n = 1; n <= SIGRTMAX; n++)
-    if (is_fatal(n) && set(n, NULL, &old) == 0 && old.sa_handler == SIG_DFL) set(n, &ours, NULL);
+    if (is_fatal(n) && set(n, NULL, &old) == 0 && old.sa_handler == SIG_DFL) set(n, &action, NULL);
+  __atomic_store_n(&watching, (int)SYS1(SYS_getpid, 0), __ATOMIC_RELEASE);
 }
+
+/* Returns 1 if the program asks for the default action of a signal that the handler replaces, else
+ * 0. A child has nothing of its parent to write: after vfork it even shares the parent's memory. */
+static int is_replaced(int number, sighandler_t handler) {
+  int process = __atomic_load_n(&watching, __ATOMIC_ACQUIRE);
+  return process && handler == SIG_DFL && is_fatal(number) && SYS1(SYS_getpid, 0) == process;
+}
+
+static sighandler_t seen(sighandler_t handler) {
+  return handler == (sighandler_t)(void *)save ? SIG_DFL : handler;
+}
+
+#define ACTIONS(F) F(sigaction) F(__sigaction)
+#define ACTION(name)                                                                               \
+  static action_function *below_##name;                                                            \
+  static int instead_of_##name(int number, const struct sigaction *action,                         \
+                               struct sigaction *old) {                                            \
+    struct sigaction kept = ours();                                                                \
+    int is_ours = action && is_replaced(number, action->sa_handler);                               \
+    int r = below_##name(number, is_ours ? &kept : action, old);                                   \
+    if (r == 0 && old && seen(old->sa_handler) != old->sa_handler) memset(old, 0, sizeof(*old));   \
+    return r;                                                                                      \
+  }
+ACTIONS(ACTION)
+#undef ACTION
+
+#define SIGNALS(F) F(signal) F(bsd_signal) F(ssignal) F(sysv_signal) F(__sysv_signal) F(sigset)
+#define SIGNAL(name)                                                                               \
+  static sighandler_t (*below_##name)(int number, sighandler_t handler);                           \
+  static sighandler_t instead_of_##name(int number, sighandler_t handler) {                        \
+    sighandler_t before = below_##name(number, handler);                                           \
+    action_function *set = (action_function *)straight_function("sigaction");                      \
+    struct sigaction kept = ours();                                                                \
+    if (before != SIG_ERR && set && is_replaced(number, handler)) set(number, &kept, NULL);        \
+    return seen(before);                                                                           \
+  }
+SIGNALS(SIGNAL)
+#undef SIGNAL
+
+#define ROW(name) {#name, (void *)instead_of_##name, (void **)&below_##name},
+const struct replacement signal_replacements[] = {ACTIONS(ROW) SIGNALS(ROW){NULL, NULL, NULL}};

@@ -19,6 +19,7 @@ enum { STREAMS = 64 };
 
 /* An element is never freed: once its stream is closed, libc uses the address again. */
 static struct held streams[STREAMS];
+static int is_off;
 
 static int (*real_setvbuf)(FILE *file, char *buffer, int mode, size_t size);
 static int (*real_fflush)(FILE *file);
@@ -74,7 +75,7 @@ static FILE *with_buffer(FILE *file, const char *mode) {
   struct stat st;
   int fd = file ? stream_fd(file) : -1;
   if (fd < FIRST_OWN || sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) return file;
-  if (is_kernel_file(fd) || others_go(&st)) return file;
+  if (is_off || is_kernel_file(fd) || others_go(&st)) return file;
   fatal_signals_watch();
   struct held *held = held_of(file, 1);
   if (held && !held->buffer) held->buffer = remedy_memory(size);
@@ -130,6 +131,12 @@ static int closed(FILE *file) {
   return below_fclose(file);
 }
 
+void held_streams_stop(void) {
+  __atomic_store_n(&is_off, 1, __ATOMIC_RELEASE);
+  for (int n = 0; n < STREAMS; n++)
+    if (streams[n].is_open) let_go(&streams[n]);
+}
+
 /* Flushes all streams, and applies let_go to this one, because the program is about to get its
  * descriptor. */
 static void lets_go(FILE *file) {
@@ -146,6 +153,13 @@ static void lets_go(FILE *file) {
   }
 #include "looks.def"
 #undef LOOK
+
+/* Writes before a system call by number, which may look at a file, unless it is harmless. */
+static long (*below_syscall)(long, long, long, long, long, long, long);
+static long held_syscall(long n, long a, long b, long c, long d, long e, long f) {
+  if (!is_harmless_call(n)) held_streams_write();
+  return below_syscall(n, a, b, c, d, e, f);
+}
 
 #define LETS_GO(F) F(fileno) F(fileno_unlocked) F(freopen) F(freopen64)
 #define LET_GO(name, file)                                                                         \
@@ -165,6 +179,6 @@ const struct replacement stream_replacements[] = {
 #define LOOK ROW
 #include "looks.def"
 #undef LOOK
-    OPENS(ROW) LETS_GO(ROW){"fclose", (void *)closed, (void **)&below_fclose},
+    OPENS(ROW) LETS_GO(ROW) ROW(syscall){"fclose", (void *)closed, (void **)&below_fclose},
     {NULL, NULL, NULL},
 };

@@ -29,6 +29,9 @@ struct held *held_stream(FILE *file);
 /* Flushes all these streams, except those that another thread has locked. Preserves errno. */
 void held_streams_write(void);
 
+/* Gives all streams the buffers that the program chose, and no stream another one any more. */
+void held_streams_stop(void);
+
 /* Writes the unwritten bytes of these streams to their descriptors and does not change the streams.
  * Async-signal-safe. */
 void held_streams_save(void);

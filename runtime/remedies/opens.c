@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <libc-names.h>
@@ -13,11 +14,22 @@
 #include "../intercept/sys.h"
 #include "remedies.h"
 
+/* Returns 1 if the descriptor is of a file that shows the positions of descriptors, else 0. */
+static int shows_positions(int fd) {
+  char name[32], path[64] = "";
+  snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+  if (SYS4(SYS_readlinkat, AT_FDCWD, name, path, sizeof(path) - 1) < 0) return 0;
+  return strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fdinfo");
+}
+
 /* Reports a new descriptor to the remedies if it is of a regular file. Returns fd. */
 static long told(long fd, long flags, int is_stream) {
   struct stat st;
   if (fd < 0 || sys_fstat((int)fd, &st) < 0 || !S_ISREG(st.st_mode)) return fd;
-  if (is_kernel_file((int)fd)) return fd;
+  if (is_kernel_file((int)fd)) {
+    if (shows_positions((int)fd)) read_ahead_shown();
+    return fd;
+  }
   read_ahead_opened((int)fd, (int)flags, &st);
   join_writes_opened((int)fd, (int)flags, &st, is_stream);
   advice_opened((int)fd, (int)flags);

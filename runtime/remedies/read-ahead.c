@@ -90,6 +90,10 @@ void read_ahead_stop(void) {
   give_all_up();
 }
 
+void read_ahead_shown(void) {
+  give_all_up();
+}
+
 static void closes(long fd) {
   struct ahead *one = served(fd);
   if (!one) return;

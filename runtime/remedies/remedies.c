@@ -23,6 +23,8 @@ static const struct remedy {
   const struct replacement *rows;
 } remedies[] = {
     {{STDIO_BUFFER, FLUSH_DELAY}, stream_replacements},
+    {{STDIO_BUFFER, FLUSH_DELAY, JOIN_WRITES}, signal_replacements},
+    {{STDIO_BUFFER, FLUSH_DELAY, JOIN_WRITES}, limit_replacements},
     {{FLUSH_DELAY}, flush_replacements},
     {{"advice", "read-ahead", JOIN_WRITES}, open_replacements},
     {{"read-ahead"}, read_ahead_replacements},
@@ -60,7 +62,7 @@ uint64_t remedy_value(const char *name) {
 }
 
 void *remedy_memory(size_t size) {
-  static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
+  static const int limits[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE};
   for (size_t n = 0; n < sizeof(limits) / sizeof(*limits); n++) {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     SYS4(SYS_prlimit64, 0, limits[n], 0, &limit);

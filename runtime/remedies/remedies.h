@@ -35,6 +35,8 @@ struct replacement {
 
 /* Each ends with a row without a name. */
 extern const struct replacement stream_replacements[];
+extern const struct replacement signal_replacements[];
+extern const struct replacement limit_replacements[];
 extern const struct replacement flush_replacements[];
 extern const struct replacement open_replacements[];
 extern const struct replacement read_ahead_replacements[];
@@ -56,12 +58,17 @@ void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream)
 void read_ahead_stop(void);
 void join_writes_stop(void);
 
+/* Writes the positions of all descriptors that read-ahead serves to the kernel, and serves them no
+ * more, because the process opened a file that shows them (/proc/self/fdinfo). */
+void read_ahead_shown(void);
+
 /* Writes all delayed bytes to their descriptors. Async-signal-safe. */
 void join_writes_save(void);
 
 /* Returns memory for a buffer; NULL if out of memory, or if the process has a limit of its address
  * space or data (RLIMIT_AS, RLIMIT_DATA): the program may need all memory that the limit leaves.
- * The memory is never freed. */
+ * NULL also if the size of its files is limited (RLIMIT_FSIZE): the limit must meet the write that
+ * reaches it. The memory is never freed. */
 void *remedy_memory(size_t size);
 
 /* Returns 1 if n bytes at this address can belong to a program, else 0: the kernel refuses other
