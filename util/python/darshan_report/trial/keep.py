@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 from ..call_sites import told
 from ..call_sites.lines import Line, Lines, lines_of
@@ -36,7 +37,7 @@ def _opening(found: Lines, opens: str) -> Line | None:
     return found.every[most[1]] if most[0] > 0 else None
 
 
-def _line(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str, bool]:
+def line_of(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str, bool]:
     """Returns the line where the remedy is written ("train.py:4"), the ending of its file, and
     whether netCDF is between the line and HDF5; empty if the log does not tell."""
     found = lines_of(facts.log, 1)
@@ -55,20 +56,26 @@ def _line(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str, 
     return where, os.path.splitext(line.place.file)[1], bool(_NETCDF.search(through))
 
 
+def labelled(
+    rows: Sequence[str], facts: Facts, ending: str, through_netcdf: bool = False
+) -> list[str]:
+    """Returns the row of the program's language, without the name of the language; all rows if not
+    exactly one is of it. ending: of the file with the line that is edited."""
+    by_language = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
+    known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, ""))
+    if through_netcdf and "netCDF" in by_language:
+        known = {"netCDF"}
+    if known == {"C++"} and "C++" not in by_language:
+        known = {"C"}
+    found = [by_language[language] for language in by_language if language in known]
+    return found if len(found) == 1 else [row for row in rows if row]
+
+
 def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
     """Returns the lines to write, and the line of the program where they belong if the log tells
     it."""
-    rows = plan.keep.split("\n")
     # A variable is not set at a line of the program.
     nowhere = ("", "", False)
-    where, ending, through_netcdf = nowhere if plan.variables else _line(facts, finding, plan)
-    labelled = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
-    known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, ""))
-    if through_netcdf and "netCDF" in labelled:
-        known = {"netCDF"}
-    if known == {"C++"} and "C++" not in labelled:
-        known = {"C"}
-    told_rows = [labelled[language] for language in labelled if language in known]
-    if len(told_rows) != 1:
-        told_rows = rows
-    return [f"{where}  {row}" if where else row for row in told_rows]
+    where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)
+    rows = labelled(plan.keep.split("\n"), facts, ending, through_netcdf)
+    return [f"{where}  {row}" if where else row for row in rows]

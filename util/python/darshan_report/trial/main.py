@@ -17,6 +17,7 @@ from ..show.output import asked, write_text
 from ..show.text import visible
 from . import arguments
 from .arguments import PROGRAM, USAGE, Options
+from .by_hand import Edit, by_hand
 from .choose import Chosen, choose
 from .effects import effects
 from .ground import Ground, TrialError
@@ -33,6 +34,10 @@ NOTHING_HELPED, OUTPUT_CHANGED = 1, 3
 _ALLOWED = (
     "In a run, it may write only to the folder of --copy and to TMPDIR, and has no network; "
     "--yes-repeat allows both"
+)
+_NO_LINES = (
+    "LOG does not tell the line of each change; darshan try without LOG runs the program once and "
+    "tells it"
 )
 
 
@@ -140,7 +145,9 @@ def _try(options: Options, work: str) -> int:
     ground = _ground(options, work)
     chosen = Chosen.of(options.log, options) if options.log else None
     if chosen and not any(one.plan for one in chosen.candidates):
-        _write(options, Result([], chosen.candidates))
+        edits = _edits(options, chosen)
+        notes = [] if all(edit.place for edit in edits) else [_NO_LINES]
+        _write(options, Result([], chosen.candidates, edits=edits, notes=notes))
         return NOTHING_HELPED
     if chosen and not options.yes_repeat:
         _refuse(chosen, ground.place)
@@ -196,12 +203,17 @@ def _is_of_log(chosen: Chosen, log: str) -> bool:
     return False
 
 
+def _edits(options: Options, chosen: Chosen) -> list[Edit]:
+    return [] if options.only else by_hand(chosen)
+
+
 def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
     result = Result(trial.baseline, chosen.candidates, notes=trial.mask.told())
     asks = {one.name: chosen.finding_of(one.name) for one in chosen.candidates}
     result.findings = {name: finding.name for name, finding in asks.items() if finding is not None}
     result.log = identity(chosen.facts.log)
     result.content = content_of(options.log) if options.log else ""
+    result.edits = _edits(options, chosen)
     for one in chosen.candidates:
         if one.found is not None and one.plan is not None:
             # The logs of runs whose files lie elsewhere do not compare: /dev/shm is not recorded.

@@ -14,6 +14,7 @@ from ..classes import dataclass
 from ..report.tried import FORMAT, HELPED, NOT_TRIED, VERSION
 from ..show.text import visible
 from ..units import seconds
+from .by_hand import Edit
 from .effects import Effect
 from .measure import UNASKED, Candidate
 
@@ -63,6 +64,19 @@ def _of(
             yield " " * _NAME + ("to keep it:  " if number == 0 else " " * 13) + visible(row)
 
 
+def _by_hand(edits: Sequence[Edit]) -> Iterator[str]:
+    """Yields what to edit for the findings that no remedy can cure from outside."""
+    for number, edit in enumerate(edits):
+        lost = f": up to {seconds(edit.stake)}" if edit.stake > 0 else ""
+        title = textwrap.wrap(visible(f"{edit.title}{lost}"), _WIDTH - _NAME)
+        yield f"{'' if number else 'not from outside':<{_NAME}}{title[0]}"
+        yield from (" " * _NAME + line for line in title[1:])
+        before = f"edit {edit.place}:  " if edit.place else "edit:  "
+        for row in edit.rows or textwrap.wrap(edit.text, _WIDTH - _NAME - len(before)):
+            yield visible(" " * _NAME + before + row)
+            before = " " * len(before)
+
+
 @dataclass
 class Result:
     """The result of a trial."""
@@ -75,6 +89,7 @@ class Result:
     findings: dict[str, str] = field(default_factory=dict)  # that ask for it, by remedy
     log: str = ""  # what tells the log from others
     content: str = ""  # SHA-256 of the log
+    edits: Sequence[Edit] = ()  # what only the user can do
 
     def text(self) -> str:
         """Returns the result as text."""
@@ -90,6 +105,7 @@ class Result:
                 rows += textwrap.wrap(
                     f"not tried: {reason}: {names}", _WIDTH, subsequent_indent=" " * _NAME
                 )
+        rows += _by_hand(self.edits)
         for note in self.notes:
             rows += textwrap.wrap(visible(f"note: {note}"), _WIDTH)
         return "\n".join([*rows, ""])
@@ -105,6 +121,7 @@ class Result:
             "command": list(command),
             "baseline_seconds": list(self.baseline),
             "remedies": [again.get(row["remedy"], row) for row in rows],
+            "by_hand": [edit.as_json for edit in self.edits],
             "notes": list(self.notes),
         }  # fmt: skip
         return json.dumps(whole, indent=1) + "\n"

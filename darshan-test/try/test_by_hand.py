@@ -1,0 +1,33 @@
+"""Findings that no remedy can cure from outside: the trial says what to edit, and where."""
+
+from __future__ import annotations
+
+from .conftest import Try
+from .test_remedies import script
+
+# Each insert is a transaction of its own: SQLite reads no file of settings, and no call below it
+# can tell how many belong together.
+INSERTS = """
+import sqlite3
+base = sqlite3.connect("results.db", isolation_level=None)
+base.execute("PRAGMA cache_size = -1000")
+base.execute("CREATE TABLE t (i)")
+for i in range(400):
+    base.execute("INSERT INTO t VALUES (?)", (i,))
+"""
+
+
+def test_transactions_of_sqlite(trial: Try) -> None:
+    """A log without call sites does not tell the line; without a log, one run does."""
+    command = script(trial, INSERTS)
+    line = 1 + INSERTS.splitlines().index('    base.execute("INSERT INTO t VALUES (?)", (i,))')
+    log = trial.log(*command, clean=True)
+    (trial.user / "program.py").write_text(INSERTS)
+    status, rows, whole = trial.found("--copy", ".", log, "--", *command)
+    edits = {edit["finding"]: edit for edit in whole["by_hand"]}
+    assert status == 1 and "syncs" in edits, whole
+    assert edits["syncs"]["at"] == "" and whole["notes"]
+    assert "transaction" in edits["syncs"]["remedy"]
+    assert {row["result"] for row in rows.values()} == {"not tried"}
+    said = trial.run("--copy", ".", "--", *command).stdout
+    assert f"edit program.py:{line}:  Synchronize" in said and "not from outside" in said

@@ -1,0 +1,67 @@
+"""What a user has to edit where no remedy can be applied from outside: the findings of a log that
+no run of the trial was about, each with its line of the program and the change."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any
+
+from ..classes import dataclass
+from ..diagnose.facts import Facts
+from ..diagnose.finding import Finding
+from ..report.tried import CHANGED
+from .case import Plan
+from .choose import Chosen
+from .keep import labelled, line_of
+from .measure import NOT_APPLICABLE, Candidate
+from .remedies import REMEDIES
+
+_MOST = 5  # findings
+_ROWS = 2  # of an example; a longer one has a row for each of many languages
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A finding, and the change of the program that it asks for."""
+
+    finding: str
+    title: str
+    stake: float  # seconds over all processes
+    place: str  # "train.py:4"; empty: the log does not tell it
+    text: str
+    rows: list[str] = field(default_factory=list)  # as the user writes it
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Returns the values of the JSON."""
+        return {
+            "finding": self.finding, "title": self.title, "stake_seconds": self.stake,
+            "at": self.place, "remedy": self.text, "write": self.rows,
+        }  # fmt: skip
+
+
+def _is_tried(finding: Finding, candidates: list[Candidate]) -> bool:
+    """Returns whether the runs measured a remedy for this finding."""
+    names = {
+        c.name for c in candidates if c.plan and c.state not in (CHANGED, NOT_APPLICABLE)
+    }  # fmt: skip
+    return any(
+        remedy.NAME in names and finding.name.startswith(tuple(remedy.CURES)) for remedy in REMEDIES
+    )
+
+
+def _edit(facts: Facts, finding: Finding) -> Edit:
+    place, ending, _ = line_of(facts, finding, Plan())
+    rows = labelled(finding.remedy.example.split("\n"), facts, ending)
+    return Edit(
+        finding.name, finding.title, finding.stake.seconds, place or finding.at,
+        finding.remedy.text, rows if len(rows) <= _ROWS else [],
+    )  # fmt: skip
+
+
+def by_hand(chosen: Chosen) -> list[Edit]:
+    """Returns the changes, those with most at stake first."""
+    left = [f for f in chosen.findings if f.remedy.text and not _is_tried(f, chosen.candidates)]
+    left = [f for f in left if not f.stake.same_as]
+    left.sort(key=lambda f: f.rank)
+    return [_edit(chosen.sites.facts, finding) for finding in left[:_MOST]]
