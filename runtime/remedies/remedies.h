@@ -15,8 +15,9 @@ struct stat;
 #define PAGE_BUFFER "page-buffer"
 #define STDIO_BUFFER "stdio-buffer" /* the values of both are the size of the buffer in bytes */
 #define FLUSH_DELAY "flush-delay"
-#define JOIN_WRITES "join-writes" /* its value is the size of the buffer in bytes */
-#define FILL_TIME "fill-time"     /* its value is 1 */
+#define JOIN_WRITES "join-writes"   /* its value is the size of the buffer in bytes */
+#define SQLITE_CACHE "sqlite-cache" /* its value is the size of the cache in bytes */
+#define FILL_TIME "fill-time"       /* its value is 1 */
 #define COLLECTIVE_BUFFERING "collective-buffering"
 #define NO_DATA_SIEVING "no-data-sieving"
 #define AGGREGATORS "aggregators" /* its value is their number */
