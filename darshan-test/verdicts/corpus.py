@@ -167,6 +167,7 @@ def _python() -> list[Row]:
         line("pickle-again", "same-bytes-again-written", "once"),
         line("load-again", "same-bytes-again-read", "memory", size=8),
         line("sqlite-commit", "syncs", "transaction"),
+        line("sqlite-scans", "same-bytes-again-read", "page cache"),
         line("memmap-flush", "syncs", "checkpoint"),
         *(
             Row("lines.py", f"healthy-{case}", place=HERE, input=32)

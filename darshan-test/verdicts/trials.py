@@ -22,7 +22,7 @@ HEAD = (
 )
 TITLE = "## Beside cures by hand\n"
 _TEXT = f"""{TITLE}
-The small programs of `darshan-test/verdicts/` have one known problem each. Here are those with a remedy, which was measured by `darshan try`, beside the cure of the program's source and the stake that the report predicted: seconds of all processes. A remedy may cure less than a change of the source. `./dev verdicts --try --keep` measures it again.
+The small programs of `darshan-test/verdicts/` have one known problem each. Here are those with a remedy, which was measured by `darshan try`, beside the cure of the program's source and the stake that the report predicted: seconds of all processes. A remedy may cure less than a change of the source. `page-buffer` and `sequential` have no row, because no finding asks for them; `tmpdir` because no program here writes temporary files; `aggregators` because its program gives its ranks other host names, which a run may not do. `./dev verdicts --try --keep` measures it again; the machine was busy, which widens the intervals.
 
 | program | remedy | result | by `darshan try` | by hand | predicted | times faster (at least) |
 |---|---|---|---:|---:|---:|---:|

@@ -136,6 +136,19 @@ def sqlite_commit(cured: bool) -> None:
     db.close()
 
 
+def sqlite_scans(cured: bool) -> None:
+    """Reads a table that is larger than SQLite's page cache, again and again."""
+    db = sqlite3.connect("results.db")
+    db.execute("create table t(i, v)")
+    db.executemany("insert into t values(?, zeroblob(3000))", ((i,) for i in range(1000)))
+    db.commit()
+    if cured:
+        db.execute("PRAGMA cache_size = -200000")
+    for _ in range(20):
+        db.execute("select sum(i) from t").fetchone()  # blame: sqlite-scans
+    db.close()
+
+
 def memmap_flush(cured: bool) -> None:
     """Flushes an array in a mapped file after each row."""
     rows = np.memmap("rows", "f8", "w+", shape=(150, 512))
