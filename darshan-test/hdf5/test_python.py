@@ -159,9 +159,9 @@ def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed,
 
 def test_many_datasets_have_records_of_their_own(build: Path, parser: Path, tmp_path: Path) -> None:
     """In a program that is not a rank, every dataset has a record."""
-    observed, _ = _many(build, tmp_path / "many", 3000, "")
+    observed, _ = _many(build, tmp_path / "many", 300, "")
     own = {name for module, name in read_rows(parser, observed.logs) if module == "H5D"}
-    assert own == {f"{tmp_path}/many/many.h5:/d{i}" for i in range(3000)}
+    assert own == {f"{tmp_path}/many/many.h5:/d{i}" for i in range(300)}
 
 
 def test_a_limit_takes_no_memory(build: Path, tmp_path: Path) -> None:

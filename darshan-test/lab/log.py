@@ -129,9 +129,25 @@ class Log:
         self.__dict__.pop("rows", None)
         self.text += text
         header: dict[str, str] = {}
+        last: tuple[str, ...] = ()
+        counters: dict[str, Number] = {}
         for line in text.split("\n"):
             if line and line[0] != "#":
-                self._add_row(*line.split("\t"))
+                module, _, record, counter, value, owner = line.split("\t", 5)
+                if self.modules and module not in self.modules:
+                    continue
+                if (module, record, owner) != last:  # rows of one record follow each other
+                    last = module, record, owner
+                    name = owner.split("\t", 1)[0].replace("\\t", "\t")
+                    self.ids[name] = int(record)
+                    counters = self.records.setdefault((module, name), {})
+                found = number(counter, value)
+                if found is None:
+                    continue
+                if counter in counters:
+                    add(counters, counter, found)
+                else:
+                    counters[counter] = found
             elif line.startswith("# metadata: "):
                 key, _, value = line.removeprefix("# metadata: ").partition(" = ")
                 self.metadata[key] = value
@@ -141,17 +157,6 @@ class Log:
         if float(header.get("run time", "0")) < self.run_time:
             header.pop("run time", None)
         self.header |= header
-
-    def _add_row(
-        self, module: str, _: str, record: str, counter: str, text: str, name: str, *__: str
-    ) -> None:
-        if self.modules and module not in self.modules:
-            return
-        name = name.replace("\\t", "\t")
-        self.ids[name] = int(record)
-        value = number(counter, text)
-        if value is not None:
-            add(self.records.setdefault((module, name), {}), counter, value)
 
     @cached_property
     def rows(self) -> list[Row]:

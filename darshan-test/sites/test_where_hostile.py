@@ -237,6 +237,7 @@ def test_a_tool_that_hangs(where: Where, monkeypatch: pytest.MonkeyPatch) -> Non
     folder.mkdir()
     tool = folder / "eu-addr2line"
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    monkeypatch.setattr(addr2line, "_OUTPUT", 1 << 20)
     for script in ("exec sleep 1000", "exec yes", "kill -SEGV $$", "exit 1"):
         tool.write_text(f"#!/bin/sh\n{script}\n")
         tool.chmod(0o755)
