@@ -20,12 +20,14 @@ SLOW = """
 #include <time.h>
 #include <unistd.h>
 ssize_t pread64(int fd, void *to, size_t n, off_t at) {
-  struct timespec first, now;
+  struct timespec first, end;
   clock_gettime(CLOCK_MONOTONIC, &first);
-  do clock_gettime(CLOCK_MONOTONIC, &now);
-  while ((now.tv_sec - first.tv_sec) * 1000000000L + now.tv_nsec - first.tv_nsec
-         < 300000 + 15L * (long)n);
-  return syscall(SYS_pread64, fd, to, n, at);
+  ssize_t done = syscall(SYS_pread64, fd, to, n, at);
+  long nanoseconds = first.tv_nsec + 300000 + 15L * (long)n;
+  end.tv_sec = first.tv_sec + nanoseconds / 1000000000;
+  end.tv_nsec = nanoseconds % 1000000000;
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL);
+  return done;
 }
 ssize_t pread(int fd, void *to, size_t n, off_t at) { return pread64(fd, to, n, at); }
 """
