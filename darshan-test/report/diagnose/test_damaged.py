@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from darshan_report.diagnose.limits import Limits
 from darshan_report.report import terminal
 from darshan_report.report.context import Context
 from darshan_report.report.data import as_json, data
+from sample import turning
 
 from .build import Job, write
 from .cases import CASES
@@ -37,14 +39,15 @@ def damaged(job: Job, share: int, huge: int) -> Job:
     return replace(job, rows=tuple(rows), nprocs=PROCESSES)
 
 
-@pytest.mark.parametrize("huge", HUGE)
-@pytest.mark.parametrize("share", [1, 2])
 @pytest.mark.parametrize("case", CASES, ids=[name for name, _, _ in CASES])
-def test_huge_numbers(case: tuple[str, Job, Job], share: int, huge: int, tmp_path: Path) -> None:
-    name, having, without = case
+def test_huge_numbers(case: tuple[str, Job, Job], tmp_path: Path) -> None:
+    """Each diagnosis with some of these damages, which turn: its problem, or its healthy job, with
+    one or all counters of a pair, of either number."""
+    name, *jobs = case
+    damages = turning(itertools.product(jobs, (1, 2), HUGE), 0.5, f"damaged {name}")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for job in (having, without):
+        for job, share, huge in damages:
             with open_log(write(damaged(job, share, huge), tmp_path / f"{name}.darshan")) as log:
                 context = Context(log, Limits())
                 assert as_json([data(context)])
