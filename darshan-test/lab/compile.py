@@ -10,6 +10,8 @@ from pathlib import Path
 
 COMPILER = "gcc"
 SHARED = ("-shared", "-fPIC")
+USUAL = (COMPILER, "-O1", "-g", "-D_GNU_SOURCE", "-pthread")
+_MADE: dict[tuple[str, ...], bytes] = {}  # of sources and flags that name no path
 
 
 def compiler() -> list[str]:
@@ -22,18 +24,30 @@ def compile_c(
     source: str | Path,
     *flags: str | Path,
     name: str = "program",
-    first: Sequence[str] = (COMPILER, "-O1", "-g", "-D_GNU_SOURCE", "-pthread"),
+    first: Sequence[str] = USUAL,
 ) -> Path:
     """Compiles a program, or with SHARED a library, from the text or the file of a C source.
 
     flags are the compiler's and come last, after the source, so that libraries are found there.
-    first: the compiler and the flags that come first.
+    first: the compiler and the flags that come first.  A text that was compiled before with the
+    same flags is not compiled again, unless they ask for more debug information than the usual
+    ones, which names the folder.
     """
     file = source if isinstance(source, Path) else folder / f"{name}.c"
     if isinstance(source, str):
         file.write_text(source)
     target = folder / name
+    words = [str(flag) for flag in flags]
+    kept = isinstance(source, str) and (tuple(first) == USUAL or "-g" not in first)
+    kept = kept and all(word[0] == "-" and "/" not in word and "." not in word for word in words)
+    key = (str(source), *first, *words)
+    if kept and key in _MADE:
+        target.write_bytes(_MADE[key])
+        target.chmod(0o755)
+        return target
     subprocess.run([*first, "-o", target, file, *flags], cwd=folder, check=True)
+    if kept:
+        _MADE[key] = target.read_bytes()
     return target
 
 
