@@ -202,7 +202,8 @@ class Log:
     @property
     def groups(self) -> dict[str, int]:
         """Returns the group records and the number of files in each."""
-        return {row.name: int(row.text) for row in self.rows if row.counter == "GROUP_FILES"}
+        lines = (line for line in self.text.split("\n") if "\tGROUP_FILES\t" in line)
+        return {row.name.replace("\\t", "\t"): int(row.text) for row in map(row_of, lines)}
 
 
 def read_logs(parser: Path, *logs: str | Path, modules: Sequence[str] = ()) -> Log:

@@ -23,7 +23,7 @@ from logs.content import AWKWARD, EXTREMES, standard_log
 from logs.encode import encode
 from logs.model import Counted, Log
 from place import needs
-from sample import everything, seed
+from sample import everything, seed, turning
 from tree import real_log_paths
 
 from .conftest import Run
@@ -97,7 +97,7 @@ def test_answers_of_others_are_the_same(lakes: tuple[Path, Path]) -> None:
     """Each question succeeds, has no NaN, and says of honest users what it says without the
     mutated logs."""
     honest, mixed = lakes
-    for user in ("user0", "user1", "user2"):
+    for user in turning(("user0", "user1", "user2"), 0.5, "honest users"):
         want, got = _answers(honest, user), _answers(mixed, user)
         for name, found in want.items():
             equal_rows([[*r.values()] for r in got[name]], [[*r.values()] for r in found], name)
