@@ -16,7 +16,8 @@ struct common_access {
   int64_t count;
 };
 
-/* The record itself has the first four; a fifth access allocates 3 KB. */
+/* The table behind the four accesses of a record. A fifth different access allocates the entries (3
+ * KB). used: number of entries in use; last: index of the entry that was counted last. */
 struct common_accesses {
   uint32_t used, last;
   struct common_access *entry; /* ACCESSES_TRACKED of them; NULL: the record has all */

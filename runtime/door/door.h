@@ -15,7 +15,9 @@
 #include "names/path-buffers.h"
 #include "store-modules.h"
 
-/* --- enter and leave: 1 to count an event, 0 to change no table -------------------------- */
+/* What this process does with events. Only RUNTIME_RECORDING takes the fast path of runtime_enter;
+ * runtime_enter_slow handles the others. Both return 1 if the caller must count the event, 0 if it
+ * must change no table. */
 enum runtime_phase {
   RUNTIME_OFF,
   RUNTIME_READY,     /* no record exists yet */
@@ -199,8 +201,9 @@ int trace_threads_are_asked(void);
 int trace_threads_are_written(void);                         /* set by all ranks of the job */
 void trace_triggers(double *small_io, double *unaligned_io); /* fractions; negative: off */
 struct log_content;
-/* Adds data to the log that are not in the store, or not in the log's layout. compressed: bytes are
- * zlib streams already. */
+/* Adds data to the log that are not in the store, or not in the log's layout. bytes must stay valid
+ * until the log is composed. partial: 1 marks the module as incomplete in the log; compressed: 1 if
+ * bytes are zlib streams already. Empty data are ignored. */
 void log_add_part(struct log_content *content, int module_id, uint32_t version, const char *bytes,
                   size_t length, int partial, int compressed);
 size_t log_compress_bound(size_t n);

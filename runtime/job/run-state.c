@@ -23,7 +23,9 @@ static char **find_entry(char **envp) {
   return NULL;
 }
 
-/* Returns the root process's pid in the name of a run directory; -1: another name. */
+/* Returns the root process's pid in the path of a run directory, darshan-run.PID.UNIQUE; -1 if the
+ * path has another form. *has_peers: 1 if a "p" follows the pid, because a launcher started several
+ * root processes. */
 static pid_t top_of(const char *folder, int *has_peers) {
   const char *name = strrchr(folder, '/');
   int64_t pid = 0;

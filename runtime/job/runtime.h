@@ -70,10 +70,12 @@ static inline int runtime_is_recording(uint32_t phase) {
  * system calls, so it is called when processes end, not for each event. */
 int process_is_ours(void);
 
-/* Called before exec or _exit (1) and after a failed exec (0).  After a vfork child's exec or _exit
- * the parent runs next in this thread. */
+/* Notes in a vfork child that it is about to call exec or _exit (leaves is 1), or that the exec
+ * failed (0). In the parent this has no effect. The note tells the parent, which runs next in this
+ * thread, that the child is gone if a filter forbids getpid. */
 void fd_vfork_leaves(int leaves);
-/* Called when a vfork child installs a seccomp filter, which does not apply to the parent. */
+/* Notes in a vfork child that it has installed a seccomp filter (caged is 1), or that installing it
+ * failed (0). In the parent this has no effect: the filter applies to the child alone. */
 void fd_vfork_caged(int caged);
 
 #endif

@@ -19,9 +19,9 @@ enum sharing {
   FILES_APART = 8   /* ... and it has its own descriptors */
 };
 
-/* Returns how the child relates to the runtime's tables.  A child that shares memory and
- * descriptors is treated like a thread, unless it runs at the same time as its parent on the same
- * thread-local storage. */
+/* Returns a sum of the flags above: what the child shares with this process. A child that shares
+ * memory and descriptors is treated like a thread (NOTHING_SHARED), unless it runs at the same time
+ * as its parent on the same thread-local storage. */
 static unsigned what_is_shared(int flags) {
   int waits = flags & CLONE_VFORK, storage_apart = flags & CLONE_SETTLS;
   unsigned folder = flags & CLONE_FS ? NOTHING_SHARED : FOLDER_APART;

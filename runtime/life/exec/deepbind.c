@@ -12,9 +12,10 @@
 
 enum { MOST = 256, NAME = 48 };
 
-/* State of a library that was opened.  dlopen may fail, so a library counts only when
- * /proc/self/maps has its inode.  If the loader searches its path for the library, the beginning
- * of the file name must match ("libz.so.1" is mapped as "libz.so.1.2.13"). */
+/* State of a slot: free; a library is being opened, and may not be loaded yet; it was not found; it
+ * is counted. dlopen may fail, so a library counts only when /proc/self/maps has its inode. If the
+ * loader searches its path for the library, the beginning of the file name must match ("libz.so.1"
+ * is mapped as "libz.so.1.2.13"). */
 enum library_state { EMPTY, OPENING, MISSING, COUNTED };
 struct library_noted {
   uint64_t inode; /* 0: compare names */

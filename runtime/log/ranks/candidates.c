@@ -327,9 +327,9 @@ struct spare { /* a buffer for one record */
   size_t size;
 };
 
-/* Merges the newest candidate of the arena into one of the set. Returns 0, or -1 if out of
- * memory. A borrowed record is copied to where the newest one was, so that no further page is
- * touched. */
+/* Merges `last`, the newest candidate of the arena, into `into`, one of the set. Returns 0, or -1
+ * if out of memory. If the set only borrows the record of `into`, it is copied to the memory of
+ * `last`, which moves to `spare`, so that no further page is touched. */
 static int meet(struct candidates *set, struct spare *spare, struct candidate *into,
                 struct candidate *last) {
   size_t size = into->size;

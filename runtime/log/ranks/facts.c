@@ -319,7 +319,8 @@ static int facts_add(struct facts *facts, const struct message *message) {
   return sharing_merge(&facts->sharing, &facts->arena, &other.sharing);
 }
 
-/* Returns a message of n bytes in the arena, NULL if out of memory. */
+/* Returns the facts as a message of *n bytes in the arena, NULL if out of memory. with_hosts: 0
+ * leaves the list of hosts out. */
 static void *facts_encode(const struct facts *facts, struct arena *arena, int with_hosts,
                           size_t *n) {
   struct facts_head head = {.times = facts->times,

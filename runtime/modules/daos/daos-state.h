@@ -15,15 +15,15 @@ enum { DAOS_KEYS = 1 << 14, DAOS_CONTAINERS = 256, DAOS_PENDING = 256 };
 /* A file or an object; one per record of DFS or DAOS. */
 struct daos_item {
   int lock;
-  uint32_t number;     /* of its record */
-  int is_file;         /* 1: of DFS */
-  uint32_t container;  /* index of the container */
-  int64_t *counters;   /* of its record; NULL: not used yet */
-  int64_t *transfers;  /* the counters from BYTES_READ on, which both kinds have */
-  double *fcounters;   /* the same in both kinds */
-  double last_end[3];  /* metadata, read, write */
-  uint64_t cell_bytes; /* of an array; 0: unknown */
-  uint32_t last_operation;
+  uint32_t number;         /* of its record */
+  int is_file;             /* 1: of DFS */
+  uint32_t container;      /* index of the container */
+  int64_t *counters;       /* of its record; NULL: not used yet */
+  int64_t *transfers;      /* the counters from BYTES_READ on, which both kinds have */
+  double *fcounters;       /* the same in both kinds */
+  double last_end[3];      /* metadata, read, write */
+  uint64_t cell_bytes;     /* of an array; 0: unknown */
+  uint32_t last_operation; /* read, write or other, for RW_SWITCHES */
   uint32_t name_length;
   const char *name; /* of a file; "": unknown */
   struct common_values accesses;

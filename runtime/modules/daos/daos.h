@@ -87,7 +87,7 @@ void daos_count_open(const struct daos_call *call, struct daos_item *item, int c
 void daos_count_close(const struct daos_call *call, struct daos_item *item);
 void daos_count_transfer(const struct daos_call *call, struct daos_item *item, int counter,
                          int writes, int64_t bytes, const void *event);
-/* Return the bytes that a call requests. */
+/* Return the bytes that a call requests, by its arguments; 0 if these are NULL. */
 int64_t daos_sgl_bytes(const daos_sgl *sgl);
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls);
 int64_t daos_cells_bytes(const struct daos_item *array, const struct daos_array_iod *iod);

@@ -31,7 +31,7 @@ struct dxt_trace {
   struct dxt_previous previous;
   struct dxt_chunk *first, *last;
   uint64_t count[2]; /* reads, writes */
-  uint32_t decision;
+  uint32_t decision; /* enum dxt_decision */
 } __attribute__((aligned(64)));
 
 struct dxt_recorder {

@@ -102,8 +102,8 @@ static_assert(POSIX_SIZE_WRITE_0_100 == POSIX_SIZE_READ_0_100 + BINS, "bins");
 static_assert(MPIIO_SIZE_READ_AGG_1K_10K == MPIIO_SIZE_READ_AGG_0_100 + SMALL_BINS - 1, "bins");
 static_assert(MPIIO_SIZE_WRITE_AGG_0_100 == MPIIO_SIZE_READ_AGG_0_100 + BINS, "bins");
 
-/* Returns the fraction of transfers that are small. bins: the size counters of the record, those
- * of reads, then of writes. */
+/* Returns the fraction of transfers that are small, 0 without transfers. bins: the size counters of
+ * the record, those of reads, then of writes. */
 static double small_part(const int64_t *bins) {
   int64_t small = 0, all = 0;
   for (int i = 0; i < 2 * BINS; i++) {

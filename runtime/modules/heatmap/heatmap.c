@@ -91,7 +91,8 @@ static int bin_at(const struct heatmap_record *record, double seconds) {
   return bin < HEATMAP_BINS ? (int)bin : HEATMAP_BINS - 1;
 }
 
-/* The sum so far is rounded, not each part, so that no byte is lost. */
+/* Distributes the bytes over the bins from start to end (seconds), in proportion to the time in
+ * each. Rounds the sum so far and not each part, so that no byte is lost. */
 void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t bytes, double start,
                     double end) {
   int first = bin_at(record, start), last = bin_at(record, end);

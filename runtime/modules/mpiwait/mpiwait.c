@@ -15,7 +15,7 @@ int mpiwait_prepare(void) {
   return 0;
 }
 
-/* A forked child is not a rank. */
+/* Clears the state in a forked child, which is not a rank. */
 void mpiwait_forked(void) {
   mpiwait_state = (struct mpiwait_state){0};
 }
@@ -109,8 +109,9 @@ static void round_bins(int64_t *bins, int64_t unit) {
   }
 }
 
-/* Nanoseconds hardly compress, and the log has some hundred of them for each rank of a job. The
- * unit is a power of two, at least a thousandth of a bin: bytes that are 0 compress well. */
+/* Rounds all bins, because nanoseconds hardly compress and the log has some hundred bins for each
+ * rank of a job. The unit is a power of two, at least a thousandth of a bin: bytes that are 0
+ * compress well. */
 static void round_waits(struct heatmap_record *to) {
   enum { PARTS = 1000 };
   int64_t unit = 1, least = (int64_t)(to->head.bin_width_seconds * NS_PER_SECOND) / PARTS;

@@ -32,9 +32,9 @@ void mpiwait_forked(void);
 /* Makes the record of a rank that never waited, which gets one, too. */
 void mpiwait_ending(void);
 void mpiwait_ended(void);
-/* In a job, mpiwait_agree receives the latest end of all ranks: until then this rank waits in
- * MPI_Finalize. Its bins get the width that they have on all ranks. This module has no later end
- * than others. */
+/* mpiwait_last returns 0: this module has no operation that ends later than those of others. In a
+ * job, mpiwait_agree receives the latest end of all ranks, in seconds. It counts the time up to
+ * then as a wait in MPI_Finalize, and gives the bins the width that they have on all ranks. */
 double mpiwait_last(void);
 void mpiwait_agree(double seconds);
 

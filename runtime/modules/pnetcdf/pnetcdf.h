@@ -82,7 +82,8 @@ void pn_filled(const struct pn_call *call, const struct pn_known *known, int var
 /* Returns the variable of an id, with its shape; variable NULL: it is not recorded. If it was
  * not seen before, its record is made now. */
 struct pn_target pn_target_of(const struct pn_library *lib, int ncid, int varid);
-/* Returns the current number of elements of the whole variable. */
+/* Returns the current number of elements of the whole variable, with all its records; 0 if that is
+ * unknown. */
 int64_t pn_elements(const struct pn_library *lib, int ncid, const struct pn_member *shape);
 
 /* How a function of transfers.def selects elements, spelled as there. */

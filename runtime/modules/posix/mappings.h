@@ -53,12 +53,16 @@ struct posix_file *mappings_file(const void *at);
 /* Called before msync: counts what was written so far. */
 void mappings_syncing(void *at, size_t n);
 void mappings_ending(void);
-/* Called in the child of a fork. heir returns the child's state for a file of the parent, or
- * NULL. */
+/* Assigns the mappings to the child's own files, in the child of a fork. heir returns the child's
+ * state for a file of the parent, or NULL, which drops the mapping; it gets kept, its own counter
+ * of states. */
 void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
                      uint32_t *kept);
 
-/* Bytes found by one inspection of a mapping, which the functions below count (ext.c). */
+/* Bytes found by one inspection of a mapping, which the functions below count (ext.c). touched: by
+ * the application, or mapped around its page faults; writable: of these, in a shared mapping for
+ * writing; populated: mapped because a call asked for it; estimated: of ranges of which only
+ * samples were inspected; unmeasured: not inspected. */
 struct mapped {
   int64_t touched, writable, dirty /* -1: unknown */, populated, estimated, unmeasured;
 };

@@ -20,7 +20,8 @@ struct pages {
 struct page_reader {
   int fd; /* negative: cannot be opened, or the time is used up */
   int is_open;
-  uint64_t begun, most;  /* nanoseconds of processor time: of this thread, of the process */
+  uint64_t begun,
+      most; /* ns of processor time: of this thread at pages_open; limit of all readers */
   uint64_t bytes, times; /* bytes and calls that remain */
 };
 /* Opens and returns a reader of page states; its fd is negative if that fails. bytes: the total

@@ -227,7 +227,9 @@ int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
 static inline int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   return UNLIKELY(t2 - t1 >= CLOCK_SHORT) && posix_waited_long_for_a_pipe(fd, t1, t2);
 }
-/* For the STDIO module. *number: stores the number of the POSIX_EXT record. */
+/* Counts, for the STDIO module, a refill or flush by code that the compiler inlined into the
+ * program, in the POSIX_EXT record of this file (id and name). *number: that record's number, set
+ * when the record is made. The caller holds the lock that protects *number. */
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 
 /* aio.c */

@@ -58,7 +58,8 @@ void ring_set_file(struct ring *ring, uint32_t slot, struct posix_file *file);
 void rings_forked(void);
 
 /* ring-requests.c and ring-results.c: traffic of the rings */
-/* Reads the entries up to the tail of the ring, at most n, which are about to be submitted. */
+/* ring_submits reads the entries that are about to be submitted: up to the ring's tail, but at most
+ * n; RING_ALL: all. */
 enum { RING_ALL = -1 };
 void ring_submits(struct ring *ring, long n);
 /* Like ring_submits, for liburing, which updates the tail of the ring only when it submits. */

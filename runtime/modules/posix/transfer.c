@@ -89,8 +89,9 @@ static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file,
   return -1;
 }
 
-/* Returns the offset of the transfer, or -1 if it is unknown. The caller holds the record's lock.
- * Inlined, because a constant op saves a fifth of the instructions. */
+/* Counts a transfer in the record of its file. Returns its offset, or -1 if that is unknown. The
+ * caller holds the record's lock. Inlined, because a constant op saves a fifth of the instructions.
+ */
 static inline ALWAYS_INLINE int64_t count_transfer(struct posix_file *file, int op, int64_t bytes,
                                                    int64_t offset, int memory_misaligned,
                                                    uint64_t t1, uint64_t t2) {
@@ -155,8 +156,8 @@ void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, 
   }
 }
 
-/* Returns the offset of a pwritev2: RWF_APPEND writes at the end, whatever the offset argument
- * is. */
+/* Returns the offset at which a pwritev2 of `bytes` wrote; POSIX_HERE: at the file's position. With
+ * RWF_APPEND the call writes at the end of the file, whatever its offset argument is. */
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes) {
   enum { APPEND = 0x10 /* RWF_APPEND */ };
   struct stat st;

@@ -24,7 +24,7 @@ void site_name_add(struct site_name *name, const char *text) {
   site_name_add_bytes(name, text, strlen(text));
 }
 
-/* also: another character that is escaped. */
+/* Appends a text to a name; control characters, ";", "%" and the character `also` become %XX. */
 static void add_escaped(struct site_name *name, const char *text, char also) {
   static const char digits[] = "0123456789ABCDEF";
   for (;;) {

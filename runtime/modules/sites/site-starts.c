@@ -30,8 +30,8 @@ void sites_count_wait(void) {
     sites_count_start();
 }
 
-/* In the parent, within fork(). The runtime does not wrap fork, so the site has no function that
- * the program called. */
+/* Counts the start of a process; registered with pthread_atfork, so it runs in the parent, within
+ * fork(). The runtime does not wrap fork, so the site has no function that the program called. */
 static void forked(void) {
   if (!sites_on) return;
   __atomic_add_fetch(&forks, 1, __ATOMIC_RELAXED);

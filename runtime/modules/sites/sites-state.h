@@ -19,11 +19,10 @@ enum {
 
 struct darshan_sites_record;
 
-/* The file of a site's last call. slot: where it was last among the four files with most calls, and
- * among those with most bytes. run: as long as it is not there, its calls in a row, and their
- * bytes.
- */
+/* Length of the two lists of a site in its record: files with most calls, files with most bytes. */
 enum { SITE_FILES = 4 };
+/* The file of a site's last call. slot: its last place in each list, if it has one. run: as long as
+ * it has none, its calls in a row, and their bytes. */
 struct site_last_file {
   uint64_t id; /* 0: none */
   int64_t run[2];
@@ -146,9 +145,9 @@ struct site_part *site_record(const struct walk *walk, unsigned first, int is_cu
 /* Returns the record's state for calls whose function is not known; NULL if there is no space. */
 struct site_part *site_unknown(void);
 
-/* Counts a call for its file or object, whose record has this id. is_new: 0 if the event is another
- * one of the last call, which counts for this file only if it counted for another one before. The
- * caller holds the lock. */
+/* Counts a call of so many bytes for its file or object, whose record has this id, in the lists of
+ * the site's files. is_new: 1 for a new call; 0 for another event of the last call, of which only
+ * the bytes count, unless the id differs. The caller holds the lock of the part. */
 void site_count_file(struct site_part *part, uint64_t id, int is_new, int64_t bytes);
 
 /* Bytes for the text of a site's name, which is cut at the longest name of a log. */

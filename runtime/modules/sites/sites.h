@@ -38,15 +38,16 @@ int sites_prepare(void);
 void sites_forked(void);
 
 /* Counts a call of the program for its call site; the call must not be part of another call that is
- * counted here. Called within an update (runtime_enter), with no lock held. Preferably the update
- * that counted the call elsewhere, because each update sets the floating-point state. */
+ * counted here. Called within an update (runtime_enter), with no lock held. To use the update that
+ * counted the call elsewhere is cheapest, because each update sets the floating-point state. */
 void sites_count_inside(const struct site_call *call);
 
 /* Counts the start of a process. Called only if sites_on is set, outside of updates. */
 void sites_count_start(void);
-/* Counts the end of a process that Python started by vfork, after which the runtime counts nothing:
- * Python mostly waits for it at the same line. Called after a call that waits, under the same
- * conditions. */
+/* Called after a call that waited for a child, if sites_on is set, outside of updates. In a program
+ * of Python, it counts a start for the child, unless fork has counted that: Python starts most
+ * processes by vfork, after which the runtime counts nothing, and waits for them at the same line.
+ */
 void sites_count_wait(void);
 
 /* Forgets the known stacks. Called after an object was unloaded: its addresses may become those

@@ -74,7 +74,9 @@ static ANY_STACK void count_errx(int status, const char *format, ...) {
   WITH_LIST(count_verrx(status, format, list));
 }
 
-/* A formatted message, because libc has no variant of error() with a va_list. */
+/* A formatted message, because libc has no variant of error() with a va_list. The text is in
+ * `buffer` or, if it is too long for that, in `memory` (of `size` bytes); end_message frees both.
+ */
 struct message {
   const char *text;
   struct path_buffer *buffer;

@@ -29,7 +29,9 @@ void stdio_printed(struct stdio_print *print, uint64_t t1, uint64_t t2);
  * the call has printed. Returns 1, or 0 if the call must not be counted. */
 int stdio_may_print_begin(FILE *file, struct stdio_print *print);
 void stdio_may_have_printed(struct stdio_print *print, int printed, uint64_t t1, uint64_t t2);
-/* Marks a call that may end the process. stdio_print_left then counts it at exit. */
+/* Stores the state of a call that may end the process, which is then counted at exit. which: 0 or
+ * 1, because a call prints into up to two streams. stdio_print_stays drops both states when the
+ * call returns. */
 void stdio_print_may_leave(const struct stdio_print *print, int which);
 void stdio_print_stays(void);
 void stdio_print_left(void);

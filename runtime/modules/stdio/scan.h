@@ -25,9 +25,10 @@ void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan)
 void stdio_scanned(struct stdio_stream *stream, const struct stdio_scan *scan, int result,
                    uint64_t t1, uint64_t t2);
 
-/* Parts of the functions above. stdio_lend_offset makes the stream's own offset count;
- * stdio_scan_refills returns the bytes that a call moved through the descriptor, -1 if unknown;
- * stdio_output_waiting returns the bytes that are not flushed yet. */
+/* Parts of the functions above. stdio_lend_offset begins to measure by the stream's own offset,
+ * which counts from 0 if libc does not know it; stdio_scan_refills returns the bytes that a call
+ * moved through the descriptor, -1 if unknown; stdio_output_waiting returns the bytes that are not
+ * flushed yet. */
 void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan);
 int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan);
 int64_t stdio_output_waiting(struct stdio_stream *stream);
@@ -45,7 +46,8 @@ int64_t refills_bytes_waiting(const FILE *file);
 int64_t refills_characters_waiting(struct stdio_stream *stream);
 /* Returns 1 if SCAN_BY_MARK is exact for this call. */
 int refills_may_be_marked(const FILE *file, const char *format);
-/* Begins to count refills, in a way that the stream allows. */
+/* Begins to count the refills of a call, and stores in *scan how: by a marker, the descriptor's
+ * position or the stream's offset. */
 void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan);
 
 #endif
