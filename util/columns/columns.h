@@ -28,7 +28,8 @@ int32_t text_place(struct text_pool *pool, const char *text, bool *failed);
 void text_pool_clear(struct text_pool *pool);
 void text_pool_free(struct text_pool *pool);
 
-/* table.c: takes rows in turn and stores them as columns. */
+/* table.c: takes rows in turn and stores them as columns. So many rows are transposed together,
+ * because they fill whole cache lines. */
 enum { ROWS_AT_A_TIME = 64 }; /* rows that are transposed together: whole cache lines */
 struct table {
   struct darshan_table shown;
@@ -55,7 +56,8 @@ void table_empty(struct table *table);
 void table_drop(struct table *table);
 void table_free(struct table *table);
 
-/* batch.c: the state of a batch. */
+/* batch.c: the largest number of tables of a batch: those of problems and logs, and two per module.
+ */
 enum { TABLES_MAX = 2 + 2 * (DARSHAN_MAX_MODULES + 64) };
 struct darshan_batch {
   uint64_t bytes, used;

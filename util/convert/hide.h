@@ -28,8 +28,9 @@ int hide_key(struct hiding *hiding, const char *key);
 
 uint64_t hide_id(const struct hiding *hiding, uint64_t id);
 void hide_job(const struct hiding *hiding, struct darshan_job *job);
-/* The following write a string with NUL; `out` has HIDDEN_MAX bytes, for a name also those of its
- * mount point. */
+/* Write the anonymized form of a value as a string with NUL: hide_exe of a command line, hide_mount
+ * of a mount point, hide_name of a file's name. `out` has HIDDEN_MAX bytes, for hide_name also
+ * those of the mount point. */
 void hide_exe(const struct hiding *hiding, const char *exe, char *out);
 void hide_mount(const struct hiding *hiding, const char *path, char *out);
 /* Writes the anonymized name of a file. mount: its mount point, which the plain method keeps

@@ -32,7 +32,9 @@ int stripes_load(struct stripes *stripes, darshan_log *log, struct darshan_error
 /* Returns the layout of a file, NULL if the log has none. */
 const struct stripe_layout *stripes_find(const struct stripes *stripes, uint64_t id);
 
-/* Iterates over the targets in the order of the range's bytes. */
+/* Iterates over the targets in the order of the range's bytes. at, stop: offsets in the file of the
+ * next byte and of the end of the range. local, index: of `at` in the component, in bytes and in
+ * targets. printed: targets of the component that were returned so far. */
 struct stripe_walk {
   const struct stripe_layout *layout;
   size_t component;

@@ -8,8 +8,8 @@
 
 #include "../../../runtime/names/groups.h"
 
-/* The same rule as similar_files.py: from this many similar files on they share a row, and a file
- * that took more than this part of their time has its own row. */
+/* The same rule as similar_files.py: from LEAST similar files on they share a row, and a file that
+ * took more than own_part of their time has its own row. */
 enum { LEAST = 20 };
 static const double own_part = 0.25;
 

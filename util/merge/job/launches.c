@@ -63,8 +63,9 @@ static const struct job_log *copy_in(const struct job_world *world, const struct
 
 enum fit { FITS_NOT, FITS, IS_COPY, IS_UNCLEAR };
 
-/* Returns whether a log belongs to a launch. Launches without a unique name are distinguished by
- * time: the next one begins after the last one ended. */
+/* Returns whether a log belongs to a launch: no; yes; it is a copy of a log there, or that is
+ * unclear, both after a message. Launches without a unique name are distinguished by time: the next
+ * one begins after the last one ended. */
 static enum fit fit(const struct job_world *world, const struct job_log *log, int64_t jobid) {
   int is_unique = launch_is_unique(world->launcher, world->text);
   if (!is_unique && !log->is_child && world->jobid != jobid) return FITS_NOT;

@@ -147,7 +147,8 @@ static void add(int64_t *sum, int64_t more) {
   *sum = (int64_t)((uint64_t)*sum + (uint64_t)more);
 }
 
-/* Entry n of these PROCESS counters is the sum of entry n of a module's counters. */
+/* Numbers of the counters and times of PROCESS that are sums over the files of a module. Entry n of
+ * `sums` and `times` is the sum of entry n of that module's list (`of`, `fof`). */
 enum { SUMS = 5, TIMES = 3 };
 static const int sums[SUMS] = {PROCESS_OPENS, PROCESS_READS, PROCESS_WRITES, PROCESS_BYTES_READ,
                                PROCESS_BYTES_WRITTEN};
