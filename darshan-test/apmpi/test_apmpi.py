@@ -33,7 +33,8 @@ def called(programs: list[list[str]]) -> set[str]:
 
 
 def test_every_function_has_a_case(runner: Runner) -> None:
-    """calls.c calls what has a counter, communication.c of mpi/ the others."""
+    """The test programs call each function of the tables: calls.c those with a counter,
+    communication.c of mpi/ the others."""
     rows = {name for table in TABLES for name in ROW.findall(table.read_text())}
     programs = [program(runner, "calls.c"), program(runner, "calls.c", "-DLARGE")]
     others = [[str(runner.build("communication.c"))]]
@@ -46,7 +47,8 @@ def test_every_function_has_a_case(runner: Runner) -> None:
 
 @pytest.mark.parametrize(("mpi", "form"), turning(FORMS, 0.5, "apmpi"), indirect=["mpi"])
 def test_counts(runner: Runner, form: str) -> None:
-    """Every counter of every record, by functions that take an int and by large-count ones."""
+    """Every counter of every record of three ranks is as expected, by functions that take an int
+    and by large-count ones."""
     ranks = 3
     command = program(runner, "calls.c", *([form] if form else []))
     talk = run(runner, ranks, command)
@@ -92,7 +94,8 @@ def test_times(runner: Runner) -> None:
 
 
 def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
-    """A barrier before each collective, which is not counted as one of the program's."""
+    """With DARSHAN_APMPI_COLL_SYNC the ranks wait in a barrier before each collective: its time is
+    in SYNC_TIME, and it does not count as a call of the program."""
     talk = run(
         runner,
         3,
@@ -113,7 +116,8 @@ def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
     "other", ["DARSHAN_APMPI_COLL_SYNC=0", "DARSHAN_MODMEM=0", "DARSHAN_DISABLE=1"]
 )
 def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
-    """A rank that was told otherwise, or has no room: all meet, or nobody does."""
+    """If one rank lacks the setting or memory for a record, or does not record, no rank waits in a
+    barrier for it: the job ends."""
     command = [*program(runner, "late.c"), "finalize"]
     settings = {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"}
     script = f'[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 0 ] || export {other}; exec "$@"'
@@ -122,7 +126,8 @@ def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
 
 @pytest.mark.parametrize("mpi", [mpi for mpi in MPIS if mpi.name == "openmpi"], indirect=True)
 def test_strangers_do_not_meet(runner: Runner, tmp_path: Path) -> None:
-    """Spawned processes that nobody observes know of no barrier."""
+    """A job with barriers before collectives spawns processes that are not instrumented: their
+    common collectives do not hang."""
     script = tmp_path / "unobserved"
     (command,) = program(runner, "strangers.c")[:1]
     script.write_text(f"#!/bin/sh\nunset LD_PRELOAD\nexec {command}\n")
@@ -152,7 +157,7 @@ def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> N
 
 @ONE_MPI
 def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
-    """Where a setting leaves none nothing is counted, and nothing is said."""
+    """With MAX_RECORDS 0 for APMPI nothing is counted, and no message is printed."""
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_ENABLE APMPI\nMAX_RECORDS 0 APMPI\n")
     settings = {"DARSHAN_MOD_ENABLE": "APMPI", "DARSHAN_CONFIG_PATH": str(config)}
@@ -161,7 +166,8 @@ def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_what_mpi_calls_itself_does_not_count(runner: Runner) -> None:
-    """Neither in MPI-IO nor where communicators and windows are made."""
+    """Communication that MPI makes within MPI-IO, or to make communicators and windows, does not
+    count."""
     talk = run(runner, 3, program(runner, "inside.c"))
     for rank in range(3):
         assert talk.counts(rank) == expected(runner.data, rank)
@@ -187,7 +193,8 @@ def test_beside_another_tool(runner: Runner, first: str) -> None:
 
 
 def test_killed_ranks(runner: Runner, build: Path) -> None:
-    """Journals are logs; what is merged has one head."""
+    """Each journal of a killed job is a log with one APMPI head. darshan-merge makes a log of them
+    with one head, all counters and the variance over the ranks."""
     command = [*program(runner, "late.c"), "killed"]
     job = runner.run(3, command, {**YIELDING, **ON})
     assert len(job.journals) == 3, job
@@ -207,7 +214,7 @@ def test_killed_ranks(runner: Runner, build: Path) -> None:
 
 @ONE_MPI
 def test_ranks_left_out(runner: Runner) -> None:
-    """Rank 0 among them: the first that is left tells of all."""
+    """If rank 0 is excluded, the first of the other ranks writes the APMPI head."""
     command = [*program(runner, "late.c"), "finalize"]
     talk = run(runner, 3, command, {"DARSHAN_RANK_EXCLUDE": "0"})
     assert (talk.heads, talk.ranks()) == (1, {1, 2})

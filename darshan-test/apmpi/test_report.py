@@ -29,7 +29,8 @@ def log(runner: Runner) -> Path:
 
 @ONE_MPI
 def test_as_data(build: Path, runner: Runner, log: Path) -> None:
-    """The sums of the rows."""
+    """The JSON's sums of communication are those of the log's rows: seconds, ranks with least and
+    most, calls, bytes, waiting."""
     talk = read(runner.parser, log)
     said = json.loads(report(build, log, "--json"))["communication"]
     totals = {rank: talk.number(rank, "TOTAL_COMM_TIME") for rank in talk.ranks()}
@@ -51,7 +52,7 @@ def test_as_data(build: Path, runner: Runner, log: Path) -> None:
 
 @ONE_MPI
 def test_in_words(build: Path, log: Path) -> None:
-    """A row for each call, in text and on the page."""
+    """Text and page have a row for each communication call, with its calls and bytes."""
     text = report(build, log, "--text")
     assert re.search(r"^communication +calls +bytes +time +share +longest$", text, re.M)
     assert re.search(r"^MPI_Barrier +4 +- ", text, re.M)
@@ -64,7 +65,7 @@ def test_in_words(build: Path, log: Path) -> None:
 
 @ONE_MPI
 def test_measured_waiting(build: Path, runner: Runner) -> None:
-    """With the barriers that a setting asks for it is their time that is told."""
+    """If the log has the time of barriers before collectives, the report's waiting is this time."""
     settings = {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"}
     job = runner.run(3, [*program(runner, "late.c"), "finalize"], settings)
     (log,) = job.logs

@@ -185,7 +185,8 @@ def run(build: Path, program: Path, tmp_path: Path) -> Run:
 )
 @pytest.mark.parametrize("kernel", [(), ("./program",)], ids=["new", "old"])
 def test_half(what: str, kernel: tuple[str, ...], run: Run) -> None:
-    """Half of the file is read, page by page, and the mapping ends in each possible way."""
+    """A program touches half of a mapped file, page by page, and ends the mapping in each possible
+    way: half of the bytes are touched."""
     found = run(*kernel, "./program", what)
     assert found["MMAP_BYTES"] == SIZE
     assert found["MMAP_TOUCHED"] == pytest.approx(HALF, rel=0.02)
@@ -209,8 +210,8 @@ def test_populated(run: Run) -> None:
 
 
 def test_locked(run: Run) -> None:
-    """mlock makes the kernel map what the program has not touched; the first write may have made
-    it map a large page."""
+    """Pages that mlock makes the kernel map count as populated, and those that the program wrote
+    before as touched; the first write may have mapped a large page."""
     found = run("./program", "write-and-lock")
     assert 2 * PAGE <= found["MMAP_TOUCHED"] < LOCKED
     assert found["MMAP_TOUCHED"] + found["MMAP_POPULATED"] == LOCKED

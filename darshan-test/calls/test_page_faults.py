@@ -153,7 +153,8 @@ def faults(outcome: Outcome) -> tuple[float, ...]:
     ],
 )
 def test_order(what: str, forward: int, build: Path, program: Path, tmp_path: Path) -> None:
-    """Each block is touched once; a page fault maps less than a block."""
+    """The record has the page faults of each order of accesses, and how many were at a higher
+    address. Each block is touched once; a page fault maps less than a block."""
     assert faults(used(build, program, tmp_path, what)) == (BLOCKS, forward, 0)
 
 
@@ -190,7 +191,8 @@ def test_switched_off(build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("no-filter")
 def test_under_a_filter(build: Path, program: Path, tmp_path: Path) -> None:
-    """A filter may kill for the call, so it is not made."""
+    """Under a seccomp filter, which may kill for perf_event_open, the call is not made: no page
+    fault is counted, the metadata say so."""
     outcome = used(build, program, tmp_path, "filtered", DARSHAN_FILTER_CALLS="*")
     assert faults(outcome) == (0, 0, 0)
     assert outcome.value("data", "POSIX_EXT_MMAP_TOUCHED") > 0

@@ -34,8 +34,8 @@ def example(name: str, folder: Path) -> Path:
     ],
 )
 def test_copy(name: str, size: int, block: int, build: Path, tmp_path: Path) -> None:
-    """Bytes, calls and order of both files. The kernel's count of what the process wrote agrees
-    on file systems where there is one."""
+    """Copies with liburing's examples: bytes, calls and order of both files are right. The kernel's
+    count of written bytes agrees where the file system has one."""
     data = os.urandom(size)
     command = [example(name, tmp_path), "in", "out"]
     outcome = watch(
@@ -55,7 +55,8 @@ def test_copy(name: str, size: int, block: int, build: Path, tmp_path: Path) -> 
 
 
 def test_direct_reads(build: Path, tmp_path: Path) -> None:
-    """Reads that pass by the page cache: the kernel's count of what came from storage agrees."""
+    """Reads with O_DIRECT by an example of liburing: bytes and calls are right, and the kernel's
+    count of bytes from storage agrees."""
     command = [example("io_uring-test", tmp_path), "in"]
     size = 4 * PAGE
     outcome = watch(

@@ -62,7 +62,8 @@ def check(outcome: Outcome) -> None:
 
 @pytest.mark.needs("cargo")
 def test_rust(build: Path, tmp_path: Path) -> None:
-    """The crate makes its system calls through the C library's syscall."""
+    """A copy by Rust's crate io-uring, which makes its system calls through libc's syscall(): each
+    submission is counted."""
     (tmp_path / "Cargo.toml").write_text(CARGO)
     shutil.copy(SOURCE, tmp_path)
     done = subprocess.run(
@@ -84,7 +85,8 @@ def test_rust(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:node")
 def test_node(build: Path, tmp_path: Path) -> None:
-    """With UV_USE_IO_URING=1, node 20 and later use a ring; older ones make plain calls."""
+    """A copy by node is counted, with UV_USE_IO_URING=1: node 20 and later use a ring, older ones
+    plain calls."""
     node = ["node", "-e", NODE]
     more = {"UV_USE_IO_URING": "1"}
     outcome = watch(build, tmp_path, node, setup=make_input, plain=dict(os.environ), **more)

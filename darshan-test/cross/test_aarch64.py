@@ -104,7 +104,7 @@ def output(*command: str | Path) -> tuple[int, bytes]:
 
 
 def test_a_log_is_the_same_to_both(build: Path, parser: Path, tmp_path: Path) -> None:
-    """Made there: read there and here."""
+    """A log that a program of AArch64 left is printed the same by the parser of either machine."""
     run = run_case(build, "threads_with_own_files", tmp_path / "run", extra=ALONE)
     (log,) = run.logs
     here, there = output(parser, log), output(*started_by(build), build / "darshan-parser", log)
@@ -118,7 +118,8 @@ GOOD = [case.name for case in good_cases()]
 def test_tools_read_and_write_the_same(
     name: str, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """Logs of every version and byte order, as text and converted."""
+    """For logs of every version and byte order, the parser and darshan-convert of AArch64 give the
+    bytes that those of this machine give."""
     (case,) = (case for case in good_cases() if case.name == name)
     log = tmp_path / "log.darshan"
     log.write_bytes(encode(case.log))

@@ -43,7 +43,8 @@ def dynamic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_program_did(
     build: Path, parser: Path, program: Path, tmp_path: Path, how: str
 ) -> None:
-    """fscanf and ungetc too, which musl's own FILE tells of; the parent and its child."""
+    """On musl, the logs of a program and its child have every byte, also of fscanf and ungetc,
+    whose bytes come from musl's own FILE."""
     if how == "static":
         made = build / "runtime" / "link" / "made"
         words = (f"-Wl,@{made}/ld-options", f"{made}/libdarshan.a", "-Wl,--end-group")

@@ -117,7 +117,8 @@ def test_every_function_is_called() -> None:
 def test_against_the_model(
     way: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter of every record, and no record more but the objects of files."""
+    """Every counter of every record is that of the model, and there are no further records except
+    the objects of files."""
     words = {"labels": ["every"], "handles of others": ["every", "elsewhere"]}
     words["objects alone"] = ["every", "objects"]
     words["plugin"] = ["loads", str(programs.folder / "plugin.so")]
@@ -196,7 +197,8 @@ def test_switched_off(build: Path, parser: Path, programs: Programs, tmp_path: P
 
 
 def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Further files share a record; sums stay."""
+    """Beyond MAX_RECORDS, files and objects share a record; the sums over all records do not
+    change."""
     config = tmp_path / "config"
     config.write_text("MAX_RECORDS 2 DFS,DAOS\n")
     whole = programs.run(tmp_path / "whole", build, "every")
@@ -270,7 +272,7 @@ def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_p
 
 
 def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """Both as layers: how often and how much."""
+    """stat and the report list DFS and DAOS as layers, with their numbers of calls."""
     ran = programs.run(tmp_path, build, "every")
     rows = rows_said(ran.said)
     command = [build / "darshan", "stat", "-r", ran.logs[0]]

@@ -109,7 +109,8 @@ def test_every_setting_is_told() -> None:
 
 @pytest.mark.needs("program:man")
 def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
-    """The pages are tested as installed, because other names lead to a page."""
+    """man formats each page without a warning, with the pages in folders as installed, because some
+    pages lead to others."""
     for section in "17":
         shutil.copytree(PAGES, tmp_path / f"man{section}", ignore=lambda _, names, s=section: [
             name for name in names if not name.endswith(s)])  # fmt: skip

@@ -106,7 +106,7 @@ def test_a_circle_of_python_files_is_found(tmp_path: Path) -> None:
 
 
 def test_a_python_file_without_a_layer_is_found(tmp_path: Path) -> None:
-    """A new folder needs a row of the table."""
+    """A file in a new folder without a row in the table of layers is reported."""
     said = planted_import(tmp_path, "units.py", "")
     assert not said
     folder = tmp_path / python_order.PACKAGE / "new"

@@ -36,7 +36,8 @@ def list_for(file: str) -> Path:
 
 
 def test_each_file_is_in_the_list_of_its_folder() -> None:
-    """A file that no list names is not compiled."""
+    """The list of each folder names each of its C files; a file that no list names would not be
+    compiled."""
     assert len(COMPILED) > 200
     missing = [
         file
@@ -58,7 +59,8 @@ def test_a_list_names_files_that_exist(name: str) -> None:
 
 
 def test_make_installs_the_whole_package() -> None:
-    """Without one of its files an installed report breaks."""
+    """The list of installed files has each file of the Python package; without one of them an
+    installed report would fail."""
     package = SOURCE / "util/python/darshan_report"
     listed = set((SOURCE / "util/python/package-files.inc").read_text("utf-8").split())
     files = {

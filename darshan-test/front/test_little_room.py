@@ -42,7 +42,8 @@ def small(environment: dict[str, str], request: pytest.FixtureRequest) -> Iterat
 @pytest.mark.needs("root", "mount")
 @pytest.mark.parametrize("small", ["4k", "64k", "128k"], indirect=True)
 def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) -> None:
-    """The journal of a living process fills the folder, so parts are written elsewhere."""
+    """If the journal of a living process fills the small folder for journals, the parts of others
+    are written elsewhere, and the run's log has all of them."""
     script = "seq 1 10 > a; cat a > b; sort -r a > c; exit 3"
     done = darshan("run", "-o", "logs", "sh", "-c", script)
     (log,) = (work / "logs").iterdir()
@@ -68,7 +69,8 @@ def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
-    """The file size limit is smaller than a journal."""
+    """A process is killed under a file size limit (ulimit -f) that is smaller than a journal: the
+    run's log counts it as a process without records."""
     ends = "dd if=/dev/zero of=a bs=100 count=1 status=none; sh -c 'echo >b; kill -9 $$'; :"
     done = darshan("run", "-o", "logs", "bash", "-c", f"ulimit -f 8000; {ends}")
     (log,) = (work / "logs").iterdir()
@@ -80,7 +82,8 @@ def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_what_is_lost_is_counted(darshan: Run, work: Path) -> None:
-    """The file size limit is smaller than a log."""
+    """Under a file size limit that is smaller than a log, each process reports its loss in a line,
+    and the run's log counts them."""
     (work / "a").write_bytes(bytes(1000))
     script = "ulimit -f 1; head -c 100 a > z; head -c 100 a | cat > y; :"
     done = darshan("run", "-o", "logs", "bash", "-c", script)

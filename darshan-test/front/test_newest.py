@@ -147,7 +147,8 @@ def test_when_no_log_is_meant(arguments: list[str], status: int, darshan: Run) -
 
 @pytest.mark.usefixtures("home")
 def test_the_program_keeps_its_name(build: Path, darshan: Run) -> None:
-    """darshan-parser itself still wants a log, with the exit status of 3.5.0."""
+    """darshan-parser without LOG, unlike `darshan parse`, prints its usage and exits with the
+    status of 3.5.0, 1."""
     made(darshan, "true")
     done = helps.subprocess.run([build / "darshan-parser"], capture_output=True, check=False)
     assert done.returncode == 1 and done.stderr.startswith(b"Usage: darshan-parser")

@@ -112,7 +112,8 @@ def test_one_log_of_a_run_whose_top_was_killed(
     rows: Rows,
     variables: dict[str, str],
 ) -> None:
-    """dash starts child processes by vfork, and had a journal before the run directory existed."""
+    """recover makes one log of a run whose root process, dash, was killed. dash starts child
+    processes by vfork, and had a journal before the run directory existed."""
     journals = Path(observed["DARSHAN_MMAP_LOGPATH"])
     environment = {**observed, **variables, "DARSHAN_JOB_TREE": "1"}
     script = "echo 12345 > top; /bin/echo 7 > other; kill -9 $$"
@@ -175,7 +176,8 @@ def test_the_living_are_left_alone(
 def test_journal_that_a_clean_up_took(
     living: subprocess.Popen[bytes], journals: Path, work: Path, rows: Rows
 ) -> None:
-    """A process that exits normally does not need its journal."""
+    """If a clean-up removes the journal of a running process, the process still writes a complete
+    log when it exits."""
     (journal,) = journals.iterdir()
     journal.unlink()
     _, said = living.communicate(timeout=SECONDS)
@@ -397,7 +399,8 @@ def test_folder_of_the_day(darshan: Run, leave: Leave, work: Path) -> None:
 def test_without_home_and_terminal(
     build: Path, leave: Leave, journals: Path, work: Path, tmp_path: Path
 ) -> None:
-    """cron starts recover with a nearly empty environment."""
+    """recover works with a nearly empty environment and without a terminal, as cron starts it: the
+    log goes to the home folder."""
     leave()
     settle(journals)
     plain = {"HOME": str(tmp_path / "home")}

@@ -297,7 +297,8 @@ STRANGE = ("a\nb", " ", "\x1b[2J", "\udcff", "x" * 250, "(deleted)", "out (delet
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_any_name_is_handed_on(build: Path, tmp_path: Path, shell: str) -> None:
-    """All strange names at once, and a deep folder."""
+    """A shell redirects files with all kinds of strange names, below a link and in a deep folder:
+    children record them under the names that the shell used."""
     deep = "/".join(["d" * 200] * 5)
     lines = [f'cat in >"link/$each" && cat in >>"{deep}/link/$each"', "done"]
     script = "\n".join(

@@ -250,7 +250,8 @@ def test_libc(build: Path, tmp_path: Path) -> None:
 
 
 def test_python(build: Path, tmp_path: Path) -> None:
-    """Python's subprocess, by vfork and by fork, while a file is being written."""
+    """Python starts programs by vfork, fork and posix_spawn while it writes a file: all its writes
+    count."""
     script = tmp_path / "script.py"
     script.write_text(
         """import os, subprocess

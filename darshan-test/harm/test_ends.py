@@ -191,19 +191,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_program(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
-    """Exit handlers, thread-specific keys, and streams with functions of the program."""
+    """A program that ends in each way: what its exit handlers, thread-specific keys and streams
+    with own functions write is in the log."""
     all_is_there(both(build, tmp_path, [folder / "program", way]), WAYS[way])
 
 
 @pytest.mark.parametrize("way", ["return", "last-thread", "quick_exit"])
 def test_libraries(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
-    """Two libraries whose destructors may run after that of the runtime."""
+    """What the destructors of two libraries write is in the log, even if they run after that of the
+    runtime."""
     expected = {**WAYS[way], **of_library("above", way), **of_library("below", way)}
     all_is_there(both(build, tmp_path, [folder / "linked", way]), expected)
 
 
 def test_plugins(build: Path, folder: Path, tmp_path: Path) -> None:
-    """A plugin that stays open, and one that is closed before exit."""
+    """What the destructors of a plugin write is in the log, whether it stays open or is closed
+    before exit."""
     command = [folder / "program", "plugin", folder / "libplugin.so", folder / "libother.so"]
     closed = of_library("other", "return")
     del closed["other-on_exit"]
@@ -283,7 +286,8 @@ def test_static(way: str, build: Path, static: Path, tmp_path: Path) -> None:
 
 
 def test_a_thread_that_never_ends(build: Path, folder: Path, tmp_path: Path) -> None:
-    """Only the bytes that it writes after the log's finalization are missing."""
+    """A thread writes until the process is gone: only the bytes that it writes after the log's
+    finalization are missing."""
     _, watched = both(build, tmp_path, [folder / "program", "endless"])
     assert watched.status == 0 and len(watched.logs) == 1 and not watched.journals
     counted = watched.value("endless", "POSIX_BYTES_WRITTEN")

@@ -103,8 +103,8 @@ def test_bad_memory_is_an_error_not_a_fault(build: Path, tmp_path: Path) -> None
 
 
 def test_locks_stay(build: Path, tmp_path: Path) -> None:
-    """The runtime must not open and close a locked file, because a close releases the process's
-    locks on it."""
+    """A program keeps its fcntl locks over a spawn, system(), a failed exec and an exec: the
+    runtime does not open and close a locked file, because a close would release the locks."""
     program = compile_c(tmp_path, LOCKS)
 
     def files(work: Path) -> None:
@@ -121,7 +121,8 @@ def test_locks_stay(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:strace")
 def test_who_has_no_locks_does_not_read_the_list(build: Path, tmp_path: Path) -> None:
-    """Reading /proc/locks takes 10 ms, in which no process of the machine gets a lock."""
+    """A process that never requested a lock does not read /proc/locks at an exec: that takes 10 ms,
+    in which no process of the machine gets a lock."""
     strace = ["strace", "-f", "-qq", "-o", tmp_path / "trace", "-e", "trace=open,openat"]
     script = "import os; os.system('true'); os.execvp('sh', ['sh', '-c', '/bin/true; exit 3'])"
     bare, watched = both(build, tmp_path, ["python3", "-c", script], traced=strace)

@@ -72,7 +72,8 @@ def launched(program: Path) -> list[str | Path]:
 def test_full_disk(
     build: Path, tmp_path: Path, program: Path, folders: dict[str, Path], disk: tuple[str, str]
 ) -> None:
-    """The disk of the journal, the log or both has a limited number of free bytes."""
+    """With a limited number of free bytes for the journal, the log or both, the program runs as
+    usual, and its records are in a log or journal or reported as lost."""
     kind, what = disk
     bare = without_us(program, folders)
     results: Counter[str] = Counter()
@@ -112,7 +113,8 @@ READ_ONLY = 'mount --make-rprivate / && mount -o remount,bind,ro / && exec "$@"'
 def test_read_only_root(
     build: Path, program: Path, folders: dict[str, Path], writable: str, result: str
 ) -> None:
-    """Only the working folder and one other folder are writable."""
+    """On a read-only root with only the working folder and one other folder writable, there is a
+    log, a journal, or a reported loss."""
     bare = without_us(program, folders)
     tmpfs = ("-t", "tmpfs", "none")
     with mounted(folders["work"], *tmpfs), mounted(folders[writable or "work"], *tmpfs):
@@ -129,7 +131,7 @@ def test_read_only_root(
 def test_overlay(
     build: Path, tmp_path: Path, program: Path, folders: dict[str, Path], name: str
 ) -> None:
-    """A folder is an overlay, as in a container."""
+    """The log is complete if one of the folders is on an overlay, as in a container."""
     bare = without_us(program, folders)
     parts = {part: tmp_path / part for part in ("lower", "upper", "under")}
     for part in parts.values():
@@ -164,7 +166,7 @@ AROUND = {
     ],
 )
 def test_namespace(build: Path, program: Path, folders: dict[str, Path], around: list[str]) -> None:
-    """Process and user ids are mapped or unknown."""
+    """The log is complete in namespaces that map process and user ids, or leave them unknown."""
     bare = without_us(program, folders)
     command = [*around, *launched(program)]
     watched = watch(build, command, folders["work"], folders["logs"], folders["journals"])

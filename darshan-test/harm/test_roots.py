@@ -164,7 +164,8 @@ def test_exec_inside(build: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("root", "runs:unshare -m", "chroot")
 @pytest.mark.parametrize("name", ["DARSHAN_LOGFILE", "dated"])
 def test_names_of_logs(name: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """A fixed name of the log, and a folder of logs that does not exist yet."""
+    """After a change of the root, the log still goes to the path of DARSHAN_LOGFILE, or into a
+    folder that did not exist yet."""
     extra = {"DARSHAN_LOGFILE": str(tmp_path / "logs" / "one.darshan")}
     if name == "dated":
         extra = {"DARSHAN_LOGPATH": str(tmp_path / "logs" / "to be made" / "here")}
@@ -206,7 +207,8 @@ def test_a_failed_chroot(build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("runs:unshare -U")
 def test_without_privileges(build: Path, program: Path, tmp_path: Path) -> None:
-    """An unprivileged user may change the root in a user namespace."""
+    """After an unprivileged user changed the root in a user namespace, all bytes are in the journal
+    outside, and the new root has no files of the runtime."""
     bare, watched = both(build, tmp_path, [program, "user"])
     nothing_in_the_jail(bare, watched)
     kept_outside(watched)

@@ -65,7 +65,8 @@ def test_every_write_is_in_the_journal(
 
 @pytest.mark.needs("no-filter")  # the kernel allows no strict mode behind a filter
 def test_strict_mode(build: Path, tmp_path: Path, cage: Path) -> None:
-    """Strict mode permits only read, write and exit, not exit_group."""
+    """In seccomp's strict mode, which permits only read, write and exit, all writes are in the
+    journal."""
     watched = behind(build, tmp_path, cage, "strict", "write")
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE
 
@@ -265,8 +266,8 @@ int main(int argc, char **argv) {
 @pytest.mark.needs("processor:x86_64")
 @pytest.mark.parametrize("arguments", [[], ["recorded"]])
 def test_counter_that_is_forbidden(arguments: list[str], build: Path, tmp_path: Path) -> None:
-    """After this, reading the time stamp counter raises SIGSEGV, also at exit, when the log gets
-    its name."""
+    """After prctl(PR_SET_TSC), reading the time stamp counter raises SIGSEGV: the program ends as
+    usual, and the log has all bytes."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, COUNTER), *arguments])
     assert bare.status == 0
     assert same_end(bare, watched), watched
@@ -314,7 +315,8 @@ int main(void) {
 
 
 def test_calls_of_libc_alone(build: Path, tmp_path: Path) -> None:
-    """As in emulators, a system call from code outside libc raises SIGSYS."""
+    """After syscall user dispatch, a system call from code outside libc raises SIGSYS, as in
+    emulators: the program ends as usual, and all writes are in the journal."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, DISPATCH)])
     assert bare.status == 7
     assert same_end(bare, watched), watched

@@ -233,7 +233,8 @@ def test_stdout_given_a_file(build: Path, tmp_path: Path, way: str) -> None:
 
 
 def test_stream_given_another_file(build: Path, tmp_path: Path) -> None:
-    """The descriptor of a stream refers to one file after the other."""
+    """The descriptor of a stream gets one file after the other by dup2: bytes count for the file
+    that they are written to."""
     code = """
       FILE *out = fopen("first", "w");
       fprintf(out, "%s", "12345");
@@ -491,7 +492,8 @@ int main(void) {
 
 
 def test_program_called_by_libc(build: Path, tmp_path: Path) -> None:
-    """argp_parse calls the program, which does all kinds of I/O, prints, and exits in it."""
+    """argp_parse calls back the program, which does all kinds of I/O, prints, and exits in it: all
+    bytes count."""
     program = compile_c(tmp_path, PARSER, "-O2", "-w")
     text = "u:x:7:8:name:/home:/bin/sh\n" * 500
     bare, watched = both(

@@ -67,7 +67,8 @@ def test_two_that_read_the_same_logs_double_nothing(tmp_path: Path) -> None:
 
 
 def test_two_commands_at_once(build: Path, darshan: Run, tmp_path: Path) -> None:
-    """Two commands collect the same folder."""
+    """Two commands collect the same folder at the same time: both succeed, and each log is in the
+    lake once."""
     made = make_logs(tmp_path / "logs", 70)
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)

@@ -222,7 +222,8 @@ def test_who_waits_too_long_is_refused() -> None:
 
 
 def test_few_bytes_are_kept() -> None:
-    """The pages that were not asked for longest go."""
+    """If the kept pages exceed the limit of bytes, those that were not asked for longest are
+    dropped; a page larger than the limit is not kept."""
     kept = KeptPages(10)
     for name in "abc":
         kept.put(1, name, b"1234")

@@ -203,7 +203,8 @@ def _run(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def test_publishers_at_once(tmp_path: Path) -> None:
-    """Two processes publish while a third collects."""
+    """While two processes publish and a third collects, none fails; afterwards the Delta tables
+    equal the lake."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 10)
     fill(lake, made[:2])
     running = [_run(_RACER, lake, 6) for _ in range(2)]

@@ -97,7 +97,8 @@ def _part(lake: Path, path: Path) -> Part:
 
 
 def test_the_slower_collector_does_not_bring_the_half_back(tmp_path: Path) -> None:
-    """A collector that read the half commits after one that read the whole log."""
+    """If a collector that read the half-copied log commits after one that read the whole log, only
+    the whole log is in the lake."""
     lake = tmp_path / "lake"
     [path] = make_logs(tmp_path / "logs", 1)
     content = _half(path)

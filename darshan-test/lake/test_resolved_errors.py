@@ -71,7 +71,8 @@ def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, k
 
 
 def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
-    """Commits of another collector come in between."""
+    """Two collectors commit logs that could not be read before: each log is there once, and its
+    problem is removed."""
     lake, folder = tmp_path / "lake", tmp_path / "logs"
     made = make_logs(folder, 2)
     whole_of = [path.read_bytes() for path in made]

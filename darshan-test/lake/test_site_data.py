@@ -87,7 +87,8 @@ def collect(
 
 
 def test_slurm(collect: Collect, tmp_path: Path) -> None:
-    """Jobs of sacct, also of an array and running ones; neither steps nor waiting ones."""
+    """The lake gets the jobs of an output of sacct, also running ones and those of an array; steps
+    and waiting jobs are left out."""
     [said] = collect("--scheduler", "sacct.txt", text=SACCT)
     assert said == "darshan collect: 2 batch jobs of sacct.txt; 1 have not begun"
     one, two = _jobs(tmp_path / "lake")
@@ -106,8 +107,8 @@ def test_slurm(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_pbs(collect: Collect, tmp_path: Path) -> None:
-    """The end of a job replaces its begin; the first of two equal names counts; energy in kWh and
-    in joules."""
+    """The lake gets the jobs of an accounting file of PBS: the end of a job replaces its begin, the
+    first of two equal names counts, energy may be in kWh or joules."""
     collect("--scheduler", "20231114", text=PBS)
     one, two = _jobs(tmp_path / "lake")
     names = ("user", "account", "project", "queue", "cluster", "job_id", "state", "nodes", "hosts")
@@ -121,7 +122,8 @@ def test_pbs(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_flux(collect: Collect, tmp_path: Path) -> None:
-    """Jobs of flux jobs --json, all or one."""
+    """The lake gets the jobs of an output of `flux jobs --json`, which has a list of jobs or a
+    single one."""
     [said] = collect("--scheduler", "flux.json", text=json.dumps(FLUX, indent=1))
     assert "1 batch jobs" in said and "1 have not begun" in said
     [one] = _jobs(tmp_path / "lake")

@@ -109,7 +109,8 @@ def _near(found: Any, want: Any) -> bool:
 
 
 def test_metadata(staff: Staff) -> None:
-    """Opens and stats of each user and program."""
+    """The question "metadata" gives opens, stats and renames of each user and program, the largest
+    sum first."""
     want: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0])
     for log in staff.logs:
         sums = want[log.user, log.program]
@@ -128,7 +129,8 @@ def test_metadata(staff: Staff) -> None:
 
 
 def test_layers_and_sizes(staff: Staff) -> None:
-    """Bytes of each layer, and reads of each size."""
+    """The question "layers" gives the bytes of each layer; "sizes" gives reads and writes of each
+    size class, with their shares."""
     found = {row["layer"]: row for row in staff.ask("layers")}
     for layer in ("POSIX", "STDIO"):
         want = sum(log.total(layer, f"{layer}_BYTES_READ") for log in staff.logs)
@@ -144,7 +146,8 @@ def test_layers_and_sizes(staff: Staff) -> None:
 
 
 def test_randomness(staff: Staff) -> None:
-    """The share of reads that did not begin behind the last one."""
+    """The question "randomness" gives, for each program, the share of reads that did not begin
+    behind the last one."""
     sums: dict[str, list[float]] = defaultdict(lambda: [0, 0])
     for log in staff.logs:
         reads = log.total("POSIX", "POSIX_READS")
@@ -156,7 +159,8 @@ def test_randomness(staff: Staff) -> None:
 
 
 def test_versions(staff: Staff) -> None:
-    """Versions that the metadata have, with their jobs."""
+    """The question "versions" gives the library versions in the logs' metadata, with their numbers
+    of jobs."""
     want = Counter(("mpi", log.job["metadata"]["mpi"]) for log in staff.logs)
     want.update(("lib_ver", log.job["metadata"]["lib_ver"]) for log in staff.logs)
     found = staff.ask("versions")
@@ -164,7 +168,8 @@ def test_versions(staff: Staff) -> None:
 
 
 def test_small_files_and_data_sets(staff: Staff) -> None:
-    """Files of each user by size, and files that many jobs read."""
+    """The questions about small files and data sets give files of each user by size, and files that
+    many jobs read."""
     last: dict[tuple[str, str], float] = {}
     readers: dict[str, set[str]] = defaultdict(set)
     for log in staff.logs:
@@ -187,7 +192,8 @@ def test_small_files_and_data_sets(staff: Staff) -> None:
 
 
 def test_sharing(staff: Staff) -> None:
-    """Files that ranks share, and files of one rank."""
+    """The question "sharing" gives, for each program, number and bytes of files that several ranks
+    share and of files of one rank."""
     want: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0])
     for log in staff.logs:
         files: dict[int, list[Row]] = defaultdict(list)
@@ -207,7 +213,8 @@ def test_sharing(staff: Staff) -> None:
 
 
 def test_stripes_and_targets(staff: Staff) -> None:
-    """Files by the number of stripes, and bytes by storage target."""
+    """The questions about Lustre give files by the number of stripes, and bytes by storage
+    target."""
     stripes: dict[int, set[str]] = defaultdict(set)
     load: dict[tuple[str, str], float] = defaultdict(float)
     for log in staff.logs:
@@ -243,7 +250,8 @@ def _in_hours(log: Read) -> Iterator[tuple[int, float]]:
 
 
 def test_load(staff: Staff) -> None:
-    """Bytes in each hour, in each hour on each file system, and what the server says."""
+    """The question "load" gives jobs and bytes in each hour, also by file system, and what the file
+    server reported."""
     want: dict[int, float] = defaultdict(float)
     on: dict[tuple[int, str], float] = defaultdict(float)
     jobs: Counter[int] = Counter()
@@ -268,7 +276,8 @@ def test_load(staff: Staff) -> None:
 
 
 def test_concurrency(staff: Staff) -> None:
-    """Jobs with files on a file system at the same time: at most, and on average."""
+    """The question "concurrency" gives, for each file system, how many jobs had files there at the
+    same time: at most, and on average."""
     found = {row["mount"]: row for row in staff.ask("concurrency")}
     for mount in {row["mount"] for log in staff.logs for row in log.of_files()}:
         spans = [(log.begun, log.ended) for log in staff.logs
@@ -332,7 +341,7 @@ def test_all_logs_of_a_batch_job(staff: Staff) -> None:
 
 
 def test_nodes(staff: Staff) -> None:
-    """Jobs of each host that a log or the scheduler names."""
+    """The question "nodes" counts the jobs of each host that a log or the scheduler names."""
     want: Counter[str] = Counter()
     for log in staff.logs:
         hosts = set(log.job["metadata"]["hosts"].split(","))
@@ -341,7 +350,7 @@ def test_nodes(staff: Staff) -> None:
 
 
 def test_drift(staff: Staff) -> None:
-    """Medians of the runs of each month."""
+    """The question "drift" gives the medians of each program's runs, month by month."""
     months: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for log in staff.logs:
         moved = sum(r["BYTES_READ"] + r["BYTES_WRITTEN"] for r in log.of_files())
@@ -357,7 +366,7 @@ def test_drift(staff: Staff) -> None:
 
 
 def test_a_run_against_its_history(staff: Staff) -> None:
-    """The last run of a program beside the medians of the earlier ones."""
+    """The question gives the last run of a program beside the medians of its earlier runs."""
     last = staff.logs[-1]
     earlier = [log for log in staff.logs[:-1] if log.program == last.program]
     found = {row["measure"]: row for row in staff.ask("run", job=last.log)}

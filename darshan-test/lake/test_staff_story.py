@@ -87,7 +87,8 @@ def test_removals(told: Told) -> None:
 
 
 def test_fsyncs(told: Told) -> None:
-    """Forty calls of fsync, one for each line; the run is named."""
+    """The question "fsyncs" finds the program that called fsync after each of its forty lines, and
+    names the run."""
     ask, _, parsed = told
     [row] = ask("fsyncs")
     assert row["fsyncs"] == 40 == parsed.total("POSIX_FSYNCS") and row["jobs"] == 1
@@ -107,7 +108,8 @@ def test_metadata_operations(told: Told) -> None:
 
 
 def test_checkpoints(told: Told) -> None:
-    """Four files at intervals of 1.1 s, of which the last was renamed."""
+    """The question "checkpoints" finds a series of four files at intervals of 1.1 s, of which the
+    last was renamed."""
     ask, work, _ = told
     [row] = ask("checkpoints")
     assert row["series"] == f"{_numbers_as_one(str(work))}/ckpt-#.dat"
@@ -137,7 +139,8 @@ def test_never_read(told: Told) -> None:
 
 
 def test_producers(told: Told) -> None:
-    """An edge from the program that wrote to the one that read, and none back."""
+    """The question "producers" gives an edge from the program that wrote files to the one that read
+    them, and none back."""
     ask, work, _ = told
     [edge] = [row for row in ask("producers") if row["one_of_them"].startswith(str(work))]
     assert "produce" in edge["producer"] and "consume" in edge["consumer"]

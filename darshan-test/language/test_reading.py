@@ -46,7 +46,7 @@ def test_declarations_of_c() -> None:
 
 
 def test_messages_of_c() -> None:
-    """A string in two pieces is one message."""
+    """A message whose string is written in two pieces is one item."""
     assert [item.text for item in items("a.c", C)["message"]] == [
         'fprintf("prog: %s: cannot add\\n")'
     ]
@@ -99,7 +99,8 @@ def test_a_draw_of_another_commit() -> None:
     ],
 )
 def test_first_words(comment: str, listed: int) -> None:
-    """In C, Python and scripts alike, at the line of the comment."""
+    """Sentences that begin without a named subject are listed with the line of their comment, in C,
+    Python and scripts."""
     texts = {
         "a.c": f"int a;\n/* {comment} */",
         "a.py": f"A = 1\n# {comment}\n",

@@ -50,7 +50,8 @@ def test_profile_of_mpich(installed: Installed, comparison: Comparison, tmp_path
 
 
 def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
-    """MPICH splits words at blanks, so darshan-config refuses a folder with one."""
+    """darshan-config --mpich-profile refuses an installation folder with a blank, at which MPICH
+    would split the words."""
     done = subprocess.run(
         [installed.command("darshan-config"), "--mpich-profile"],
         capture_output=True,

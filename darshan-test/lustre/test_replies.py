@@ -102,7 +102,8 @@ GROWN = composite(
 
 @pytest.mark.parametrize("program", [["cat", "data"], ["sed", "", "data"]], ids=["fd", "stream"])
 def test_plain(program: list[str], on_lustre: OnLustre) -> None:
-    """A descriptor, and a stream that POSIX knows nothing of."""
+    """The record has the striping of a plain layout, queried when a descriptor or a stream is
+    closed."""
     observed = on_lustre.run(program, reply(plain(4 * MIB, [7, 9])))
     assert (observed.status, observed.stdout) == (0, TEXT)
     assert on_lustre.row() == {
@@ -126,14 +127,14 @@ def test_plain(program: list[str], on_lustre: OnLustre) -> None:
 
 
 def test_asked_once(on_lustre: OnLustre) -> None:
-    """A file that is opened again and again is asked once, if its layout is complete."""
+    """A file that is opened repeatedly is queried once if its layout is complete."""
     assert on_lustre.run(THRICE, reply(plain(MIB, [3]))).status == 0
     assert on_lustre.questions() == 1
     assert on_lustre.row()["COMP1_OST_ID_0"] == "3"
 
 
 def test_growing(on_lustre: OnLustre) -> None:
-    """Asked at each close while objects are to come."""
+    """A file whose layout still lacks objects is queried at each close."""
     assert on_lustre.run(THRICE, reply(GROWING)).status == 0
     assert on_lustre.questions() == 3
     row = on_lustre.row()
@@ -141,7 +142,8 @@ def test_growing(on_lustre: OnLustre) -> None:
 
 
 def test_grown(on_lustre: OnLustre) -> None:
-    """All of its objects, once."""
+    """A composite layout that is complete is queried once, and the record has all of its
+    objects."""
     assert on_lustre.run(THRICE, reply(GROWN)).status == 0
     assert on_lustre.questions() == 1
     row = on_lustre.row()
@@ -150,7 +152,8 @@ def test_grown(on_lustre: OnLustre) -> None:
 
 
 def test_long(on_lustre: OnLustre) -> None:
-    """An answer that is longer than usual takes a second question, and no third."""
+    """If the layout does not fit into the first buffer (ERANGE), it is queried once more, and not a
+    third time."""
     assert on_lustre.run(["cat", "data"], "error=ERANGE").stdout == TEXT
     assert on_lustre.questions() == 2
     assert not on_lustre.row()
@@ -167,7 +170,8 @@ def test_open_to_the_end(on_lustre: OnLustre) -> None:
     ["error=ENODATA", "error=EOPNOTSUPP", reply(b"x" * 80), reply(GROWN[:100]), "retval=70000"],
 )
 def test_no_layout(answer: str, on_lustre: OnLustre) -> None:
-    """No record, and nothing happens to the program."""
+    """If the query fails or its answer is not a layout, the program runs as usual and there is no
+    LUSTRE record."""
     observed = on_lustre.run(["cat", "data"], answer)
     assert (observed.status, observed.stdout, observed.stderr) == (0, TEXT, "")
     assert not on_lustre.row()
@@ -175,7 +179,7 @@ def test_no_layout(answer: str, on_lustre: OnLustre) -> None:
 
 
 def test_elsewhere(on_lustre: OnLustre) -> None:
-    """No question on any other file system."""
+    """A file on another file system is not queried."""
     ext4 = struct.pack("<7q", 0xEF53, 4096, 100, 100, 100, 10, 10)
     assert on_lustre.run(["cat", "data"], f_type=ext4).stdout == TEXT
     assert on_lustre.questions() == 0

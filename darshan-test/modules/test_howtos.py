@@ -124,7 +124,7 @@ def test_page_names_the_files_of_its_patch(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_patch_applies(name: str) -> None:
-    """Each run checks this for all pages, and does the steps of one."""
+    """The patch of each how-to applies to the tree."""
     command = ["git", "apply", "--check", PATCHES / f"{name}.patch"]
     done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -140,7 +140,7 @@ def test_page_is_linked_and_executed(page: Path) -> None:
 @pytest.mark.timeout(SECONDS)
 @pytest.mark.parametrize("name", turning(PAGES, 1 / len(PAGES), "how-tos"))
 def test_howto(name: str, tmp_path: Path) -> None:
-    """The steps of a page, in a copy of the tree."""
+    """In a copy of the tree, the patch of a how-to is applied, built and tested."""
     page, tree = PAGES[name], tmp_path / "darshan"
     shutil.copytree(SOURCE, tree, ignore=left_out, symlinks=True)
     (tree / ".venv").symlink_to(SOURCE / ".venv")

@@ -68,7 +68,8 @@ def built(tree: Path) -> Path:
 
 
 def test_the_copy_records(built: Path, tmp_path: Path) -> None:
-    """From the call to the text: nobody else had to be told of the module."""
+    """Calls of the template's module and of a module that a patch added (a folder and two lines)
+    are in the log, and the parser prints their counters."""
     program = compile_c(tmp_path, HERE / "naps.c", name="naps")
     env = os.environ | settings(built, tmp_path, tmp_path)
     subprocess.run([program], env=env, check=True)
@@ -108,7 +109,8 @@ OMISSIONS = {
 
 @pytest.mark.parametrize("what", OMISSIONS)
 def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> None:
-    """By the compiler, not by a log in which the records are missing."""
+    """If a part of a new module is missing, compiler or linker name it, so that records are never
+    silently missing in a log."""
     file, pattern, instead, named = OMISSIONS[what]
     runtime = tmp_path / "runtime"
     shutil.copytree(tree / "runtime", runtime)
@@ -143,7 +145,8 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
 
 
 def test_every_wrapped_function_has_a_test() -> None:
-    """In the folder of its module's tests, or where the calls of the C library are tested."""
+    """Each row of a calls.def is called by a test: in the folder of its module's tests, or where
+    the calls of the C library are tested."""
     rows = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
     for table in sorted(SOURCE.glob("runtime/modules/*/calls.def")):
         module = table.parent.name

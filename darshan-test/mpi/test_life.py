@@ -73,7 +73,8 @@ def test_job_without_io(runner: Runner, ranks: int) -> None:
 
 @pytest.mark.parametrize("end", ["thread", "afterwards", "exec"])
 def test_other_ways_through(runner: Runner, end: str) -> None:
-    """MPI_Init_thread, I/O after MPI_Finalize (not recorded), and a failed exec."""
+    """The job's log is right with MPI_Init_thread, with I/O after MPI_Finalize (not recorded), and
+    after a failed exec."""
     job = runner.job(end, 3)
     assert job.error == ""
     check_work(runner.only_log(job), runner, 3)
@@ -104,7 +105,8 @@ def test_files_of_the_library_are_left_out(runner: Runner) -> None:
 
 
 def test_alone_without_a_launcher(runner: Runner) -> None:
-    """Open MPI then starts a helper, which is not an MPI program."""
+    """An MPI program that is started without a launcher leaves one log. Open MPI then starts a
+    helper, which is not an MPI program."""
     env = runner.environment({"DARSHAN_ENABLE_NONMPI": "0"})
     program = str(runner.build("job.c"))
     job = runner.start([*through_env(env), program, "finalize", str(runner.data)])
@@ -217,7 +219,7 @@ def test_children_of_ranks_are_a_run(runner: Runner) -> None:
 
 
 def test_sessions(runner: Runner) -> None:
-    """A program that never calls MPI_Init."""
+    """A program that uses sessions of MPI and never calls MPI_Init leaves the log of a job."""
     job = runner.job("session", 3)
     if "ordinary job" in job.out and runner.mpi.name == "openmpi":
         elsewhere("Open MPI has sessions from version 5 on")

@@ -71,7 +71,8 @@ def test_calls_inside_of_libraries_are_theirs(runner: Runner) -> None:
 
 @ONE_MPI
 def test_beside_apmpi_nothing_counts_twice(runner: Runner) -> None:
-    """Both modules read the clock once for a call: their sums are equal."""
+    """With APMPI and MPIWAIT both on, the waits at messages equal the sums of APMPI's times,
+    because the clock is read once for a call."""
     job = runner.run(
         RANKS,
         [program(runner, "waits.c"), "messages", str(runner.data)],
@@ -108,7 +109,8 @@ def test_python(runner: Runner) -> None:
 
 @ONE_MPI
 def test_a_rank_without_io_has_a_record(runner: Runner) -> None:
-    """It may be one of those that wait for the rank with all I/O."""
+    """Ranks without I/O have an MPIWAIT record, too, because they may be those that wait for the
+    rank with all I/O."""
     job = runner.job("idle", RANKS, {"DARSHAN_MOD_DISABLE": "STDIO"})
     log = runner.only_log(job)
     assert {row.module for row in log.rows} == {"USAGE", "MPIWAIT"}

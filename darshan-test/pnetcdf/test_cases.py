@@ -70,7 +70,8 @@ def run_both(build: Path, cases: Path, parser: Path, tmp_path: Path) -> Runs:
 
 @pytest.mark.parametrize("name", ["every", *(name for name in NAMES if name != "many")])
 def test_case(name: str, run_both: Runs) -> None:
-    """All counters of both modules."""
+    """All counters of both modules are those of the model, for one program of each kind; PyDarshan
+    reads the same."""
     expected, rows = run_both(name)
     assert len(run_both.logs) == 1
     assert expected.files
@@ -80,7 +81,8 @@ def test_case(name: str, run_both: Runs) -> None:
 
 
 def test_every_function_was_called(run_both: Runs) -> None:
-    """No function of the table without a call; one call each, two transfers if of several."""
+    """The test program calls each transfer function of the table: once, and those with several
+    variables twice."""
     run_both("every")
     facts = run_both.facts()
     called = re.findall(r"^(ncmpi_\w+) ", facts, re.M)
@@ -142,7 +144,7 @@ def test_what_is_below(run_both: Runs) -> None:
 
 
 def test_switched_off(build: Path, cases: Path, parser: Path, tmp_path: Path) -> None:
-    """No records of variables where their module is off."""
+    """With PNETCDF_VAR switched off, only PNETCDF_FILE has records."""
     work = tmp_path / "work"
     work.mkdir()
     extra = AS_ROOT | {"DARSHAN_MOD_DISABLE": "PNETCDF_VAR"}

@@ -108,7 +108,8 @@ def test_some_of_the_nodes(build: Path, merge: Run, tmp_path: Path) -> None:
 
 
 def test_nodes_of_two_jobs(build: Path, merge: Run, tmp_path: Path) -> None:
-    """In one folder for all logs, the job id distinguishes and selects them."""
+    """If a folder has node logs of two jobs, darshan-merge asks for --job, and merges those of the
+    job that it names."""
     jobs = {}
     for number in (11, 12):
         journals = journals_of(build, tmp_path / str(number), number)
@@ -158,7 +159,8 @@ def test_what_is_no_part_of_it(build: Path, merge: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("flavour", ["mpich", "openmpi"])
 def test_killed_job_on_two_nodes(merge: Run, build: Path, tmp_path: Path, flavour: str) -> None:
-    """Real ranks with a journal folder per node, traces and MPI communication."""
+    """Node logs of a killed MPI job, with a journal folder for each node, are merged into one log
+    with all records, traces and communication."""
     needs(f"mpi:{flavour}")
     compiler, start = shutil.which(f"mpicc.{flavour}"), shutil.which(f"mpiexec.{flavour}")
     program = tmp_path / "killed"

@@ -240,7 +240,8 @@ def test_a_log_is_never_replaced(play: Path, tmp_path: Path) -> None:
 
 
 def test_a_writer_that_cannot_write_fails_all(play: Path, tmp_path: Path) -> None:
-    """The limit of the file size is between the offsets of rank 0 and of the last rank."""
+    """If the last rank cannot write, because of a file size limit below its offset, all ranks
+    report failure."""
     files = ("--ranks", 8, "--shared", 2, "--own", 300, "--posix", "--streams", 1000)
     assert run(play, tmp_path / "whole.darshan", *files).returncode == 0
     limit = (tmp_path / "whole.darshan").stat().st_size // 2

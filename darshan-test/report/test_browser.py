@@ -119,7 +119,7 @@ def test_timeline(window: Browser, traced: Path) -> None:
 
 
 def test_by_file(window: Browser, traced: Path) -> None:
-    """Lanes can be files."""
+    """The timeline can show a lane for each file, chosen from the list."""
     window.open(traced)
     window.run("const s = document.querySelector('.controls select'); s.value = 1;"
                "s.dispatchEvent(new Event('change'));")  # fmt: skip

@@ -173,7 +173,8 @@ def test_hostile_values(tmp_path: Path) -> None:
 
 
 def test_young() -> None:
-    """The interval with which saving and computing again together lose the least."""
+    """young() returns the interval between saves with which saving and computing again together
+    lose the least."""
     cost, failures = 7.0, 86_400.0
 
     def lost(interval: float) -> float:
@@ -228,7 +229,8 @@ def line_of(mark: str) -> int:
 
 
 def test_program(recorded: Path, summary: Run) -> None:
-    """Saves, replaced and removed files, threads and lines of a program that ran."""
+    """The JSON on a real program has its saves, with replaced and removed files, threads and
+    lines."""
     state = json.loads(summary("--json", "-o", "-", recorded).stdout)["checkpoints"]
     rows: dict[str, Any] = {one["name"].rsplit("/", 1)[-1]: one for one in state["files"]}
     told = {

@@ -136,7 +136,8 @@ def test_hdf5_opened_for_each_sample(build: Path, folder: Path) -> None:
 
 
 def test_each_rank_reads_the_whole_set(build: Path, folder: Path) -> None:
-    """Both ranks read all files, or each its part."""
+    """A training of two ranks that both read all files is reported with its remedy; one whose ranks
+    read a part each is not."""
     text = text_of(build, folder, "whole", ranks=2)
     assert "Each rank reads the whole data set" in text
     assert "Each of the 2 ranks of the training loop of train.py:" in text
@@ -146,7 +147,8 @@ def test_each_rank_reads_the_whole_set(build: Path, folder: Path) -> None:
 
 
 def test_a_small_index_is_no_data_set(build: Path, folder: Path) -> None:
-    """Each rank reads a small file in each epoch, and makes samples without it."""
+    """Ranks that each read one small file in each epoch are not reported as reading the whole data
+    set."""
     text = text_of(build, folder, "index", ranks=2)
     assert "problem: Each rank" not in text
     assert "1. Each rank reads" not in text
@@ -182,7 +184,8 @@ for _ in range(2):
     ],
 )
 def test_each_worker_reads_the_whole_set(build: Path, folder: Path, python: str) -> None:
-    """Real workers, of which each reads all files, or its part; each reads a small index."""
+    """A training with real workers of PyTorch that each read all files is reported; one whose
+    workers read a part each, and a small index, is not."""
     (folder / "stream.py").write_text(WORKERS)
     for case in ("whole", "part"):
         log = folder / f"{case}.darshan"

@@ -157,7 +157,8 @@ def test_a_small_file_for_each_sample(tmp_path: Path) -> None:
 def test_workers_that_read_the_whole_set(
     tmp_path: Path, number: int, workers: int, times: int, title: str
 ) -> None:
-    """Two epochs, in each of which so many of the workers read the set so often."""
+    """The report says that each worker reads the whole data set only if all workers read it once in
+    each epoch."""
     job = run_of(workers, 16, 2, 10, 0) if workers else run_of(0, 0, 0, 0, 0)
     rows = file_of("/set", 32 * MIB, times, range(1, number + 1), 1.0)
     found = findings_of(tmp_path, replace(job, rows=(*job.rows, *rows), nprocs=5))
@@ -166,7 +167,8 @@ def test_workers_that_read_the_whole_set(
 
 
 def test_an_index_that_each_worker_reads(tmp_path: Path) -> None:
-    """Each worker reads an index, and its own part of the set."""
+    """Workers that each read the same index, and a part of the data of their own, are not
+    reported."""
     job = run_of(4, 16, 2, 10, 0)
     index = file_of("/index", MIB, 2, range(1, 5), 0.1)
     parts = [part for n in range(1, 5) for part in file_of(f"/set{n}", 8 * MIB, 2, [n], 0.5)]
@@ -175,7 +177,8 @@ def test_an_index_that_each_worker_reads(tmp_path: Path) -> None:
 
 
 def test_a_set_that_costs_no_time(tmp_path: Path) -> None:
-    """Samples may come several times, also if nobody waits for them."""
+    """If nobody waits for samples that each worker reads, the finding is a notice about repeated
+    samples, without a saving."""
     job = run_of(4, 16, 2, 10, 0, F_NEXT_TIME=0.1)
     rows = file_of("/set", 32 * MIB, 2, range(1, 5), 0.001)
     found = findings_of(tmp_path, replace(job, rows=(*job.rows, *rows)))["read-by-each-worker"]
@@ -195,7 +198,8 @@ def test_numbers(tmp_path: Path) -> None:
 
 
 def test_processors_limit_what_workers_save(tmp_path: Path) -> None:
-    """Two workers load in 1.95 s what the process loads in 3.9 s, beside 0.5 s of steps."""
+    """The saving by workers is limited by the processors: two workers load in 1.95 s what the
+    process loads in 3.9 s, beside 0.5 s of steps."""
     job = run_of(0, 0, 0, 0, 0, **COMPUTES, PROCESSORS=2)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))

@@ -145,7 +145,8 @@ def test_of_all_processes_of_a_run(build: Path, place: Path) -> None:
 
 
 def test_before_anything_else(build: Path, place: Path) -> None:
-    """The constructor of a library that is preloaded before the runtime opens a library."""
+    """A library that is preloaded before the runtime opens another one with RTLD_DEEPBIND in its
+    constructor: the program runs as usual."""
     (place / "first" / "libplugin.so").rename(place / "first" / "libother.so")
     (place / "second" / "libplugin.so").rename(place / "first" / "libplugin.so")
     env = os.environ | preload(place / "first" / "libplugin.so")

@@ -73,7 +73,8 @@ def said(place: Path) -> dict[int, int]:
 
 @pytest.mark.needs("storage")
 def test_a_tree_counts_each_byte_once(build: Path, place: Path) -> None:
-    """Children that are waited for, and a program that calls exec."""
+    """In a tree with waited-for children and a program that calls exec, each byte from storage is
+    in the USAGE record of one process."""
     reader = f"{sys.executable} reader.py"
     inner = f"{reader} m b 16; exec {reader} r c 8"
     log = run(build, place, "sh", "-c", f"{reader} r a 4; sh -c '{inner}'; exec {reader} m a 12")
@@ -165,7 +166,8 @@ def test_the_order_of_pages_is_known(
 
 @pytest.mark.needs("storage")
 def test_pages_in_order_from_storage_are_named(build: Path, place: Path) -> None:
-    """No pattern is known to be wrong, but the run is not called fine."""
+    """If a program reads a mapped file in order from storage, the report names these pages, gives
+    no pattern as wrong, and does not call the run fine."""
     source = READER.replace("mapped.madvise(mmap.MADV_RANDOM)", "pass")
     (place / "reader.py").write_text(source)
     text = told(build, run(build, place, sys.executable, "reader.py", "m", "b", "32"))
@@ -176,7 +178,8 @@ def test_pages_in_order_from_storage_are_named(build: Path, place: Path) -> None
 
 @pytest.mark.needs("storage")
 def test_pages_that_are_in_memory_are_fine(build: Path, place: Path) -> None:
-    """The same program with its data in the page cache; only its startup reads from storage."""
+    """If the mapped data is in the page cache, and only the startup reads from storage, the report
+    calls the run fine."""
     (place / "b").write_bytes((place / "b").read_bytes())
     for path in (Path(sys.executable).resolve(), *Path(os.__file__).parent.glob("**/*.pyc")):
         with path.open("rb") as file:

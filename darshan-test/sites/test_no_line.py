@@ -40,7 +40,8 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts(name: str, where: Where) -> None:
-    """The interpreter, and the script to look in."""
+    """If an interpreter's scripts have no lines in the log, the finding says so, and names
+    interpreter and script."""
     file, text, command, reason = SCRIPTS[name]
     if not shutil.which(command[0]):
         needs(f"program:{command[0]}")
@@ -117,6 +118,6 @@ def test_script_of(command: str, script: dict[str, str]) -> None:
 
 
 def test_script_by_another_name(tmp_path: Path) -> None:
-    """awk may be mawk, and sh may be dash."""
+    """The script is found in a command line that says awk or sh for mawk or dash."""
     assert script_of("awk -f a.awk in")["mawk"] == "a.awk"
     assert script_of("sh a.sh")["dash"] == "a.sh"

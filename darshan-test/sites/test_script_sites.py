@@ -75,7 +75,8 @@ def of_all(program: Program, **texts: str) -> dict[tuple[str, str], int]:
 
 
 def test_bash(program: Program) -> None:
-    """Redirections, functions, a sourced file, loops, children and subshells."""
+    """The lines of a bash script are right for redirections, functions, a sourced file, loops,
+    children and subshells."""
     outcome = run(program, scripts.BASH, "main.sh", "bash", lib__sh=scripts.LIBRARY)
     compare(outcome, of_all(program, main__sh=scripts.BASH, lib__sh=scripts.LIBRARY))
     folder = program.folder / "work"
@@ -97,7 +98,8 @@ def test_perl(program: Program) -> None:
 
 
 def test_threads_of_perl(program: Program) -> None:
-    """Each thread has an interpreter of its own."""
+    """The lines of a Perl script with threads are right; each thread has an interpreter of its
+    own."""
     if not shutil.which("perl"):
         needs("program:perl")
     has = subprocess.run(["perl", "-Mthreads", "-e", "1"], capture_output=True, check=False)
@@ -114,7 +116,7 @@ def test_threads_of_perl(program: Program) -> None:
     ],
 )
 def test_text_of_the_command(command: list[str], text: str, wanted: str, program: Program) -> None:
-    """A text that is no file."""
+    """A script that is given as text (bash -c, perl -e) has lines under such a name."""
     if not shutil.which(command[0]):
         needs(f"program:{command[0]}")
     program.start(*command, text)

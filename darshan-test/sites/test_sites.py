@@ -38,7 +38,7 @@ def test_two_lines_are_two_sites(program: Program) -> None:
 
 
 def test_places_of_transfers(program: Program) -> None:
-    """Reads that go backwards, and reads of the same place."""
+    """A site counts reads that went backwards, and reads of the same place as the last one."""
     outcome = program.run("loops")
     backward, again = sorted(outcome.of("pread", "get"), key=lambda site: -site.row["READS"])
     assert (backward.row["BACKWARD"], backward.row["REPEATED"]) == (9, 0)
@@ -168,13 +168,14 @@ def test_a_stream_is_the_call(program: Program) -> None:
 
 
 def test_a_handler_has_one_site(program: Program) -> None:
-    """Whatever it interrupted."""
+    """All writes of a signal handler count for one site, whatever the handler interrupted."""
     outcome = program.run("handler")
     assert counts(outcome, "write", "put", "handler") == [(20, 60)]
 
 
 def test_a_moving_stack_pointer(program: Program) -> None:
-    """A variable array moves the stack pointer: still one site."""
+    """Calls of a function whose array of variable length moves the stack pointer count for one
+    site."""
     outcome = program.run("moving")
     assert counts(outcome, "write", "put", "moving", "main") == [(50, 250)]
 

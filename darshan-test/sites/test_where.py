@@ -229,7 +229,8 @@ def test_a_program_that_has_changed(change: str, where: Where) -> None:
 
 
 def test_a_program_without_a_build_id(where: Where) -> None:
-    """It could be another one, so it is not read."""
+    """Lines are not read from a program without a build id, because it could be another program;
+    the answer says so."""
     path = where.compile("-Wl,--build-id=none")
     found = where.run(path, "data")
     assert not any(row["place"]["file"] for row in found["lines"])
@@ -248,7 +249,8 @@ def test_a_library_of_the_user(where: Where) -> None:
 
 
 def test_installed_software(where: Where) -> None:
-    """DARSHAN_INSTALLED names folders of installed software."""
+    """A library in a folder of DARSHAN_INSTALLED counts as installed: its calls have the line of
+    the program that called it."""
     folder = where.folder / "apps"
     folder.mkdir()
     library = where.compile("-shared", "-fPIC", name="libwork.so")
@@ -291,7 +293,7 @@ def test_hdf5_in_python(where: Where) -> None:
 
 
 def test_code_on_the_command_line(where: Where) -> None:
-    """`python -c` is code of the user."""
+    """The text of `python -c` counts as the user's code: its calls have its lines."""
     found = where.run(sys.executable, "-c", "open('a', 'w').close()\nopen('b', 'w').close()")
     assert at(found, "<string>", 1)["calls"] > 0
     assert at(found, "<string>", 2)["called"]["open64"]["calls"] == 1
@@ -305,7 +307,7 @@ def test_an_installed_program(where: Where) -> None:
 
 
 def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
-    """Both ranks called from the same line."""
+    """Calls of two ranks at the same line are one line, with the number of processes."""
     source = where.folder / "ranks.c"
     source.write_text(MPI_SOURCE)
     path = runner.build(str(source), "-g")
@@ -341,7 +343,8 @@ def test_a_log_without_sites(where: Where) -> None:
 
 
 def test_an_anonymous_log(where: Where) -> None:
-    """darshan-convert hides names of functions, files and objects."""
+    """`darshan where` says that names are anonymous in a log that darshan-convert has
+    anonymized."""
     where.program.start(where.compile(), "data")
     hidden = where.folder / "hidden.darshan"
     command = [where.program.build / "darshan-convert", "--obfuscate=strong", where.log, hidden]

@@ -55,7 +55,8 @@ def test_names(name: str, called: str, frames: tuple[object, ...]) -> None:
 
 
 def test_names_of_objects() -> None:
-    """Only a whole description is an object."""
+    """The name of an object's record is read only if it has a short name, a valid build id and an
+    absolute path."""
     assert object_of("object ab 0a1b /x y") == Object("ab", "0a1b", "/x y")
     assert object_of("object x%20y.so - /x%20y.so") == Object("x y.so", "", "/x y.so")
     for name in ("object", "object ab 0a1b relative", "object ab xyz /x", "object ab 0a1 /x", "/x"):
@@ -109,7 +110,7 @@ def test_installed(path: str, is_installed: bool, monkeypatch: pytest.MonkeyPatc
 
 
 def test_modules_of_python() -> None:
-    """The top-level package of a file."""
+    """module_of returns the top-level package of a Python file, by its path."""
     for path, module in (
         ("/v/lib/python3.11/site-packages/numpy/lib/npyio.py", "numpy"),
         ("/usr/lib/python3/dist-packages/h5py/_hl/files.py", "h5py"),

@@ -74,7 +74,8 @@ def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
 
 @pytest.mark.needs("hdf5")
 def test_a_small_sieve_buffer_helps(field: Try) -> None:
-    """The finding of the log asks for it."""
+    """The log's finding proposes a smaller sieve buffer, and `darshan try` finds that it helps:
+    less is read."""
     command = script(field, ROWS)
     log = field.log(*command)
     assert "for each small read" in field.run("--list", log).stdout

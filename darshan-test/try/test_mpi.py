@@ -33,7 +33,8 @@ def posix_writes(log: Path) -> int:
 
 @pytest.mark.needs("mpi:mpich")
 def test_collective_buffering(trial: Try) -> None:
-    """From the log to what is gained, and the line of the open."""
+    """`darshan try` finds that collective buffering helps a program, and names the number of writes
+    before and after, and the line where the file is opened."""
     command = job(trial, MPICH, "collective")
     status, rows, whole = trial.found(
         "--only", "collective-buffering", "--copy", ".", "--", *command
@@ -72,7 +73,7 @@ def test_hints_do_not_break_another_library(trial: Try) -> None:
 
 
 def test_hints_are_refused(trial: Try) -> None:
-    """Without MPI-IO there is nothing to hint at."""
+    """A program without MPI-IO gets none of the remedies that are hints, and the reason."""
     _, rows, _ = trial.found("--all", "--", "true")
     assert rows["collective-buffering"]["reason"] == "the program opens no file by MPI-IO"
     assert rows["aggregators"]["reason"] == "the program opens no file by MPI-IO"

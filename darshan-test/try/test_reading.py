@@ -45,7 +45,8 @@ def output(trial: Try, setting: str, *command: str | Path) -> str:
 
 
 def test_small_reads(numbers: Try) -> None:
-    """From the log and its finding to what is gained."""
+    """`darshan try` finds that read-ahead helps a program with small reads, and names what to
+    write."""
     program = compile_c(numbers.user, SMALL_READS)
     log = numbers.log(program)
     status, rows, whole = numbers.found("--only", "read-ahead", log, "--", program)
@@ -86,7 +87,8 @@ def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
 
 @pytest.mark.parametrize(("how", "advice"), [("sequential", 2), ("random", 1)])
 def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> None:
-    """More with one advice, and only what the program asks for with the other."""
+    """The kernel reads more ahead with the advice "sequential", and only what the program asks for
+    with "random"."""
     program = compile_c(numbers.user, COLD)
     usual, advised = (int(output(numbers, s, program, how)) for s in ("", f"advice={advice}"))
     if how == "random":
@@ -96,7 +98,7 @@ def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> Non
 
 
 def test_advice_is_refused(trial: Try) -> None:
-    """A program that reads no file has none of which the kernel could be told."""
+    """A program that reads no file gets none of the remedies about reading, and the reason."""
     status, rows, _ = trial.found("--all", "--", "true")
     assert status == 1
     for name in ("will-need", "random", "sequential"):

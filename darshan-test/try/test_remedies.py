@@ -59,7 +59,8 @@ def test_no_cache_for_a_dataset_that_is_opened_again(field: Try) -> None:
 
 
 def test_no_cache_beyond_the_memory(field: Try) -> None:
-    """The same log, on a machine with little memory."""
+    """The chunk cache of the same log is proposed on a machine with enough free memory, and refused
+    on one with little."""
     from darshan_report.diagnose.facts import Facts  # noqa: PLC0415
     from darshan_report.log import open_log  # noqa: PLC0415
     from darshan_report.trial.case import Case  # noqa: PLC0415

@@ -34,7 +34,8 @@ with contextlib.suppress(OSError): open(file, "a").write("changed")
 
 
 def test_a_run_reaches_no_other_process(trial: Try, tmp_path: Path) -> None:
-    """Not to end it, not to look through its eyes, and no memory outlives the run."""
+    """A trial's run can neither end another process nor change a file by way of it, and its shared
+    memory does not outlive it."""
     kept, key = tmp_path / "kept", os.getpid() + (1 << 24)
     kept.write_text("kept")
     with subprocess.Popen(["sleep", "100"]) as other:
@@ -48,7 +49,8 @@ def test_a_run_reaches_no_other_process(trial: Try, tmp_path: Path) -> None:
 
 
 def test_a_command_of_setup_cannot_change_the_folder(trial: Try) -> None:
-    """It fills the folder of a run from the user's, which it can only read."""
+    """The command of --setup fills the folder of a run from the user's folder, which it can only
+    read."""
     (trial.user / "data").write_text("precious")
     before = bytes_of(trial.user)
     for command, said in (
@@ -64,7 +66,8 @@ def test_a_command_of_setup_cannot_change_the_folder(trial: Try) -> None:
 
 
 def test_folders_that_the_program_locks(trial: Try) -> None:
-    """They are compared, and removed, as the user who owns them."""
+    """Files and folders to which the program removed all permissions are compared and removed by an
+    ordinary user."""
     needs("root")  # to become another user
     trial.user.parent.chmod(0o777)
     os.chown(trial.user, 65534, 65534)

@@ -16,7 +16,8 @@ SETTINGS = {"stdio-buffer": NO_BUFFER, "flush-delay": FLUSHED}
 
 @pytest.mark.parametrize("remedy", SETTINGS)
 def test_a_stream(trial: Try, remedy: str) -> None:
-    """From the finding of a log to what is gained, and what to write."""
+    """`darshan try` finds that a remedy for streams helps a program with small writes or flushes,
+    and names the writes before and after, and what to write."""
     program = compile_c(trial.user, writes(ENDS["closes"], SETTINGS[remedy]))
     log = trial.log(program, clean=True)
     listed = trial.run("--list", log).stdout.split("\n")

@@ -18,7 +18,8 @@ SETTING = f"{NAME}=1048576"
 
 
 def test_small_writes(trial: Try) -> None:
-    """From the finding of a log to what is gained."""
+    """`darshan try` finds that joining writes helps a program with small writes, and names what to
+    write."""
     program = compile_c(trial.user, small_writes(ENDS["close"]))
     log = trial.log(program, clean=True)
     listed = trial.run("--list", log).stdout.split("\n")

@@ -71,7 +71,8 @@ def test_corpus_is_in_order() -> None:
 
 
 def test_the_guide_has_what_trials_found() -> None:
-    """The table is made of trials.txt and gains.txt: ./dev verdicts --try --keep."""
+    """The guide's table equals the one that is made of trials.txt and gains.txt (./dev verdicts
+    --try --keep)."""
     assert trials.section() in trials.GUIDE.read_text()
     problems = {row.name for row in ROWS if row.finding}
     assert set(trials.trials()) <= problems

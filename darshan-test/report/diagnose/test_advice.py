@@ -53,7 +53,7 @@ def test_few_calls_are_a_fact(name: str, job: Job, tmp_path: Path) -> None:
     ("name", "words"), [("/data/heat.csv", "as binary"), ("/data/heat.bin", "")]
 )
 def test_numbers_as_text(name: str, words: str, tmp_path: Path) -> None:
-    """Only text files can become binary ones."""
+    """The advice to write numbers as binary is given for a text file, and not for others."""
     job = Job((row("POSIX", name, OPENS=1, WRITES=900, SEQ_WRITES=900, BYTES_WRITTEN=900 * MIB,
                    MAX_BYTE_WRITTEN=900 * MIB - 1, F_WRITE_TIME=2.0),))  # fmt: skip
     told = finding(job, "costly-writes", tmp_path / "log")
@@ -61,7 +61,8 @@ def test_numbers_as_text(name: str, words: str, tmp_path: Path) -> None:
 
 
 def test_conversion(tmp_path: Path) -> None:
-    """HDF5 reads a contiguous dataset piece by piece only to convert it."""
+    """A contiguous dataset that one call reads in pieces gets advice about conversion of types,
+    because HDF5 does so only to convert; other datasets do not."""
     name, file = "/f.h5:/d", "/f.h5"
     layers = row("LAYERS", name, UPPER_MODULE=4, READ_CALLS=1, READ_POSIX_READS=62, LAYOUT=1,
                  BYTES_ASKED_READ=32 * MIB, DISTINCT_BYTES_READ=32 * MIB,
@@ -76,7 +77,8 @@ def test_conversion(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.3, "few calls gains"), (0.4, "change gains")])
 def test_little_is_no_advice(seconds: float, words: str, tmp_path: Path) -> None:
-    """What takes a small part of the run, or few calls, is told without advice."""
+    """If I/O takes a small part of the run, or few calls, the report says so and gives no
+    advice."""
     posix = row("POSIX", "/data/a", OPENS=2, READS=90, BYTES_READ=90 * MIB, SEQ_READS=90,
                 MAX_BYTE_READ=90 * MIB, F_META_TIME=seconds, F_READ_TIME=0.25)  # fmt: skip
     job = Job((posix,), seconds=5 if words.startswith("few") else 10)
@@ -85,7 +87,7 @@ def test_little_is_no_advice(seconds: float, words: str, tmp_path: Path) -> None
 
 
 def test_fact_in_the_report(build: Path, tmp_path: Path) -> None:
-    """Text and page mark it as a fact."""
+    """Text and page mark a finding without a problem and a remedy as a fact."""
     log = write(_few()[1][1], tmp_path / "log.darshan")
     page = tmp_path / "page.html"
     report = [build / "darshan", "report"]

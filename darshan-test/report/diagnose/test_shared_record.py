@@ -60,7 +60,8 @@ def test_files_read_once_are_not_read_again(tmp_path: Path) -> None:
 
 
 def test_without_a_count_opens_are_the_most(tmp_path: Path) -> None:
-    """Logs of other runtimes lack the number of files that share the record."""
+    """If the log lacks the number of files that share a record, as logs of other runtimes do, the
+    number of opens is their number."""
     found = told(replace(FILES, metadata=b"lib_ver=3.5.0\n"), tmp_path)
     assert found["many-small-files"].sentence.startswith("12,001 files ")
 

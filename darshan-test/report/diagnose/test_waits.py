@@ -36,7 +36,8 @@ def told(job: Job, folder: Path) -> dict[str, float]:
 
 
 def test_without_waits_the_others_may_wait(tmp_path: Path) -> None:
-    """Logs of other versions do not tell it: then nothing is told of two processes."""
+    """Logs of other versions do not record waits: one process that writes alone in a large job is
+    reported, one of two is not."""
     job = alone(400 * MIB)
     assert NAME in told(job, tmp_path)
     assert NAME not in told(replace(job, nprocs=2), tmp_path)
@@ -51,7 +52,8 @@ def test_with_waits_the_stake_is_the_waiting(tmp_path: Path) -> None:
 
 
 def test_small_input_for_all(tmp_path: Path) -> None:
-    """One rank may read settings for all, even slowly: then its reads are the problem."""
+    """One rank that reads a few MiB for all is not reported, even if the others wait; one that
+    reads 20 MiB is."""
     waiting = waits(1, wait=True)
     assert NAME in told(replace(alone(20 * MIB, reads=True), extra=waiting), tmp_path)
     assert NAME not in told(replace(alone(4 * MIB, reads=True), extra=waiting), tmp_path)
