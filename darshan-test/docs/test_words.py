@@ -213,7 +213,7 @@ def test_metadata_keys_are_told() -> None:
     sources = [*(TREE / "runtime").rglob("*.c"), TREE / "util/merge/darshan-merge.c"]
     keys = {"".join(found) for path in sources for found in key.findall(path.read_text("utf-8"))}
     page = (TREE / "doc/log-format.md").read_text("utf-8")
-    told = re.search(r"^\*\*Metadata\*\*.*$", page, re.MULTILINE)
+    told = re.search(r"^\*\*Metadata\*\*.*?^\*\*", page, re.MULTILINE | re.DOTALL)
     assert told
     assert {"lib_ver", "clock", "hosts", "seccomp", "rank", "missing_ranks"} <= keys
     assert not keys - set(re.findall(r"`(\w+)`", told[0]))
