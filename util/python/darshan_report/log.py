@@ -23,7 +23,7 @@ _REPR_EXE = 60  # characters of the command line in repr()
 
 @dataclass(frozen=True)
 class Region:
-    """A module's part of the file."""
+    """A module's region of a log: id, name, length, version, and whether it is partial."""
 
     id: int
     name: str | None  # None: an id that this release does not know

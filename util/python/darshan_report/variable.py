@@ -43,7 +43,7 @@ LUSTRE_HEAD = np.dtype([("id", "u8"), ("rank", "i8"), ("num_comps", "i8"), ("num
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """Bytes per time bin of one rank and one layer."""
+    """The bytes that one rank read and wrote in one layer, for each time bin."""
 
     id: int
     rank: int
@@ -65,7 +65,7 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The stripes of one file on Lustre."""
+    """The stripes of one file on Lustre: its components and their storage targets (OSTs)."""
 
     id: int
     rank: int

@@ -78,7 +78,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Lines:
-    """The costliest lines of a log."""
+    """The lines of code with most time in I/O calls, with the sums over all lines, and which code
+    has no known lines."""
 
     lines: list[Line]
     number: int  # of all lines

@@ -30,7 +30,7 @@ _TIMES = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
 
 @dataclass
 class Measured:
-    """Sums over processes and threads."""
+    """Sums of call sites over processes and threads: seconds, gaps, calls, bytes, files."""
 
     seconds: float = 0.0  # in calls
     # In gaps between calls, without the runtime: SHORT, MEDIUM, LONG.

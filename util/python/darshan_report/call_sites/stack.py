@@ -22,7 +22,7 @@ _OBJECT = re.compile(r"object ([^ ]+) (-|(?:[0-9a-f]{2}){1,64}) (/.*)", re.DOTAL
 
 @dataclass(frozen=True)
 class Native:
-    """A frame of a program or a library."""
+    """A native frame: an offset in a program or a library."""
 
     object: str  # short name
     offset: int  # where the call returns to, as an address in the file
@@ -30,7 +30,7 @@ class Native:
 
 @dataclass(frozen=True)
 class Python:
-    """A frame of Python code."""
+    """A frame of Python code: file, line and function."""
 
     path: str
     line: int

@@ -18,7 +18,7 @@ _MODULES = ("POSIX", "STDIO")
 
 @dataclass
 class _File:
-    """A file that was read or mapped."""
+    """A file that was read or mapped: its name, bytes, seconds and number of processes."""
 
     name: str
     read: int = 0  # bytes, by all processes

@@ -74,7 +74,8 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class About:
-    """The calls that a finding is about."""
+    """Which call sites a finding is about: kinds of calls, functions that were called, and by what
+    measure the costliest site is chosen."""
 
     kinds: tuple[int, ...]
     called: str = _ANY  # pattern for the start of the function that the program called

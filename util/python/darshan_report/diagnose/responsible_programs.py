@@ -120,7 +120,7 @@ def _columns(table: Table, counters: list[str]) -> list[str]:
 
 
 class _Doers:
-    """Weights of the processes of a tree in some records."""
+    """Adds up how much each process of a tree did in some records, as weights."""
 
     def __init__(self, facts: Facts, tree: Processes) -> None:
         self._facts, self._tree = facts, tree

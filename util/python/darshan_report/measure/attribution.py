@@ -117,7 +117,7 @@ class Chunks:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The datasets of one HDF5 file."""
+    """The datasets of one HDF5 file, and the time in them."""
 
     datasets: int
     time: float  # seconds in their calls

@@ -62,7 +62,7 @@ def parts(log: Log) -> Iterator[Part]:
 
 @dataclass(eq=False)
 class _Sums:
-    """Sums of one rank or file, over both modules."""
+    """Seconds and number of the transfers of one rank or file, over both modules of traces."""
 
     time: float = 0.0
     count: int = 0
@@ -74,7 +74,7 @@ class _Sums:
 
 @dataclass(eq=False)
 class Survey:
-    """Sums over all transfers."""
+    """Sums over all traced transfers: by rank, by file and by interval of time."""
 
     end: float  # seconds from the start: end of the last transfer, or of the run
     segments: int = 0

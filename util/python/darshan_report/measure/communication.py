@@ -18,7 +18,7 @@ _SYNC_TIMES = 16
 
 @dataclass(frozen=True)
 class Call:
-    """One function of MPI, all ranks together."""
+    """The calls of one MPI function by all ranks: number, bytes, seconds, and the longest call."""
 
     name: str  # MPI_Allreduce
     calls: int

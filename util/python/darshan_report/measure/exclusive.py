@@ -14,7 +14,8 @@ _LONGEST = 1e18  # only a damaged log has more
 
 @dataclass(frozen=True)
 class Own:
-    """Seconds of one layer itself, summed over processes."""
+    """Seconds in one layer without those in the layers below, by kind of call, summed over
+    processes."""
 
     title: str
     read: float

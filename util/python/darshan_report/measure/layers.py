@@ -11,7 +11,8 @@ from ..classes import dataclass
 
 @dataclass(frozen=True)
 class Layer:
-    """One module seen as a layer of I/O."""
+    """How a module is shown as a layer of I/O: its prefix, title, operations and names of
+    counters."""
 
     module: str  # printed name
     prefix: str  # of its counters

@@ -22,7 +22,7 @@ _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow
 
 @dataclass(frozen=True)
 class Group:
-    """The files that a record represents."""
+    """The files that one record represents: the kind of the group, and their number."""
 
     kind: int
     files: int  # distinct; an estimate for several processes; 0: unknown

@@ -14,7 +14,8 @@ _ROUNDING = 0.005
 
 @dataclass(frozen=True)
 class Shares:
-    """Seconds, summed over all processes."""
+    """The seconds in file I/O, in I/O of all layers, and in which the processes could work, each
+    summed over all processes."""
 
     files: float  # in file I/O
     all: float  # in I/O of all layers; equal to files without layers above

@@ -26,7 +26,8 @@ Times = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 @dataclass(eq=False)
 class Timeline:
-    """One file; index 0: writes, 1: reads."""
+    """The transfers of one file over time: numbers and bytes (index 0: writes, 1: reads), and busy
+    seconds by bin."""
 
     id: int
     processes: int = 0  # with a trace of it

@@ -68,7 +68,8 @@ class Span:
 
 @dataclass(frozen=True)
 class Workers:
-    """What the worker processes of a loader did, summed."""
+    """Sums over the worker processes of a loader: number, lifetimes, seconds in file I/O and of
+    processor time."""
 
     number: int  # processes
     lives: float  # seconds that they lived

@@ -16,7 +16,8 @@ DEPTH = 8  # levels that are shown
 
 @dataclass(eq=False)
 class Sums:
-    """Sums over some processes."""
+    """Sums over some processes of a tree: number, first start, last end, lifetimes, I/O,
+    failures."""
 
     number: int = 0  # processes
     start: float = float("inf")  # seconds after the run's start, of the first

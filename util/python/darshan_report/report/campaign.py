@@ -30,7 +30,7 @@ _FINDINGS = 20
 
 @dataclass(frozen=True)
 class Job:
-    """The numbers of one log."""
+    """The numbers of one log, for the report on many logs."""
 
     path: str
     program: str

@@ -96,7 +96,7 @@ def compose(context: Context) -> Report:
 
 
 class Documents:
-    """One run of the command."""
+    """One run of `darshan report`: reads its logs and writes their reports."""
 
     def __init__(self, options: argparse.Namespace, limits: Limits, form: str) -> None:
         self._options = options

@@ -50,7 +50,7 @@ def _segments(rows: list[tuple[int, int, float, float]]) -> np.ndarray:
 
 
 class _Block:
-    """The rows of the text for one file and rank."""
+    """The segments of one file and rank in the text of darshan-dxt-parser."""
 
     def __init__(self, number: str, name: str) -> None:
         self.id, self.name = int(number), name

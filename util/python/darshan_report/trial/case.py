@@ -42,7 +42,8 @@ def free_memory() -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """A log, and the finding that a remedy may fix."""
+    """What a remedy is planned from: the facts of a log, the finding that it may fix, and the free
+    memory."""
 
     facts: Facts
     finding: Finding | None  # None: no finding asks for the remedy

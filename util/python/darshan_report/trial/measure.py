@@ -28,7 +28,8 @@ _UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
 
 @dataclass
 class Candidate:
-    """A remedy that may be tried, and the results so far."""
+    """A remedy of a trial: how it is applied or why it is not tried, the seconds of its pairs of
+    runs so far, and its verdict."""
 
     name: str
     plan: Plan | None  # None: it is not tried

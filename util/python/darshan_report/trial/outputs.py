@@ -19,7 +19,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a run."""
+    """The output of a run: exit status, standard output, and the files that it wrote or removed."""
 
     status: int
     stdout: str  # path of a file with the standard output

@@ -39,7 +39,8 @@ def _check(result: int, what: str) -> None:
 
 @dataclass(frozen=True)
 class View:
-    """The view of the system that a run has."""
+    """What a run of a trial sees of the system, and may change: replaced folders, writable folders,
+    everything else."""
 
     replaced: tuple[tuple[str, str], ...] = ()  # (folder that stands in, in the place of)
     writable: tuple[str, ...] = ()  # more folders that the run may change

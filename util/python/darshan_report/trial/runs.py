@@ -25,7 +25,8 @@ _OURS = ("DARSHAN_LOGFILE", "DARSHAN_LOGPATH", "DARSHAN_DISABLE", "DARSHAN_CALLE
 
 @dataclass(frozen=True)
 class Run:
-    """A run that ended."""
+    """A run that ended: its seconds, its output, and the paths of its log and its standard
+    error."""
 
     seconds: float
     output: Output

@@ -28,7 +28,8 @@ def _is_stopped(process: int) -> bool:
 
 @dataclass
 class Stopped:
-    """Checks, at each call, whether a run is stopped."""
+    """A check that is called again and again while a run goes on; raises TooLongError if the run
+    stopped itself."""
 
     leader: int
     seen: int = 0

@@ -79,7 +79,7 @@ def _by_hand(edits: Sequence[Edit]) -> Iterator[str]:
 
 @dataclass
 class Result:
-    """The result of a trial."""
+    """The result of a trial: baseline, candidates, effects, and what to write to keep a remedy."""
 
     baseline: Sequence[float]  # seconds of the runs without a remedy
     candidates: Sequence[Candidate]

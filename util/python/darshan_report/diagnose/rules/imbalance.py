@@ -57,7 +57,7 @@ def _sum(table: Table, rows: Mask, names: tuple[str, ...]) -> Floats:
 
 @dataclass(frozen=True)
 class _Slow:
-    """The slowest process, and the mean of all processes."""
+    """The slowest process, with its seconds and bytes, and the means of all processes."""
 
     rank: int
     longest: float  # seconds

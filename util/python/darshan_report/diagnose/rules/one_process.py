@@ -115,7 +115,8 @@ def _evidence(facts: Facts) -> tuple[Evidence, ...]:
 
 
 class _Alone:
-    """The reads, or the writes, of one process."""
+    """The reads, or the writes, of a process that moves most of the bytes of all: its rank, bytes
+    and seconds, and the bytes of all processes."""
 
     def __init__(self, word: str, rank: int, moved: float, whole: float, time: float) -> None:
         self.word, self.rank, self.moved, self.whole, self.time = word, rank, moved, whole, time

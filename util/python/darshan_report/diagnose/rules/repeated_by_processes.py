@@ -43,7 +43,8 @@ _PASS = "awk '{ ... }' file  # one pass that takes all"
 
 @dataclass
 class _Again:
-    """Work that the processes of one program repeat."""
+    """Work that each process of one program repeats: reading the same files, or listing the same
+    folders."""
 
     program: str
     table: Table

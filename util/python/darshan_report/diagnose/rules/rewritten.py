@@ -31,7 +31,7 @@ EDITED = f"{NAME}-edited"  # name of the finding on files that are also read who
 
 @dataclass(frozen=True)
 class Rewritten:
-    """One file, under its last name."""
+    """A file that was written again, under its last name: how often, and how many bytes."""
 
     name: str
     ids: frozenset[int]  # of its records, and those of the files that were renamed to it

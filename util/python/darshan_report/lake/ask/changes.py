@@ -39,7 +39,8 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Change:
-    """Slow runs of one program of one user, of like size."""
+    """A change of one program of one user: its slow runs, of similar size, since when, and how much
+    slower they are."""
 
     user: str
     program: str

@@ -11,7 +11,7 @@ from ...classes import dataclass
 
 @dataclass(frozen=True)
 class Question:
-    """One ready query."""
+    """A ready query of `darshan ask`: its name, title and SQL, and the parameters that it needs."""
 
     name: str
     title: str

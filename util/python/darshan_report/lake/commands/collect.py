@@ -59,7 +59,8 @@ class _Ended(BaseException):
 
 @dataclass
 class Sums:
-    """The numbers of one collection."""
+    """The numbers of one collection, for its last line: logs collected, damaged, known, removed,
+    left."""
 
     logs: int = 0
     damaged: int = 0
@@ -74,7 +75,7 @@ class Sums:
 
 
 class Collector:
-    """One run of the command."""
+    """One run of `darshan collect`: finds logs, has parts made of them, and commits these."""
 
     def __init__(self, options: argparse.Namespace, cluster: Cluster | None) -> None:
         self._options = options

@@ -20,7 +20,7 @@ def _span(seconds: float) -> str:
 
 
 class Progress:
-    """The progress of one collection."""
+    """Prints the progress of one collection on stderr."""
 
     def __init__(self, program: str, whole: int) -> None:
         """Begins the progress of a collection; whole is the number of files to check."""

@@ -15,7 +15,8 @@ _LEAST = 16 << 10  # bytes that a log counts as at least: a small log also takes
 
 
 class Shares:
-    """The shares of one round."""
+    """Decides which logs are read in one round of a collection, so that each user takes at most so
+    many bytes and seconds."""
 
     def __init__(self, most_bytes: int, most_seconds: float) -> None:
         """Begins a round in which a user may take so many bytes of logs, and seconds of a core."""

@@ -27,7 +27,8 @@ _STATE = ".state.json"  # all commits up to this number in one file
 
 @dataclass(frozen=True)
 class File:
-    """One Parquet file; its path is relative to the lake."""
+    """A Parquet file of a lake: its table, its path relative to the lake, its size in rows and
+    bytes, and its first and last day."""
 
     table: str
     path: str
@@ -46,7 +47,8 @@ class File:
 
 @dataclass
 class Change:
-    """The content of one commit."""
+    """The content of one commit: what it is for, and the files that it adds to the tables and to
+    _seen, or removes from them."""
 
     what: str
     add: list[File] = field(default_factory=list)

@@ -36,7 +36,7 @@ _MOST_SEEN = 256
 
 @dataclass
 class Made:
-    """The result of a compaction."""
+    """The result of a compaction: numbers of files before and after it."""
 
     before: int = 0
     after: int = 0

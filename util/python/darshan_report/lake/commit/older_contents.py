@@ -41,7 +41,7 @@ _NAMES_A_JOB = re.compile(r"_id\d+")
 
 @dataclass
 class Older:
-    """Logs whose rows go."""
+    """Logs whose rows a commit removes, because newer contents of their files replace them."""
 
     logs: set[str] = field(default_factory=set)
     days: set[str] = field(default_factory=set)

@@ -51,7 +51,8 @@ def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 class Seen:
-    """The identities in several files of a lake."""
+    """The identities of logs that a lake has, from several of its files: tells whether a log is
+    known."""
 
     def __init__(self, lake: str) -> None:
         self._lake = lake

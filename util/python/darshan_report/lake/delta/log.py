@@ -66,7 +66,8 @@ class State:
 
 
 class Log:
-    """The log of the table in a folder."""
+    """The Delta log of the table in a folder: reads, creates and removes its versions and
+    checkpoints."""
 
     def __init__(self, table: str) -> None:
         self.folder = os.path.join(table, FOLDER)

@@ -39,7 +39,7 @@ _SETTINGS = {
 
 @dataclass
 class Made:
-    """The numbers of what was published."""
+    """How many tables were published, and how many files were added to and removed from them."""
 
     tables: int = 0
     added: int = 0

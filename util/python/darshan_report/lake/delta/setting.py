@@ -72,7 +72,7 @@ def publish_if_on(snapshot: Snapshot) -> None:
 
 
 class Due:
-    """Publishes a lake when its time has come."""
+    """Publishes the Delta tables of a lake if the interval of its setting has passed."""
 
     def __init__(self, lake: str) -> None:
         self._lake = lake

@@ -146,7 +146,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Loser:
-    """A program and the time that it loses at most."""
+    """A program of a week: its jobs, the time that its findings cost at most, the worst job,
+    findings and users."""
 
     program: str
     jobs: int

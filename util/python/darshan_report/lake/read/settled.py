@@ -29,7 +29,8 @@ _MOST = 1 << 18  # folders
 
 
 class Settled:
-    """The settled folders of a lake, for one collector."""
+    """Remembers, for one collector, the settled folders of a lake: they have not changed for long,
+    and the lake has all of their logs."""
 
     def __init__(self, lake: str, secret: bytes = b"") -> None:
         self._path = os.path.join(lake, _FILE)

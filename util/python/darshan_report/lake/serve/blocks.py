@@ -67,7 +67,7 @@ class Column:
 
 @dataclass
 class Made:
-    """A page while it is built."""
+    """A page of `darshan serve` while it is built: title, blocks of HTML, data."""
 
     asked: Wanted
     title: str

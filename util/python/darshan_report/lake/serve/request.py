@@ -27,7 +27,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """A page and its parameters."""
+    """The page that a request asks for, and its parameters: filters, name, log, week."""
 
     page: str
     filters: Filters = field(default_factory=Filters)

@@ -52,7 +52,7 @@ def _kind(asked: Wanted) -> Hashable:
 
 
 class Site:
-    """The lake behind the pages."""
+    """Makes the pages of a lake for the server, and keeps them for later requests."""
 
     def __init__(self, lake: Asked, program: str) -> None:
         self._lake = lake

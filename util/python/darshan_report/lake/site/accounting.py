@@ -31,7 +31,8 @@ class Refused(Exception):
 
 @dataclass
 class Refusals:
-    """The lines of a file that were not used."""
+    """The lines of an accounting file that were not used: their number, and the first one with its
+    reason."""
 
     number: int = 0
     first: str = ""

@@ -31,7 +31,8 @@ _MICRO = 1e6
 
 @dataclass(frozen=True)
 class Form:
-    """How to interpret the columns of a file."""
+    """How to interpret the columns of a file with a time series of file servers: names, unit,
+    interval."""
 
     names: Mapping[str, str] = field(default_factory=dict)  # columns of the file, by ours
     mount: str | None = None  # of a file without such a column
@@ -168,7 +169,7 @@ def _integers(amounts: np.ndarray, most: int) -> pa.Array:
 
 
 class Refused(NamedTuple):
-    """How many rows of a file are not in the table."""
+    """How many rows of a file are not in the table, because of their time or their interval."""
 
     times: int = 0  # without a time that can be
     intervals: int = 0  # that no other row follows within a day

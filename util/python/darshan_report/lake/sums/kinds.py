@@ -28,7 +28,8 @@ class Sum:
 
 @dataclass(frozen=True)
 class Kind:
-    """The sums of one table of a lake."""
+    """Defines the sums of one table of a lake: by which columns its rows are grouped, and what is
+    added up."""
 
     table: str  # what the sums are called in SQL; several tables may have their sums there
     keys: tuple[str, ...]

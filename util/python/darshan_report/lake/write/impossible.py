@@ -35,7 +35,8 @@ Note = Callable[[int, str, Any], None]  # row, reason, value
 
 @dataclass
 class Value:
-    """Values of one counter of one log that became null."""
+    """The reason why values of one counter of one log became null, the first of these values, and
+    their number."""
 
     why: str
     raw: str  # the first of them

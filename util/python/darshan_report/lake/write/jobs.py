@@ -25,7 +25,8 @@ Totals = Mapping[str, int | float | None]
 
 @dataclass
 class Job:
-    """One log of which rows are made."""
+    """A log while its rows are made: the file, its identity, user and day, and the totals of its
+    modules so far."""
 
     identity: str
     found: Found

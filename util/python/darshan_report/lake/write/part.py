@@ -49,7 +49,7 @@ _ROWS = 8192  # of the table sites that are in memory before a file is written
 
 @dataclass(frozen=True)
 class Options:
-    """The options that a part needs besides its logs."""
+    """The options that the maker of a part needs besides the logs: lake, findings, key, limits."""
 
     lake: str
     traces: bool = False
@@ -68,7 +68,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Took:
-    """The numbers of one log that was read."""
+    """What was taken from one log: the number of records, and whether it is damaged."""
 
     records: int
     damaged: bool
@@ -171,7 +171,7 @@ class Writer:
 
 
 class _Maker:
-    """Makes one part."""
+    """Reads a list of logs and writes their rows as the Parquet files of one part."""
 
     def __init__(self, options: Options, folder: str) -> None:
         self._options = options

@@ -30,7 +30,7 @@ from .shell import page, text
 
 @dataclass(frozen=True)
 class Run:
-    """One log."""
+    """The part of a page about one log: its title, its HTML, and the data for the scripts."""
 
     title: str
     body: str  # HTML

@@ -67,7 +67,8 @@ def _data(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Kind:
-    """Properties that pages of one kind have in common."""
+    """Properties that pages of one kind have in common: scripts, styles, and the permitted targets
+    of forms."""
 
     maker: str = "darshan report --html"
     scripts: Sequence[str] = _SCRIPTS

@@ -44,7 +44,7 @@ _LISTED = 6  # ranks or files in a sentence
 
 
 class Lanes:
-    """Maps ranks or files to lanes."""
+    """Maps ranks or files to the lanes of a timeline."""
 
     def __init__(self, labels: list[str], place_of: dict[int, int], rest: int = 0) -> None:
         """Defines the lanes by their labels; place_of maps a rank or file to its lane, rest is the

@@ -195,7 +195,8 @@ def _by_latex(reports: list[Report], folder: str, program: str) -> str:
 
 @dataclass(frozen=True)
 class _Made:
-    """The engine's report about the PDF."""
+    """The LaTeX engine's report about the PDF: number of pages, and how much of the last one is
+    used."""
 
     pages: int
     used: float  # part of the last page's height
