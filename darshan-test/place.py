@@ -125,7 +125,8 @@ def page_faults() -> str:
 
 
 def io_uring() -> str:
-    """Tells whether this process may create an io_uring; Docker's default profile forbids it."""
+    """Returns "" if this process may create an io_uring, else what is missing: Docker's default
+    profile forbids it."""
     setup = 425  # system call number of io_uring_setup on all processors
     ring = ctypes.CDLL(None, use_errno=True).syscall(setup, 4, ctypes.create_string_buffer(120))
     if ring < 0:
@@ -140,7 +141,7 @@ def processor(name: str) -> Probe:
 
 
 def ordinary_user() -> str:
-    """Tells whether a program can run as a user other than root."""
+    """Returns "" if a program can run as a user other than root, else what is missing."""
     if os.geteuid() != 0:
         return ""
     return works("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true")
@@ -153,7 +154,8 @@ def raised_rights() -> str:
 
 
 def device() -> str:
-    """Tells whether a device node can be created in the tests' folder, and opened."""
+    """Returns "" if a device node can be created in the tests' folder and opened, else what is
+    missing."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         path = Path(folder) / "null"
         try:
@@ -193,8 +195,8 @@ def loop(kind: str) -> Probe:
 
 
 def overlay() -> str:
-    """Tells whether an overlay can be mounted here; not every file system can be its
-    lower layer."""
+    """Returns "" if an overlay can be mounted here, else what is missing: not every file system can
+    be its lower layer."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         parts = {name: Path(folder) / name for name in ("lower", "upper", "work")}
         for part in parts.values():
@@ -241,8 +243,8 @@ def shared_memory() -> str:
 
 
 def slow_calls() -> str:
-    """Tells whether syscall user dispatch exists (Linux 5.11), with which tests delay system calls
-    (verdicts/slow.c)."""
+    """Returns "" if syscall user dispatch exists (Linux 5.11), with which tests delay system calls
+    (verdicts/slow.c), else what is missing."""
     if reason := processor("x86_64")():
         return reason
     set_user_dispatch, off = 59, 0

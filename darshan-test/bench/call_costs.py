@@ -143,7 +143,8 @@ def instructions_of(bench: Bench, kind: Kind) -> tuple[float, float]:
 
 
 def per_call(bench: Bench, name: str, settings: dict[str, str]) -> float:
-    """Returns the instructions of one more call: the difference between two numbers of calls."""
+    """Returns the instructions of one more call: the difference between two numbers of calls.
+    Raises RuntimeError if a run fails."""
     totals = []
     for count in (1000, 3000):
         folder = bench.empty("work")

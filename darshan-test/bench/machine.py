@@ -56,7 +56,7 @@ def plain_environment() -> dict[str, str]:
 
 
 def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[float]:
-    """Runs a program that prints numbers, and returns them."""
+    """Runs a program that prints numbers, and returns them. Raises RuntimeError if it fails."""
     done = subprocess.run(
         command,
         env=plain_environment() | (settings or {}),

@@ -22,7 +22,8 @@ OWN, OWN_RECORDED, LIBRARY = 64, 160, 400  # goals in KiB
 
 
 def milliseconds(command: list[str], environment: dict[str, str]) -> float:
-    """Returns the time from the start of a command until its end."""
+    """Returns the time from the start of a command until its end. Raises RuntimeError if it
+    fails."""
     quiet = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
     begin = time.perf_counter()
     pid = os.posix_spawnp(command[0], command, environment, file_actions=quiet)

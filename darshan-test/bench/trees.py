@@ -43,7 +43,8 @@ def merging(bench: Bench, folder: Path) -> Need:
 
 
 def log_of(bench: Bench) -> Path:
-    """Waits for the only log of a run."""
+    """Waits for the only log of a run, and returns its path. Raises RuntimeError if there is none,
+    or several."""
     end = time.monotonic() + LAST
     while time.monotonic() < end:
         logs = list((bench.folder / "logs").glob("*.darshan"))

@@ -74,8 +74,8 @@ def rows_in(text: str, *modules: str) -> list[Row]:
 
 
 def parsed(parser: Path, log: str | Path, *options: str) -> str:
-    """Returns the output of darshan-parser, which must succeed; bytes of names that are not text
-    become surrogates."""
+    """Returns the output of darshan-parser; bytes of names that are not text become surrogates.
+    Raises RefusedError if the parser fails."""
     done = subprocess.run(
         [parser, *options, log],
         capture_output=True,

@@ -62,7 +62,8 @@ def served(site: Site) -> Iterator[int]:
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Waits for a condition that other threads bring about."""
+    """Waits for a condition that other threads bring about; fails the test if that takes too
+    long."""
     for _ in range(SECONDS * 100):
         if true():
             return

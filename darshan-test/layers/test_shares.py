@@ -195,7 +195,8 @@ def test_threads(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_shells(tool: Tool, tmp_path: Path) -> None:
-    """All outputs agree for a tree of programs."""
+    """For nested shells that start a program which writes, stat and each form of the report print
+    the same share of I/O."""
     command = nested(2, [sys.executable, "-c", WRITES])
     told = outputs(tool, log_of(tool, tmp_path / "logs", *command))
     assert len(set(told.values())) == 1, told

@@ -33,7 +33,8 @@ class Runs:
     logs: list[Path] = field(default_factory=list)
 
     def __call__(self, name: str, ranks: int = 1) -> tuple[Expected, Rows]:
-        """The model and the rows of the instrumented run."""
+        """Runs the case without the runtime and with it, checks that both leave the same files, and
+        returns the model's records and the rows of the log."""
         work = {how: self.folder / how for how in ("bare", "instrumented")}
         for folder in work.values():
             folder.mkdir()

@@ -64,8 +64,8 @@ class Lab:
         launcher: Launcher | None = None,
         variables: dict[str, str] | None = None,
     ) -> Run:
-        """Runs a command, which must succeed without output on stderr. The variables are for the
-        program; a library to preload comes after the runtime."""
+        """Runs a command with these variables for the program alone; a library to preload comes
+        after the runtime. Raises RuntimeError if it fails, prints on stderr, or leaves no log."""
         told, log = self.instrumentation() if instrumented else ({}, None)
         told = joined(told, variables or {})
         front, environment = (launcher(told), {}) if launcher else ([], told)

@@ -300,7 +300,7 @@ def plain_environment() -> dict[str, str]:
 
 
 def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> None:
-    """Runs a command, which must succeed without output."""
+    """Runs a command. Raises RuntimeError if it fails or prints anything."""
     done = subprocess.run(
         command,
         env=plain_environment() | settings,

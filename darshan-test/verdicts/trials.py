@@ -92,7 +92,8 @@ def differ(name: str) -> bool:
 
 
 def try_row(judge: Judge, row: Row) -> list[Tried]:
-    """Runs `darshan try` on a row's program, with the remedies that its finding asks for."""
+    """Runs `darshan try` on a row's program, with the remedies that its finding asks for. Raises
+    RuntimeError if that fails."""
     command, settings = judge.command(row), judge.mpi_settings(row)
     with judge.folder(row) as folder:
         if row.place == FAR:

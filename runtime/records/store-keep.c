@@ -222,7 +222,8 @@ static int prepare(struct record_store *store, struct moves *moves, int fd) {
   return 0;
 }
 
-/* Updates a part, whose data are now in the file. */
+/* Updates the sizes of a part (reserved, kept, usable), because its data are in the file now, and
+ * sets its bit in `wanted` if it is short of space. */
 static void settle_part(struct record_store *store, const struct moves *moves, int number) {
   struct store_part *part = store_part_of(store, number);
   size_t room = below(0, part->mapped, moves->used[number] + moves->ahead);

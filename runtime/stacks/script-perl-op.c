@@ -22,7 +22,8 @@ static bool begins_statement(const char *bytes) {
          (function == perl.functions[0] && script_word(bytes, OP_TARGET) == perl.statement);
 }
 
-/* Returns the parent of an operation, or 0. */
+/* Returns the parent of an operation; 0 if it has none, cannot be read, or *steps, which counts the
+ * operations that were read, reaches its limit. */
 static uintptr_t parent_of(uintptr_t op, unsigned *steps) {
   char bytes[OP_BYTES];
   for (; op && ++*steps < MOST_STEPS; op = script_word(bytes, OP_SIBLING)) {
@@ -32,8 +33,8 @@ static uintptr_t parent_of(uintptr_t op, unsigned *steps) {
   return 0;
 }
 
-/* Returns the last operation that begins a statement among the children before this one; 0: there
- * is none. */
+/* Returns the last operation that begins a statement among the children before this one; 0 if there
+ * is none, or if *steps reaches its limit. */
 static uintptr_t before(uintptr_t parent, uintptr_t child, unsigned *steps) {
   char bytes[OP_BYTES];
   uintptr_t found = 0;
@@ -66,8 +67,9 @@ static uintptr_t search(uintptr_t op) {
 enum { KNOWN = 256 };
 SELDOM static struct { uintptr_t mixed, statement; } known[KNOWN];
 
-/* A text that was compiled may be freed, and another one compiled into its memory. Its statements
- * have other numbers (cop_seq). */
+/* Returns the key under which the result of a search is kept: the operation, with the number
+ * (cop_seq) of the current statement, because another text may be compiled into the memory of a
+ * freed one. */
 static uintptr_t key_of(uintptr_t op, uintptr_t current) {
   enum { COP_NUMBER = 60 };
   uint32_t number = 0;

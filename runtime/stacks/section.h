@@ -66,8 +66,9 @@ enum {
   POINTER_INDIRECT = 0x80,
   POINTER_OMITTED = 0xff
 };
-/* Reads a pointer and returns the address that it stands for. data: the address to which
- * POINTER_DATA_RELATIVE is relative. Unknown encodings fail. */
+/* Reads a pointer and returns the address that it stands for, 0 for POINTER_OMITTED. Does not
+ * follow POINTER_INDIRECT: then the result is the address of the pointer. data: the address to
+ * which POINTER_DATA_RELATIVE is relative. Unknown encodings fail. */
 uintptr_t cursor_pointer(struct cursor *cursor, unsigned encoding, uintptr_t data);
 
 #endif

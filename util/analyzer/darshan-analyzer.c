@@ -159,8 +159,8 @@ static void print_counts(void) {
     printf("%4.2f-%4.2f: %lu\n", i / (double)BUCKETS, (i + 1) / (double)BUCKETS, counts.buckets[i]);
 }
 
-/* Adds the logs of the file or folder that the user named. Follows a link with this name, but no
- * links below it, because they may form cycles. */
+/* Adds the logs of the file or folder that the user named; prints a message if it cannot be read.
+ * Follows a link with this name, but no links below it, because they may form cycles. */
 static void walk(const char *named) {
   enum { OPEN_FOLDERS = 32 };
   char *bare = strdup(named), *meant = NULL, target[2];

@@ -63,8 +63,8 @@ static void begin(struct daos_item *item, enum store_module module, uint32_t num
   item->counters = counters;
 }
 
-/* Returns the item, NULL if out of memory; all items past the limit share a record without
- * identity. The caller holds the store's lock. */
+/* Returns the item of a file or object, whose record is made if necessary; NULL if out of memory.
+ * All items past the limit share a record without identity. The caller holds the store's lock. */
 static struct daos_item *item_of(enum store_module module, uint32_t container,
                                  const struct identity *about, const char *path, size_t length) {
   struct record_store *store = &darshan_store;

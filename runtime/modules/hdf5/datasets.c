@@ -37,8 +37,8 @@ static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *
   return length + ((size_t)path < room ? (size_t)path : room);
 }
 
-/* Returns the number of the dataset's record, or of the overflow record; 0 if there is no space.
- * The caller holds the store's lock. */
+/* Returns the number of the dataset's record, which is made if necessary, or of the overflow
+ * record; 0 if there is no space. The caller holds the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_H5D);
@@ -151,8 +151,9 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
   record_unlock(&dataset->lock);
 }
 
-/* Returns the number of the dataset of this name; 0 if it is not counted. length 0: no name, or a
- * name that cannot be stored. */
+/* Returns the number of the dataset of this name, whose record is made if necessary, and counts one
+ * more use of it; 0 if it is not counted. length 0: no name, or a name that cannot be stored. how:
+ * H5D_ flags. */
 static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length,
                                 int how) {
   if (!runtime_enter()) return 0;

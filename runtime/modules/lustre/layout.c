@@ -25,7 +25,8 @@ enum { RAID0 = 0x1, MDT = 0x100, OVERSTRIPED = 0x200, FOREIGN = 0x400 };
 enum { SAID_RAID0 = 0, SAID_MDT = 2, SAID_OVERSTRIPED = 4, SAID_FOREIGN = 8, SAID_NOTHING = -1 };
 #define RELEASED 0x80000000u /* the data are in an archive; there are no objects */
 #define NEGATED 0x80000000u  /* bit 11 of the record's flags */
-/* Flags of an entry of a composite layout, and of a component in the record. */
+/* Flags of an entry of a composite layout: its objects exist; it is an extension space. Then the
+ * flags that the record has unchanged, and the record's flag for a negated one. */
 enum { INITIALISED = 0x10, EXTENSION = 0x40, PLAIN_FLAGS = 0x7ff, SAID_NEGATED = 0x800 };
 
 static uint32_t word(const unsigned char *at) {

@@ -94,7 +94,9 @@ void mpiio_transferred(struct mpiio_call *call, int result, const struct mpiio_t
                        int64_t count, mpi_handle type, uint64_t t1, uint64_t t2);
 void mpiio_split_ended(struct mpiio_call *call, int result, const void *status, uint64_t t1,
                        uint64_t t2);
-/* Counts the result of a transfer; done -1: unknown. The caller holds the file's lock. */
+/* Counts the result of a transfer in MPIIO_EXT: its bytes, and whether fewer were transferred than
+ * requested (asked). done: bytes transferred, -1 if unknown. Does nothing without a record of
+ * MPIIO_EXT. The caller holds the file's lock. */
 void mpiio_note_done(struct mpiio_file *file, enum mpiio_operation operation, int64_t asked,
                      int64_t done);
 /* Adds the time from begun to t2 of a split or non-blocking transfer to a float counter of

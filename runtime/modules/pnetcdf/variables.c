@@ -22,8 +22,8 @@ static size_t name_of(const struct pn_library *lib, int ncid, int varid, const s
   return file->name_length + 1 + length;
 }
 
-/* Returns the number of the variable's record, or of the overflow record; 0 if there is no space.
- * The caller holds the store's lock. */
+/* Returns the number of the variable's record, which is made if necessary, or of the overflow
+ * record; 0 if there is no space. The caller holds the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_PNETCDF_VAR);

@@ -69,8 +69,8 @@ static int has_changed(struct exporter *exporter) {
   return 0;
 }
 
-/* Makes the receiver's text and passes it on, if the receiver is ready. Otherwise does nothing: the
- * receiver gets a later text. */
+/* Makes the receiver's text and passes it on, if the receiver is ready, or prints why that failed.
+ * Otherwise does nothing: the receiver gets a later text. */
 static void export_to(struct exporter *exporter, struct delivery *delivery) {
   struct export_view view = {.followed = &exporter->followed,
                              .now_ns = wall_ns(),

@@ -18,7 +18,8 @@ static void print_attribute(FILE *out, const char *key, const char *value) {
   fputs("}}", out);
 }
 
-/* Returns the attributes of a sum, without brackets. */
+/* Returns the attributes of a sum as JSON, without brackets; "" if out of memory. The text belongs
+ * to the sum. */
 static const char *attributes_of(struct sum *sum) {
   size_t length;
   if (sum->as_otlp) return sum->as_otlp;

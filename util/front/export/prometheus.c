@@ -16,7 +16,7 @@ static void print_label(FILE *out, const char *label) {
   }
 }
 
-/* Returns the labels of a sum, without braces. */
+/* Returns the labels of a sum, without braces; "" if out of memory. The text belongs to the sum. */
 static const char *labels_of(struct sum *sum) {
   size_t length;
   if (sum->as_prometheus) return sum->as_prometheus;

@@ -131,7 +131,8 @@ void tally_free(struct tally *tally) {
 
 /* --- records ----------------------------------------------------------------------------- */
 
-/* Returns the nanoseconds of an untrusted number of seconds. */
+/* Returns the nanoseconds of an untrusted number of seconds: 0 if it is negative or NaN, at most
+ * those of 127 years, so that a sum of ten does not overflow. */
 static int64_t nanoseconds(double seconds) {
   static const double most = 4e9; /* 127 years; ten of them fit into the sum */
   if (!(seconds > 0)) return 0;

@@ -165,7 +165,8 @@ static int lock(const char *path, const struct stat *st) {
   return -1;
 }
 
-/* Removes the journals, the first one last, because the log's name comes from it. */
+/* Removes the journals, the first one last, because the log's name comes from it. Prints a message
+ * for each that cannot be removed. */
 static void remove_all(const struct path_list *files) {
   for (size_t i = files->count; i-- > 0;)
     if (unlink(files->paths[i]) < 0 && errno != ENOENT)

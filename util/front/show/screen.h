@@ -5,7 +5,8 @@
 
 #include "../summary/summary.h"
 
-/* Returns the run time in seconds, from the start of the first process to the last end. */
+/* Returns the run time in seconds, from the start of the first process to the last end; if the log
+ * has no end, the time that `darshan stat` measured. */
 double screen_run_time(const struct picture *picture);
 
 /* Prints the summary on stderr; headings are bold if stderr is a terminal and NO_COLOR is not set.

@@ -208,8 +208,8 @@ static int is_file(const char *path) {
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Calls `each` for the logs of a folder in order of their names, until it returns a nonzero
- * value. */
+/* Calls `each` for the logs of a folder in order of their names, until it returns a nonzero value,
+ * and returns that; 0 at the end, -1 after a message if the folder cannot be read. */
 static int each_in_folder(const char *folder, int (*each)(void *context, const char *path),
                           void *context) {
   struct dirent **entries;

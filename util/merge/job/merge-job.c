@@ -30,8 +30,8 @@ static void say_ranks(const struct job_world *world) {
               world->num_ranks, size, world->name, missing);
 }
 
-/* Removes the logs whose processes are all in the new log. A log that was skipped, or that also has
- * other processes, stays. */
+/* Removes the logs whose processes are all in the new log, and prints a message for each that
+ * cannot be removed. A log that was skipped, or that also has other processes, stays. */
 static void remove_logs(const struct job_world *world) {
   for (size_t i = 0; i < world->num_logs; i++) {
     const struct job_log *log = world->logs[i];

@@ -46,8 +46,8 @@ static enum run_result merge_all(struct one_log *run) {
   return RUN_NOTHING;
 }
 
-/* Removes the parts of a process that only started jobs: the jobs' own logs have all its
- * records. */
+/* Removes the parts of a process that only started jobs, because the jobs' own logs have all its
+ * records. Prints a message if a part cannot be removed. */
 static void discard(struct one_log *run, const struct run_process *process) {
   struct bytes list = {NULL, 0, 0};
   char name[NAME_MAX + 1];

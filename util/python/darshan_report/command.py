@@ -120,7 +120,8 @@ def serve() -> int:
 
 
 def _per_file(folder: str, log: str, *options: str) -> int:
-    """Replaces this process by another program of the same folder."""
+    """Replaces this process by another program of the same folder. Returns 1, after a message, if
+    that fails."""
     from .called import called_as  # noqa: PLC0415
 
     name = "darshan-summary-per-file"

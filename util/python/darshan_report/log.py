@@ -208,7 +208,8 @@ class Log(Closing):
             yield bytes(record)
 
     def each_in_place(self, module: str | Module) -> Iterator[memoryview]:
-        """Like each(), without a copy: a view is valid until the next one is requested."""
+        """Like each(), without a copy: a view is valid until the next one is requested. Raises
+        LogError for a damaged module."""
         found = self._module(module)
         region = self.info.region(found.name)
         if region is None or region.length == 0:

@@ -88,7 +88,8 @@ class Module:
 
     @functools.cached_property
     def dtype(self) -> np.dtype:
-        """The numpy layout of one record, in host byte order."""
+        """The numpy layout of one record, in host byte order. Raises LibraryMissing if the library
+        has another layout."""
         fields = [("id", "u8"), ("rank", "i8")]
         if self.kind is Kind.FILE_COUNTERS:
             fields.append(("file_rec_id", "u8"))

@@ -113,7 +113,8 @@ def traces_in_place(log: Log, module: str) -> Iterator[Trace]:
 
 
 def lustre_component() -> np.dtype:
-    """Returns the layout of one component of a LUSTRE record."""
+    """Returns the layout of one component of a LUSTRE record. Raises LogError if the library does
+    not know the module."""
     module = module_by_name("LUSTRE")
     if module is None:
         raise LogError("the library does not know the module LUSTRE")

@@ -7,7 +7,8 @@ import re
 
 
 def _version() -> str:
-    """Returns the version that was installed; in a source tree, that of configure.ac."""
+    """Returns the version that was installed; in a source tree, that of configure.ac; "unknown" if
+    neither is there."""
     try:
         from ._installed import VERSION  # type: ignore[import-not-found]  # noqa: PLC0415
 

@@ -123,7 +123,7 @@ class _Symbol:
         return found
 
     def path(self) -> str:
-        """Reads a path."""
+        """Parses a path of the symbol and returns it as Rust writes it. Raises _BadError."""
         self._depth += 1
         if self._depth > _DEPTH:
             raise _BadError
@@ -186,7 +186,7 @@ class _Symbol:
         return ""
 
     def type(self) -> str:
-        """Reads a type."""
+        """Parses a type of the symbol and returns it as Rust writes it. Raises _BadError."""
         self._depth += 1
         if self._depth > _DEPTH:
             raise _BadError
@@ -235,7 +235,7 @@ class _Symbol:
         return "fn"
 
     def _dynamic(self) -> str:
-        """Reads a trait object; returns its first trait."""
+        """Parses a trait object and returns its first trait. Raises _BadError."""
         if self._peek() == "G":
             self._next()
             self._base62()

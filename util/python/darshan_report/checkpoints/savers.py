@@ -200,8 +200,8 @@ def _outermost(site: Site, rows: Sequence[Saver]) -> Saver | None:
 
 
 def saver_of(site: Site) -> Saver | None:
-    """Returns the outermost function of SAVERS that led to the calls of a site; None without
-    one."""
+    """Returns the outermost function of SAVERS that led to the calls of a site, or, if there is
+    none, that of a library; else None."""
     return _outermost(site, SAVERS) or _of_library(site)
 
 

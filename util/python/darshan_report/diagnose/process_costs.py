@@ -107,7 +107,8 @@ def _quick(spent: Floats, tree: Processes, at: Places) -> float:
 
 @once
 def _quickest(facts: Facts) -> float:
-    """Returns the processor time of a start by the program of the run that took least."""
+    """Returns the processor time of a start by the program of the run that took least; 0 if that is
+    unknown."""
     tree, known = facts.tree, costs(facts)
     if tree is None or known is None:
         return 0.0
@@ -137,8 +138,8 @@ def is_of_command(command: str) -> bool:
 
 
 def starting(facts: Facts, tree: Processes, starters: set[int]) -> float:
-    """Returns the seconds that these processes took in the kernel beside their calls on files:
-    mostly to start other processes."""
+    """Returns the seconds that these processes took in the kernel beside their calls on files,
+    mostly to start other processes; 0 if unknown."""
     known = costs(facts)
     if known is None:
         return 0.0

@@ -51,7 +51,8 @@ def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
 
 
 def _peak(log: Log) -> float:
-    """Returns the bytes per second in the busiest interval of the system calls' heat map."""
+    """Returns the bytes per second in the busiest interval of the system calls' heat map; 0 without
+    a heat map."""
     try:
         rates = [
             float((heat.read + heat.write).max()) / heat.bin_width

@@ -79,7 +79,8 @@ def where(facts: Facts, over: int) -> str:
 
 
 def _in_files(facts: Facts, over: int) -> str:
-    """Returns the sentence on the largest part of the time in the lowest layers."""
+    """Returns the sentence on the largest part of the time in the lowest layers; empty if there is
+    none."""
     small, large = _transfers(facts)
     kinds: list[tuple[float, Words]] = [
         (small.time, lambda most: _of_small(facts, small, most)),

@@ -199,7 +199,7 @@ def _workers(
 
 
 def _used(log: Log, ranks: Iterable[int], *names: str) -> float:
-    """Returns the sum of times that the kernel accounted to these ranks."""
+    """Returns the sum of times that the kernel accounted to these ranks; 0 if the log has none."""
     known = usage_of(log)
     if known is None:
         return 0.0

@@ -68,7 +68,8 @@ def standard_output() -> IO[bytes]:
 
 
 def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
-    """Parses the arguments; reports in one line if --help cannot be written."""
+    """Returns the parsed arguments. If --help cannot be written, prints one line and raises
+    SystemExit; on a closed pipe, ends the process by SIGPIPE."""
     try:
         try:
             return parse()

@@ -129,7 +129,8 @@ class Trial:
 
     def _varies(self) -> bool:
         """Makes further runs without a remedy. Returns True if their output differs in a part that
-        was compared; that part is not compared any more."""
+        was compared; that part is not compared any more. Raises TrialError if the user's own
+        comparison finds a difference."""
         for _ in range(_MORE):
             if time.monotonic() + self._round > self.ends:
                 return False

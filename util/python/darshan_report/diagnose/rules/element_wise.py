@@ -24,7 +24,7 @@ _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN"
 
 def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
     """Returns the seconds of Python around the calls on each dataset, at most the time from the
-    first call to the last."""
+    first call to the last; zeros if the program is not in Python."""
     table = facts.table("H5D")
     if table is None:
         return np.zeros(len(h5.datasets))

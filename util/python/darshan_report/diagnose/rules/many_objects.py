@@ -22,7 +22,8 @@ _TOUCHING = ("ATTR_CREATES", "ATTR_OPENS")
 
 
 def _attributes(facts: Facts, h5: Hdf5) -> np.ndarray:
-    """Returns the attributes of each file that a process uses each time it opens the file."""
+    """Returns, for each file, how many attributes a process uses on average each time it opens the
+    file; zeros if the log does not count them."""
     table, opened = facts.table("H5_META"), facts.table("H5F")
     if table is None or opened is None or not len(h5.files):
         return np.zeros(len(h5.files))

@@ -1,4 +1,4 @@
-"""Distribution of files over the storage targets of Lustre: not a problem, but where to look."""
+"""How files are distributed over the storage targets of Lustre; this is not a problem by itself."""
 
 from __future__ import annotations
 

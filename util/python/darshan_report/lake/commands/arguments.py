@@ -62,7 +62,8 @@ def _key(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
 
 
 def _size(text: str) -> int:
-    """Returns the bytes of 500MB or 4GiB; units are powers of 1024."""
+    """Returns the bytes of 500MB or 4GiB; units are powers of 1024. Raises ArgumentTypeError for
+    other text."""
     found = re.fullmatch(r"([0-9]{1,15})(?:([KMGT])(?:i?B)?|B)?", text, re.IGNORECASE)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text}: must be a size like 500MB or 4GiB")
@@ -95,7 +96,8 @@ _SERIES = ("time", "target", "mount", "read", "write", "operations")
 
 
 def _columns(text: str) -> dict[str, str]:
-    """Returns the columns of a series by our names: time=TIME,read=RBYTES."""
+    """Returns the columns of a series by our names: time=TIME,read=RBYTES. Raises ArgumentTypeError
+    for other text."""
     found: dict[str, str] = {}
     for part in text.split(","):
         name, is_there, column = part.partition("=")

@@ -178,7 +178,7 @@ def _publish(options: argparse.Namespace, snapshot: Snapshot) -> int:
 
 
 def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
-    """Runs a command that writes."""
+    """Runs a command that changes the lake, prints what it did, and returns the exit status."""
     path = snapshot.path
     if options.what == "prune":
         return _prune(options, snapshot)

@@ -32,7 +32,8 @@ def hash_of(path: str) -> str:
 
 
 def _pages(path: str) -> str:
-    """Reads each page of a file of an earlier release, which has no hash; returns the error."""
+    """Reads each page of a file of an earlier release, which has no hash. Returns the error as
+    text, empty if the pages are intact."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as opened:
             for number in range(opened.num_row_groups):

@@ -83,7 +83,8 @@ def text_lines(value: str) -> str:
 
 
 def findings(context: Context, prefix: str, links: Links) -> str:
-    """Returns the section: problems and notices in full, good findings collapsed."""
+    """Returns the section as HTML: problems and notices in full, good findings collapsed; empty
+    without findings."""
     if not context.findings:
         return ""
     told: list[str] = []

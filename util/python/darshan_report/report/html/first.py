@@ -95,7 +95,8 @@ def _within(title: str) -> str:
 
 
 def _spent(context: Context, prefix: str) -> str:
-    """Returns a bar of the rows of the ledger, with the longest named below it."""
+    """Returns a bar of the rows of the ledger, with the longest named below it; empty without a
+    ledger."""
     found = ledger.parts(context)
     if not found:
         return ""

@@ -212,7 +212,7 @@ class _Pages:
         self._y += height + notes
 
     def add(self, block: Block) -> None:
-        """Draws one block."""
+        """Draws one block. Raises TypeError for an unknown type of block."""
         if isinstance(block, Heading):
             if block.new_page:
                 self.new_page()

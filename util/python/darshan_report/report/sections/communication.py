@@ -66,7 +66,8 @@ def _sentences(talk: Talk, whole: float) -> str:
 
 
 def _waiting(talk: Talk, whole: float) -> str:
-    """Returns sentences about ranks that waited for each other, which is not I/O time."""
+    """Returns sentences about ranks that waited for each other, which is not I/O time; empty if
+    they did not."""
     waited = talk.waiting
     if talk.is_measured and waited:
         return (
