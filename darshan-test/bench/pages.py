@@ -42,7 +42,7 @@ FIRST = (
 
 @contextmanager
 def serving(lake: str) -> Iterator[tuple[str, int]]:
-    """The server's address and its process."""
+    """Starts `darshan serve`; yields its address and its process, and ends it after the block."""
     command = [DARSHAN, "serve", "--port", "0", lake]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:

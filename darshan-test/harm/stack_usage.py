@@ -97,7 +97,8 @@ class Function:
 
 @dataclass
 class Path_:
-    """The deepest way down from a function."""
+    """The deepest calls below a function: the bytes of stack that they need, and the names of the
+    functions."""
 
     depth: int
     names: tuple[str, ...]
