@@ -66,7 +66,8 @@ def _named(anchor: nodes.raw, kind: str) -> str:
 
 
 def note_anchors(app: Sphinx, doctree: nodes.document) -> None:
-    """The search finds each counter and diagnosis, and leads to its <a id="..."></a>."""
+    """Lets the search of the site find each counter and diagnosis, and lead to its <a
+    id="..."></a>."""
     kinds = {"doc/counters": "counter", "doc/diagnoses": "diagnosis"}
     kind = kinds.get(app.env.docname)
     for anchor in list(doctree.findall(nodes.raw)) if kind else []:
@@ -80,7 +81,8 @@ def note_anchors(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def note_settings(app: Sphinx, doctree: nodes.document) -> None:
-    """The search finds each variable and directive of the runtime, and leads to its row."""
+    """Lets the search of the site find each variable and directive of the runtime, and lead to its
+    row."""
     rows = doctree.findall(nodes.row) if app.env.docname == "doc/environment" else []
     for row in rows:
         cells = row.children[:2] if len(row.children) == 4 else []
@@ -94,7 +96,7 @@ def note_settings(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def name_pages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Where the text of a link is the name of a file, the site has the page's title."""
+    """Replaces the text of a link by the page's title where it is the name of a file."""
     for link in doctree.findall(nodes.reference):
         if link.get("internal") and re.fullmatch(r"[\w./-]+\.md", link.astext()):
             page = link.get("refuri", "").partition("#")[0]

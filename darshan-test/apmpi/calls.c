@@ -18,7 +18,7 @@ enum { TAG = 3, MOST_RANKS = 16, ROOM = 2 << 20 };
 static int rank, size, left, right;
 static char from[ROOM], into[ROOM];
 
-/* Every size class, at its upper bound and one above. */
+/* Makes a call of each size class, at its upper bound and one above. */
 static void sizes(void) {
   static const int some[] = {0, 1, 256, 257, 1024, 1025, 8192, 8193, 262144, 262145, 1048576, ROOM};
   for (int i = 0; i < (int)(sizeof(some) / sizeof(some[0])); i++)
@@ -139,7 +139,7 @@ static void parts(void) {
   }
 }
 
-/* Own part of a collective, in bytes. */
+/* Returns this rank's part of a collective, in bytes. */
 static long own(void) {
   return 4L * (rank + 1);
 }
@@ -193,7 +193,7 @@ static void collectives(void) {
   CALL(EXSCAN, 4, FORM(MPI_Exscan)(from, into, 1, MPI_INT, MPI_SUM, world));
 }
 
-/* The same, begun together and waited for. */
+/* Makes the same calls in their nonblocking form: begins all, then waits for them together. */
 static void begun(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   enum { MANY = 16 };

@@ -42,7 +42,7 @@ class Talk:
         return {rank for rank, counter in self.rows if counter == "MPI_PROCESSOR_NAME"}
 
     def counts(self, rank: int) -> Counts:
-        """All that a rank has called."""
+        """Returns the sums over all records of a rank."""
         found = {}
         for sized in SIZED:
             name = sized.lstrip("-")
@@ -57,7 +57,7 @@ _CLASSES = [f"MSG_SIZE_AGG_{size}" for size in SIZES]
 
 
 def read(parser: Path, log: Path) -> Talk:
-    """The rows of APMPI of a log."""
+    """Reads the rows of APMPI of a log."""
     talk = Talk()
     for row in rows_in(parsed(parser, log), "APMPI"):
         assert (row.name, row.mount, row.kind) == ("", "", "")
@@ -79,7 +79,8 @@ def expected(folder: Path, rank: int) -> Counts:
 
 
 def program(runner: Runner, source: str, *options: str) -> list[str]:
-    """The program of a source beside this file, and the folder that it gets."""
+    """Compiles the program of a source beside this file. Returns its command with the folder that
+    it gets."""
     ending = "".join(option.removeprefix("-D").lower() for option in options)
     built = runner.programs / f"apmpi-{Path(source).stem}{ending}.{runner.mpi.name}"
     options += () if source.endswith(".F90") else OPTIONS
@@ -90,7 +91,7 @@ def program(runner: Runner, source: str, *options: str) -> list[str]:
 def run(
     runner: Runner, ranks: int, command: list[str], extra: dict[str, str] | None = None
 ) -> Talk:
-    """A job that ends well, with its communication counted."""
+    """Runs a job, which must end well with its communication counted; returns what its log says."""
     job = runner.run(ranks, command, {**YIELDING, **ON, **(extra or {})})
     assert (job.code, job.error) == (0, ""), job
     assert job.journals == []

@@ -149,7 +149,8 @@ def test_missing_journal_folder(build: Path, parser: Path, tmp_path: Path) -> No
 
 
 def journal_is_kept(parser: Path, run: Run) -> None:
-    """The program did not notice; one line names the journal with the records."""
+    """Checks that the program did not notice, and that one line names the journal with the
+    records."""
     assert (run.status, run.stdout) == (0, b"output\n")
     (journal,) = run.journals
     assert run.stderr.count(b"\n") == 1

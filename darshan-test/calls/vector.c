@@ -18,7 +18,8 @@ static int open_file(const char *path, long size) {
     }                                                                                              \
   }
 
-/* A vector has two halves; it counts as aligned only if both are aligned. */
+/* Returns the half of a vector that is not aligned, if one is not: a vector counts as aligned only
+ * if both halves are. */
 static const void *worst(const char *data, size_t room) {
   return (uintptr_t)data % 8 ? data : data + room / 2;
 }

@@ -37,7 +37,7 @@ static void say_object(daos_obj_id_t oid, const char *counter, const char *what,
   say("DAOS", name, counter, what, number, event);
 }
 
-/* Two pieces of memory, n bytes together. */
+/* Returns a list of two pieces of memory, n bytes together. */
 static d_sg_list_t *list(size_t n) {
   static d_iov_t iovs[2];
   static d_sg_list_t sgl = {2, 0, iovs};

@@ -93,7 +93,7 @@ int daos_eq_poll(daos_handle_t eqh, int wait_running, int64_t timeout, unsigned 
 
 /* --- pools and containers ---------------------------------------------------------------- */
 
-/* A label's uuid: its letters. */
+/* Makes a uuid of a label: its letters. */
 static void uuid_of(const char *label, uuid_t uuid) {
   memset(uuid, 0, sizeof(uuid_t));
   memcpy(uuid, label, strnlen(label, sizeof(uuid_t)));

@@ -31,7 +31,7 @@ static void handles(int n) {
     CALL(daos_kv_close(all[i], NULL));
 }
 
-/* Containers, and in each an object of the same id. */
+/* Makes n containers, and in each an object of the same id. */
 static void containers(int n) {
   for (int i = 0; i < n; i++) {
     char label[16];
@@ -67,7 +67,7 @@ static void events(int n) {
   }
 }
 
-/* Files, one open at a time. */
+/* Writes n files, one open at a time. */
 static void files(int n) {
   d_iov_t iov = {"four", 4, 4};
   d_sg_list_t list = {1, 0, &iov};

@@ -52,7 +52,7 @@ class Ran:
 
 
 def compile_all(folder: Path) -> None:
-    """The two libraries, the program, and the same as a plugin of another."""
+    """Compiles the two libraries, the program, and the same as a plugin of another."""
     here = f"-L{folder}"
     own = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}"]
     shared = ["-shared", "-fPIC"]

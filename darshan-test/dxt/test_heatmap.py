@@ -80,7 +80,7 @@ def random_transfers(seed: int, seconds: float, longest: float, count: int) -> l
 
 
 def check(build: Path, transfers: list[Transfer], end: float) -> None:
-    """No byte is lost, and each bin has its share, up to a byte per transfer."""
+    """Checks that no byte is lost, and that each bin has its share, up to a byte per transfer."""
     width, bins = model(transfers, end)
     got_width, (written, read) = heat(build, transfers, end)
     assert got_width == pytest.approx(float(width))

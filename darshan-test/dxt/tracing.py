@@ -16,7 +16,7 @@ MOVES = {"pread", "pwrite", "preadv", "pwritev", "read", "write", "fread", "fwri
 
 @dataclass
 class Step:
-    """A line of a plan."""
+    """A line of a plan: one operation on a file, by one thread; offset and length in bytes."""
 
     operation: str
     file: str
@@ -58,7 +58,7 @@ class Traced:
     segments: dict[tuple[str, str, str], list[Segment]] = field(default_factory=dict)
 
     def of(self, file: str, kind: str, module: str = "X_POSIX") -> list[Segment]:
-        """The segments of a file, in order."""
+        """Returns the segments of a file, in order."""
         return self.segments.get((module, file, kind), [])
 
 

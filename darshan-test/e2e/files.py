@@ -13,7 +13,7 @@ SCRIPTS = Path(__file__).resolve().parent / "scripts"
 
 
 def nothing(work: Path) -> None:
-    """For a program that brings its own files."""
+    """Makes no file, for a program that brings its own."""
 
 
 def big_file(work: Path) -> None:

@@ -137,7 +137,7 @@ class Sandbox:
         return settings(self.build, self.base / "logs", self.base / "journals", **extra)
 
     def instrumented(self, command: list[str], more: dict[str, str] | None = None) -> Outcome:
-        """Runs with the runtime."""
+        """Runs a command with the runtime."""
         self.fresh()
         return self.execute(command, self.environment() | self.settings() | (more or {}))
 

@@ -21,12 +21,14 @@ static inline int is_job(const struct program *program) {
 }
 
 /* --- errors.c: what a call can fail with ------------------------------------------- */
+
 /* Returns the e-th error of a system call, NO_FAULT after the last error. */
 int error_of(long call, unsigned e);
 const char *call_name(long call);
 const char *error_name(int error);
 
 /* --- trace.c: a run ------------------------------------------------------------------ */
+
 struct fault {
   unsigned n; /* index of the call in a run without faults, from 1; 0: none */
   /* The fault hits the turn-th call with this number. Other calls may come in between, because the
@@ -45,11 +47,12 @@ struct run {
   unsigned calls;
   long call[MOST_CALLS]; /* the runtime's calls, in order */
 };
-/* bare: without the runtime. */
+/* Runs a program with a fault (fault->n 0: without one). bare: without the runtime. */
 void run_program(struct run *run, const struct place *place, const struct program *program,
                  int bare, struct fault *fault);
 
 /* --- judge.c: is it right? ------------------------------------------------------------ */
+
 struct verdict {
   char why[600];  /* empty: the result is right */
   char line[600]; /* the runtime's message */

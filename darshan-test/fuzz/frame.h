@@ -31,7 +31,7 @@ struct frame {
   size_t annex_off, annex_len, trailer; /* trailer 0: no annex */
 };
 
-/* False if these bytes do not begin like a log. */
+/* Finds the regions of a log. Returns false if the bytes do not begin like a log. */
 bool frame_find(struct frame *frame, const struct bytes *log);
 /* The content of packed bytes, at most FRAME_UNPACKED_MAX; data NULL: damaged. */
 struct bytes frame_unpack(int compression, const uint8_t *data, size_t size);
@@ -42,7 +42,7 @@ void frame_replace(struct bytes *log, const struct frame *frame, int region,
 /* Replaces one byte range of the annex; keeps lengths and checksum right. */
 void frame_replace_annex(struct bytes *log, const struct frame *frame, const struct bytes *with);
 
-/* A number of the log at p, in host order; and back. */
+/* Reads a number of the log at p, in host order; frame_put writes one. */
 uint64_t frame_get(const uint8_t *p, int width, bool swapped);
 void frame_put(uint8_t *p, int width, bool swapped, uint64_t value);
 

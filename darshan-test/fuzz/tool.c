@@ -29,7 +29,8 @@ static int open_memory(const char *name) {
   return fd;
 }
 
-/* The fuzzer's own words still go to the real stderr. */
+/* Redirects stdout to /dev/null and empties the memory for messages, which `said` describes; makes
+ * both at the first call. Returns a descriptor of the real stderr, for the fuzzer's own words. */
 static int redirect(void) {
   static int real = -1;
   if (said < 0) {

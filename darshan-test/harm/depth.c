@@ -81,7 +81,7 @@ static const struct {
 static void (*chosen)(void);
 static ucontext_t back;
 
-/* What the call needs that it is made with. */
+/* Opens the file or stream that the call needs. */
 static void prepare(const char *name) {
   if (strncmp(name, "open", 4) == 0 || strcmp(name, "creat") == 0) return;
   fd = open("a", O_RDWR | O_CREAT, 0644);

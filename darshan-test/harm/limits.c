@@ -40,7 +40,8 @@ static void make(int from, int to) {
   }
 }
 
-/* In bytes: its address space, or its data, of now. */
+/* Returns the bytes that the process uses of a resource: its address space or its data. 0: unknown.
+ */
 static rlim_t in_use(int resource) {
   long pages[7] = {0};
   FILE *file = fopen("/proc/self/statm", "r");

@@ -17,7 +17,7 @@ __attribute__((naked, used)) static void raw_return(void) {
 #define RAW_RESTORER 0UL, 0 /* the kernel's own */
 #endif
 
-/* 0, or -1. */
+/* Installs a handler of a signal. Returns 0, or -1 with errno set. */
 static inline int raw_handler(int number, void (*handler)(int)) {
   const struct {
     void (*handler)(int);
@@ -28,7 +28,7 @@ static inline int raw_handler(int number, void (*handler)(int)) {
   return (int)syscall(SYS_rt_sigaction, number, &action, (void *)0, sizeof(action.mask));
 }
 
-/* SIGALRM each 30 microseconds.  0, or -1. */
+/* Begins to send SIGALRM each 30 microseconds to this handler. Returns 0, or -1 with errno set. */
 static inline int raw_alarms_begin(void (*handler)(int)) {
   const struct itimerval timer = {{0, 30}, {0, 30}};
   if (raw_handler(SIGALRM, handler)) return -1;

@@ -103,7 +103,7 @@ class Place:
 
 @pytest.fixture
 def place(build: Path, tmp_path: Path) -> Place:
-    """Empty folders."""
+    """Makes empty folders for the program's work, its logs and its journals."""
     for name in ("work", "logs", "journals"):
         (tmp_path / name).mkdir()
     return Place(build, tmp_path, build / "libdarshan.so")
@@ -117,7 +117,7 @@ def writes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=MPIS, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Each MPI in turn."""
+    """Runs the test with each MPI in turn."""
     chosen: Mpi = request.param
     needs(f"mpi:{chosen.name}")
     return chosen

@@ -51,7 +51,8 @@ static int use(const char *plugin, const char *name_of_function, int round) {
   return result;
 }
 
-/* HDF5 writes open files when it is unloaded, not when the program ends. */
+/* Prints the size of a round's file: HDF5 writes open files when it is unloaded, not when the
+ * program ends. */
 static void show_size(int round) {
   char name[16];
   struct stat file;

@@ -11,7 +11,8 @@
 
 static volatile sig_atomic_t armed;
 
-/* Called at the marks of target.c: 1 before the call, 2 after it. */
+/* A handler of the marks of target.c: notes whether the call that is tested is in progress. The
+ * mark's number is in RAX: 1 before the call, 2 after it. */
 static void at_mark(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   armed = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == 1;

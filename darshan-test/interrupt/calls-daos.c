@@ -45,7 +45,7 @@ static void have_values(void) {
   good(daos_kv_put(values, DAOS_TX_NONE, 0, "key", 10, memory, NULL));
 }
 
-/* The call may have been abandoned, so the following I/O uses another file. */
+/* Does the I/O that follows the call, in another file, because the call may have been abandoned. */
 void target_end(void) {
   dfs_obj_t *other;
   good(dfs_open(dfs, folder, "other", S_IFREG | 0644, 0, 0, 4096, NULL, &other));

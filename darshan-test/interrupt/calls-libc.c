@@ -17,6 +17,7 @@ void target_begin(void) {}
 void target_end(void) {}
 
 /* --- transfers, on the file that is open -------------------------------------- */
+
 static char memory[400];
 
 static void call_read(void) {
@@ -68,6 +69,7 @@ static void call_by_number(void) {
 }
 
 /* --- descriptors --------------------------------------------------------------- */
+
 static int second_fd = -1;
 
 static void call_open_new(void) {
@@ -103,6 +105,7 @@ static void call_growth(void) {
 }
 
 /* --- attributes and mappings ---------------------------------------------------- */
+
 static void call_stat(void) {
   struct stat st;
   must(stat("data", &st));
@@ -125,6 +128,7 @@ static void call_mmap(void) {
 }
 
 /* --- streams --------------------------------------------------------------------- */
+
 static FILE *stream;
 
 static void open_stream(void) {
@@ -173,6 +177,7 @@ static void call_fclose(void) {
 }
 
 /* --- processes --------------------------------------------------------------------- */
+
 static void call_fork(void) {
   pid_t child = (pid_t)must(fork());
   if (child == 0) {

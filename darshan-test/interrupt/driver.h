@@ -18,6 +18,7 @@ struct place {
 };
 
 /* --- process.c: a process that is traced ------------------------------------------ */
+
 enum stop { STOP_MARK, STOP_POINT, STOP_STEP, STOP_ENDED, STOP_HUNG };
 struct process {
   pid_t pid;    /* 0: no process */
@@ -45,6 +46,7 @@ int process_finish(struct process *process);
 void process_kill(struct process *process);
 
 /* --- points.c: where to stop -------------------------------------------------------- */
+
 struct point {
   uint32_t address; /* from the start of the code */
   uint32_t n;       /* the n-th execution, counted from ... */
@@ -72,6 +74,7 @@ void trace_free(struct trace *trace);
 void points_choose(struct points *points, const struct trace *trace, int with_handlers);
 
 /* --- result.c: what a process leaves ------------------------------------------------- */
+
 struct row {
   int module;
   uint64_t id;
@@ -100,6 +103,7 @@ void result_read(struct result *result, const struct place *place, int status, i
 void result_free(struct result *result);
 
 /* --- reference.c: what right is ------------------------------------------------------- */
+
 /* References: the same program with the signal before the call, after the call and without a
  * signal; and a program that calls _exit before the call. */
 enum reference { BEFORE_CALL, AFTER_CALL, NO_SIGNAL, EXIT_BEFORE, REFERENCES };
@@ -119,6 +123,7 @@ int is_of_the_library(const struct result *result, const struct place *place, co
 const char *known_words(const char *kind, int action);
 
 /* --- judge.c: is it right? ------------------------------------------------------------ */
+
 /* Returns 1 if the result is right; otherwise 0, with the reason in why. */
 int judge_says(const struct judge *judge, const struct result *result, char *why, size_t room);
 

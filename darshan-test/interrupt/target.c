@@ -91,7 +91,7 @@ static void *thread(void *unused) {
   return unused;
 }
 
-/* Some calls of each interface, on old and new files. */
+/* Makes some calls of each interface, on old and new files. */
 static void calls_after(void) {
   char piece[64], name[16];
   struct stat st;

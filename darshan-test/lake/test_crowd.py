@@ -160,12 +160,12 @@ class Queue:
         self._threads: list[threading.Thread] = []
 
     def used(self, client: str, kind: str, seconds: float) -> None:
-        """A client makes a page that takes so long."""
+        """Notes that a client made a page of this kind, which took so many seconds."""
         with self.turns.turn(client, kind):
             self.now += seconds
 
     def wants(self, client: str, kind: str) -> None:
-        """A request begins to wait."""
+        """Lets a request of a client begin to wait for a page of this kind."""
         before = self.turns.waiting
 
         def wait() -> None:

@@ -129,7 +129,7 @@ class Centre:
         fill(self.lake, self._paths[-5:])
 
     def replace(self) -> None:
-        """Newer contents of a log that the lake has."""
+        """Replaces the contents of a log that the lake has, and collects it again."""
         [other] = make_logs(self._logs.parent / "others", 1, self._number + 10_000)
         path = self._random.choice(self._paths)
         path.write_bytes(other.read_bytes())
@@ -154,7 +154,7 @@ class Centre:
                 (self.lake / path).unlink()
 
     def killed(self) -> None:
-        """A collector that ends without a word before one of its files gets its name."""
+        """Runs a collector that is killed before one of its files gets its name."""
         more = make_logs(self._logs, 3, self._number)
         self._number += 3
         self._paths += more

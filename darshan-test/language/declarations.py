@@ -28,7 +28,7 @@ class Item(NamedTuple):
 
 
 def numbered(items: Iterator[Item]) -> Iterator[Item]:
-    """The second item of a name gets #2 behind it, and so on."""
+    """Yields the items with #2 behind the second one of a name, and so on."""
     seen: Counter[str] = Counter()
     for name, text in items:
         seen[name] += 1
@@ -138,7 +138,7 @@ def c_messages(file: str, text: str) -> Iterator[Item]:
 
 
 def has_words(said: str) -> bool:
-    """Whether a format has two words of its own, apart from what is put into it."""
+    """Returns whether a format has two words of its own, apart from what is put into it."""
     return len(re.findall(r"[A-Za-z]{2,}", re.sub(r"%[-\w.*]+|\{[^}]*\}|\\n", " ", said))) > 1
 
 

@@ -15,16 +15,16 @@ void mark(const char *what);
 /* Selects one row of a two-dimensional data space; returns the space. */
 hid_t select_row(hid_t space, hsize_t row, hsize_t columns);
 
-/* threads.c: HDF5 in one thread, POSIX calls in two others. */
+/* Uses HDF5 in one thread, and POSIX calls in two others. */
 void threads(void);
 /* Like threads(), after POSIX calls that precede all HDF5 calls. */
 void early(void);
 
-/* storage.c: a contiguous and a chunked dataset, 1000 doubles each. */
+/* Writes and reads a contiguous and a chunked dataset of 1000 doubles each. */
 void storage(void);
 /* Like storage(), through HDF5's stdio driver. */
 void streams(void);
-/* Chunk caches set for the file and for a dataset. */
+/* Uses one dataset with the chunk cache that is set for its file, and one with its own. */
 void caches(void);
 
 #endif

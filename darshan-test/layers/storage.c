@@ -46,7 +46,6 @@ void streams(void) {
   CHECK(H5Pclose(access));
 }
 
-/* One dataset uses the chunk cache of its file, one has a cache of its own. */
 void caches(void) {
   const hsize_t chunk = CHUNK, extent = ELEMENTS;
   hid_t access = CHECK(H5Pcreate(H5P_FILE_ACCESS)), own = CHECK(H5Pcreate(H5P_DATASET_ACCESS));

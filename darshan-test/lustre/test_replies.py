@@ -24,7 +24,7 @@ pytestmark = pytest.mark.needs("no-filter", "program:strace")
 
 
 def plain(stripe_size: int, osts: list[int], pattern: int = 1) -> bytes:
-    """A layout of version 1."""
+    """Returns the bytes of a layout of version 1."""
     head = struct.pack("<IIQQIHH", 0x0BD10BD0, pattern, 1, 2, stripe_size, len(osts), 0)
     return head + b"".join(struct.pack("<QQII", 1, 2, 0, ost) for ost in osts)
 
@@ -44,7 +44,7 @@ def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
 
 
 def reply(layout: bytes) -> str:
-    """The kernel says this."""
+    """Returns the setting by which the stand-in for the kernel answers with this layout."""
     return f"retval={len(layout)}:poke_exit=@arg3={layout.hex()}"
 
 
@@ -60,7 +60,7 @@ class OnLustre:
     def run(
         self, command: list[str], answer: str = "error=EOPNOTSUPP", f_type: bytes = FILE_SYSTEM
     ) -> Observed:
-        """In a folder with a file data; answer: to every question about a layout."""
+        """Runs a command in a folder with a file data; answer: to every question about a layout."""
         work, self.log = self.folder / "work", self.folder / "a.darshan"
         work.mkdir()
         (work / "data").write_text(TEXT)
@@ -85,7 +85,7 @@ class OnLustre:
 
 @pytest.fixture
 def on_lustre(build: Path, parser: Path, tmp_path: Path) -> OnLustre:
-    """Where it happens."""
+    """Returns the place of a test: a folder that looks as if it were on Lustre."""
     return OnLustre(build, parser, tmp_path)
 
 

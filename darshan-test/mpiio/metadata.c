@@ -148,7 +148,7 @@ static void deletes(void) {
   covered("MPI_File_delete");
 }
 
-/* Failed calls change nothing. */
+/* Makes an open and a write that fail, which must not change any counter. */
 static void failures(void) {
   struct target target = {.name = "failures"};
   MPI_Status status;

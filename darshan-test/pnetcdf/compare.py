@@ -14,7 +14,7 @@ RANKS = ("FASTEST_RANK", "SLOWEST_RANK", "VARIANCE_RANK")  # test of reduction, 
 
 
 def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> Iterator[str]:
-    """Integer counters that differ."""
+    """Yields a line for each integer counter that differs."""
     for counter, value in row.items():
         name = counter.removeprefix(prefix)
         if counter.endswith(NOT_COUNTED) or "_F_" in counter or name.startswith(RANKS):
@@ -39,7 +39,7 @@ def file_times(row: dict[str, float]) -> Iterator[str]:
 
 
 def slowest_size(row: dict[str, float], variable: Variable) -> Iterator[str]:
-    """The slowest call moved as much as one of those that there were."""
+    """Yields a line unless the slowest call moved as much as one of the variable's calls."""
     sizes = {access[0] for access in variable.accesses} | {0}
     for counter in (f"{VAR}_MAX_READ_TIME_SIZE", f"{VAR}_MAX_WRITE_TIME_SIZE"):
         if row[counter] not in sizes:
@@ -62,7 +62,8 @@ def variable_times(row: dict[str, float], variable: Variable) -> Iterator[str]:
 
 
 def differences(expected: Expected, rows: Rows, ranks: int = 1) -> Iterator[str]:
-    """Everything that does not agree; ranks: records that may have been added up."""
+    """Yields a line for everything that does not agree; ranks: records that may have been added
+    up."""
     found = {key for key in rows if key[0] in (FILE, VAR)}
     wanted = {(FILE, path) for path in expected.files}
     wanted |= {(VAR, name) for name in expected.variables}

@@ -49,7 +49,7 @@ class Variable:
         }
 
     def moved(self, function: str, elements: int, boxes: list[tuple[int, int]]) -> None:
-        """A function moved so many elements; boxes: length and stride per dimension."""
+        """Counts a call that moved so many elements; boxes: length and stride per dimension."""
         match = FUNCTION.fullmatch(function)
         assert match, function
         api, form = match["api"], match["form"].upper()
@@ -93,7 +93,7 @@ class Expected:
             self.variables[rest[0]].moved(word, int(rest[1]), boxes)
 
     def add(self, other: Expected) -> None:
-        """Another rank's, in an order that does not matter."""
+        """Adds the counts of another rank; their order does not matter."""
         for path, counters in other.files.items():
             self.files.setdefault(path, Counter()).update(counters)
         for name, variable in other.variables.items():
@@ -104,7 +104,7 @@ class Expected:
 
 
 def from_facts(texts: Iterable[str]) -> Expected:
-    """The records of all ranks together; a text per rank."""
+    """Returns the records of all ranks together; texts: one per rank."""
     together = Expected()
     for text in texts:
         one = Expected()
@@ -134,6 +134,6 @@ def common(variable: Variable) -> dict[str, int]:
 
 
 def has_clear_order(variable: Variable) -> bool:
-    """No two accesses agree in size and count, and no table overflows."""
+    """Returns whether no two accesses agree in size and count, and no table overflows."""
     keys = [(count, access[0]) for access, count in variable.accesses.items() if access[0]]
     return len(set(keys)) == len(keys) and len(variable.accesses) <= 32

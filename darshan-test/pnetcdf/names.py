@@ -13,7 +13,7 @@ ROWS = f"""
 
 
 def transfers() -> set[str]:
-    """Every name that transfers.def stands for."""
+    """Returns every name that transfers.def stands for."""
     done = subprocess.run(
         ["cc", "-E", "-P", "-xc", "-"], input=ROWS, text=True, capture_output=True, check=True
     )

@@ -65,7 +65,7 @@ class Runs:
 
 @pytest.fixture
 def run_both(build: Path, cases: Path, parser: Path, tmp_path: Path) -> Runs:
-    """A case, twice."""
+    """Returns what runs a case without and with the runtime."""
     return Runs(build, cases, parser, tmp_path)
 
 

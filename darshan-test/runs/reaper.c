@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The next that ended, or 0: none did so far, or there is none. */
+/* Reaps the next child that ended, without waiting. Returns its pid; 0: none has ended; -1: there
+ * is no child. */
 static pid_t ended(const char *how, int *status) {
   siginfo_t info;
   if (strcmp(how, "waitid") != 0) return waitpid(-1, status, WNOHANG);

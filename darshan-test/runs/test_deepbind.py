@@ -167,7 +167,8 @@ def test_before_anything_else(build: Path, place: Path) -> None:
     "options", [["-static-pie"], ["-fsanitize=address"], ["-fsanitize=thread"]]
 )
 def test_other_programs(build: Path, place: Path, options: list[str]) -> None:
-    """A sanitizer has its own dlopen; that of AddressSanitizer refuses the flag."""
+    """Programs that are static or built with a sanitizer end alike with and without the runtime,
+    also when AddressSanitizer refuses RTLD_DEEPBIND: a sanitizer has its own dlopen."""
     needs("program:gcc")
     (place / "program.c").write_text(PROGRAM.replace("RTLD_NOW | RTLD_DEEPBIND", "RTLD_NOW"))
     command = ["gcc", "-w", *options, "-o", "program", "program.c"]

@@ -37,7 +37,7 @@ static int ended(pid_t pid) {
   return status;
 }
 
-/* Until the one that forked us is gone. */
+/* Waits until the process that forked this one is gone. */
 static void wait_for_orphanage(pid_t parent) {
   while (getppid() == parent)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -145,8 +145,8 @@ static void by_shell(void) {
   if (system("exit 3") != 3 << 8) errx(1, "system");
 }
 
-/* The descriptor that its parent opened becomes the output of a program that the child
- * becomes, in the parent's memory until then. */
+/* Starts five programs by vfork, which write by a descriptor that the parent opened, and one that
+ * cannot be started. Until its exec or end, the child runs in the parent's memory. */
 static void by_vfork(void) {
   for (int i = 0; i < 5; i++) {
     int file = open("listed", O_WRONLY | O_CREAT | O_APPEND, 0644);

@@ -25,7 +25,7 @@ class Site:
 
     @property
     def called(self) -> str:
-        """The function that the program called."""
+        """Returns the name of the function that the program called."""
         return self.name.split(";")[0]
 
 

@@ -62,7 +62,7 @@ def run(program: Program, text: str, name: str, *command: str, **more: str) -> O
 
 
 def compare(outcome: Outcome, wanted: dict[tuple[str, str], int]) -> None:
-    """Each mark has its calls."""
+    """Checks that each of these marks has its number of calls."""
     found = innermost(outcome)
     assert {key: found[key] for key in wanted} == wanted, sorted(found.items())
 

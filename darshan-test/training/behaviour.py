@@ -142,7 +142,7 @@ def interrupted():
 
 
 def threads():
-    """Loops of several threads at once."""
+    """Iterates over loaders in 24 threads at once."""
     sums = []
 
     def loop(number):

@@ -200,7 +200,8 @@ static void test_composite(void **state) {
   assert_string_equal(component(&record, 1).pool_name, "flash");
 }
 
-/* A self-extending file: its extension component is never filled. */
+/* A layout of a self-extending file is complete, although its extension component has no objects:
+ * that one is never filled. */
 static void test_settled(void **state) {
   struct reply reply;
   struct record record;

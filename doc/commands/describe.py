@@ -13,7 +13,7 @@ DOC = HERE.parent
 
 
 def manual(build: Path) -> dict[str, str]:
-    """Files of doc/man."""
+    """Returns the files of doc/man, by name."""
     rows = commands()
     names = [command.name for command in rows]
     made = {"darshan.7": pages.runtime_page()}

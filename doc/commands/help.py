@@ -32,7 +32,7 @@ class Row:
 
     @property
     def options(self) -> list[str]:
-        """Without their values: --key KEY is --key."""
+        """The options of the row without their values: --key KEY is --key."""
         if not self.term.startswith("-"):
             return []
         return re.findall(r"(?:^|[\s\[,])(--?[A-Za-z][\w-]*)", self.term)
@@ -141,7 +141,7 @@ def asked(command: Command, build: Path) -> str:
 
 
 def read(command: Command, build: Path) -> list[Part]:
-    """The forms of a command, the first of which is the usual one."""
+    """Parses the --help of a command. Returns its forms, the first of which is the usual one."""
     parts: list[Part] = []
     lines = asked(command, build).expandtabs(40).splitlines()
     at = 0
@@ -176,7 +176,8 @@ def _indent(line: str) -> int:
 
 
 def _body(lines: list[str], at: int, body: list[Row | str]) -> int:
-    """A row with the lines that belong to it, or a paragraph."""
+    """Parses a row with the lines that belong to it, or a paragraph, into body. Returns the index
+    of the next line."""
     line = lines[at].strip()
     indent = _indent(lines[at])
     at += 1

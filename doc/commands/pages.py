@@ -15,7 +15,8 @@ EXIT_STATUS = r"(?i)(the )?exit status"
 
 
 def escaped(text: str) -> str:
-    """Nothing in it is a request or an escape; a hyphen is what one types."""
+    """Returns text in which nothing is a request or an escape of roff; a hyphen is what one
+    types."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
     text = text.replace("`", "\\(ga").replace("'", "\\(aq").replace("µ", "\\(mc")
     text = text.replace("–", "\\(en").replace("…", "...")  # noqa: RUF001
@@ -23,12 +24,12 @@ def escaped(text: str) -> str:
 
 
 def sentences(text: str) -> str:
-    """Two blanks end a sentence, which begins a line of its own."""
+    """Returns text with each sentence, which two blanks end, on a line of its own."""
     return re.sub(BLANKS, "\n", text.strip())
 
 
 def paragraph(text: str) -> str:
-    """A line of --help as a sentence, unless it begins with a name."""
+    """Returns a line of --help as a sentence, unless it begins with a name."""
     text = sentences(text)
     first = text.split()[0]
     text = text[0].upper() + text[1:] if first.islower() and first.rstrip(",;:").isalpha() else text
@@ -36,7 +37,7 @@ def paragraph(text: str) -> str:
 
 
 def bold_options(text: str) -> str:
-    """A term: what is typed in bold, what stands for something in italics."""
+    """Returns a term with what is typed in bold, and what stands for something in italics."""
 
     def word(match: re.Match[str]) -> str:
         found = match.group(0)
@@ -48,7 +49,7 @@ def bold_options(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """A cell of a table of the guides."""
+    """Returns a cell of a table of the guides as text of a manual page."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\*\*?([^*]+)\*\*?", r"\1", text)
     pieces = re.split(r"`([^`]*)`", text)
@@ -125,7 +126,7 @@ def alias(name: str) -> str:
 
 
 def settings() -> list[tuple[str, str, str, str, str]]:
-    """Heading, variable, directive, meaning, default: the rows of doc/environment.md."""
+    """Returns the rows of doc/environment.md: heading, variable, directive, meaning, default."""
     rows: list[tuple[str, str, str, str, str]] = []
     heading = ""
     for line in (DOC / "environment.md").read_text("utf-8").splitlines():
@@ -138,7 +139,7 @@ def settings() -> list[tuple[str, str, str, str, str]]:
 
 
 def runtime_page() -> str:
-    """darshan(7): runtime.txt, and the settings."""
+    """Returns darshan(7): runtime.txt, and the settings."""
     lines = [
         *_title("darshan", 7),
         "darshan \\- what watches the I/O of programs, and its settings",

@@ -32,11 +32,11 @@ class Page(HTMLParser):
         super().__init__()
 
     def handle_data(self, data: str) -> None:
-        """Text between elements."""
+        """Collects the text between elements."""
         self.text += data
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Every element."""
+        """Collects the ids and links of every element."""
         found = {name: value or "" for name, value in attrs}
         self.text += "" if tag in _INSIDE else "\n"
         self.ids += [found["id"]] if "id" in found else []
@@ -48,14 +48,14 @@ class Page(HTMLParser):
 
 
 def read(path: Path) -> Page:
-    """A page."""
+    """Parses a page."""
     page = Page()
     page.feed(path.read_text("utf-8"))
     return page
 
 
 def _lost(folder: Path, pages: dict[Path, Page], path: Path, link: str) -> str:
-    """Why a link leads nowhere; empty if it leads somewhere, or to somebody else's."""
+    """Returns why a link leads nowhere; empty if it leads somewhere, or to somebody else's site."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return ""
@@ -72,7 +72,7 @@ def _lost(folder: Path, pages: dict[Path, Page], path: Path, link: str) -> str:
 
 
 def problems(folder: Path) -> list[str]:
-    """A line for each."""
+    """Returns a line for each link of the site that leads nowhere."""
     folder = folder.resolve()
     pages = {path: read(path) for path in sorted(folder.rglob("*.html"))}
     lines = [] if pages else [f"{folder}: no pages"]

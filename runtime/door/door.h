@@ -101,6 +101,7 @@ static inline struct clock_span ticks_span(uint64_t t1, uint64_t t2) {
 }
 
 /* --- records, by id and by number -------------------------------------------------------- */
+
 struct record_store;
 extern struct record_store darshan_store __attribute__((visibility("hidden")));
 enum { NO_RECORD = 0 };

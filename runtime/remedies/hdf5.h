@@ -55,7 +55,8 @@ struct hdf5 {
 };
 
 /* Returns a copy of a property list, or a new list of the class if it is H5P_DEFAULT; below 0 on a
- * failure. */
+ * failure. Opens HDF5 if the program has not yet (*class is not set before), and closes the list of
+ * an earlier call that failed. */
 int64_t hdf5_copy_list(struct hdf5 *h5, int64_t list, const int64_t *class);
 
 /* Closes a list of hdf5_copy_list after the call that used it, which returned `result`; list -1:

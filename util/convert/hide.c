@@ -123,7 +123,8 @@ void hide_name(const struct hiding *hiding, const char *name, const char *mount,
   hide_text(hiding, KIND_NAME, name, out);
 }
 
-/* Hashes each name of a comma-separated list. */
+/* Writes the list with each name hashed; "..." stays. Leaves names out for which there is no room.
+ */
 static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_t room) {
   char host[256], hidden[HIDDEN_MAX];
   size_t used = 0;

@@ -358,7 +358,8 @@ static int run_job(const struct options *options, char *const *paths, int count)
   return merge_job(&job, paths, count);
 }
 
-/* Returns 1 if the paths hold node logs of the selected job, next to logs that name a launcher. */
+/* Returns 1 if one of the paths is a node log of the selected job; other paths may be logs that
+ * name a launcher. Prints nothing. */
 static int is_of_nodes(const struct options *options, char *const *paths, int count) {
   struct journals journals = {.job = options->job};
   int parts = 0;

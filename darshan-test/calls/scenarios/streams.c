@@ -63,12 +63,13 @@ SCENARIO(stream_of_the_parent) {
   CHECK(raw_size(path) == 150);
 }
 
-/* Bytes of pipes, memory and callbacks belong to no file. Their FILE may later serve a file. */
+/* A callback of fopencookie: accepts all bytes and drops them. */
 static ssize_t discard(void *cookie, const char *data, size_t n) {
   (void)cookie, (void)data;
   return (ssize_t)n;
 }
 
+/* Bytes of pipes, memory and callbacks belong to no file. Their FILE may later serve a file. */
 SCENARIO(streams_that_are_no_files) {
   const char *path = in_dir("file");
   char line[16];

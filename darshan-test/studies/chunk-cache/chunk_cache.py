@@ -26,7 +26,8 @@ SOURCE = {
 
 @dataclass(frozen=True)
 class Size:
-    """The size of the study. Slices of whole chunks make means comparable."""
+    """The size of the study: length of the variable in time, slices and series that are read.
+    Slices of whole chunks make means comparable."""
 
     steps: int
     slices: int

@@ -127,7 +127,7 @@ def small_chunks(cured: bool) -> None:
 
 
 def append_rows(cured: bool) -> None:
-    """Unlimited, a chunk for each row, extended row by row."""
+    """Extends a dataset row by row, with a chunk for each row."""
     with h5py.File("f.h5", "w") as file:
         size = 2000 if cured else 1
         made = file.create_dataset("x", (0,), "f8", maxshape=(None,), chunks=(size,))
@@ -145,7 +145,7 @@ def one_of_a_chunk(cured: bool) -> None:
 
 
 def prepare_one_of_a_chunk() -> None:
-    """8 MiB in two chunks."""
+    """Writes 8 MiB in two chunks."""
     values = np.arange(1024 * 1024, dtype="f8").reshape(1024, 1024)
     with h5py.File("windows.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=(1024, 512), compression=1)
@@ -160,7 +160,7 @@ def cache_misses(cured: bool) -> None:
 
 
 def prepare_cache_misses() -> None:
-    """16 MB in chunks of 512 KiB, compressed."""
+    """Writes 16 MB in compressed chunks of 512 KiB."""
     values = np.random.default_rng(1).integers(0, 9, (1024, 2048)).astype("f8")
     with h5py.File("columns.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=(1024, 64), compression=1)
@@ -193,7 +193,7 @@ def sieved_writes(cured: bool) -> None:
 
 
 def prepare_sieved_reads() -> None:
-    """10,000 rows of 4,000 bytes, without chunks."""
+    """Writes 10,000 rows of 4,000 bytes, without chunks."""
     with h5py.File("rows.h5", "w") as file:
         file.create_dataset("x", data=np.zeros((10000, 1000), "f4"))
 
@@ -232,7 +232,7 @@ def noise_compressed(cured: bool) -> None:
 
 
 def column_of_rows(cured: bool) -> None:
-    """A column of a dataset that is stored by rows."""
+    """Reads six columns of a dataset that is stored by rows; cured: all of it at once."""
     with h5py.File("rows.h5") as file:
         if cured:
             file["x"][...]
@@ -242,13 +242,13 @@ def column_of_rows(cured: bool) -> None:
 
 
 def prepare_column_of_rows() -> None:
-    """64 MB, contiguous, rows of 64 KiB."""
+    """Writes 64 MB, contiguous, in rows of 64 KiB."""
     with h5py.File("rows.h5", "w") as file:
         file["x"] = np.ones((1024, 8192))
 
 
 def nc_sync_step(cured: bool) -> None:
-    """A variable grows by a record and a sync."""
+    """Extends a variable by a record and syncs, for each step."""
     with netCDF4.Dataset("f.nc", "w") as file:
         file.createDimension("t", None)
         file.createDimension("x", 64)
@@ -375,7 +375,7 @@ def healthy_records(_: bool) -> None:
 
 
 def healthy_table(_: bool) -> None:
-    """100,000 rows, flushed at the end."""
+    """Appends 100,000 rows in one call."""
     with tables.open_file("t.h5", "w") as file:
         made = file.create_table("/", "t", {"a": tables.Float64Col()}, expectedrows=100000)
         made.append(np.ones(100000, [("a", "f8")]))
@@ -390,7 +390,7 @@ def healthy_checkpoints(_: bool) -> None:
 
 
 def healthy_fields(_: bool) -> None:
-    """More than a hundred datasets, none of them small."""
+    """Writes more than a hundred datasets, none of them small."""
     with h5py.File("f.h5", "w") as file:
         for i in range(120):
             file.create_dataset(f"field{i}", data=np.full(65536, i, "f8"))

@@ -38,27 +38,27 @@ else:
 
 
 def text() -> None:
-    """4 MiB of words."""
+    """Writes 4 MiB of words."""
     words = b" ".join(b"%d word" % (i * 7919 % 100003) for i in range(4 * MIB // 11))
     Path("text").write_bytes(words)
 
 
 def big() -> None:
-    """A folder of 24 large files."""
+    """Makes a folder of 24 large files."""
     Path("big").mkdir()
     for i in range(24):
         Path(f"big/part{i:02}").write_bytes(os.urandom(MIB))
 
 
 def sources() -> None:
-    """A folder of 150 small ones."""
+    """Makes a folder of 150 small files."""
     Path("sources").mkdir()
     for i in range(150):
         Path(f"sources/unit{i}.c").write_bytes(b"int x%d;\n" % i * 500)
 
 
 def cities() -> None:
-    """A database of 40,000 rows."""
+    """Makes a database of 40,000 rows."""
     db = sqlite3.connect("cities.db")
     db.execute("create table city(id integer primary key, name text, people integer)")
     rows = ((i, f"city {i * 31 % 99991}", i * 17 % 1000003) for i in range(40000))
@@ -68,13 +68,13 @@ def cities() -> None:
 
 
 def table() -> None:
-    """A table of 150,000 lines."""
+    """Writes a table of 150,000 lines."""
     with open("table.csv", "w") as made:
         csv.writer(made).writerows([i, i * 0.5, f"name{i}"] for i in range(150000))
 
 
 def samples() -> None:
-    """32 MiB of numbers."""
+    """Writes 32 MiB of numbers."""
     np.save("samples.npy", np.random.default_rng(1).random((8192, 512)))
 
 
@@ -388,7 +388,7 @@ def start_only() -> None:
 
 
 def settings() -> None:
-    """A few settings are read, a few results written, and there is work between."""
+    """Reads a few settings, writes a few results, and works in between."""
     Path("settings.json").write_text(json.dumps({"steps": 4}))
     for step in range(json.loads(Path("settings.json").read_text())["steps"]):
         time.sleep(0.2)

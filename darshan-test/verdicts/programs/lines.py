@@ -37,7 +37,7 @@ def print_flush(cured: bool) -> None:
 
 
 def csv_line_buffered(cured: bool) -> None:
-    """buffering=1 is a write for each line."""
+    """Writes rows with buffering=1, which is a write for each line."""
     with open("table.csv", "w", buffering=-1 if cured else 1) as table:
         csv.writer(table).writerows([i, i * 0.5] for i in range(3000))  # blame: csv-line-buffered
 
@@ -50,7 +50,7 @@ def read_unbuffered(cured: bool) -> None:
 
 
 def logging_each(cured: bool) -> None:
-    """A handler of logging flushes each record."""
+    """Writes records by a handler of logging, which flushes each."""
     handler = logging.FileHandler("log")
     if cured:
         handler.flush = lambda: None  # type: ignore[method-assign]
@@ -125,7 +125,7 @@ def load_again(cured: bool) -> None:
 
 
 def sqlite_commit(cured: bool) -> None:
-    """commit() after each row."""
+    """Calls commit() after each row."""
     db = sqlite3.connect("results.db")
     db.execute("create table t(i, v)")
     for i in range(60):
@@ -170,7 +170,7 @@ def healthy_load(_: bool) -> None:
 
 
 def healthy_csv(_: bool) -> None:
-    """A table of 200,000 lines through the usual buffer."""
+    """Writes a table of 200,000 lines through the usual buffer."""
     with open("table.csv", "w") as table:
         csv.writer(table).writerows([i, i * 0.5] for i in range(200000))
 

@@ -15,7 +15,8 @@ RANK, RANKS = COMM.Get_rank(), COMM.Get_size()
 
 
 def writes(cured: bool) -> None:
-    """Every ranks-th row of 400 bytes, one by one; or a block for each rank, together."""
+    """Writes every ranks-th row of 400 bytes, one by one; cured: a block for each rank,
+    together."""
     rows, size = 3000, 400
     file = MPI.File.Open(COMM, "mesh", MPI.MODE_CREATE | MPI.MODE_WRONLY)
     if cured:
@@ -57,7 +58,8 @@ def healthy_parts(_: bool) -> None:
 
 
 def main() -> None:
-    """The case, and how long it took: starting a job takes longer than most of them."""
+    """Runs the case. Rank 0 writes its seconds to the file that CASE_SECONDS names, if it is set:
+    starting a job takes longer than most cases."""
     file = os.environ.get("CASE_SECONDS")
     if file:
         COMM.Barrier()

@@ -12,7 +12,7 @@ static hid_t held(hid_t id) {
   return id;
 }
 
-/* How all open the file. */
+/* Returns the properties with which all ranks open a file by MPI-IO. */
 static hid_t together(void) {
   hid_t access = held(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);

@@ -39,7 +39,7 @@ elif sys.argv[1].startswith("parquet-"):
 
 
 def parts() -> None:
-    """16 files of 1 MiB."""
+    """Writes 16 files of 1 MiB."""
     for i in range(16):
         Path(f"part{i}").write_bytes(os.urandom(MIB))
 
@@ -53,7 +53,7 @@ def rows() -> None:
 
 
 def archives() -> None:
-    """A zip and a tar of 24 members of 256 KiB."""
+    """Writes a zip and a tar of 24 members of 256 KiB."""
     block = os.urandom(MIB // 4)
     with zipfile.ZipFile("all.zip", "w") as packed, tarfile.open("all.tar", "w") as tape:
         for i in range(24):
@@ -64,7 +64,7 @@ def archives() -> None:
 
 
 def years() -> None:
-    """12 files of 2 MiB."""
+    """Writes 12 files of 2 MiB."""
     for year in range(12):
         with netCDF4.Dataset(f"year{year}.nc", "w") as file:
             file.createDimension("t", 16)
@@ -73,7 +73,7 @@ def years() -> None:
 
 
 def packed() -> None:
-    """A dataset of 64 MB, packed by deflate."""
+    """Writes a dataset of 64 MB, packed by deflate."""
     with h5py.File("packed.h5", "w") as file:
         values = np.random.default_rng(1).integers(0, 1000, (8000, 2000)).astype("f4")
         file.create_dataset("x", data=values, chunks=(400, 2000), compression="gzip")

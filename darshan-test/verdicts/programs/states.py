@@ -47,7 +47,7 @@ def _launch(case: str, *arguments: str) -> None:
 
 
 def each_rank_saves(cured: bool) -> None:
-    """Each rank has a copy of the model and saves it."""
+    """Saves the whole model in each rank, which all have a copy."""
     rank = os.environ.get("RANK")
     if rank is None:
         _launch("each-rank-saves", *["cured"][: int(cured)])

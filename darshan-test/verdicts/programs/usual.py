@@ -55,7 +55,7 @@ def append_to_zip(cured: bool) -> None:
 
 
 def key_of_npz(cured: bool) -> None:
-    """np.load for each array of an archive."""
+    """Calls np.load for each array of an archive."""
     if cured:
         with np.load("all.npz") as arrays:
             assert all(len(arrays[f"a{i}"]) == 200 for i in range(100))
@@ -66,7 +66,7 @@ def key_of_npz(cured: bool) -> None:
 
 
 def prepare_key_of_npz() -> None:
-    """Writes 100 arrays."""
+    """Writes an archive of 100 arrays."""
     np.savez("all.npz", **{f"a{i}": np.ones(200) for i in range(100)})
 
 
@@ -89,7 +89,7 @@ def member_of_tar(cured: bool) -> None:
 
 
 def prepare_member_of_tar() -> None:
-    """200 members of 20 KB."""
+    """Writes a tar archive with 200 members of 20 KB."""
     with tarfile.open("parts.tar", "w") as archive:
         for i in range(200):
             member = tarfile.TarInfo(f"part{i}")
@@ -182,7 +182,7 @@ def state_again(cured: bool) -> None:
 
 
 def prepare_state_again() -> None:
-    """The known state is nearly empty."""
+    """Writes a state that is nearly empty."""
     Path("known.pickle").write_bytes(pickle.dumps({}))
 
 
@@ -234,7 +234,7 @@ def h5_shuffled(cured: bool) -> None:
 
 
 def prepare_h5_shuffled() -> None:
-    """20 MB in 157 chunks: more than the cache of HDF5 2 holds."""
+    """Writes 20 MB in 157 chunks: more than the cache of HDF5 2 holds."""
     values = np.random.default_rng(1).integers(0, 99, (40000, 64)).astype("f8")
     with h5py.File("train.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=(256, 64), compression=1)
@@ -267,7 +267,7 @@ def nc_point_of_maps(cured: bool) -> None:
 
 
 def prepare_nc_point_of_maps() -> None:
-    """64 maps of 512 KiB."""
+    """Writes 64 maps of 512 KiB."""
     with netCDF4.Dataset("maps.nc", "w") as file:
         for name, size in (("time", 64), ("y", 256), ("x", 256)):
             file.createDimension(name, size)
@@ -277,7 +277,7 @@ def prepare_nc_point_of_maps() -> None:
 
 
 def nc_file_each(cured: bool) -> None:
-    """A file for each of many small steps."""
+    """Writes a file for each of many small steps."""
     if cured:
         with netCDF4.Dataset("all.nc", "w") as file:
             file.createDimension("t", 300)
@@ -300,7 +300,7 @@ def table_row_each(cured: bool) -> None:
 
 
 def parquet_batch_each(cured: bool) -> None:
-    """A row group for each few rows."""
+    """Writes a row group for each few rows."""
     rows = pa.table({f"c{i}": np.ones(6000) for i in range(4)})
     with pq.ParquetWriter("rows.parquet", rows.schema) as file:
         for i in range(0, 6000, 6000 if cured else 10):
@@ -308,7 +308,7 @@ def parquet_batch_each(cured: bool) -> None:
 
 
 def parquet_column_each(cured: bool) -> None:
-    """The file is opened for each column and each question."""
+    """Opens the file for each column and each question."""
     for i in range(1 if cured else 150):
         columns = None if cured else [f"c{i % 30}"]
         assert len(pq.read_table("wide.parquet", columns=columns)) == 500

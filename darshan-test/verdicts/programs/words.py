@@ -43,7 +43,7 @@ def text_in(_: bool) -> None:
 
 
 def prepare_text_in() -> None:
-    """A file of another program."""
+    """Writes a table of numbers as text."""
     np.savetxt("numbers.txt", np.arange(1_600_000.0).reshape(-1, 8) / 7, fmt="%.6f")
 
 
@@ -66,7 +66,7 @@ def prepare_h5_part_of_packed() -> None:
 
 
 def h5_file_each_sample(cured: bool) -> None:
-    """The file is opened for each sample of a training set."""
+    """Opens the file for each sample of a training set."""
     if cured:
         with h5py.File("samples.h5") as file:
             assert file["x"][:].sum() > 0
@@ -99,7 +99,7 @@ def prepare_h5_name_each() -> None:
 
 
 def table_flush_rows(cured: bool) -> None:
-    """The table is flushed after each row."""
+    """Flushes the table after each row."""
     kind = np.dtype([("step", "i8"), ("value", "f8")])
     with tables.open_file("t.h5", "w") as file:
         table = file.create_table("/", "log", kind)
@@ -113,7 +113,7 @@ def table_flush_rows(cured: bool) -> None:
 
 
 def results_each_step(cured: bool) -> None:
-    """Two files of results are written whole after each step."""
+    """Writes two files of results whole after each step."""
     results: list[dict[str, float]] = []
     for step in range(600):
         results.append({"step": step, "value": step * 0.5})
@@ -161,7 +161,7 @@ def restart_and_save(_: bool) -> None:
 
 
 def saved_by_rename(cured: bool) -> None:
-    """Each record is written under a temporary name, which is renamed."""
+    """Writes each record under a temporary name, and renames it."""
     if cured:
         with open("all.new", "w") as file:
             for step in range(1200):
@@ -200,7 +200,7 @@ def images(cured: bool) -> None:
 
 
 def prepare_images() -> None:
-    """1,100 of them, and the same in one file."""
+    """Writes 1,100 images, and the same images in one file."""
     os.mkdir("images")
     for i in range(1100):
         Path(f"images/{i}.jpg").write_bytes(bytes(1000))
@@ -208,7 +208,7 @@ def prepare_images() -> None:
 
 
 def many_imports(cured: bool) -> None:
-    """A program that imports much, and then works on one file."""
+    """Imports many modules, then works on one file."""
     sys.path.insert(0, str(Path("venv/lib/python3/site-packages").resolve()))
     for i in range(0, 700, 100 if cured else 1):
         importlib.import_module(f"wanted{i}")
@@ -216,7 +216,7 @@ def many_imports(cured: bool) -> None:
 
 
 def prepare_many_imports() -> None:
-    """700 modules in a virtual environment."""
+    """Writes 700 modules into a virtual environment."""
     sys.dont_write_bytecode = True
     place = Path("venv/lib/python3/site-packages")
     place.mkdir(parents=True)
@@ -225,7 +225,7 @@ def prepare_many_imports() -> None:
 
 
 def look_ups(_: bool) -> None:
-    """A search path of many folders, for a few names."""
+    """Looks for 900 names that do not exist, in 90 folders."""
     for i in range(900):
         assert not os.path.exists(f"folder{i % 90}/wanted{i}")
 
@@ -242,13 +242,13 @@ def looked_for(cured: bool) -> None:
 
 
 def prepare_looked_for() -> None:
-    """Both folders, without a result."""
+    """Makes both folders, without a result."""
     os.mkdir("done")
     os.mkdir("older")
 
 
 def pieces_of_many(cured: bool) -> None:
-    """Each of 100 files is read in pieces of 512 bytes."""
+    """Reads each of 100 files in pieces of 512 bytes."""
     for i in range(100):
         with open(f"parts/{i}", "rb", buffering=0) as file:
             while file.read(1 << 20 if cured else 512):
@@ -256,7 +256,7 @@ def pieces_of_many(cured: bool) -> None:
 
 
 def prepare_pieces_of_many() -> None:
-    """100 files of 100 KB."""
+    """Writes 100 files of 100 KB."""
     os.mkdir("parts")
     for i in range(100):
         Path(f"parts/{i}").write_bytes(bytes(100_000))
@@ -322,7 +322,7 @@ def prepare_packed_crowded() -> None:
 
 
 def imports_and_array(_: bool) -> None:
-    """Some modules, and one large array that is read at once."""
+    """Imports some modules, and reads one large array at once."""
     sys.path.insert(0, str(Path("venv/lib/python3/site-packages").resolve()))
     for i in range(300):
         importlib.import_module(f"wanted{i}")
@@ -330,7 +330,7 @@ def imports_and_array(_: bool) -> None:
 
 
 def prepare_imports_and_array() -> None:
-    """Modules, and 16 MB."""
+    """Writes modules, and an array of 16 MB."""
     prepare_many_imports()
     np.zeros(1 << 21).tofile("array")
 
@@ -359,14 +359,14 @@ def chunks_by_rename(cured: bool) -> None:
 
 
 def files_by_threads(cured: bool) -> None:
-    """2,000 small files, each read by one of eight threads."""
+    """Reads 2,000 small files, each by one of eight threads."""
     names = ["many.txt"] if cured else [f"parts/{i % 2000}" for i in range(4000)]
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(lambda name: len(Path(name).read_bytes()), names))
 
 
 def prepare_files_by_threads() -> None:
-    """Writes the files."""
+    """Writes 2,000 small files, and the same bytes in one file."""
     os.mkdir("parts")
     for i in range(2000):
         Path(f"parts/{i}").write_bytes(b"some words\n")
@@ -384,7 +384,7 @@ def search_path(cured: bool) -> None:
 
 
 def prepare_search_path() -> None:
-    """Writes the folders."""
+    """Makes 80 folders; the last one has 100 textures."""
     for folder in range(80):
         os.makedirs(f"path/{folder}")
     for i in range(100):
@@ -399,7 +399,7 @@ def members_of_zip(_: bool) -> None:
 
 
 def prepare_members_of_zip() -> None:
-    """Writes the archive."""
+    """Writes a zip archive of 5,000 pages."""
     with zipfile.ZipFile("pages.zip", "w") as archive:
         for i in range(5000):
             archive.writestr(f"page{i}.txt", f"the text of page {i}" * 10)
@@ -429,7 +429,7 @@ def array_in_each_task(cured: bool) -> None:
 
 
 def prepare_array_in_each_task() -> None:
-    """Writes the reference."""
+    """Writes the array that all tasks need."""
     np.save("reference.npy", np.random.default_rng(1).random(2_000_000))
 
 
@@ -476,7 +476,7 @@ def text_by_file(cured: bool) -> None:
 
 
 def little(_: bool) -> None:
-    """One file, and much to compute."""
+    """Writes one file, and computes much."""
     Path("out").write_bytes(bytes(1000))
     begun = time.monotonic()
     while time.monotonic() - begun < 0.7:

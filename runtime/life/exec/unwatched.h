@@ -24,7 +24,8 @@ struct run_waiting {
 };
 /* Stores the usage of all children that this process has waited for so far. */
 void unwatched_waiting(struct run_waiting *waiting);
-/* Writes the usage of the child that the wait returned into its row. */
+/* Writes the usage of the child that a wait has returned since `before` into its row. Leaves the
+ * row if the kernel does not tell it. */
 void unwatched_used(struct run_event *row, const struct run_waiting *before);
 
 #endif

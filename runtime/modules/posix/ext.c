@@ -182,8 +182,9 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
     name_event(dirfd, path, counter, t1, t2);
 }
 
-/* Counts a failed lookup of a path, in its folder's record or that of other paths. errno is that
- * of the call. */
+/* Counts a lookup that failed because the path does not exist (errno, as the call left it, is
+ * ENOENT), in the record of its folder or, if that has none, of other paths. Does nothing after
+ * other errors. */
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (errno != ENOENT || !path || !fd_may_change()) return;

@@ -117,8 +117,9 @@ static int identify(struct stdio_stream *stream, struct posix_name *name) {
          /* a path */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
 }
 
-/* Returns the number of the record of this name, or that of a group, whose name then replaces
- * it; 0 if there is no space. *below: number of the STDIO_EXT record. */
+/* Returns the number of the record of this name, which is made if necessary. If there is no space
+ * for it, returns that of a group, whose name then replaces it; 0 if there is no space at all.
+ * *below: number of the STDIO_EXT record. */
 static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;

@@ -11,7 +11,8 @@ enum { QUANTITY_ROOM = 32 };
  * negative or NaN. */
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 
-/* Formats seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h". */
+/* Formats seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h"; "?" for a
+ * number below 0, NaN, or a million hours and more. Returns out. */
 const char *quantity_seconds(char out[QUANTITY_ROOM], double value);
 
 /* Formats a count, from 10 million on with a unit: "9999999", "12M". */

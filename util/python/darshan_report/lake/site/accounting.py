@@ -55,7 +55,8 @@ def opened(path: str) -> Iterator[IO[bytes]]:
 
 
 def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
-    """Yields the numbers and texts of lines; refuses those that are too long or not UTF-8."""
+    """Yields the numbers and texts of lines that are not empty; refuses those that are too long or
+    not UTF-8."""
     number = 0
     while data := file.readline(LONGEST_LINE + 1):
         number += 1
