@@ -61,7 +61,7 @@ def measured(asked: Asked, lake: str, address: str) -> str:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("lake")
     lake = options.parse_args().lake

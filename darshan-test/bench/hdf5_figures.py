@@ -93,7 +93,7 @@ def stay_on_one_processor() -> None:
 
 
 def main() -> int:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -35,7 +35,8 @@ from darshan_report.lake.write.part import Options
 
 
 def columns(paths: list[str]) -> str:
-    """Into the library's columns alone."""
+    """Reads the columns of all logs into the library and drops them; returns what was read, as
+    words."""
     batch, done, rows = Batch(40 << 20), 0, 0
     while done < len(paths):
         done += batch.read(paths[done:])
@@ -113,7 +114,7 @@ def workers(folder: Path, logs: int) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     options.add_argument("folder", type=Path)
     options.add_argument("--few", type=int, default=300, help="logs for PyDarshan")

@@ -72,7 +72,7 @@ def write_regions(
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("log", type=Path)
     options.add_argument("--files", type=int, default=100_000)

@@ -31,7 +31,8 @@ def segments(rng: random.Random, count: int, start: float) -> bytes:
 
 
 def record(key: int, rank: int, per_file: int) -> bytes:
-    """One file of one process."""
+    """Returns the bytes of a DXT record: one file of one process, with a third of its segments
+    writes."""
     rng = random.Random(key + rank)
     writes, reads = per_file // 3, per_file - per_file // 3
     head = struct.pack("<Qqq64sqq", key, rank, 0, b"node-1", writes, reads)
@@ -53,7 +54,7 @@ def write_trace(path: Path, count: int, ranks: int = 1) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("log", type=Path)
     options.add_argument("--segments", type=int, default=2_000_000)

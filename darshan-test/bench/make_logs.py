@@ -57,7 +57,7 @@ def _calls(rng: np.random.Generator, record: np.ndarray, prefix: str, kind: str)
 
 
 def records(rng: np.random.Generator, module: Module, ids: list[int], ranks: int) -> bytes:
-    """The records of one module."""
+    """Returns the bytes of one module's records."""
     found = np.zeros(len(ids), module.dtype)
     prefix = {"MPI-IO": "MPIIO"}.get(module.name, module.name)
     found["id"] = ids
@@ -73,7 +73,7 @@ def records(rng: np.random.Generator, module: Module, ids: list[int], ranks: int
 
 
 def log(number: int) -> Log:
-    """One of them."""
+    """Returns the log of this number."""
     rng = np.random.default_rng(number)
     ranks, begun = 1 << int(rng.integers(0, 7)), 1_760_000_000 + number * 600
     names, modules = [], []
@@ -110,7 +110,7 @@ def write(folder: Path, number: int) -> Path:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("folder", type=Path)
     options.add_argument("--logs", type=int, default=4000)

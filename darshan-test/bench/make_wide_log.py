@@ -25,14 +25,15 @@ SHARED = b"/scratch/run/shared.h5"
 
 
 def heat_map(rng: random.Random, rank: int) -> bytes:
-    """Traffic in a tenth of the bins."""
+    """Returns a heat map of a rank with traffic in a tenth of its bins."""
     bins = [rng.choice((0,) * 9 + (rng.randrange(1 << 30),)) for _ in range(2 * BINS)]
     head = struct.pack("<Qqdq16x", record_id(HEAT_NAME), rank, SECONDS, BINS)
     return head + struct.pack(f"<{2 * BINS}q", *bins)
 
 
 def processes(ranks: int) -> list[trees.Member]:
-    """A shell and programs of forty names below it, each of which starts some others."""
+    """Returns the processes of a run: a shell and programs of forty names, each of which starts
+    others."""
     found = [trees.Member("bash all.sh", end=600)]
     for rank in range(1, ranks):
         parent = 0 if rank < 10 else rank // 10
@@ -65,7 +66,7 @@ def write_log(path: Path, ranks: int, tree: bool) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("log", type=Path)
     options.add_argument("--ranks", type=int, default=10_000)

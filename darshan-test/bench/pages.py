@@ -92,7 +92,7 @@ def behind(text: str, known: set[str]) -> Iterator[str]:
 
 
 def asked(address: str, client: str) -> tuple[int, float]:
-    """The status of a page's answer to a client, and its seconds."""
+    """Requests a page for a client. Returns the status of the answer, and its seconds."""
     begun = time.monotonic()
     request = urllib.request.Request(address, headers={"X-Forwarded-For": client})
     try:
@@ -138,7 +138,7 @@ def crowd(lake: str, heavy: int = 40, honest: int = 50) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("--crowd", action="store_true", help="many clients at once")
     options.add_argument("lake")

@@ -43,7 +43,7 @@ _FEW = 100  # jobs
 
 
 def _new(file: File, lake: str) -> str:
-    """A path in the other lake."""
+    """Returns a new path in the other lake, for this file's copy, and makes its folders."""
     path = f"{os.path.dirname(file.path)}/{storage.new_name()}.parquet"
     storage.make_folders(lake, os.path.dirname(path))
     return path
@@ -95,7 +95,8 @@ def _days(lake: str) -> tuple[str, str]:
 
 
 def _asked(lake: str, *words: str) -> tuple[str, float, float, int]:
-    """Answer, seconds, seconds of processors, MiB."""
+    """Asks a question. Returns its answer, the seconds, seconds of processors, and MiB of memory.
+    Ends the program if the command fails."""
     command = [str(DARSHAN), "ask", lake, *words, "--json"]
     settings = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     begun = time.monotonic()
@@ -125,7 +126,7 @@ def _questions(lake: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("lake")
     options.add_argument("--of", help="a small lake, to make this one of")

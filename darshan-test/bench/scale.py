@@ -22,7 +22,7 @@ PICTURE = "ranks.svg"
 
 
 def draw(played: list[Played], path: Path) -> None:
-    """Time and traffic of a rank against the number of ranks."""
+    """Draws the time and traffic of a rank against the number of ranks, as a picture in path."""
     mpl, pyplot = (importlib.import_module(name) for name in ("matplotlib", "matplotlib.pyplot"))
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "ranks"
@@ -69,7 +69,7 @@ def simulated(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--build", type=Path, default=Path.cwd())
     options.add_argument("--largest", type=int, default=LARGEST)

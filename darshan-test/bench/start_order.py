@@ -126,7 +126,7 @@ class Touch(NamedTuple):
 
 
 def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> Iterator[Touch]:
-    """Every address of the library that the program touches, in order."""
+    """Yields every address of the library that the program touches, in order."""
     trace = scratch / "trace"
     trace.unlink(missing_ok=True)
     options = ["--tool=lackey", "--trace-mem=yes", f"--log-file={trace}"]

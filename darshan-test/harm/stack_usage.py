@@ -137,17 +137,19 @@ class CallGraph:
                 source.calls.add(edge[2])
 
     def targets(self, function: Function) -> set[str]:
-        """Whom it calls, among our own functions and libc's."""
+        """Returns the names of the functions that this function calls directly, our own and
+        libc's."""
         return {name for name in function.calls if name != INDIRECT}
 
     def named(self, names: set[str]) -> list[str]:
-        """Our functions of these names, whichever file they are in."""
+        """Returns our functions of these names, whichever file they are in."""
         return [
             name for name, item in self.functions.items() if item.place and short(name) in names
         ]
 
     def worst(self, name: str, above: tuple[str, ...] = ()) -> Path_:
-        """The deepest path from here."""
+        """Returns the path of calls from this function that takes most stack. Recursion and unknown
+        functions are noted as problems. above: the callers of this function."""
         if name in self.deepest:
             return self.deepest[name]
         if name in above:
@@ -176,7 +178,7 @@ def short(name: str) -> str:
 
 
 def exported(library: Path) -> set[str]:
-    """The functions that a program can call."""
+    """Returns the names of the functions that a program can call."""
     lines = subprocess.run(
         ["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True
     ).stdout.splitlines()
@@ -184,7 +186,7 @@ def exported(library: Path) -> set[str]:
 
 
 def switched(runtime: Path, pattern: re.Pattern[str]) -> set[str]:
-    """The functions that the sources hand over to stack.h."""
+    """Returns the names of the functions that the sources hand over to stack.h."""
     return {
         name for file in runtime.glob("**/*.c") for name in pattern.findall(file.read_text())
     } - {"function"}

@@ -42,7 +42,7 @@ class Measured:
     counters: dict[str, Counters]  # per file
 
     def total(self, counter: str) -> float:
-        """Over all files."""
+        """Returns the sum of a counter over all files."""
         return sum(file.get(counter, 0) for file in self.counters.values())
 
 
@@ -55,7 +55,7 @@ class Study:
     sizes: Sequence[int] = field(default=SMALL)  # of the files, in megabytes
 
     def make(self, name: str, size: int) -> Path:
-        """A file of about so many bytes."""
+        """Makes a file of about so many bytes."""
         path = self.lab.folder / name
         maker = self.lab.program("edit-atomicity/make-file")
         self.lab.run([maker, path, str(size)], instrumented=False)
@@ -64,12 +64,13 @@ class Study:
         return path
 
     def command(self, level: str, path: Path, commands: Path = NINE) -> list[str]:
-        """The editor."""
+        """Returns the command of the editor for a level of safety."""
         editor = self.lab.program("edit-atomicity/h5edit")
         return [editor, "--atomic", level, *self.options, str(path), str(commands)]
 
     def pair(self, path: Path, level: str, *, bare_first: bool = True) -> Measured:
-        """Bare and instrumented, from the same bytes to the same bytes."""
+        """Runs the edit bare and instrumented, from the same bytes, and measures both. Raises
+        RuntimeError if they leave different bytes."""
         head, size = read_front(path), path.stat().st_size
         runs, left = {}, {}
         for instrumented in (not bare_first, bare_first):
@@ -85,7 +86,8 @@ class Study:
         return Measured(runs[False].seconds, [runs[False].cpu], [runs[True].cpu], counters)
 
     def table(self, rounds: int) -> dict[tuple[int, str], Measured]:
-        """All sizes and levels, the levels in turn."""
+        """Measures all sizes and levels, the levels in turn. Returns the best times, and the sums
+        that `added` needs."""
         best: dict[tuple[int, str], Measured] = {}
         for size in self.sizes:
             path = self.make("edited.h5", size * 1_000_000)
@@ -102,13 +104,13 @@ class Study:
 
 
 def read_front(path: Path) -> bytes:
-    """All that an edit overwrites."""
+    """Returns all bytes of the file that an edit overwrites."""
     with path.open("rb") as stream:
         return stream.read(METADATA)
 
 
 def changed(path: Path, size: int) -> str:
-    """Digest of all that an edit may have changed in a file that had this size."""
+    """Returns a digest of all that an edit may have changed in a file that had this size."""
     with path.open("rb") as stream:
         front = stream.read(METADATA)
         stream.seek(size)
@@ -148,7 +150,7 @@ def share_and_error(measured: Iterable[Measured]) -> str:
 
 
 def time_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
-    """Per size: times and ratios."""
+    """Yields a row for each size: times and ratios."""
     for size in sorted({size for size, _ in best}):
         of = {level: best[size, level] for level in LEVELS}
         ratios = [("yes", "no"), ("inc", "no"), ("inc", "yes"), ("delta", "no")]
@@ -161,7 +163,7 @@ def time_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
 
 
 def cause_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
-    """Per size: bytes read and written by all levels."""
+    """Yields a row for each size: bytes read and written by all levels."""
     for size in sorted({size for size, _ in best}):
         cells = [f"{size} MB"]
         for level in LEVELS:
@@ -173,7 +175,7 @@ def cause_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
 
 
 def report(study: Study, rounds: int) -> None:
-    """Measures and prints."""
+    """Measures the cases of the study, and prints its tables."""
     best = study.table(rounds)
     print(f"Nine commands, least of {rounds} runs; inc/yes of the source: near {SOURCE_INC_YES}")
     print("(what the runtime adds: processor time over the row, middle of pairs, standard error)\n")
@@ -185,7 +187,7 @@ def report(study: Study, rounds: int) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="files up to 76 MB [this]")

@@ -57,7 +57,7 @@ class Growth:
 
 
 def batches(run: Run) -> list[Batch]:
-    """From the output of `grow`."""
+    """Parses the batches from the output of `grow`."""
     words, found = run.words, []
     for at in range(0, len(words), 5):
         if words[at] == "batch":
@@ -67,7 +67,7 @@ def batches(run: Run) -> list[Batch]:
 
 
 def kernel_traffic(run: Run) -> Traffic:
-    """From the last line of `grow`, which is missing where the kernel does not count."""
+    """Parses the last line of `grow`. Raises RuntimeError where the kernel does not count."""
     if run.words[-5] != "kernel":
         raise RuntimeError("this kernel does not count I/O of processes (/proc/self/io)")
     return Traffic(*map(float, run.words[-4:]))
@@ -119,7 +119,7 @@ class Study:
     batches: int = BATCHES
 
     def make(self, name: str) -> Path:
-        """The file with empty tables."""
+        """Makes the file with empty tables."""
         path = self.lab.folder / name
         path.unlink(missing_ok=True)
         self.lab.run(self.command(path, 0, 0), instrumented=False)
@@ -133,7 +133,8 @@ class Study:
         return [program, str(path), str(first), str(count), str(self.records), str(self.cache)]
 
     def grow(self, per_process: int) -> Growth:
-        """All batches, so many per process; both runs must leave the same file."""
+        """Runs all batches, so many per process, bare and instrumented; both must leave the same
+        file."""
         runs: dict[bool, list[Run]] = {}
         left = {}
         for instrumented in (False, True):
@@ -179,7 +180,7 @@ class Heat:
 
 
 def heat_of(lab: Lab, log: Path) -> Heat:
-    """From the module HEATMAP, whose counters are bins."""
+    """Reads the heat map of a log from darshan-parser's rows, whose counters are bins."""
     counters = lab.counters(log, "HEATMAP")["heatmap:POSIX"]
 
     def bins(kind: str) -> list[float]:
@@ -190,10 +191,8 @@ def heat_of(lab: Lab, log: Path) -> Heat:
 
 
 def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
-    """Per batch of one process: what the heat map has in its time.
-
-    The process begins a few milliseconds before its first batch.
-    """
+    """Yields a row for each batch of one process: what the heat map has in its time. The process
+    begins a few milliseconds before its first batch."""
     start = growth.ours[0].begun
     for batch in growth.ours:
         begun = batch.begun - start
@@ -209,14 +208,15 @@ def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
 
 
 def slope(found: list[Batch]) -> float:
-    """How much longer the last four batches took than the four in the middle."""
+    """Returns the mean time of the last four batches as a multiple of that of the four in the
+    middle."""
     half = len(found) // 2
     middle = found[half - 2 : half + 2]
     return mean(b.seconds for b in found[-4:]) / mean(b.seconds for b in middle)
 
 
 def batch_rows(growth: Growth, records: int) -> Iterator[list[str]]:
-    """Per batch: its time and what its log says."""
+    """Yields a row for each batch: its time and what its log says."""
     for bare, ours, counters in zip(growth.bare, growth.ours, growth.counters):
         moved, file = logged_traffic(counters), counters["keyed.db"]
         yield [
@@ -248,7 +248,7 @@ BATCH_HEAD = (
 
 
 def report(lab: Lab, records: int, hole: int) -> None:
-    """Measures and prints."""
+    """Measures the cases of the study, and prints its tables."""
     study = Study(lab, records, hole=hole)
     apart = study.grow(1)
     print(f"A process and a log per batch of {records:,} records of {RECORD} bytes, nine keys,")
@@ -281,7 +281,7 @@ def report(lab: Lab, records: int, hole: int) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="a fiftieth of the source [this]")

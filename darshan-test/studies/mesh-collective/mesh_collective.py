@@ -35,7 +35,7 @@ class Mesh:
 
     @property
     def writes(self) -> int:
-        """H5Dwrite calls of all ranks."""
+        """Returns the number of H5Dwrite calls of all ranks."""
         return self.ranks * self.parts * self.variables
 
     @property
@@ -45,7 +45,7 @@ class Mesh:
 
     @property
     def bytes(self) -> int:
-        """Bytes of all variables."""
+        """Returns the bytes of all variables."""
         return self.rows * self.edge * VALUE
 
 
@@ -142,7 +142,7 @@ class Study:
 
 
 def total(records: list[Counters]) -> Counters:
-    """Sums over records."""
+    """Returns the sums over these records."""
     names = {name for record in records for name in record}
     return {name: sum(record.get(name, 0) for record in records) for name in names}
 
@@ -170,7 +170,7 @@ WRITE_HEAD = (
 
 
 def write_row(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> list[str]:
-    """How fast, and what became of the writes."""
+    """Returns a row: how fast a mesh was written, and what became of the writes below HDF5."""
     posix, mpiio = measured.counters["POSIX"], measured.counters["MPI-IO"]
     speed, sizes = SOURCE[mode]
     return [
@@ -192,7 +192,7 @@ FILE_HEAD = ("MPI, ranks", "writes", "call", "bare", "all ranks", *LAYERS, "HDF5
 
 
 def file_rows(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> Iterator[list[str]]:
-    """Where the time of H5Fcreate and H5Fclose went."""
+    """Yields rows that say where the time of H5Fcreate and H5Fclose went."""
     for call, operation, printed in (
         ("H5Fcreate", "OPEN", "create_s"),
         ("H5Fclose", "CLOSE", "close_s"),
@@ -203,7 +203,7 @@ def file_rows(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> Iterator[l
 
 
 def report(lab: Lab, meshes: tuple[Mesh, ...], delay: int, late: int) -> None:
-    """Measures and prints."""
+    """Measures the cases of the study, and prints its tables."""
     writes, files = [], []
     for mpi in MPIS:
         if lacking := missing(mpi, "hdf5"):
@@ -224,7 +224,7 @@ def report(lab: Lab, meshes: tuple[Mesh, ...], delay: int, late: int) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="8 and 16 ranks, a few MB [this]")

@@ -81,7 +81,8 @@ class Study:
         ]
 
     def once(self, layout: Layout, mode: str, *, bare_first: bool = True) -> Measured:
-        """One run of each kind; what they leave must be the same bytes."""
+        """Runs a layout bare and instrumented, and measures both. Raises RuntimeError if they leave
+        different bytes."""
         path = self.lab.folder / "elements.h5"
         runs, left = {}, {}
         for instrumented in (not bare_first, bare_first):
@@ -98,7 +99,8 @@ class Study:
         return Measured(float(bare.words[1]), bare.cpu, runs[True].cpu, counters)
 
     def table(self, rounds: int) -> dict[tuple[Layout, str], Measured]:
-        """All layouts and modes in turn, so that what disturbs one disturbs the others."""
+        """Measures all layouts and modes in turn, so that what disturbs one disturbs the others.
+        Returns the best times."""
         best: dict[tuple[Layout, str], Measured] = {}
         for i in range(rounds):
             for layout in LAYOUTS:
@@ -111,7 +113,7 @@ class Study:
         return best
 
     def follow(self, mode: str, *, instrumented: bool) -> Following:
-        """A writer of 1,000-element chunks, and a reader that follows it."""
+        """Runs a writer of 1,000-element chunks, and a reader that follows it."""
         layout = LAYOUTS[1]
         settings, _ = self.lab.instrumentation() if instrumented else ({}, None)
         command = self.command(layout, mode, "--announce")
@@ -137,7 +139,7 @@ class Study:
 
 
 def time_rows(best: dict[tuple[Layout, str], Measured]) -> Iterator[list[str]]:
-    """Per layout: the source's figures beside ours."""
+    """Yields a row for each layout: the source's figures beside ours."""
     for layout in LAYOUTS:
         base = best[layout, "no SWMR"]
         cells = [layout.name, f"{base.seconds:.3f} s"]
@@ -149,7 +151,7 @@ def time_rows(best: dict[tuple[Layout, str], Measured]) -> Iterator[list[str]]:
 
 
 def cause_rows(best: dict[tuple[Layout, str], Measured], count: int) -> Iterator[list[str]]:
-    """Per layout: bytes written below per byte appended, and writes."""
+    """Yields a row for each layout: bytes written below per byte appended, and writes."""
     for layout in LAYOUTS:
         cells = [layout.name]
         for mode in MODES:
@@ -160,7 +162,7 @@ def cause_rows(best: dict[tuple[Layout, str], Measured], count: int) -> Iterator
 
 
 def report(study: Study, rounds: int) -> None:
-    """Measures and prints."""
+    """Measures the cases of the study, and prints its tables."""
     best = study.table(rounds)
     print(f"{study.count} elements, least of {rounds} runs; per cent over no SWMR: source / ours")
     print("(what the runtime adds: of processor time, over the row)\n")
@@ -184,7 +186,7 @@ def report(study: Study, rounds: int) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="20,000 elements [this]")
