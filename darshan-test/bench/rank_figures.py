@@ -55,7 +55,7 @@ def play(program: Path, folder: Path, ranks: int) -> Played:
 
 
 def sizes(largest: int) -> Iterator[int]:
-    """Yields powers of four."""
+    """Yields 1, 4, 16 and so on, up to the largest number."""
     ranks = 1
     while ranks <= largest:
         yield ranks

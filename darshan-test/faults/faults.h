@@ -58,7 +58,8 @@ struct verdict {
   char line[600]; /* the runtime's message */
   int whole;      /* the log is complete */
 };
-/* Two runs of the same program without faults. */
+/* The results of a program without faults: bare, that is without the runtime, and of two runs with
+ * it, to know what varies. */
 struct expected {
   struct result bare, one, two;
   unsigned logs; /* number of files */

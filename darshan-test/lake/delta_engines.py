@@ -162,7 +162,8 @@ ENGINES = {kind.__name__.lower(): kind for kind in (Deltalake, Polars, Datafusio
 
 
 def main(name: str, lake: str, out: str, *tables: str) -> None:
-    """Runs the command."""
+    """Runs the command with the arguments that the head of this file explains: engine, lake, output
+    folder or "watch", and tables."""
     engine = ENGINES[name](lake)
     if out == "watch":
         for _ in sys.stdin:

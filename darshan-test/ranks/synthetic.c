@@ -39,7 +39,8 @@ static int num_files(const struct synthetic *s) {
   return s->shared + s->own + s->part;
 }
 
-/* Returns 0 if this rank does not have the file. */
+/* Writes the name of a rank's file by its number. Returns its length; 0 if this rank does not have
+ * the file. */
 static int file_name(const struct synthetic *s, int rank, int file, char *out) {
   if (file < s->shared) return snprintf(out, NAME_ROOM, "/data/shared-%d", file);
   file -= s->shared;

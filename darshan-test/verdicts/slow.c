@@ -263,7 +263,8 @@ pid_t fork(void) {
   return child;
 }
 
-/* vfork cannot be wrapped, but its caller waits for the child. */
+/* Starts dispatching again after a vfork, which cannot be wrapped: its caller waits for the child.
+ */
 pid_t waitpid(pid_t child, int *status, int options) {
   static pid_t (*real)(pid_t, int *, int);
   if (!real) *(void **)&real = dlsym(RTLD_NEXT, "waitpid");

@@ -41,8 +41,8 @@ void shown_settle(void) __attribute__((visibility("hidden")));
 extern int shown_is_due __attribute__((visibility("hidden")));
 ANY_STACK void shown_settle_late(void) __attribute__((visibility("hidden")));
 
-/* Called by the loader to bind a reference of a library that is loaded later. Returns wrapper or
- * NULL. */
+/* Called by the loader to bind a reference of a library that is loaded later. Returns wrapper if an
+ * object in the process defines a function of this name, else NULL. */
 void *shown_choose(const char *name, void *wrapper) __attribute__((visibility("hidden")));
 
 /* Returns the wrapper of this name even if dlsym does not find it, or NULL. */

@@ -55,8 +55,8 @@ static struct library *known_library(const struct libraries *libraries,
   return library;
 }
 
-/* The largest number of kinds that have at least one library. dlclose may unload a library of
- * any kind. */
+/* The kinds of libraries (MPI, HDF5 and so on) of which one was found: dlclose may unload a library
+ * of any of them. */
 enum { KINDS = 6 };
 static struct libraries *kinds[KINDS];
 

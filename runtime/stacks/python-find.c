@@ -162,7 +162,8 @@ static const char *choose_layout(struct python *found, unsigned long version) {
   return "its release is newer than all that are known";
 }
 
-/* Returns true if the object has an interpreter, which is then in `python`. */
+/* Returns true if the object has an interpreter, which is then in `python`. Only the first one that
+ * is found counts. */
 static bool consider(const struct link_map *object, bool may_be_unloaded) {
   void *thread_state = straight_symbol(object, "PyGILState_GetThisThreadState");
   if (!thread_state || __atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQ_REL)) return false;

@@ -169,7 +169,8 @@ static bool read_incomplete(const struct python_frame *frame, unsigned owner) {
          (intptr_t)(frame->instruction - first) < 2 * (intptr_t)traceable;
 }
 
-/* Reads where this thread's innermost frame is. Returns false if the thread has none. */
+/* Reads where this thread's innermost frame is. Returns false if the thread has none, or if another
+ * thread ends the interpreter. */
 static bool read_innermost(uintptr_t *frame) {
   uintptr_t thread = (uintptr_t)python.thread_state(), finalizing;
   const struct python_layout *layout = &python.layout;

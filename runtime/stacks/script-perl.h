@@ -4,7 +4,8 @@
 
 #include "script-layout.h"
 
-/* A row of script-layouts.def. */
+/* A row of script-layouts.def, which says what each member is: offsets and sizes in bytes in a Perl
+ * of this version. */
 struct perl_layout {
   uint16_t version, size, op, curcop, curstackinfo, context, oldcop, cv, sub;
 };

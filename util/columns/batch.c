@@ -100,7 +100,8 @@ static void unknown_module(darshan_batch *batch, int id) {
   batch_problem(batch, id, text);
 }
 
-/* Opens the next module whose records become rows. Returns false if there is none left. */
+/* Opens the next module whose records become rows. Modules that are unknown or cannot be read
+ * become problems of the batch. Returns false if there is none left. */
 static bool begin_module(darshan_batch *batch) {
   const struct darshan_info *info = darshan_log_info(batch->log);
   while (batch->region < info->num_modules) {
@@ -133,7 +134,8 @@ static void end_module(darshan_batch *batch) {
   batch->records = NULL;
 }
 
-/* Reads the next record. Returns false at the end of the module. */
+/* Reads the next record and adds it to the module's total. Returns false at the end of the module,
+ * or at damage, which becomes a problem of the batch. */
 static bool next_record(darshan_batch *batch) {
   struct darshan_error error = {""};
   batch->row_of_record = 0;

@@ -12,7 +12,7 @@ static const size_t most_bytes = (size_t)1 << 30; /* offsets have 31 bits */
  * megabytes must not take as much memory. */
 enum { LONGEST = 1 << 20 };
 
-/* Returns the length of the UTF-8 character at p, 0 if there is none. */
+/* Returns the length of the UTF-8 character at p, 0 if the bytes there are no valid one. */
 static size_t character(const unsigned char *p, size_t left) {
   if (p[0] < 0x80) return 1;
   size_t n = p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : 4;

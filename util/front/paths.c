@@ -295,7 +295,8 @@ void places_leave_alone(const void *context) {
   free(list);
 }
 
-/* Moves the logs of a folder to move_to, unless that is NULL, and lists them. */
+/* Lists the logs of a folder, after it has moved them to move_to, unless that is NULL. A log that
+ * cannot be moved is listed where it is. */
 static void list_logs(const char *folder, const char *move_to, struct path_list *list) {
   char path[PATH_MAX], moved[PATH_MAX];
   DIR *dir = opendir(folder);

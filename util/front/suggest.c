@@ -9,7 +9,8 @@ static size_t least(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Returns how many characters must be added, removed, replaced or swapped with their neighbour. */
+/* Returns how many characters must be added, removed, replaced or swapped with their neighbour; 2 *
+ * LONGEST if one word is longer than LONGEST. */
 static size_t distance(const char *a, const char *b) {
   size_t rows[3][LONGEST + 1], m = strlen(a), n = strlen(b);
   if (m > LONGEST || n > LONGEST) return 2 * LONGEST;

@@ -74,7 +74,8 @@ struct facts {
  * message is invalid. */
 void facts_up(struct facts *facts, const struct rank *rank);
 void facts_down(struct facts *facts, const struct rank *rank);
-/* Returns the processors that the ranks may use on all hosts, 0 if unknown for one host. */
+/* Returns the number of processors that the ranks may use on all hosts; 0 if it is unknown for one
+ * host, or if there may be more hosts than the table has. */
 uint32_t facts_processors(const struct facts *facts);
 /* Computes the variances over all ranks that have such times, 0 if no rank has. */
 void facts_variances(const struct facts *facts, double variances[2]);

@@ -12,7 +12,8 @@ static struct request *at(const struct requests *requests, uint32_t number) {
   return segments_at(&requests->places, number);
 }
 
-/* Returns the number of a free slot, 0 if there is none. */
+/* Takes a free slot and returns its number; 0 if the table is full or memory is exhausted. Makes
+ * the table at the first call. The caller holds the lock. */
 static uint32_t take_place(struct requests *requests) {
   uint32_t number = requests->free;
   if (number) {

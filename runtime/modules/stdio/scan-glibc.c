@@ -128,7 +128,8 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   if (scan->position < 0) stdio_lend_offset(stream, scan);
 }
 
-/* Returns the bytes that refills read, -1 if unknown. */
+/* Ends a scan: returns the bytes that refills read, -1 if unknown, and removes the scan's marker.
+ */
 int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
   FILE *file = stream->file;
   int64_t bytes = -1, now;

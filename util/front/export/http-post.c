@@ -56,7 +56,8 @@ static long milliseconds(void) {
   return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits until the socket is ready. Returns 0, or -1 with errno set. */
+/* Waits until the socket is ready, at most until `end` (by milliseconds()). Returns 0, or -1 with
+ * errno set, ETIMEDOUT at the end. */
 static int wait_for(int fd, short events, long end) {
   for (;;) {
     struct pollfd wait = {fd, events, 0};

@@ -32,7 +32,8 @@ static uint64_t key_of(dev_t device, ino_t inode) {
   return (uint64_t)device * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)inode;
 }
 
-/* Adds a process of this user that made its maps unreadable. */
+/* Adds a process of this user that made its maps unreadable. Does nothing for another user's, or if
+ * the process is gone. */
 static void add_hidden(struct alive *alive, pid_t pid) {
   char text[STATUS_ROOM];
   unsigned real, effective;

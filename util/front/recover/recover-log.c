@@ -98,7 +98,8 @@ void recovery_made(struct recovery *recovery, const char *folder, const char *lo
   snprintf(recovery->folder, sizeof(recovery->folder), "%s", folder);
 }
 
-/* Reads the owner from the journal. */
+/* Reads the start and the owner from the journal; `readable` stays 0 if the journal cannot be read.
+ */
 static void read_journal(struct journal *journal, const char *path) {
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_read(path, &error);

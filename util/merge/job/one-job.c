@@ -34,7 +34,8 @@ static size_t add_number(char *out, size_t room, size_t used, const char *key, i
   return darshan_metadata_add(out, room, used, key, text);
 }
 
-/* Notes the host of a rank's first process and the earliest start there. */
+/* Notes the host of a rank's first process and the earliest start there. Hosts beyond
+ * JOB_HOSTS_MOST are left out. */
 static void note_host(struct one_job *job) {
   const char *name = job->records.host;
   double start = job->records.start;

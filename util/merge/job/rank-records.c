@@ -79,7 +79,8 @@ static struct users users_of(const struct rank_records *records, int module, uin
   return is_sound ? some : all;
 }
 
-/* Counts the launcher's ranks of these processes. Returns 0, or -1 if out of memory. */
+/* Writes the span of the launcher's ranks of these processes to records->span: their number, the
+ * lowest and the highest. Returns 0, or -1 if out of memory. */
 static int count_ranks(struct rank_records *records, const struct users *users) {
   struct rank_span *span = &records->span;
   *span = (struct rank_span){0, INT32_MAX, -1};
@@ -152,7 +153,8 @@ static void name_extremes(const struct rank_records *records, const struct darsh
   if (is_one && plan.variance_bytes >= 0) fcounters[plan.variance_bytes] = 0;
 }
 
-/* Returns 1 if the record is the rank's, 0 if not, -1 if out of memory. */
+/* Returns 1 if the record is the rank's, 0 if not, -1 if out of memory. A record of several ranks
+ * is that of the lowest one, for which the span of ranks is noted. */
 static int is_own(struct rank_records *records, const struct darshan_module *module, char *record) {
   const struct darshan_base_record *base = (const void *)record;
   struct rank_span span;

@@ -52,7 +52,8 @@ class Measured:
     pauses: int = 0  # gaps that are LONG
 
     def add(self, other: Measured) -> None:
-        """Adds the sums of `other` to these."""
+        """Adds the sums of `other` to these; takes the earliest and latest time and the larger
+        number of processes."""
         self.seconds += other.seconds
         self.calls += other.calls
         self.read += other.read
@@ -176,7 +177,8 @@ def each_record(column: Callable[[str], np.ndarray]) -> np.ndarray:
 
 
 def measured(records: Records) -> Rows:
-    """Adds up the records of each id."""
+    """Adds up the records of each id. Returns the sums of sites that made calls, and the ids of
+    objects."""
     joined = Joined(records)
     kinds = joined.largest(records["SITES_KIND"]).tolist()
     seconds = _each(records, joined, [f"F_{name}_TIME" for name in _TIMES])

@@ -165,7 +165,8 @@ def summary(found: Lines) -> list[str]:
 
 
 def text(found: Lines) -> Iterator[str]:
-    """Yields lines of at most 80 columns."""
+    """Yields lines of at most 80 columns: the lines of code with their files, then sentences about
+    all."""
     if not found.is_anonymous:
         yield _ROW.format("where in the code", "in calls", "gaps", "calls", "bytes")
         for line, (where, function) in zip(found.lines, places_of(found.lines)):

@@ -536,7 +536,7 @@ LIMITS = (
 
 
 class Limits(Mapping[str, float]):
-    """The values in force."""
+    """The thresholds by name, with the values that a file changed."""
 
     def __init__(self, changed: Mapping[str, float] | None = None) -> None:
         self._rows = {limit.name: limit for limit in LIMITS}

@@ -50,7 +50,9 @@ class Runner:
         adopt_orphans()
 
     def run(self, plan: Plan | None = None, sites: bool = False) -> Run:
-        """Runs the program once. Raises TooLongError and TrialError."""
+        """Runs the program once, from the state of its files in which each run begins, with the
+        settings of a plan if there is one. Returns its time, output and log. Raises TooLongError
+        and TrialError."""
         self.ground.prepare()
         self.number += 1
         self._drop_cached()

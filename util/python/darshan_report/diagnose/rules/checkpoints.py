@@ -34,7 +34,7 @@ def _too_often(facts: Facts, found: Waited, best: float) -> bool:
 
 
 def evidence(facts: Facts, row: Checkpoint) -> tuple[Evidence, ...]:
-    """Returns counters of the file of a row with most bytes, which the row may have several of."""
+    """Returns counters of one file of the row for each module: the file with most bytes written."""
     found: list[Evidence] = []
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)

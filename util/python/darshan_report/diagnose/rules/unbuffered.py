@@ -50,8 +50,8 @@ def files(facts: Facts, streams: Streams, kind: str) -> Mask:
 
 
 def _tiny(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files with a tiny largest buffer, which they access because it is
-    full."""
+    """Returns a mask of the files whose largest buffer is tiny and is emptied or filled mostly
+    because it is full, not by a flush or a seek."""
     size, asked = streams["BUFFER_BYTES"], streams["LINE_DRAINS"] + streams["FLUSH_DRAINS"]
     found = (size > 1) & (size <= facts.limits["stream.buffer"] / 4)
     seeks = streams["F_SEEK_TIME"] > streams.time("READ") + streams.time("WRITE")

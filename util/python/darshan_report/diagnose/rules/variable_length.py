@@ -60,7 +60,8 @@ def of_datasets(facts: Facts, h5: Hdf5) -> Mask:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all such datasets."""
+    """Yields one finding over all datasets whose elements have variable length, if they cost
+    enough."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

@@ -208,7 +208,7 @@ class Filters:
     kept: str = ""  # name of a table that already has those jobs, for several queries
 
     def where(self) -> tuple[str, dict[str, Any]]:
-        """Returns a condition on any table, and its values."""
+        """Returns a condition on any table, and the values of its parameters by name."""
         rows = (
             ("day >= CAST($since AS DATE)", "since", self.since),
             ("day <= CAST($until AS DATE)", "until", self.until),

@@ -146,7 +146,8 @@ class _Output:
         self._is_full = self._sink.tell() >= LARGEST // 2
 
     def close(self) -> None:
-        """Completes the current file."""
+        """Completes the current file, syncs it and adds it to `files`; does nothing if none is
+        open."""
         if self._writer is None:
             return
         self._writer.close()

@@ -53,7 +53,8 @@ class Settled:
         return int.from_bytes(said.digest(), "little")
 
     def skips(self, folder: str) -> bool:
-        """Tells whether a folder is settled; the caller lists it otherwise."""
+        """Tells whether a folder is settled, and counts its logs if so. Otherwise forgets it, and
+        the caller lists it."""
         try:
             status = os.stat(folder)
         except OSError:
@@ -85,7 +86,8 @@ class Settled:
         self._open.add(os.path.dirname(path))
 
     def end(self) -> None:
-        """Ends a complete search: keeps the settled folders."""
+        """Ends a complete search: keeps the settled folders for later ones, in a file too if it can
+        be written."""
         new = 0
         for folder, logs in self._listed.items():
             status = self._seen[folder]

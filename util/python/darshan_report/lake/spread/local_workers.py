@@ -40,7 +40,8 @@ def _give_up(pool: concurrent.futures.ProcessPoolExecutor) -> None:
 def by_processes(
     batches: Iterator[list[Found]], options: Options, workers: int
 ) -> Generator[Part, None, None]:
-    """Yields the parts of all batches as they complete."""
+    """Yields the parts of all batches as they complete. Ends the workers at once if this process
+    fails or is interrupted."""
     # Not by fork: locks that Arrow's threads hold at the fork would never be released.
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, context, _begin, (os.getpid(),)) as pool:

@@ -142,7 +142,8 @@ class Writer:
         self._level = level
 
     def write(self, name: str, month: str, table: pa.Table) -> None:
-        """Writes a new file of a table."""
+        """Writes a new file of a table, syncs it and adds it to `files`. Raises OSError, also if
+        the collector has stopped and deleted the folder."""
         path = f"{name}/month={month}/{storage.new_name()}.parquet"
         target = os.path.join(self.folder, path)
         # Not makedirs: if the collector has stopped and deleted its folder, this must fail.
@@ -306,7 +307,7 @@ class _Maker:
             sites.add({n: array[rows] for n, array in table.arrays.items()}, texts)
 
     def _lines(self, job: Job) -> None:
-        """Adds the rows of the lines of code."""
+        """Adds the rows of the lines of code of a job; an error becomes a row of problems."""
         sites = self._sites.pop(job.identity, None)
         if sites is None:
             return

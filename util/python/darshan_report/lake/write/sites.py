@@ -47,7 +47,8 @@ class Sites:
         self._others = 0  # their number
 
     def add(self, records: Mapping[str, np.ndarray], texts: Texts) -> None:
-        """Adds records, given as columns by their names."""
+        """Adds records, given as columns by their names; keeps the names of the sites with most
+        time."""
         kinds, names, ids = records["SITES_KIND"], records["name"], records["id"]
         for place in np.flatnonzero(kinds == OBJECT)[:_OBJECTS].tolist():
             if len(self._objects) < _OBJECTS and len(name := texts[names[place]]) <= 2 * _LONGEST:

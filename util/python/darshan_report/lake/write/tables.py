@@ -147,7 +147,7 @@ class Tables:
     def _own(
         self, module: Module, found: Columns, table: columns.Table, places: Places
     ) -> dict[str, pa.Array]:
-        """Makes the columns that are computed from other columns."""
+        """Returns the columns that are computed from other columns, by name."""
         if found.kind is Kind.TOTALS:
             return {}
         if module.name == "HEATMAP":
