@@ -107,7 +107,7 @@ def name_pages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Sphinx calls it."""
+    """Registers this file's kinds of objects and functions. Sphinx calls it."""
     app.add_object_type("counter", "counter", objname="counter")
     app.add_object_type("diagnosis", "diagnosis", objname="diagnosis")
     app.add_object_type("setting", "setting", objname="setting")

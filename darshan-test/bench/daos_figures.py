@@ -21,7 +21,8 @@ KINDS = {
 
 
 def compiled(folder: Path) -> str:
-    """Compiles the program and its libraries."""
+    """Compiles the program and its two stand-in libraries into a folder. Returns the program's
+    path."""
     libraries, program = HERE.parent / "daos", folder / "daos-cost"
     common = ["gcc", "-std=gnu11", "-O2", f"-L{folder}"]
     for name, below in (("daos", []), ("dfs", ["-ldaos"])):
@@ -33,7 +34,7 @@ def compiled(folder: Path) -> str:
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Returns the rows of the table."""
+    """Measures calls of each kind. Returns the rows of the table."""
     program, rows = compiled(bench.folder), []
     for kind, (label, goal) in KINDS.items():
         command = [program, kind, str(CALLS)]

@@ -79,7 +79,7 @@ def in_python(bench: Bench, log: Path, package: Path) -> Row:
 
 
 def library(bench: Bench) -> list[Row]:
-    """Runs both measurements."""
+    """Measures both libraries. Returns the rows; a row that says so if PyDarshan is missing."""
     found = pydarshan()
     if not found:
         return [Row("libdarshan-util", f"PyDarshan's wheel is not in {VENV}", "", True)]

@@ -191,7 +191,7 @@ def disagreements(log: Log, expected: Expectations) -> list[str]:
 
 
 def time_faults(log: Log) -> list[str]:
-    """Returns impossible timestamps and timers."""
+    """Returns a line for each timestamp or timer of a log that cannot be."""
     faults = []
     run_time = log.run_time
     for (module, path), row in log.records.items():

@@ -102,7 +102,7 @@ def disagreements_of_totals(log: Log, run: Run) -> list[str]:
 
 @contextmanager
 def small_file_system(folder: Path, size: str) -> Iterator[Path]:
-    """Mounts a tmpfs of this size."""
+    """Mounts a tmpfs of this size for the time of a block; skips the test where it may not."""
     needs("mount")
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]

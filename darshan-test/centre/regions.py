@@ -33,7 +33,7 @@ class Template:
     fast: tuple[int, int]  # words with the bytes of the fastest and slowest rank
 
     def records(self, order: str, ids: np.ndarray, ranks: int, amount: Amount) -> bytes:
-        """Returns the records of a run."""
+        """Returns the bytes of the records of a run."""
         whole = self.base + self.round * amount.rounds
         whole[:, 0] = ids[self.files].view(np.int64)
         whole[:, 1] = np.where(self.shared & (ranks > 1), -1, self.files % ranks)

@@ -58,7 +58,8 @@ class Centre:
 
 
 def darshan(*words: str | Path) -> str:
-    """Returns the output of a command."""
+    """Runs `darshan` with these words. Returns its output, after it checks that the command
+    succeeded."""
     inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     done = subprocess.run(
         [build_folder() / "darshan", *words],

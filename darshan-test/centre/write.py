@@ -35,7 +35,7 @@ class Truth:
     bytes: int = 0  # size of the logs
 
     def add(self, run: Run, size: int) -> None:
-        """Adds a log."""
+        """Counts a log of `size` bytes: as damaged, or by its program and by what is slow in it."""
         self.bytes += size
         if run.damage >= 0:
             self.damaged[plan.DAMAGES[run.damage]] += 1
@@ -149,7 +149,7 @@ def _write(folder: Path, run: Run, data: bytes, made: set[str]) -> None:
 
 
 def chunk(folder: Path, seed: int, days: Calendar, count: int, first: int) -> Truth:
-    """Writes the logs of a chunk."""
+    """Writes the logs of a chunk: `count` runs from the first on. Returns what is true of them."""
     truth, made = Truth(), set[str]()
     groups: dict[tuple[str, bool], list[Run]] = defaultdict(list)
     for run in plan.runs(seed, days, count, first):

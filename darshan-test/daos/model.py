@@ -58,7 +58,7 @@ def rows_said(said: str) -> list[list[str]]:
 
 
 def expected(said: str) -> dict[Name, dict[str, int]]:
-    """Counters that are not 0, by record."""
+    """Returns the counters that are not 0 of each record, by what the program says that it did."""
     items: dict[Name, Item] = {}
     for module, name, counter, what, number, begun in rows_said(said):
         item = items.setdefault((module, name), Item(module))

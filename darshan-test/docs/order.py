@@ -81,7 +81,8 @@ class Order:
 
     @classmethod
     def read(cls, page: str) -> Order:
-        """Parses the page's text."""
+        """Parses the page's text. Raises ValueError for a row that names a folder which is not
+        above it."""
         may: dict[str, tuple[str, ...]] = {}
         for folder, cell in ROW.findall(page):
             named = tuple(re.findall(r"`([\w/.-]+)`", cell))

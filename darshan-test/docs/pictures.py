@@ -153,7 +153,7 @@ def served(folder: Path, settings: dict[str, str]) -> Iterator[str]:
 
 
 def show_served(window: Browser, address: str, target: Path) -> None:
-    """Takes the pages of darshan serve."""
+    """Saves pictures of the pages of darshan serve."""
     for name, page in SERVED.items():
         if page.endswith("?"):
             script = "return document.querySelector(arguments[0]).getAttribute('href');"

@@ -62,7 +62,7 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tag(tree: Path) -> Tag:
-    """Runs ./dev tag in the repository."""
+    """Returns a function that runs ./dev tag in the repository."""
 
     def run() -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}

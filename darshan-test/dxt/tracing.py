@@ -70,7 +70,7 @@ def settings(build: Path, folder: Path, more: dict[str, str]) -> dict[str, str]:
 
 
 def read_traces(build: Path, traced: Traced) -> None:
-    """Adds the segments of a log."""
+    """Adds the text and the segments that darshan-dxt-parser prints of a log to `traced`."""
     command = [build / "darshan-dxt-parser", "--show-incomplete", traced.log]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     traced.text = done.stdout

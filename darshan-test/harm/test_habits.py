@@ -286,7 +286,8 @@ def test_a_launcher_of_ones_own(place: Place, writes: Path) -> None:
 
 
 def darshan(place: Place, *arguments: str | Path, **extra: str) -> subprocess.CompletedProcess[str]:
-    """Runs the `darshan` command."""
+    """Runs the `darshan` command with these arguments and variables in the test's working
+    folder."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
     return subprocess.run(
         [place.build / "darshan", *arguments],

@@ -21,7 +21,7 @@ SLEEP = "exec sleep 1000\n"
 
 @pytest.fixture
 def log(build: Path, tmp_path: Path) -> Path:
-    """A small log."""
+    """Returns a small log of a Python program that writes a file."""
     folder = tmp_path / "run"
     folder.mkdir()
     script = tmp_path / "script"
@@ -34,7 +34,7 @@ def log(build: Path, tmp_path: Path) -> Path:
 def report(
     build: Path, folder: Path, *arguments: str | Path, **more: str
 ) -> tuple[int, bytes, bytes]:
-    """Runs the report in a folder."""
+    """Runs darshan report in a folder. Returns its exit status, output and messages."""
     done = subprocess.run(
         [build / "darshan", "report", *arguments],
         cwd=folder,

@@ -94,7 +94,8 @@ class Place:
     top: Path
 
     def run(self, program: Path, deed: str, logs: Path | None = None) -> Outcome:
-        """Runs the program there."""
+        """Runs the program in a mount namespace in which journals are on an overlay and /dev/shm is
+        read-only. Returns its outcome, with the logs and the journals that it left."""
         variables = settings(self.build, logs or self.top / "logs", self.top / "merged")
         launch = ["unshare", "-m", "sh", "-c", INSIDE, "sh", self.top, *through_env(variables)]
         found = run([*launch, program, deed, self.top / "merged"], self.top / "work", minimal())

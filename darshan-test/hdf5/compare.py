@@ -62,7 +62,7 @@ def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterat
 
 
 def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
-    """Checks the H5F record of a file."""
+    """Yields what is wrong with the H5F record of a file; nothing if there is no record."""
     row = rows.get(("H5F", name), {})
     if not row:
         return
@@ -73,7 +73,7 @@ def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
 
 
 def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
-    """Checks the H5D record of a dataset."""
+    """Yields what is wrong with the H5D record of a dataset; nothing if there is no record."""
     row = rows.get(("H5D", name), {})
     if not row:
         return

@@ -55,7 +55,8 @@ class Common:
     slots: list[tuple[Access, int]] = field(default_factory=list)
 
     def add(self, access: Access) -> None:
-        """Adds one transfer."""
+        """Counts an access and keeps the four most common ones in order, as the runtime must. New
+        accesses are ignored once REMEMBERED are known."""
         if access not in self.seen and len(self.seen) == REMEMBERED:
             return
         self.seen[access] += 1

@@ -47,7 +47,7 @@ def _own(table: columns.Table) -> tuple[columns.Column, ...]:
 
 
 def page() -> str:
-    """The page."""
+    """Returns the text of the page."""
     lines = [_START, "## Columns that every table begins with", "", *_rows(columns.WHOSE)]
     few = {name: t for name, t in columns.tables().items() if name in _FEW}
     for name in _FEW:

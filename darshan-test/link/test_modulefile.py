@@ -42,7 +42,7 @@ class Modules:
         return "lua" if self.name == "lmod" else "tcl"
 
     def put(self, name: str, *words: str, config: Path | None = None) -> Path:
-        """Writes a module as darshan-config prints it."""
+        """Writes the module that darshan-config prints under this name. Returns its path."""
         config = config or self.prefix / "bin" / "darshan-config"
         text = run([config, "--modulefile", self.language, *words]).stdout
         ending = ".lua" if self.language == "lua" else ""

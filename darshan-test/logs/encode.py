@@ -196,7 +196,7 @@ def annex(log: Log, offset: int) -> bytes:
 
 
 def encode(log: Log) -> bytes:
-    """Encodes the whole file."""
+    """Returns the bytes of the whole file."""
     out = bytearray(header_size(log))
     job = compress(log, job_content(log))
     out += job.ljust(JOURNAL_JOB_AREA, b"\0") if log.live else job

@@ -94,7 +94,8 @@ def compare_generic(report: Any, log: Path, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Compares bins by layer, rank and direction."""
+    """Compares PyDarshan's bins with ours by layer, rank and direction. Returns how many it
+    compared."""
     if "HEATMAP" not in report.modules:
         return 0
     mine: dict[tuple[str, str, int], list[int]] = {}

@@ -49,7 +49,7 @@ def block(module: int, content: bytes, **changes: int) -> bytes:
 
 
 def damaged() -> Iterator[tuple[str, bytes]]:
-    """Yields (defect, log)."""
+    """Yields the name of a defect of the annex, and the log that has it."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     huge = (1 << 64) - 1
     yield "checksum", built(body, blocks, checksum=zlib.crc32(blocks) ^ 1)

@@ -39,7 +39,7 @@ class File:
     moves: int = 0  # calls that read or write, or end or await a transfer
 
     def transfer(self, line: list[str]) -> None:
-        """transfer WRITES KIND POINTER ASKED DONE PLACE"""
+        """Counts a transfer. line: WRITES KIND POINTER ASKED DONE PLACE."""
         writes, asked, place = int(line[0]), int(line[3]), int(line[5])
         op = KINDS[writes]
         self.base[f"{line[1]}_{op}S"] += 1
@@ -84,7 +84,7 @@ class File:
 
 
 def apply(file: File, kind: str, line: list[str]) -> None:
-    """Applies one line about a file."""
+    """Applies a line that the program printed about a file to the expected counters."""
     if kind == "open":
         file.opened = True
         file.base["INDEP_OPENS" if line[0] == "1" else "COLL_OPENS"] += 1

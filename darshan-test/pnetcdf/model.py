@@ -79,7 +79,7 @@ class Expected:
     variables: dict[str, Variable] = field(default_factory=dict)
 
     def take(self, line: str) -> None:
-        """Follows one line of facts.h."""
+        """Applies a line that the program printed (see facts.h) to the expected records."""
         word, *rest = line.split(" ")
         if word == "file":
             self.files.setdefault(rest[1], Counter())[rest[0]] += 1

@@ -60,7 +60,7 @@ def array_rows(log: Log, module: str) -> list[tuple[int, str, str, str]]:
 
 
 def heat_rows(log: Log) -> list[tuple[int, str, str, str]]:
-    """Returns the same rows for heat maps."""
+    """Returns the rows of a log's heat maps as darshan-parser prints them."""
     out = []
     for record in variable.heat_maps(log):
         start = (record.rank, str(record.id))

@@ -120,7 +120,7 @@ class Program:
         return self.read(log)
 
     def read(self, log: Path) -> Outcome:
-        """Reads a log."""
+        """Reads the records of a log, by module and name."""
         outcome = Outcome()
         for row in read_rows(self.parser, log):
             counters = outcome.rows.setdefault(row.module, {}).setdefault(row.name, {})

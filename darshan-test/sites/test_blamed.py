@@ -45,7 +45,7 @@ def start(where: Where, program: Blamed) -> Path:
 
 
 def findings(where: Where) -> list[dict[str, Any]]:
-    """Returns the findings of the only log."""
+    """Returns the findings of the only log, with thresholds that the test lowers."""
     thresholds = where.folder / "thresholds"
     thresholds.write_text(THRESHOLDS)
     done = subprocess.run(

@@ -80,7 +80,7 @@ class Where:
     def ask(
         self, *arguments: str | Path, log: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        """Runs `darshan where` on the only log."""
+        """Runs `darshan where` on the only log, or on this one."""
         plain = {k: v for k, v in os.environ.items() if not k.startswith("DARSHAN_")}
         return subprocess.run(
             [self.program.build / "darshan", "where", *arguments, log or self.log],

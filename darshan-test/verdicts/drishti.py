@@ -127,7 +127,7 @@ def kept() -> dict[str, frozenset[str] | None]:
 
 
 def write(said: Mapping[str, frozenset[str] | None], version: str) -> None:
-    """Replaces the stored results of these rows."""
+    """Writes the results of these rows into the file of stored results, whose other rows stay."""
     every = kept() | dict(said)
     lines = [
         f"{name}\t{CRASHED if found is None else ' '.join(sorted(found))}".rstrip(" ")

@@ -149,7 +149,8 @@ class Judge:
         return target
 
     def command(self, row: Row) -> list[str]:
-        """Returns the command of a program."""
+        """Returns the command of a row's program: the program itself, compiled if necessary, or its
+        interpreter."""
         source = HERE / "programs" / row.program
         if source.suffix == ".py":
             return [sys.executable, str(source), row.case]

@@ -24,7 +24,7 @@ def manual(build: Path) -> dict[str, str]:
 
 
 def shells(build: Path) -> dict[str, dict[str, str]]:
-    """Files of the folders of doc/completion."""
+    """Returns the files of the folders of doc/completion, by shell and name."""
     rows = commands()
     forms = {command.name: read(command, build) for command in rows}
     return {

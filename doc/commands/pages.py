@@ -160,7 +160,8 @@ def runtime_page() -> str:
 
 
 def _plain(text: str) -> str:
-    """Headings in capitals, paragraphs, and indented examples."""
+    """Returns roff lines of a plain text: headings in capitals, paragraphs, and indented
+    examples."""
     lines: list[str] = []
     fresh = True
     for block in re.split(r"\n\s*\n", text.strip("\n")):

@@ -232,7 +232,7 @@ class ManualParser(Parser):
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Sphinx calls it."""
+    """Registers manual pages as sources, and their parser. Sphinx calls it."""
     app.add_source_suffix(".1", "man")
     app.add_source_parser(ManualParser)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

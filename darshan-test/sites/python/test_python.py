@@ -66,7 +66,8 @@ PYTHONS = pythons()
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library to preload."""
+    """Compiles the library to preload, which writes the Python frames of calls of lseek to a file.
+    Returns its path."""
     library = tmp_path_factory.mktemp("probe") / "probe.so"
     sources = [*sorted((SOURCE / "runtime/stacks").glob("python-*.c")), HERE / "probe.c"]
     sources += [SOURCE / "runtime/intercept" / name for name in ("libc-direct.c", "loader.c")]

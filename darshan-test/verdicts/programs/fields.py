@@ -437,7 +437,7 @@ def healthy_filled(_: bool) -> None:
 
 
 def healthy_synced(_: bool) -> None:
-    """netCDF, and a sync after many records."""
+    """Writes records by netCDF, with a sync after each ten large ones."""
     with netCDF4.Dataset("f.nc", "w") as file:
         file.createDimension("t", None)
         file.createDimension("x", 1 << 16)

@@ -102,7 +102,7 @@ def threads_read() -> None:
 
 
 def digests() -> None:
-    """A list of checksums."""
+    """Writes a list of checksums of all parts."""
     with open("SHA256SUMS", "w") as sums:
         for path in sorted(Path().glob("part*")):
             with path.open("rb") as file:
@@ -171,7 +171,7 @@ def log_in_memory() -> None:
 
 
 def sound() -> None:
-    """Half a minute of sound."""
+    """Writes half a minute of sound, and reads it back."""
     with wave.open("tone.wav", "wb") as file:
         file.setnchannels(2)
         file.setsampwidth(2)

@@ -147,7 +147,7 @@ def connect_each(cured: bool) -> None:
 
 
 def without_index(cured: bool) -> None:
-    """Each query scans the whole table."""
+    """Searches a table by a column without an index, so that each query scans all of it."""
     db = sqlite3.connect("cities.db")
     if cured:
         db.execute("create index by_name on city(name)")
@@ -241,7 +241,7 @@ def prepare_h5_shuffled() -> None:
 
 
 def h5_string_each(cured: bool) -> None:
-    """Names are written one by one."""
+    """Writes names one by one."""
     names = [f"name {i}" for i in range(3000)]
     with h5py.File("names.h5", "w") as file:
         made = file.create_dataset("names", (3000,), h5py.string_dtype())
