@@ -46,7 +46,8 @@ def columns(paths: list[str]) -> str:
 
 
 def collected(paths: list[str], findings: bool) -> str:
-    """As a worker does it, and committed."""
+    """Collects all logs into a new lake as a worker does it, and commits them. Returns what was
+    done, as words."""
     alone()
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     try:

@@ -225,7 +225,8 @@ def judge(build: Path, runtime: Path) -> tuple[list[Path_], list[str]]:
 
 
 def main() -> int:
-    """The table of all exported functions."""
+    """Prints what is wrong with the stack of exported functions, with -v also the deepest path of
+    each. Returns 1 if something is."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("build", type=Path)
     parser.add_argument("-v", action="store_true", help="print every path")

@@ -95,7 +95,7 @@ def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
 
 
 def page() -> str:
-    """The text of the page."""
+    """Returns the text of the page, with the findings that the cases have."""
     parts = [_START, "\n## Findings\n"]
     modules = [
         importlib.import_module(f"{rules.__name__}.{m.name}")
