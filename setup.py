@@ -212,7 +212,8 @@ class Compiler:
         return [self.objects[keys[source]] for source in sources]
 
     def link(self, name: str, out: Path) -> None:
-        """A program or a library, with the archives of ours that it names."""
+        """Compiles and links a program or a shared library to `out`, with the archives of ours that
+        its lists name."""
         target = re.sub(r"\W", "_", name)
         words = [*self.lists.words(f"{target}_LDFLAGS"), *self.lists.words(f"{target}_LDADD")]
         for archive in dict.fromkeys(re.findall(r"(?:lib[\w-]+\.a)", " ".join(words))):

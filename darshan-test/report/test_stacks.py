@@ -58,7 +58,8 @@ def children(frame: Frame) -> dict[str, Frame]:
 
 
 def test_tree(tmp_path: Path) -> None:
-    """Sums of frames, from the outermost one; those of less than 0.2 % of everything are one."""
+    """The tree of frames has the sums of all sites, from the outermost frame; frames of less than
+    0.2 % of everything are combined into one."""
     with open_log(made(tmp_path)) as log:
         found = lines_of(log, 10)
     assert found

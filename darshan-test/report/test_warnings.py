@@ -86,7 +86,8 @@ CASES = {
 
 
 def before(text: str, words: str, *later: str) -> None:
-    """Checks that the warning comes before the verdict."""
+    """Checks that `words` are in the warning ("Caution: ") and come before each of `later` that the
+    text has."""
     flat = " ".join(text.split())
     found = re.search(r"Caution: ", flat)
     assert found and words in flat[found.start() :]

@@ -58,8 +58,9 @@ def waited(row: dict[str, float]) -> float:
 
 
 def agree(row: dict[str, float], told: dict[str, float]) -> None:
-    """Compares an epoch's record with the program's clock, whose readings enclose those of the
-    runtime, and are enclosed by them."""
+    """Checks an epoch's record by the program's clock: its time of waiting is between what the
+    program read inside and outside of the runtime's readings, and the epoch is no longer than the
+    program's."""
     assert row["TRAINING_STEPS"] == told["steps"]
     assert told["inside"] - ROUNDING <= waited(row) <= told["wait"] + ROUNDING
     assert waited(row) <= row["TRAINING_F_EPOCH_TIME"] + ROUNDING

@@ -33,8 +33,9 @@ static int look(const char *line, uintptr_t address, struct span *span, int *is_
   return *at == ' ' && at[1] == 'r' && address >= span->start && address < span->end;
 }
 
-/* Parses the whole lines of text, until one contains the address: *found is 1 then. Moves the
- * rest to the beginning of text and returns its length. */
+/* Parses the whole lines of text, until one contains the address: *found is 1 then. Moves the rest,
+ * the begin of a line, to the beginning of text and returns its length; drops a rest that fills the
+ * buffer and returns 0. */
 static size_t look_at_lines(char *text, size_t length, uintptr_t address, struct span *span,
                             int *is_main, int *found) {
   char *line = text, *end;

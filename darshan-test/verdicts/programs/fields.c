@@ -1,4 +1,5 @@
-/* HDF5 from C. */
+/* Mistakes in programs that use HDF5 from C, with their fixes, and healthy ones: fields CASE
+ * [cured]. */
 #include "case.h"
 
 #include <hdf5.h>

@@ -136,7 +136,8 @@ def _loading(facts: Facts, over: int) -> tuple[float, Words]:
 
 
 def _in_buffers(facts: Facts, over: int) -> tuple[float, Words]:
-    """Returns the time in calls of the C library that its buffers served."""
+    """Returns the time in calls of the C library that its buffers served, and a function that makes
+    the sentence about it."""
     streams = facts.streams
     if streams is None or not streams.known:
         return 0.0, lambda most: Said(most, "")

@@ -72,8 +72,8 @@ def labelled(
 
 
 def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
-    """Returns the lines to write, and the line of the program where they belong if the log tells
-    it."""
+    """Returns the lines of code that keep the remedy, in the language of the program if it is
+    known, each after the place in the program where it belongs if the log tells it."""
     # A variable is not set at a line of the program.
     nowhere = ("", "", False)
     where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)
