@@ -128,7 +128,7 @@ class Study:
         return path
 
     def command(self, path: Path, first: int, count: int) -> list[str]:
-        """Adds some batches, from the first on."""
+        """Returns the command of `grow` that adds `count` batches, from the first on."""
         program = self.lab.program("keyed-growth/grow")
         return [program, str(path), str(first), str(count), str(self.records), str(self.cache)]
 
