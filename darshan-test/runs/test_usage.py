@@ -189,7 +189,7 @@ def test_pages_that_are_in_memory_are_fine(build: Path, place: Path) -> None:
     )
     (place / "reader.py").write_text(source + "time.sleep(0.2)\n")
     text = told(build, run(build, place, sys.executable, "reader.py", "m", "b", "28"))
-    assert NOT_RECORDED not in text and "Your I/O is fine" in text
+    assert NOT_RECORDED not in text and "The calls on files are fine" in text
 
 
 @pytest.mark.needs("storage")

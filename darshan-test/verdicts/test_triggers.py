@@ -90,6 +90,10 @@ BESIDE = {
 }
 # Findings whose program is in a test of this file.
 TESTS = {
+    "between-calls-pieces": "test_between_calls",
+    "between-calls-records": "test_between_calls",
+    "row-groups": "test_between_calls",
+    "whole-tables": "test_between_calls",
     "loader-bound-training": "test_training",
     "read-by-each-worker": "test_whole_set",
     "unseen-storage": "test_bytes_from_storage",
@@ -245,6 +249,59 @@ def test_whole_set(build: Path, tmp_path: Path) -> None:
         both = f"WORLD_SIZE=2 RANK=0 {one} & WORLD_SIZE=2 RANK=1 {one} & wait"
         log = run_of(build, tmp_path, "env", f"PYTHONPATH={folder / 'standin'}", "sh", "-c", both)
         assert ("read-by-each-worker" in told(build, log)) == expected
+        log.unlink()
+
+
+LOGGED = """
+import logging
+logging.basicConfig(filename="log", level=logging.INFO, format="%(message)s")
+for number in range(30000):
+    logging.info(number)
+"""
+DIRECT = """
+integer :: i
+open(10, file='a.da', access='direct', recl=8, form='unformatted')
+do i = 1, 3000000
+  write(10, rec=i) real(i, 8)
+end do
+end
+"""
+COLUMNS = """
+import sys, numpy, pandas
+if len(sys.argv) > 1:
+    pandas.DataFrame(numpy.zeros((50000, 90))).rename(columns=str).to_parquet("a.parquet")
+else:
+    print(sum(float(pandas.read_parquet("a.parquet")["7"].sum()) for n in range(20)))
+"""
+GROUPS = """
+import pyarrow
+from pyarrow.parquet import ParquetWriter
+table = pyarrow.table({name: list(range(60)) for name in "abcd"})
+with ParquetWriter("rows.parquet", table.schema) as writer:
+    for number in range(2000):
+        writer.write_table(table)
+"""
+
+
+def test_between_calls(build: Path, tmp_path: Path) -> None:
+    """What a library does between its calls is a notice if no problem has it."""
+    (tmp_path / "direct.f90").write_text(DIRECT)
+    (tmp_path / "columns.py").write_text(COLUMNS)
+    command = [sys.executable, str(tmp_path / "columns.py")]
+    subprocess.run([*command, "make"], cwd=tmp_path, check=True)
+    subprocess.run(["gfortran", "direct.f90", "-o", "direct"], cwd=tmp_path, check=True)
+    for name, program, limits in (
+        (
+            "between-calls-pieces",
+            (sys.executable, "-c", LOGGED),
+            (("small.share", 2.0), ("conversion.share", 0.01)),
+        ),
+        ("row-groups", (sys.executable, "-c", GROUPS), (("stake.share", 0.01),)),
+        ("between-calls-records", ("./direct",), ()),
+        ("whole-tables", command, (("tables.bytes", 1000.0), ("again.factor", 1e12))),
+    ):
+        log = run_of(build, tmp_path, "--sites", *program)
+        assert name in told(build, log, limits)
         log.unlink()
 
 

@@ -93,6 +93,11 @@ def cases() -> list[Case]:
             WRITE_POSIX_BYTES_WRITTEN=195 * MIB, F_WRITE_TIME=7.0, F_WRITE_POSIX_TIME=1.0,
         )
     )  # fmt: skip
+    slow = Job(
+        _dataset(CHUNK_BYTES=MIB, FILTERS=1, WRITE_CALLS=20, BYTES_ASKED_WRITTEN=20 * MIB,
+                 CLOSE_POSIX_WRITES=20, CLOSE_POSIX_BYTES_WRITTEN=8 * MIB,
+                 DISTINCT_BYTES_WRITTEN=8 * MIB, F_CLOSE_TIME=4.0, F_CLOSE_POSIX_TIME=0.1)
+    )  # fmt: skip
     headers = Job(
         _hdf5_file(META_POSIX_READS=400, OPEN_POSIX_READS=40, F_META_TIME=6.0, F_OPEN_TIME=2.0,
                    F_META_POSIX_TIME=5.0, F_OPEN_POSIX_TIME=2.0),
@@ -134,6 +139,7 @@ def cases() -> list[Case]:
         ("chunk-size-large", huge, huge.but(BYTES_ASKED_READ=300 * MIB)),
         ("fill-values", filled, filled.but(OPEN_POSIX_BYTES_WRITTEN=4096)),
         ("little-compression", packed, packed.but(DISTINCT_BYTES_WRITTEN=100 * MIB)),
+        ("slow-compression", slow, slow.but(F_CLOSE_TIME=2.0)),
         ("collective-metadata", headers, headers.but(META_POSIX_READS=4, OPEN_POSIX_READS=4)),
         ("hdf5-file-time-waiting", closing, inside),
         ("hdf5-file-time-inside", inside, inside.but(F_CLOSE_POSIX_TIME=19.0)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .build import MIB, Job, row
+from .build import MIB, Job, number_of, row
 
 Case = tuple[str, Job, Job]
 
@@ -272,6 +272,42 @@ def cases() -> list[Case]:
                 FRAMES=2, PROCESSES=1, WRITES=50, BYTES_WRITTEN=9 * MIB, F_GAP_LONG_TIME=5.0),
         )
     )  # fmt: skip
+    grouped = Job(
+        (
+            row("POSIX", "/a.parquet", OPENS=1, WRITES=90000, BYTES_WRITTEN=10 * MIB,
+                F_WRITE_TIME=0.2),
+            row("SITES", "write;/site-packages/pyarrow/parquet/core.py:9:ParquetWriter.write_table;"
+                "/a.py:3:save", FRAMES=2, PROCESSES=1, WRITES=90000, BYTES_WRITTEN=10 * MIB,
+                F_WRITE_TIME=0.2, F_GAP_SHORT_TIME=1.5, FILE1_BY_BYTES=number_of("/a.parquet"),
+                FILE1_BYTES=10 * MIB, FILE_BITS=1),
+            row("USAGE", "app", F_USER_TIME=5.0),
+        )
+    )  # fmt: skip
+    pieced = Job(
+        (
+            row("POSIX", "/a.log", OPENS=1, WRITES=90000, BYTES_WRITTEN=10 * MIB),
+            row("SITES", "write;/v/site-packages/tiny/io.py:9:put;/a.py:3:save", FRAMES=2,
+                PROCESSES=1, WRITES=90000, BYTES_WRITTEN=10 * MIB, F_GAP_SHORT_TIME=1.5),
+            row("USAGE", "app", F_USER_TIME=5.0),
+        )
+    )  # fmt: skip
+    direct = Job(
+        (
+            row("POSIX", "/a.da", OPENS=1, WRITES=999, BYTES_WRITTEN=64 * MIB),
+            row("SITES", "write;/usr/lib/libgfortran.so.5+100;/a.py:3:save", FRAMES=2,
+                PROCESSES=1, WRITES=999, BYTES_WRITTEN=64 * MIB, F_GAP_MEDIUM_TIME=1.5),
+            row("USAGE", "app", F_USER_TIME=5.0),
+        )
+    )  # fmt: skip
+    columns = Job(
+        (
+            row("POSIX", "/a.parquet", OPENS=1, READS=5, BYTES_READ=99 * MIB,
+                MAX_BYTE_READ=99 * MIB - 1),
+            row("SITES", "stat;/v/site-packages/pandas/io/parquet.py:9:read_parquet;/a.py:3:load",
+                FRAMES=2, PROCESSES=1, LOOKUPS=1),
+            row("USAGE", "app", F_USER_TIME=9.0),
+        )
+    )  # fmt: skip
     parsed = Job(
         (
             row("POSIX", "/a.csv", OPENS=1, READS=50, BYTES_READ=9 * MIB),
@@ -299,6 +335,10 @@ def cases() -> list[Case]:
     return [
         ("header-moves", moved, moved.but(SEQ_READS=150_000)),
         ("conversion-writing", zipped, zipped.but(1, F_GAP_LONG_TIME=0.9)),
+        ("row-groups", grouped, grouped.but(1, BYTES_WRITTEN=90 * MIB)),
+        ("between-calls-pieces", pieced, pieced.but(1, F_GAP_SHORT_TIME=0.9)),
+        ("between-calls-records", direct, direct.but(1, BYTES_WRITTEN=32 * MIB)),
+        ("whole-tables", columns, columns.but(MAX_BYTE_READ=200 * MIB)),
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("rewritten-whole-edited", edited, edited.but(BYTES_READ=20 * MIB)),
         ("rewritten-whole", whole, whole.but(MAX_BYTE_WRITTEN=9999)),

@@ -61,7 +61,16 @@ def test_every_finding_has_a_line_or_none(tmp_path: Path) -> None:
 
 def test_every_rule_is_run() -> None:
     run = {*rules.CAUSES, *rules.SYMPTOMS, *rules.REMARKS}
-    run |= {RULES[name] for name in ("costly", "conversion", "fine", "ranks_wait")}
+    run |= {
+        RULES[name]
+        for name in (
+            "between_calls",
+            "costly",
+            "conversion",
+            "fine",
+            "ranks_wait",
+        )
+    }
     assert run == set(RULES.values())
 
 

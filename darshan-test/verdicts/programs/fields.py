@@ -231,6 +231,15 @@ def noise_compressed(cured: bool) -> None:
         made[:] = values  # blame: noise-compressed
 
 
+def slow_deflate(cured: bool) -> None:
+    """The highest level of deflate; cured: the lowest, of shuffled bytes."""
+    values = np.random.default_rng(1).poisson(30, (8, 256, 1024)).astype("u2")
+    with h5py.File("f.h5", "w") as file:
+        made = file.create_dataset("x", values.shape, "u2", chunks=(1, 256, 1024), shuffle=cured,
+                                   compression=1 if cured else 9)  # fmt: skip
+        made[:] = values  # blame: slow-deflate
+
+
 def column_of_rows(cured: bool) -> None:
     """Reads six columns of a dataset that is stored by rows; cured: all of it at once."""
     with h5py.File("rows.h5") as file:

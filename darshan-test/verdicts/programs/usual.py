@@ -304,7 +304,7 @@ def parquet_batch_each(cured: bool) -> None:
     rows = pa.table({f"c{i}": np.ones(6000) for i in range(4)})
     with pq.ParquetWriter("rows.parquet", rows.schema) as file:
         for i in range(0, 6000, 6000 if cured else 10):
-            file.write_table(rows.slice(i, 6000 if cured else 10))
+            file.write_table(rows.slice(i, 6000 if cured else 10))  # blame: parquet-batch-each
 
 
 def parquet_column_each(cured: bool) -> None:

@@ -94,6 +94,7 @@ _ABOUT = (
     ("collective-metadata", About(_NAMES, _HDF5)),
     ("collective-not-aggregated", About(_DATA, _MPIIO)),
     ("checkpoints-often", About((WRITE,), _ANY, _BYTES)),
+    ("between-calls", About(_DATA, _CALL, _GAPS)),
     ("conversion-reading", About((READ,), _CALL, _GAPS)),
     ("conversion-writing", About((WRITE,), _CALL, _GAPS)),
     ("costly-communication", About(KINDS, f"{_HDF5}|{_MPIIO}")),
@@ -138,6 +139,7 @@ _ABOUT = (
     ("rewritten-whole", About((WRITE,), _ANY, _BYTES)),
     ("same-bytes-again-read", About((READ,), _ANY, _BYTES)),
     ("same-bytes-again-written", About((WRITE,), _ANY, _BYTES)),
+    ("row-groups", About(KINDS, _CALL, _GAPS)),
     ("saved-by-each", About((WRITE,), _ANY, _BYTES)),
     ("seeks", About((SEEK,), _ANY, _CALLS)),
     ("shared-file-contention", About(_DATA)),
@@ -147,6 +149,7 @@ _ABOUT = (
     ("slowing-down", About(_DATA)),
     ("small-accesses-read", About((READ,), _ANY, _SMALL)),
     ("small-accesses-write", About((WRITE,), _ANY, _SMALL)),
+    ("slow-compression", About((WRITE,), _HDF5)),
     ("stdio-bulk", About(_DATA, _ANY, _BYTES)),
     ("stream-flushes", About((SYNC, WRITE), _ANY, _CALLS)),
     ("stream-seeks", About((SEEK,), _ANY, _CALLS)),
@@ -179,6 +182,7 @@ WITHOUT = (
     "slow-targets",
     "storage-targets",
     "unseen-",
+    "whole-tables",
 )
 # Seconds that the begin of a process may differ from the call that started it, or waits for it.
 _BEFORE, _AFTER = 0.05, 0.05

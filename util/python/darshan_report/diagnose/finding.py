@@ -114,6 +114,8 @@ class Finding:
     programs: str = ""  # programs of a tree that caused it, as text; empty: unknown
     processes: int = 0  # that it is about; 0: unknown
     at: str = ""  # the line of code, of a rule that knows it without call sites
+    # A notice that `darshan stat` shows if there is no problem, because much time may be saved.
+    is_hint: bool = False
 
     def _repr_html_(self) -> str:
         """Returns title, sentence, potential saving and remedy; the evidence is collapsed."""

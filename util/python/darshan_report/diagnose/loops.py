@@ -28,8 +28,9 @@ import re
 from collections.abc import Sequence
 
 from ..call_sites.lines import Line, Site, sites_of
-from ..call_sites.measured import LONG, LOOKUP, MEDIUM, OPEN, SHORT
+from ..call_sites.measured import LONG, LOOKUP, MEDIUM, OPEN, SHORT, Measured
 from ..call_sites.stack import IMPORT, Python
+from ..call_sites.told import library_call, name_of
 from ..classes import dataclass
 from ..library import LogError
 from ..measure.usage import Usage
@@ -110,6 +111,18 @@ def loops_of(facts: Facts) -> Loops | None:
     return Loops(tuple(groups.values()), overlap)
 
 
+def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:
+    """Returns for each library function that the user's lines of a loop call what its calls
+    counted, if this function, or one below it, matches the pattern."""
+    found: dict[str, Measured] = {}
+    for site in loop.sites:
+        inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
+        if any(function.match(name_of(place)) for place in inside):
+            called = library_call(site) or name_of(inside[-1])
+            found.setdefault(called.partition("+")[0], Measured()).add(site.sums)
+    return found
+
+
 def is_of_library(site: Site) -> bool:
     """Tells whether a library made the calls of a site, or an interpreter whose script has no
     frames."""
@@ -165,7 +178,7 @@ def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> fl
 
 
 @once
-def _processor_time(facts: Facts) -> float:
+def processor_time(facts: Facts) -> float:
     """Returns the seconds that the processes ran; infinite if the log does not have them."""
     table = facts.table("USAGE")
     known = None if table is None else Usage(table.records)
@@ -202,5 +215,5 @@ def between(
     else:
         found = sum(_of_rounds(facts, loop) for loop in some)
     left = max(0.0, facts.process_time - lost) if facts.process_time > 0 else found
-    spent = min(saved * found * known.overlap, left, _processor_time(facts))
+    spent = min(saved * found * known.overlap, left, processor_time(facts))
     return Between(spent) if spent >= _TOLD * lost else Between()

@@ -22,6 +22,7 @@ from .rules import (
     CAUSES,
     REMARKS,
     SYMPTOMS,
+    between_calls,
     conversion,
     costly,
     fine,
@@ -89,6 +90,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found += ranks_wait.find(facts, found)
     found += costly.find(facts, found)
     found += conversion.find(facts, found)
+    found += between_calls.find(facts, found)
     for rule in REMARKS:
         found += rule.find(facts)
     named = (addressed(facts, name_programs(facts, finding)) for finding in found)

@@ -278,22 +278,27 @@ Brief = tuple[Finding, str, list[str]]
 
 
 def told_in_brief(context: Context) -> list[Brief]:
-    """Returns the findings of a log, problems with the line of code that they lead to, or how to
-    record it, and with what `darshan try` found for them."""
-    hint = "No line: recorded without DARSHAN_SITES=1." if _could_have_lines(context) else ""
+    """Returns the findings of a log, problems and hints with the line of code that they lead to, or
+    how to record it, and with what `darshan try` found for them."""
+    way = "No line: recorded without DARSHAN_SITES=1." if _could_have_lines(context) else ""
     return [
-        (f, (context.where(f) or hint) if f.kind == PROBLEM else "", context.tried(f))
+        (
+            f,
+            (context.where(f) or way) if f.kind == PROBLEM or f.is_hint else "",
+            context.tried(f),
+        )
         for f in context.findings
     ]
 
 
 def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
-    """Yields the costliest problems of some logs, one line each, with the line of code and the
-    remedy of the first, or one line if there are none."""
+    """Yields the costliest problems of some logs (without one, the hints), one line each, with the
+    line of code and the remedy of the first; one line if there are none."""
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}
     problems = sorted((f for f, *_ in found if f.kind == PROBLEM), key=lambda f: f.rank)
+    problems = problems or sorted((f for f, *_ in found if f.is_hint), key=lambda f: f.rank)
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)
@@ -303,7 +308,9 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
         # Seconds without the bytes, so that the line is not cut.
         at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
         short = _OF_RUN.sub("", at)  # without the whole that the seconds are a part of
-        yield from first_fitting((f"! {finding.title}: {t}" for t in (at, short)), _WIDTH)
+        mark = "?" if finding.is_hint else "!"
+        ends = (f": {text}" if text else "" for text in (at, short))
+        yield from first_fitting((f"{mark} {finding.title}{end}" for end in ends), _WIDTH)
         if finding is not problems[0]:
             continue
         if place := where[id(finding)]:

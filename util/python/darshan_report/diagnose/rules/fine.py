@@ -22,6 +22,7 @@ NAME = "fine"
 ROLE = LAST
 _FINE = "Your I/O is fine"
 _HDF5 = " The calls of HDF5 were not recorded: its chunks, filters and conversion may take long."
+_MAPPED = "The calls on files are fine; accesses to mapped files were not measured"
 _MOST = 0.5  # part of the run time
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
@@ -235,8 +236,11 @@ def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
     were not recorded."""
     if unseen:
         return "The calls on files are fine, those of HDF5 are not known"
+    if any(f.name == "unseen-mapped" for f in others):
+        return _MAPPED
     around = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
-    if around.share >= _MOST or any(f.name.startswith((conversion.NAME, AGAIN)) for f in others):
+    is_said = any(f.is_hint or f.name.startswith((conversion.NAME, AGAIN)) for f in others)
+    if around.share >= _MOST or is_said:
         return "The calls on files themselves are fine"
     return _FINE
 
