@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from darshan_report.call_sites import addr2line, elf, installed
+from darshan_report.call_sites.lines import Place
 from darshan_report.call_sites.stack import Native, Object, Python, object_of, stack_of
-from darshan_report.call_sites.told import plain_name
+from darshan_report.call_sites.told import name_of, plain_name
 from report.diagnose.build import Job, Row, row, write
 
 from .where import Where
@@ -84,6 +85,29 @@ def test_names_of_functions(function: str, name: str) -> None:
     """Return types, parameters and template arguments are left out, and what Python adds to the
     name of the function around."""
     assert plain_name(function) == name
+
+
+@pytest.mark.parametrize(
+    "function, name",
+    [
+        ("__pyx_pw_6mpi4py_3MPI_4File_55Read", "mpi4py.MPI.File.Read"),
+        ("__pyx_pw_6mpi4py_3MPI_4File_4Get_size", "mpi4py.MPI.File.Get_size"),
+        ("__pyx_pf_7netCDF4_8_netCDF4_8Variable_70_get", "netCDF4._netCDF4.Variable._get"),
+        ("__Pyx_CyFunction_CallAsMethod", ""),
+        ("__pyx_pw_6mpi4py_999999999999999", "mpi4py."),
+        ("H5Dread", "H5Dread"),
+        ("", "IO.so"),
+    ],
+)
+def test_names_that_cython_makes(function: str, name: str) -> None:
+    """The name that a user knows, or none for a function of Cython's runtime."""
+    assert name_of(Place(function, "", 0, "/opt/IO.so", 0x2587)) == name
+
+
+def test_module_of_perl() -> None:
+    """A module in machine code has no symbols; its name is that of its folder."""
+    for where in ("/usr/lib/x86_64-linux-gnu/perl-base/auto", "/usr/lib/aarch64/perl/5.36/auto"):
+        assert name_of(Place("", "", 0, f"{where}/File/Glob/Glob.so", 16)) == "File::Glob"
 
 
 @pytest.mark.parametrize(

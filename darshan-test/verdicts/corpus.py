@@ -10,6 +10,8 @@ from typing import Any
 import words
 from row import FAR, HERE, Row
 
+_SITES = (("DARSHAN_SITES", "1"),)
+
 
 def _sync() -> list[Row]:
     def sync(case: str, remedy: str = "checkpoint") -> Row:
@@ -85,6 +87,21 @@ def _names() -> list[Row]:
             name("stat-poll", "opened-again", "remember", size=1),
             says=(r"stat\(path, &known\)",),
             never=("fopen", "[Oo]pen once"),
+        ),
+        replace(
+            name("wait-for-files", "waits-for-a-file", "Sleep between"),
+            place=HERE,
+            tree=2,
+            settings=_SITES,
+            says=(r"[\d,]+ look-ups asked for 4 names until",),
+            never=("Many lookups fail", "remember missing"),
+        ),
+        replace(
+            name("map-each", "opened-again", "keep the mapping", size=16),
+            place=HERE,
+            settings=_SITES,
+            says=("A file is opened and mapped again and again",),
+            never=("keep the descriptor",),
         ),
         name("stat-each-entry", "metadata", "d_type", many=True),
         name("list-each-time", "listed-again", "once", many=True),
@@ -280,6 +297,24 @@ def _jobs(mpi: str) -> list[Row]:
             never=("unevenly distributed", "same share"),
         ),
         job("in-turn", "ranks-wait-for-io", "at the same time"),
+        replace(
+            job("halo-by-files", "files-as-messages", "messages of MPI"),
+            says=(
+                r"was opened 800 times by 2 ranks, 400 times to write 8 B and 400 times to read",
+            ),
+            never=("while one rank", "take turns"),
+        ),
+        # ROMIO's data sieving makes this fast.
+        *(
+            [
+                replace(
+                    job("columns-by-view", "mpi-io-itself", "contiguous rows", size=8),
+                    place=HERE,
+                    says=("8.00 MiB|48.0 MiB were asked for",),
+                    never=("MPI_COMM_SELF",),
+                )
+            ][: mpi == "openmpi"]
+        ),
         job("left-over", "imbalance", "same share"),
         job("all-read-all", "read-by-all", "MPI_Bcast", size=8),
         job("file-each-step", "many-small-files", "container"),
@@ -298,6 +333,11 @@ def _jobs(mpi: str) -> list[Row]:
         Row("ranks.c", "one-computes", mpi=mpi, input=1, never=("waited in MPI while",)),
         *(Row("ranks.c", case, mpi=mpi, input=32) for case in ("parts-read", "file-view")),
         Row("ranks.c", "settings-by-all", mpi=mpi, input=1),
+        replace(
+            python("parsed-by-each", "read-by-all", "parse the file once"),
+            place=HERE,
+            settings=_SITES,
+        ),
         python("writes", "independent-shared-write", "collective"),
         python("gather-and-save", "one-process-does-all", "all processes"),
         replace(
@@ -414,7 +454,7 @@ def _usual() -> list[Row]:
         line("connect-each", "opened-again", "Open once"),
         line("without-index", again, "memory"),
         line("state-again", "opened-again", "Open once"),
-        line("memmap-each", "opened-again", "Open once"),
+        line("memmap-each", "opened-again", "Map the file once"),
         line("status-each", "opened-again", "Open once"),
         line("h5-all-for-one", again, "memory"),
         line("h5-shuffled", "chunk-size-large chunk-cache", "chunk"),

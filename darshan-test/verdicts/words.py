@@ -207,6 +207,14 @@ def _at_first_contact() -> list[Row]:
             says=(r"of at most 15\.3 MiB .* times by each of 2 processes",),
         ),
         here("blocks-of-a-tar", never=("calls are large",)),
+        here(
+            "locked-by-workers",
+            "waits-for-locks-of-nobody",
+            "as one block",
+            at_once=4,
+            says=("Processes lock a file anew for each record", "4 processes lock this file"),
+            never=("nobody else holds", "Set the lock once"),
+        ),
         here("one-lock", "waits-for-locks", "release", at_once=4, never=("would help",)),
         Row(
             "words.py",

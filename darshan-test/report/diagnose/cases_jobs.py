@@ -162,9 +162,17 @@ def cases() -> list[Case]:
     free = tuple(row("MPI-IO", f"/{r}", r, INDEP_WRITES=8, BYTES_WRITTEN=128 * MIB,
                      F_WRITE_TIME=0.2) for r in range(4))  # fmt: skip
     enough = waiting.metadata.replace(b"processors=2", b"processors=4")
+    messages = Job(
+        (
+            shared("STDIO", "/halo", OPENS=4000, READS=2000, WRITES=2000, BYTES_READ=16_000,
+                   BYTES_WRITTEN=16_000, MAX_BYTE_READ=7, MAX_BYTE_WRITTEN=7, F_META_TIME=20.0),
+        ),
+        nprocs=4,
+    )  # fmt: skip
     return [
         ("tiny-collective", tiny, tiny.but(COLL_WRITES=40)),
         ("mpi-io-opened-again", again, again.but(COLL_OPENS=4)),
+        ("files-as-messages", messages, messages.but(READS=40_000)),
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
         ("read-by-each", each, each.but(BYTES_READ=8 * MIB)),
         ("repeated-by-processes", summed, summed.but(BYTES_READ=MIB // 4)),

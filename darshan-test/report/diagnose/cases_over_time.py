@@ -63,7 +63,7 @@ def cases() -> list[Case]:
         nprocs=8, metadata=b"lib_ver=3.5.0\nnodes=4\n",
         extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, [MIB] * 100)]),),
     )  # fmt: skip
-    pieces = (
+    pieces = tuple(
         row("POSIX", f"/part{rank}", rank, OPENS=1, READS=8, SEQ_READS=7, BYTES_READ=8 * MIB,
             MAX_BYTE_READ=8 * MIB - 1, F_READ_TIME=0.7)
         for rank in range(8)

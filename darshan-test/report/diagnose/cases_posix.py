@@ -198,6 +198,13 @@ def cases() -> list[Case]:
     )
     lonely = Job((row("POSIX_EXT", "/a", LOCKS=2_000_000, F_LOCK_TIME=4.0),))
     locked = Job((row("POSIX_EXT", "/a", LOCKS=200, F_LOCK_TIME=4.0),))
+    polled = Job(
+        (
+            row("POSIX_EXT", "/data", MISSES=500_000, F_MISS_TIME=2.0),
+            row("SITES", "stat;/a.py:3:wait", FRAMES=1, PROCESSES=1, LOOKUPS=500_000,
+                FILE_BITS=1, F_LOOKUP_TIME=3.0, F_GAP_SHORT_TIME=2.0),
+        )
+    )  # fmt: skip
     missing = Job(
         (
             row("POSIX_EXT", "/data/done", MISSES=4900, F_MISS_TIME=3.9),
@@ -359,6 +366,7 @@ def cases() -> list[Case]:
         ("syncs", synced, synced.but(1, F_FSYNC_TIME=0.1)),
         ("waits-for-locks-of-nobody", lonely, lonely.but(LOCKS=4000)),
         ("waits-for-locks", locked, locked.but(F_LOCK_TIME=0.04)),
+        ("waits-for-a-file", polled, polled.but(1, F_GAP_MEDIUM_TIME=6.0)),
         ("failed-lookups", missing, missing.but(MISSES=50)),
         ("listed-again", listing, listing.but(DIR_REOPENS=20)),
         ("stream-seeks-refill", refilled, refilled.but(SEEKS=2000)),

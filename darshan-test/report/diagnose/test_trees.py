@@ -18,7 +18,8 @@ from .cases import CASES
 _TOGETHER = frozenset(
     (
         "aggregators", "as-it-should-be-collective", "collective-metadata",
-        "collective-not-aggregated", "file-per-process", "imbalance", "imbalance-shared",
+        "collective-not-aggregated", "file-per-process", "files-as-messages", "imbalance",
+        "imbalance-shared",
         "independent-shared-read", "independent-shared-write", "no-mpi-io",
         "mpi-io-itself", "mpi-io-opened-again", "one-process-does-all", "ranks-wait-for-io",
         "ranks-outnumber-processors", "read-by-all", "shared-file-contention", "slow-hosts",

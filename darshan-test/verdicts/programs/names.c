@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +36,43 @@ static void stat_poll(bool cured) {
   struct stat there;
   for (int i = 0; i < (cured ? 2 : 1500); i++)
     must(stat("input", &there) == 0, "stat"); /* blame: stat-poll */
+}
+
+/* Waits for files of its child; cured: sleeps between two look-ups. */
+static void wait_for_files(bool cured) {
+  enum { STEPS = 4 };
+  char name[40];
+  struct stat there;
+  pid_t child = fork();
+  for (int i = 0; child == 0 && i < STEPS; i++) {
+    usleep(150000);
+    snprintf(name, sizeof name, "step%d", i);
+    must(creat(name, 0644) >= 0, name);
+  }
+  if (child == 0) _exit(0);
+  for (int i = 0; i < STEPS; i++) {
+    snprintf(name, sizeof name, "step%d", i);
+    while (stat(name, &there)) /* blame: wait-for-files */
+      if (cured) usleep(5000);
+  }
+  must(child > 0 && waitpid(child, NULL, 0) == child, "waitpid");
+}
+
+/* Maps the file for each look-up; cured: once. */
+static void map_each(bool cured) {
+  long sum = 0;
+  char *map = NULL;
+  for (int i = 0; i < 8000; i++) {
+    if (!map || !cured) {
+      int fd = open("input", O_RDONLY); /* blame: map-each */
+      map = mmap(NULL, 16 << 20, PROT_READ, MAP_PRIVATE, fd, 0);
+      must(fd >= 0 && map != MAP_FAILED && close(fd) == 0, "mmap");
+    }
+    for (int j = 0; j < 8; j++)
+      sum += map[((size_t)i * 8 + (size_t)j) * 7919 * 4096 % (16 << 20)];
+    if (!cured) munmap(map, 16 << 20);
+  }
+  must(sum != 1, "sum");
 }
 
 /* Like ls -l: stats each name although only the type of the entry is needed. */
@@ -259,6 +297,8 @@ int main(int argc, char **argv) {
       {"failed-access", failed_access},
       {"failed-open", failed_open},
       {"stat-poll", stat_poll},
+      {"wait-for-files", wait_for_files},
+      {"map-each", map_each},
       {"stat-each-entry", stat_each_entry},
       {"list-each-time", list_each_time},
       {"read-many", read_many},

@@ -155,6 +155,55 @@ static void in_turn(bool cured) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Opens the file with which a rank sends a value to another. */
+static FILE *message(int from, int to, const char *mode) {
+  char name[40];
+  snprintf(name, sizeof name, "halo.%d.%d", from, to);
+  FILE *file = fopen(name, mode); /* blame: halo-by-files */
+  must(file != NULL, name);
+  return file;
+}
+
+/* Each rank writes a file for the next one at each step, which reads it. */
+static void halo_by_files(bool cured) {
+  int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+  for (int step = 0; step < 400; step++) {
+    double edge = step, halo = -1;
+    if (cured) {
+      MPI_Sendrecv(&edge, 1, MPI_DOUBLE, to, 0, &halo, 1, MPI_DOUBLE, from, 0, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+      continue;
+    }
+    FILE *file = message(rank, to, "wb");
+    must(fwrite(&edge, sizeof edge, 1, file) == 1 && fclose(file) == 0, "write");
+    MPI_Barrier(MPI_COMM_WORLD);
+    file = message(from, rank, "rb");
+    must(fread(&halo, sizeof halo, 1, file) == 1 && fclose(file) == 0, "read");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/* Each rank reads columns through a view with pieces of 8 bytes; cured: rows, and MPI_Alltoall. */
+static void columns_by_view(bool cured) {
+  enum { ROWS = 1 << 18 };
+  MPI_File file = opened("input", MPI_MODE_RDONLY);
+  if (cured) {
+    size_t part = (size_t)ROWS * 8;
+    MPI_File_read_at(file, (MPI_Offset)(rank * part), room, (int)part, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_BYTE, room, (int)part / ranks, MPI_BYTE, MPI_COMM_WORLD);
+  } else {
+    MPI_Datatype type;
+    MPI_Type_vector(ROWS, 1, ranks, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    MPI_File_set_view(file, (MPI_Offset)rank * 8, MPI_DOUBLE, type, "native", MPI_INFO_NULL);
+    for (int again = 0; again < 6; again++)
+      /* blame: columns-by-view */
+      MPI_File_read_at(file, 0, room, ROWS, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+  }
+  MPI_File_close(&file);
+}
+
 /* The last rank has the remainder, which is most of the data. */
 static void left_over(bool cured) {
   char name[40];
@@ -366,6 +415,8 @@ int main(int argc, char **argv) {
       {"zero-reads", zero_reads},
       {"zero-values", zero_values},
       {"in-turn", in_turn},
+      {"halo-by-files", halo_by_files},
+      {"columns-by-view", columns_by_view},
       {"left-over", left_over},
       {"all-read-all", all_read_all},
       {"file-each-step", file_each_step},

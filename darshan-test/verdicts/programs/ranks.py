@@ -52,6 +52,19 @@ def log_of_zero(cured: bool) -> None:
         Path("log").write_text("".join(lines))
 
 
+def parsed_by_each(cured: bool) -> None:
+    """Every rank reads and parses the same text; cured: one does, and sends the values."""
+    if RANK == 0:
+        Path("mesh.new").write_text("".join(f"{i}.5 {i}.25 {i}.125\n" for i in range(1000)) * 800)
+        Path("mesh.new").rename("mesh.txt")
+    COMM.Barrier()
+    if cured:
+        mesh = COMM.bcast(np.loadtxt("mesh.txt") if RANK == 0 else None)
+    else:
+        mesh = np.loadtxt("mesh.txt")  # blame: parsed-by-each
+    assert mesh.shape == (800_000, 3)
+
+
 def healthy_parts(_: bool) -> None:
     """A part for each rank."""
     np.ones(2 << 20).tofile(f"part.{RANK}")

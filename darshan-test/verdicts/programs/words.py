@@ -188,6 +188,26 @@ def locked_alone(cured: bool) -> None:
                 fcntl.flock(file, fcntl.LOCK_UN)
 
 
+def _append_records(worker: int, cured: bool) -> None:
+    with open("records", "ab", buffering=0) as file:
+        for step in range(30_000):
+            if cured and step % 1000:
+                continue
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.write(b"%d %d\n" % (worker, step) * (1000 if cured else 1))
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def locked_by_workers(cured: bool) -> None:
+    """Four workers lock a file for each record; cured: for each block of records."""
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=_append_records, args=(i, cured)) for i in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
 def images(cured: bool) -> None:
     """Reads images from one file each; the first read of each file waits for the disk."""
     if cured:

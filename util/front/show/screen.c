@@ -561,8 +561,7 @@ void screen_print(const struct picture *picture) {
     print_tree(&screen, picture);
     print_epochs(&screen, &picture->epochs);
     if (picture->num_layers) print_layers(&screen, picture);
-    int has_room = screen.lines < LINES / 2;
-    if (has_room && (moved.read > 0 || moved.written > 0)) end_line(&screen);
+    if (moved.read > 0 || moved.written > 0) end_line(&screen);
     print_speed(&screen, "read", moved.read, moved.read_time);
     print_speed(&screen, "written", moved.written, moved.write_time);
     print_mapped(&screen, picture);

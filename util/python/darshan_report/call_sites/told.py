@@ -26,6 +26,11 @@ _OPERATOR = re.compile(r"operator *(?:<=>|<<=?|>>=?|<=|>=|->\*?|<|>|\(\))")
 _MARKS = str.maketrans("<>()", "\ue000\ue001\ue002\ue003")
 _BRACKETS = {mark: bracket for bracket, mark in _MARKS.items()}
 _NO_LINE = "(no line)"
+# Functions that Cython makes: "__pyx_pw_6mpi4py_3MPI_4File_55Read" is the entry of Read() of class
+# File of module MPI in package mpi4py; all others are parts of its runtime.
+_CYTHON = re.compile(r"__pyx_", re.IGNORECASE)
+_CYTHON_ENTRY = re.compile(r"__pyx_(?:pw|pf|f)_(?=\d)")
+_MODULE_OF_PERL = re.compile(r".*/(?:lib|share)/[^ ]*perl[^ ]*/auto/(.+)/[^/]+\.so")
 
 
 def plain_name(function: str) -> str:
@@ -83,16 +88,36 @@ def library_call(site: Site) -> str:
         return ""  # libc's own functions below fork
     while inside > 0 and _is_wrapper(site.places[inside]) and not site.places[inside - 1].object:
         inside -= 1
+    while inside > 0 and not name_of(site.places[inside]):
+        inside -= 1
     return name_of(site.places[inside])
 
 
 def name_of(place: Place) -> str:
     """Returns the function of a place in a library, "numpy.load"; without a known function the
-    library and the address, "libz.so.1+5f0c"."""
-    if place.object:
-        library = place.object.rsplit("/", 1)[-1]
-        return plain_name(place.function) if place.function else f"{library}+{place.offset:x}"
-    return installed.called(place.file, place.function)
+    library, "libz.so.1", or the module of Perl, "IO". Empty for functions of Cython's runtime,
+    whose names say nothing to a user."""
+    if not place.object:
+        return installed.called(place.file, place.function)
+    if _CYTHON.match(place.function):
+        return _of_cython(place.function)
+    if not place.function:
+        module = _MODULE_OF_PERL.fullmatch(place.object)
+        return module[1].replace("/", "::") if module else place.object.rsplit("/", 1)[-1]
+    return plain_name(place.function)
+
+
+def _of_cython(function: str) -> str:
+    """Returns the name of an entry that Cython made, "mpi4py.MPI.File.Read"; empty for others."""
+    entry = _CYTHON_ENTRY.match(function)
+    rest = function[entry.end() :] if entry else ""
+    parts: list[str] = []
+    while length := re.match(r"\d+", rest):
+        size, after = int(length[0]), rest[length.end() :]
+        if not re.match(r"_\d", after[size:]):  # a counter is in front of the last name
+            return ".".join([*parts, after])
+        parts, rest = [*parts, after[:size]], after[size + 1 :]
+    return ""
 
 
 def calls_of(line: Line) -> str:

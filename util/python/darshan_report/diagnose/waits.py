@@ -9,7 +9,9 @@ from ..classes import dataclass
 from ..library import LogError
 from ..measure.ranks import sums_by_rank
 from ..measure.waiting import During, Waiting, during_io, traffic_of, waiting_of
+from ..records import among
 from ..units import seconds
+from . import collective
 from .facts import Facts, once
 from .finding import Evidence
 from .table import Table
@@ -37,16 +39,30 @@ def seconds_of(table: Table) -> Floats:
     return found
 
 
+@once
+def aggregated(facts: Facts) -> npt.NDArray[np.uint64]:
+    """Returns the ids of the files that several ranks move mostly by collective calls of MPI-IO:
+    few ranks make the calls below for all, as intended."""
+    above = facts.table("MPI-IO")
+    if above is None:
+        return np.empty(0, "u8")
+    whole = above["BYTES_READ"] + above["BYTES_WRITTEN"]
+    mostly = (collective.calls(above) > 0) & (2 * collective.moved(above) >= whole)
+    found: npt.NDArray[np.uint64] = above.ids[mostly & (above.processes > 1)]
+    return found
+
+
 def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Floats:
-    """Returns the seconds in I/O of each of these ranks. Of a file that several ranks used, the
-    time of the slowest rank is known, and the sum of the others, who get it by the bytes that they
-    moved in all files."""
+    """Returns the seconds in I/O of each of these ranks, without files that they move together. Of
+    a file that several ranks used, the time of the slowest rank is known, and the sum of the
+    others, who get it by the bytes that they moved in all files."""
     found, rest = np.zeros(len(ranks)), 0.0
     order = np.argsort(ranks)
     for layer, table in facts.layers:
         if not layer.base:
             continue
         of, spent = table.records.ranks.copy(), seconds_of(table)
+        spent = np.where(among(table.records.ids, aggregated(facts)), 0.0, spent)
         if table.records.module.has(f"{table.prefix}_SLOWEST_RANK"):
             shared = of < 0
             slowest = np.minimum(table.seconds_or_bytes("F_SLOWEST_RANK_TIME"), spent)

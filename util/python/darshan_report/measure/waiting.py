@@ -21,6 +21,10 @@ from .ranks import summed
 _NS = 1e9
 _FEW = 0.1  # part of the other ranks that may work while the rest waits for one rank
 _LATEST = 1e9  # seconds; a later bin is damage
+_ALONE = 2.0  # times the I/O of the next rank: with more, a rank does its I/O alone
+# Times the width of a bin: ranks with more I/O than that did not take turns. Times of a bin are
+# estimates, so that turns may seem a little longer than the bin.
+_TURNS = 1.25
 _HEATS = ("heatmap:POSIX", "heatmap:STDIO", "heatmap:DFS")  # the layers whose bytes do not overlap
 
 Floats = npt.NDArray[np.float64]
@@ -141,37 +145,41 @@ class During:
 
     rank: int  # with most of this time
     seconds: float  # of the run: the same time is lost on each waiting rank
-    of_rank: float  # of these seconds, those while it was this rank
+    of_rank: float  # of these seconds, those while this rank alone was in I/O
     others: float  # seconds in which other ranks waited while it was this rank, summed over them
     reading: float  # part (0 to 1) of the bytes of this rank then that it read
 
 
 def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During | None:
     """Returns the waiting during I/O; None if nothing is known of it. io_seconds: of each rank, in
-    the order of waiting.ranks. A rank's I/O takes its time where its bytes are."""
+    the order of waiting.ranks. A rank's I/O takes its time where its bytes are. Bins in which ranks
+    were in I/O at the same time do not count: they waited for each other, and none is special."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks
     if number < 2 or not whole.any():
         return None
     each = np.divide(io_seconds, whole, out=np.zeros(number), where=whole > 0)
     few = int(_FEW * (number - 1))
-    lost, read, waited = np.zeros(number), np.zeros(number), np.zeros(number)
+    lost, read, waited, alone = (np.zeros(number) for _ in range(4))
     for at in range(bins):  # one by one, because there may be very many ranks
         moved = traffic.read[:, at] + traffic.written[:, at]
         busy = np.minimum(moved * each, waiting.width)
         top = int(busy.argmax())
         others = np.delete(waiting.spent[:, at], top)
-        if busy[top] <= 0:
+        is_alone = busy[top] >= _ALONE * float(np.delete(busy, top).max())
+        if busy[top] <= 0 or not (is_alone or busy.sum() <= _TURNS * waiting.width):
             continue
         here = float(np.minimum(others, busy[top]).sum(dtype="f8"))
         waited[top] += here
         read[top] += here * float(traffic.read[top, at] / moved[top])
-        lost[top] += min(float(busy[top]), float(np.partition(others, few)[few]))
-    most = int(waited.argmax())
+        most = min(float(busy[top]), float(np.partition(others, few)[few]))
+        lost[top] += most
+        alone[top] += most if is_alone else 0.0
+    first = int(waited.argmax())
     return During(
-        int(waiting.ranks[most]),
+        int(waiting.ranks[first]),
         float(lost.sum()),
-        float(lost[most]),
-        float(waited[most]),
-        float(read[most] / waited[most]) if waited[most] > 0 else 0.0,
+        float(alone[first]),
+        float(waited[first]),
+        float(read[first] / waited[first]) if waited[first] > 0 else 0.0,
     )

@@ -339,5 +339,6 @@ def _places(place: str) -> Iterator[str]:
     yield place
     yield place.replace(" on these files", "")
     line = place.rpartition(": ")[0] if place.startswith("At ") else place.partition(";")[0]
-    yield f"{line}." if line and not place.startswith("No line:") else place
-    yield _THROUGH.sub("", line) + "." if line else place
+    line = place if place.startswith("No line:") or not line else f"{line.rstrip('.')}."
+    yield line
+    yield _THROUGH.sub("", line)

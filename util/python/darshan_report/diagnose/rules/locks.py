@@ -1,5 +1,5 @@
-"""Processes wait for locks of files that other processes hold, or set locks that nobody else holds
-for each record."""
+"""Processes wait for locks of files that other processes hold, or set a lock for each record that
+nobody else holds, or only for a moment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOCKING = re.compile(r"flock|lockf|fcntl")  # functions that lock, at the start
 _POINTER = ".shfp."  # in the name of the file with a shared file pointer
 
 
-ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that nobody else holds
+ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that no call waited for
 
 
 @needs("POSIX_EXT")
@@ -96,29 +96,43 @@ def _of_nobody(facts: Facts, extra: Table, at: int) -> Finding | None:
         return None
     return Finding(
         ALONE,
-        "Locks that nobody else holds take much of the run",
+        "Locks that nobody else holds take much of the run"
+        if users <= 1
+        else "Processes lock a file anew for each record",
         f"{count(calls)} calls that set or release locks (flock, lockf, fcntl) took "
         f"{seconds(time)}{facts.over_all}, {seconds(time / max(calls, 1))} each, most of them for "
         f"{name}. "
         + (
-            "No other process of this run used the file"
+            "No other process of this run used the file: it is the number of calls that costs."
             if users <= 1
-            else f"On average the calls of its {count(users)} processes were too short to have "
-            "waited for each other"
-        )
-        + ": it is the number of calls that costs.",
+            else f"{count(users)} processes lock this file in turn, and each holds it only for a "
+            "moment: the number of calls costs more than the waits."
+        ),
         stake=stake,
         evidence=_evidence(facts, extra, at),
-        remedy=Remedy(
-            "Set the lock once, make many changes, and release it; or leave it out where only one "
-            "process writes.",
-            "C: flock(fd, LOCK_EX);  many writes;  flock(fd, LOCK_UN)\n"
-            "Python: fcntl.flock(file, fcntl.LOCK_EX)  # before the loop\n"
-            "shell: flock lockfile script  # around the whole loop\n"
-            "SQL: PRAGMA locking_mode = EXCLUSIVE;",
-        ),
+        remedy=_ONCE if users <= 1 else _BLOCKS,
         limits=("lock.share", "lock.call", "calls.many"),
     )
+
+
+_ONCE = Remedy(
+    "Set the lock once, make many changes, and release it; or leave it out where only one "
+    "process writes.",
+    "C: flock(fd, LOCK_EX);  many writes;  flock(fd, LOCK_UN)\n"
+    "Python: fcntl.flock(file, fcntl.LOCK_EX)  # before the loop\n"
+    "shell: flock lockfile script  # around the whole loop\n"
+    "SQL: PRAGMA locking_mode = EXCLUSIVE;",
+)
+_BLOCKS = Remedy(
+    "Collect many records in memory; then set the lock, write them as one block, and release it. A "
+    "lock around the whole loop would make the processes work one after another.",
+    "C: flock(fd, LOCK_EX);  write(fd, block, size);  flock(fd, LOCK_UN)  // every 1,000 records\n"
+    "Python: fcntl.flock(file, fcntl.LOCK_EX); os.write(file, b''.join(records)); "
+    "fcntl.flock(file, fcntl.LOCK_UN)  # every 1,000 records\n"
+    "Perl: flock($f, LOCK_EX);  print $f @records;  flock($f, LOCK_UN);  # every 1,000 records\n"
+    "shell: flock out.txt cat block >> out.txt  # once for each block of lines\n"
+    "SQL: BEGIN IMMEDIATE;  1,000 rows;  COMMIT;",
+)
 
 
 def _waits(facts: Facts, extra: Table, at: int, longest: float, *, of_one: bool) -> Finding:

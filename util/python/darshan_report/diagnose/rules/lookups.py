@@ -9,11 +9,15 @@ import numpy as np
 from ...units import count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
+from ..loops import loops_of
 from ..reached import needs
 from ..table import Table
+from . import polled
 
 NAME = "failed-lookups"
 ROLE = CAUSE
+# Call sites tell a loop that waits.
+_MAY_WAIT = " A program that waits for a file sleeps between two look-ups, or is told by inotify."
 _FOLDERS = 3  # folders that are named
 
 
@@ -23,6 +27,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     all names."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
+        return
+    if facts.found(polled.find):
         return
     misses, time = extra.sum("MISSES"), extra.sum("F_MISS_TIME")
     stake = facts.stake(time, "time in failed lookups")
@@ -37,7 +43,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence=facts.sums(extra, "MISSES", "ACCESSES", "F_MISS_TIME"),
         remedy=Remedy(
             "Look each name up once and remember missing files; list a folder once instead of "
-            "testing each name; shorten the search path, and put the folder with most hits first.",
+            "testing each name; shorten the search path, and put the folder with most hits first."
+            + ("" if loops_of(facts) else _MAY_WAIT),
             "Python: names = set(os.listdir(folder));  name in names\n"
             "one folder in PYTHONPATH, LD_LIBRARY_PATH or the program's own search path",
         ),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...units import count, plural, seconds, share
+from ...units import amount, count, plural, seconds, share
 from ..facts import Facts, leading
 from ..finding import CAUSE, Finding, Remedy
 from ..reached import needs
@@ -43,11 +43,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     (first,) = leading(mask, lost, 1)
     kind = facts.mount_type(int(upper.ids[first]))
     locks = kind in _LOCKING
+    through_view = _through_view(upper, lower, first) and not locks
     whole, number = float(time[mask].sum()), int(mask.sum())
     more = f" and {plural(number - 1, 'more file')}" if number > 1 else ""
     yield Finding(
         NAME,
-        "Independent transfers spend their time in MPI-IO itself",
+        "Independent transfers go through a file view of small pieces"
+        if through_view
+        else "Independent transfers spend their time in MPI-IO itself",
         f"{count(int(alone[mask].sum()))} independent transfers of "
         f"{facts.name(upper.ids[first])}{more} took {seconds(whole)}{facts.over_all}; the "
         f"POSIX calls below took {seconds(whole - float(lost.sum()))} of that "
@@ -55,13 +58,17 @@ def find(facts: Facts) -> Iterator[Finding]:
         + (
             f": on {kind} MPI-IO locks the range of each call and bypasses the cache."
             if locks
+            else f": the rest is MPI-IO itself. {_pieces(upper, lower, first)}"
+            if through_view
             else ": the rest is MPI-IO itself: locks of shared files, and copies."
         ),
         stake=stake,
         evidence=facts.rows(
-            upper, first, "INDEP_READS", "INDEP_WRITES", "F_READ_TIME", "F_WRITE_TIME"
+            upper, first, "INDEP_READS", "INDEP_WRITES", "VIEWS", "F_READ_TIME", "F_WRITE_TIME"
         ),
-        remedy=Remedy(
+        remedy=_WITHOUT_VIEW
+        if through_view
+        else Remedy(
             f"Do not write to {kind} with MPI-IO: write to the job's scratch folder or to a local "
             "disk. Write files of single processes with POSIX calls."
             if locks
@@ -72,6 +79,43 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         limits=("waiting.mpiio",),
         covers=frozenset(int(i) for i in upper.ids[mask]),
+    )
+
+
+_WITHOUT_VIEW = Remedy(
+    "Let each rank read (or write) contiguous rows, and exchange the pieces in memory: a rank then "
+    "moves only its own bytes, in few large calls. Or make the calls collective: ROMIO of MPICH "
+    "does this exchange itself; the OMPIO of Open MPI may take longer with such views.",
+    "MPI_File_read_at(file, rank * size, rows, size, MPI_BYTE, &status);  MPI_Alltoallw(...)\n"
+    "Python: file.Read_at(rank * rows.nbytes, rows);  comm.Alltoallw(...)\n"
+    "MPI_File_set_view and MPI_File_read_all",
+)
+_SIEVED = 1.5  # times the bytes asked for that POSIX calls move, at least, if a view has gaps
+
+
+def _below(upper: Table, lower: Table, place: int) -> tuple[float, float]:
+    """Returns the bytes that the transfers of a file asked for, and those of the POSIX calls
+    below."""
+    asked = float(upper["BYTES_READ"][place] + upper["BYTES_WRITTEN"][place])
+    at = lower.place(int(upper.ids[place]))
+    if at is None:
+        return asked, 0.0
+    return asked, float(lower["BYTES_READ"][at] + lower["BYTES_WRITTEN"][at])
+
+
+def _through_view(upper: Table, lower: Table, place: int) -> bool:
+    """Returns whether a file was used through views with gaps: MPI-IO then moves the gaps, too."""
+    asked, moved = _below(upper, lower, place)
+    return bool(upper["VIEWS"][place] > 0) and asked > 0 and moved >= _SIEVED * asked
+
+
+def _pieces(upper: Table, lower: Table, place: int) -> str:
+    """Describes what a view with gaps costs."""
+    asked, moved = _below(upper, lower, place)
+    return (
+        f"The file has a view (MPI_File_set_view) whose pieces are small and far apart: "
+        f"{amount(asked)} were asked for, and the POSIX calls moved {amount(moved)} with the gaps, "
+        "from which MPI-IO copied each piece."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,9 +53,12 @@ _STATE_OR_LIST = Remedy(
     "Perl: save() if $n % 100 == 0;  # a state;  a list: open($out, '>>', $path) before the loop\n"
     "shell: (( n % 100 )) || echo $n > state  # a state;  a list: done >> list, after the loop",
 )
+_WAITING = (
+    " A program that waits for a change asks less often, with a sleep between, or is told by "
+    "inotify."
+)
 _ASKED = Remedy(
-    "Ask once and remember the answer. A program that waits for a change asks less often, or is "
-    "told by inotify.",
+    "Ask once and remember the answer.",
     "C: struct stat known;  stat(path, &known);  before the loop\n"
     "C++: auto time = std::filesystem::last_write_time(path);  before the loop\n"
     "Rust: let known = std::fs::metadata(path)?;  before the loop\n"
@@ -64,6 +68,17 @@ _ASKED = Remedy(
     "R: known <- file.info(path)  before the loop\n"
     "Perl: my @known = stat($path);  before the loop",
 )
+_MAPPED = Remedy(
+    "Map the file once, before the loop, and keep the mapping: each new mapping begins without "
+    "pages, and each access to a page of it costs a page fault.",
+    "C: map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);  before the loop\n"
+    "C++: auto map = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);  before the loop\n"
+    "Rust: let map = unsafe { memmap2::Mmap::map(&file)? };  before the loop\n"
+    "Python: array = numpy.memmap(path, mode='r')  # before the loop\n"
+    "Java: var map = channel.map(FileChannel.MapMode.READ_ONLY, 0, size);  before the loop",
+)
+_OFTEN_MAPPED = 0.5  # mappings for each open, at least
+_FEW = 4  # files that a program may be waiting for
 _MORE = 1.5  # times the opens: more queries than those of a library that opens a file
 _LIGHTER = 20  # seeks that cost as much as an open or a stat
 
@@ -90,7 +105,7 @@ def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -
 
 def _beside(table: Table, place: int) -> list[str]:
     """Returns the counters that explain the number: OPENS contains FILENOS, DUPS and FDOPENS."""
-    names = ("FILENOS", "DUPS", "FDOPENS", "STATS")
+    names = ("FILENOS", "DUPS", "FDOPENS", "STATS", "MMAPS")
     return [name for name in names if table.has(name) and table[name][place] > 0]
 
 
@@ -129,7 +144,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
         remedy=_opened(facts, table, first, opens, stats)
         if opens[first] > facts.limits["opens.again"]
-        else _ASKED,
+        else _asked(len(others) + 1),
         limits=("opens.again", "stats.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
@@ -140,7 +155,23 @@ def _title(facts: Facts, table: Table, place: int, opens: np.ndarray, others: in
     whole = float(opens[place] * table.processes[place])
     if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
         return f"{'Files are' if others else 'A file is'} written anew with each open"
+    if _is_mapped(facts, table, place):
+        return f"{'Files are' if others else 'A file is'} opened and mapped again and again"
     return "Files are opened or checked again and again"
+
+
+def _is_mapped(facts: Facts, table: Table, place: int) -> bool:
+    """Returns whether most opens of a file are to map it."""
+    number = float(table["MMAPS"][place])
+    return number > 0 and number >= _OFTEN_MAPPED * float(facts.opens(table)[place])
+
+
+def _asked(files: int) -> Remedy:
+    """Returns the remedy for repeated questions about so many files. A program asks about a few
+    files to wait for them; one that asks about many looks for the newest, or compares them."""
+    if files > _FEW:
+        return _ASKED
+    return replace(_ASKED, text=_ASKED.text + _WAITING)
 
 
 def _moved(facts: Facts, record: int, direction: str, streams: bool) -> tuple[int, int]:
@@ -188,6 +219,8 @@ def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np
     writes = bool(2 * table["BYTES_WRITTEN"][place] > table["BYTES_READ"][place])
     if words := opened_through(facts, record, writes=writes):
         return words
+    if _is_mapped(facts, table, place):
+        return _MAPPED
     if _is_again(facts, record, "READ", whole):
         return Remedy("Read it once, before the loop, and keep its values in memory.", READ_ONCE)
     if _is_again(facts, record, "WRITTEN", whole, streams=True):

@@ -9,7 +9,7 @@ from .. import waits
 from ..facts import Facts
 from ..finding import LAST, PROBLEM, Finding, Remedy
 from ..language import READ_PARTS, WRITE_PARTS
-from . import imbalance, one_process
+from . import imbalance, message_files, one_process
 
 NAME = "ranks-wait-for-io"
 ROLE = LAST
@@ -32,7 +32,9 @@ def find(facts: Facts, found: Sequence[Finding] = ()) -> Iterator[Finding]:
     claimed = max((f.stake.run for f in problems), default=0.0)
     if not facts.worth(stake) or claimed >= _CLAIMED * stake.run:
         return
-    if any(f.name.startswith((one_process.NAME, imbalance.NAME)) for f in problems):
+    # Ranks that exchange values through files wait for those, and none of them is special.
+    others = (one_process.NAME, imbalance.NAME, message_files.NAME)
+    if any(f.name.startswith(others) for f in problems):
         return
     one = lost.of_rank >= _MOSTLY * lost.seconds
     file = waits.busiest_of(facts, lost.rank)

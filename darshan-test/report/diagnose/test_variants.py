@@ -1,0 +1,139 @@
+"""Findings that say something else in a case that is near to another one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+from darshan_report.diagnose.finding import Finding
+from darshan_report.diagnose.run import diagnose
+from logs.model import Heatmap, Module
+
+from .build import MIB, Job, number_of, row, shared, write
+from .cases_over_time import waits
+
+_RANKS = 8
+
+
+def findings(job: Job, folder: Path) -> dict[str, Finding]:
+    with open_log(write(job, folder / "log.darshan")) as log:
+        return {f.name: f for f in diagnose(log)}
+
+
+def in_turn() -> Job:
+    """Returns a job whose ranks read files of their own one after another, while the others
+    wait."""
+    pieces = (
+        row("POSIX", f"/part{rank}", rank, OPENS=1, READS=8, SEQ_READS=7, BYTES_READ=8 * MIB,
+            MAX_BYTE_READ=8 * MIB - 1, F_READ_TIME=0.7)
+        for rank in range(_RANKS)
+    )  # fmt: skip
+    named = row("STDIO", "heatmap:POSIX")
+    return Job((*pieces, named), nprocs=_RANKS, extra=waits(_RANKS, wait=True))
+
+
+def test_collective_calls_are_no_turns(tmp_path: Path) -> None:
+    """In collective calls of all ranks one of them makes the calls below, as intended."""
+    job = in_turn()
+    together = tuple(
+        shared("MPI-IO", f"/part{rank}", COLL_READS=64, BYTES_READ=8 * MIB, F_READ_TIME=0.1)
+        for rank in range(_RANKS)
+    )
+    assert "ranks-wait-for-io" in findings(job, tmp_path)
+    assert "ranks-wait-for-io" not in findings(replace(job, rows=job.rows + together), tmp_path)
+
+
+@pytest.mark.parametrize("each, told", [(0.7, True), (5.0, False)])
+def test_io_at_the_same_time_is_no_turn(each: float, told: bool, tmp_path: Path) -> None:
+    """In each bin all ranks move bytes: in turn only if their times fit into the bin together."""
+    job = in_turn()
+    rows = tuple(
+        replace(one, values={**one.values, "F_READ_TIME": each}) if one.module == "POSIX" else one
+        for one in job.rows
+    )
+    bins = 56
+    heats = Module(
+        "HEATMAP",
+        1,
+        [
+            Heatmap(
+                number_of("heatmap:POSIX"), rank, 0.1, [MIB] * bins + [0] * bins, [0] * 2 * bins
+            )
+            for rank in range(_RANKS)
+        ],
+    )
+    ns = [90_000_000] * bins + [0] * bins
+    of_ranks = Module(
+        "MPIWAIT",
+        1,
+        [
+            Heatmap(number_of("heatmap:MPIWAIT"), rank, 0.1, ns, [0] * 2 * bins)
+            for rank in range(_RANKS)
+        ],
+    )
+    found = findings(replace(job, rows=rows, extra=(heats, of_ranks)), tmp_path)
+    assert ("ranks-wait-for-io" in found) == told
+
+
+def test_a_lock_that_processes_share(tmp_path: Path) -> None:
+    """Several processes lock the file: nobody may say that nobody else holds the lock."""
+    alone = Job((row("POSIX_EXT", "/a", LOCKS=2_000_000, F_LOCK_TIME=16.0),), nprocs=4)
+    several = Job((shared("POSIX_EXT", "/a", LOCKS=2_000_000, F_LOCK_TIME=16.0),), nprocs=4)
+    name = "waits-for-locks-of-nobody"
+    assert "nobody else" in findings(alone, tmp_path)[name].title
+    found = findings(several, tmp_path)[name]
+    assert "nobody else" not in found.title
+    assert "as one block" in found.remedy.text
+
+
+def test_a_file_that_is_mapped_again(tmp_path: Path) -> None:
+    opened = Job((row("POSIX", "/a", OPENS=5000, MMAPS=2000, F_META_TIME=4.0),))
+    assert "descriptor" in findings(opened, tmp_path)["opened-again"].remedy.text
+    found = findings(opened.but(MMAPS=5000), tmp_path)["opened-again"]
+    assert "keep the mapping" in found.remedy.text
+
+
+@pytest.mark.parametrize("files, waits", [(1, True), (3000, False)])
+def test_who_asks_about_many_files_waits_for_none(files: int, waits: bool, tmp_path: Path) -> None:
+    asked = Job(
+        tuple(row("POSIX", f"/f{i}", STATS=5000, F_META_TIME=4.0 / files) for i in range(files))
+    )
+    assert ("inotify" in findings(asked, tmp_path)["opened-again"].remedy.text) == waits
+
+
+def test_what_all_ranks_parse(tmp_path: Path) -> None:
+    """The calls take little time; what each rank does with the bytes takes much."""
+    job = Job(
+        (
+            shared("POSIX", "/mesh", OPENS=4, READS=1280, BYTES_READ=40 * MIB,
+                   MAX_BYTE_READ=10 * MIB - 1, F_READ_TIME=0.1),
+            shared("SITES", "read;/v/site-packages/numpy/npyio.py:9:loadtxt;/a.py:3:load",
+                   FRAMES=2, PROCESSES=4, READS=1280, BYTES_READ=40 * MIB,
+                   F_READ_TIME=0.1, F_GAP_MEDIUM_TIME=12.0),
+        ),
+        nprocs=4,
+    )  # fmt: skip
+    found = findings(job, tmp_path)["read-by-all"]
+    assert found.stake.run == pytest.approx(12.0 * 3 / 4 / 4, rel=0.05)
+    assert "read and parse the file once" in found.remedy.text
+    assert "read-by-all" not in findings(job.but(1, F_GAP_MEDIUM_TIME=0.5), tmp_path)
+
+
+def test_a_view_of_small_pieces(tmp_path: Path) -> None:
+    """MPI-IO moves the gaps of a view, too."""
+    job = Job(
+        (
+            shared("MPI-IO", "/a", COLL_OPENS=4, VIEWS=4, INDEP_READS=4, BYTES_READ=30 * MIB,
+                   F_READ_TIME=20.0),
+            shared("POSIX", "/a", OPENS=4, READS=4, SEQ_READS=4, BYTES_READ=120 * MIB,
+                   MAX_BYTE_READ=30 * MIB, SIZE_READ_10M_100M=4, F_READ_TIME=2.0),
+        ),
+        nprocs=4,
+    )  # fmt: skip
+    found = findings(job, tmp_path)["mpi-io-itself"]
+    assert "30.0 MiB were asked for, and the POSIX calls moved 120 MiB" in found.sentence
+    assert "contiguous rows" in found.remedy.text
+    without = findings(job.but(0, VIEWS=0), tmp_path)["mpi-io-itself"]
+    assert "MPI_COMM_SELF" in without.remedy.text
