@@ -33,7 +33,7 @@ static int read_region(struct region *region, struct darshan_names *names,
                        struct darshan_error *error) {
   fflush(region->stream);
   long size = ftell(region->stream);
-  struct darshan_file file = {fileno(region->stream), (uint64_t)size};
+  struct darshan_file file = {.fd = fileno(region->stream), .size = (uint64_t)size};
   region->frame.header.names = (struct darshan_region){0, (uint64_t)size};
   int result = darshan_names_read(names, &file, &region->frame, error);
   fclose(region->stream);

@@ -101,7 +101,7 @@ static struct content read_by(reading *read, struct darshan_stream *stream, size
 static bool same_claimed(const struct stored *stored, uint64_t claimed, size_t step) {
   int fd = memfd_create("region", MFD_CLOEXEC);
   assert_true(fd >= 0 && write(fd, stored->data, stored->size) == (ssize_t)stored->size);
-  struct darshan_file file = {fd, stored->size};
+  struct darshan_file file = {.fd = fd, .size = stored->size};
   struct darshan_region region = {0, claimed};
   struct darshan_stream one, other;
   struct darshan_error error = {""};
