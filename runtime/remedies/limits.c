@@ -8,6 +8,10 @@
 #include "held-streams.h"
 #include "remedies.h"
 
+/* musl has macros of these names. */
+#undef setrlimit64
+#undef prlimit64
+
 #define LIMITS(F) F(setrlimit) F(setrlimit64)
 #define LIMITS_OF(F) F(prlimit) F(prlimit64)
 
