@@ -43,8 +43,8 @@ _STEPS = """program steps
   integer :: step, i
   real(8) :: field(5000) = 1
   open(10, file='steps.bin', access='stream', form='unformatted')
-  do step = 1, 300
-    do i = 1, 60
+  do step = 1, 100
+    do i = 1, 240
       field = sin(field + 0.5d0)
     end do
     write(10) field

@@ -145,8 +145,9 @@ def test_an_end_at_any_moment(
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     ) as running:  # fmt: skip
         time.sleep(after)
+        has_ended = running.poll() is not None  # on a quick machine, without a remedy that helps
         running.send_signal(number)
-        assert running.wait(30) == -number
+        assert running.wait(30) == (1 if has_ended else -number)
     assert bytes_of(trial.user) == before
     if number != signal.SIGKILL:
         assert not leftovers(trial.user)
