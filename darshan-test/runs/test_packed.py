@@ -83,6 +83,14 @@ def test_a_process_of_a_script_makes_one_file(build: Path, tmp_path: Path) -> No
     assert len([text for text in made if "/part." in text]) <= 1
 
 
+def test_the_umask_does_not_close_the_file(build: Path, tmp_path: Path) -> None:
+    """The program's umask may leave no permission; other processes and the merger need them."""
+    folder = f"$(ls -d {tmp_path}/journals/darshan-run.*)"
+    script = f"umask 0777; /bin/cat in; umask 022; stat -c %a {folder}/{PACK}"
+    assert run_script(build, tmp_path, script) == "five\n600\n"
+    assert count_of(log_of(tmp_path), tmp_path / "in") == 1
+
+
 @pytest.mark.parametrize("held", [True, False])
 def test_a_process_does_not_wait_for_a_merger(build: Path, tmp_path: Path, held: bool) -> None:
     """While another process holds the lock, parts are files of their own."""

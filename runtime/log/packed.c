@@ -36,12 +36,15 @@ static struct run_packed head_of(const struct log_draft *draft) {
 }
 
 /* Returns 1 if this process, which holds the shared lock, may append: the file is the one at the
- * path, its file system is local, and the run has no log yet. */
+ * path, its file system is local, and the run has no log yet. The umask may have removed
+ * permissions of a new file, which mergers and other processes need. */
 static int may_append(int fd, size_t n) {
   struct stat here, there;
   struct statfs fs;
   return sys_fstat(fd, &here) == 0 && outside_lstat(run_state.packed, &there) == 0 &&
          here.st_ino == there.st_ino && here.st_dev == there.st_dev && S_ISREG(here.st_mode) &&
+         ((here.st_mode & RUN_EVENTS_MODE) == RUN_EVENTS_MODE ||
+          sys_fchmod(fd, RUN_EVENTS_MODE) == 0) &&
          SYS2(SYS_fstatfs, fd, &fs) == 0 && in_place(fs.f_type) &&
          sys_may_grow_to((uint64_t)here.st_size + n) && outside_lstat(run_state.closed, &there) < 0;
 }

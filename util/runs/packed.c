@@ -32,7 +32,9 @@ int packed_open(int folder) {
   struct stat st;
   int fd = openat(folder, RUN_PACK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) return fd;
-  int is_other = fd >= 0 || errno == ELOOP /* a link */ || errno == ENXIO /* a socket */;
+  /* EACCES: the process that made it was killed before it had written to it. */
+  int is_other =
+      fd >= 0 || errno == ELOOP /* a link */ || errno == ENXIO /* a socket */ || errno == EACCES;
   if (fd >= 0) close(fd);
   if (is_other) errno = ENOENT;
   return -1;

@@ -17,7 +17,7 @@ struct packed_log {
 };
 
 /* Opens the file in a run directory, without following a link. Returns a descriptor, or -1 with
- * errno; ENOENT: there is no regular file. */
+ * errno; ENOENT: there is no regular file with a part. */
 int packed_open(int folder);
 /* Calls `take` for each complete log, in the order of the file. Skips bytes that
  * are no log, such as the rest of a process that was killed while it appended, but ends after 64

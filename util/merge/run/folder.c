@@ -373,7 +373,8 @@ void folder_settle(const struct run_folder *folder) {
 void folder_remove(struct run_folder *folder) {
   struct stat st;
   drop_packed(folder, "", 0); /* if it has no log */
-  if (fstatat(folder->fd, RUN_PACK, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
+  if (fstatat(folder->fd, RUN_PACK, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+      (!S_ISREG(st.st_mode) || !(st.st_mode & S_IRUSR)))
     unlinkat(folder->fd, RUN_PACK, 0);
   folder_unlink(folder, new_name);
   events_remove(folder->fd);
