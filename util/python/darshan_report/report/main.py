@@ -8,8 +8,9 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from ..diagnose.limits import LIMITS, LimitError, Limits, read_limits
+from ..diagnose.limits import LimitError, Limits, read_limits
 from ..diagnose.reference import VARIABLE, problem
+from ..diagnose.thresholds import LIMITS
 from ..library import LibraryMissing
 from ..show import signal_exit
 from ..show.output import write_text
