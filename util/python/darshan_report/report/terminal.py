@@ -309,7 +309,8 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
         at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
         short = _OF_RUN.sub("", at)  # without the whole that the seconds are a part of
         mark = "?" if finding.is_hint else "!"
-        ends = (f": {text}" if text else "" for text in (at, short))
+        seconds_alone = short.partition(" (")[0]
+        ends = (f": {text}" if text else "" for text in (at, short, seconds_alone))
         yield from first_fitting((f"{mark} {finding.title}{end}" for end in ends), _WIDTH)
         if finding is not problems[0]:
             continue
@@ -329,7 +330,7 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
             more = finding.remedy.text if finding.kind != GOOD else ""
-            what = f"{finding.title}{': ' if more else '.'}{more}"
+            what = f"{finding.title}. {more}".rstrip()
             yield from fitting(visible(what), _WIDTH, 2, "  ")
 
 
