@@ -17,6 +17,12 @@ PROGRAMS = {  # and the goals in milliseconds
     "`true`": (["true"], 1.0),
     "`python3 -c pass`": ([os.path.realpath(sys.executable), "-c", "pass"], 2.0),
 }
+STARTS = 200  # programs that a shell's loop starts
+LOOP = f"for i in {{1..{STARTS}}}; do %s; done"
+LOOPS = {
+    "a fork and `/bin/true` in a loop of bash": LOOP % "/bin/true",
+    "a fork and `/bin/cat FILE` in a loop of bash": LOOP % "/bin/cat file",
+}
 SETTLED = 0.5  # seconds until a program sleeps
 OWN, OWN_RECORDED, LIBRARY = 64, 160, 400  # goals in KiB
 
@@ -53,6 +59,24 @@ def runs(bench: Bench) -> list[Row]:
         alone, watched = (lowest(list(column)) for column in zip(*taken))
         text = f"+{watched - alone:.2f} ms on {alone:.2f} ms"
         rows.append(Row(f"`darshan run` of {name}", text, f"{goal} ms", watched - alone <= goal))
+    return rows + loops(bench, bare, ours)
+
+
+def loops(bench: Bench, bare: dict[str, str], ours: dict[str, str]) -> list[Row]:
+    """Measures what `darshan run` adds to each short program that a shell starts, with the merge of
+    their records."""
+    rows = []
+    file = bench.folder / "file"
+    file.write_text("five\n")
+    for name, script in LOOPS.items():
+        command = ["bash", "-c", script.replace(" file", f" {file}")]
+        before = [str(bench.build / "darshan"), "run", "-o", str(bench.empty("logs"))]
+        taken = [
+            (milliseconds(command, bare), milliseconds([*before, *command], ours))
+            for _ in range(bench.repetitions)
+        ]
+        alone, watched = (lowest(list(column)) / STARTS for column in zip(*taken))
+        rows.append(Row(name, f"+{watched - alone:.2f} ms on {alone:.2f} ms", "", True))
     return rows
 
 
