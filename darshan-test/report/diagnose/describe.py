@@ -15,9 +15,9 @@ from pathlib import Path
 from darshan_report import open_log
 from darshan_report.diagnose import rules
 from darshan_report.diagnose.finding import Finding
-from darshan_report.diagnose.thresholds import LIMITS
 from darshan_report.diagnose.reference import anchor
 from darshan_report.diagnose.run import diagnose
+from darshan_report.diagnose.thresholds import LIMITS
 
 from .build import write
 from .cases import CASES

@@ -11,8 +11,8 @@ from darshan_report import open_log
 from darshan_report.diagnose import rules
 from darshan_report.diagnose.blame import WITHOUT, about_of
 from darshan_report.diagnose.finding import GOOD, PROBLEM, Finding
-from darshan_report.diagnose.thresholds import LIMITS
 from darshan_report.diagnose.run import diagnose
+from darshan_report.diagnose.thresholds import LIMITS
 
 from .build import Job, write
 from .cases import CASES
