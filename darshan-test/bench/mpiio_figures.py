@@ -25,7 +25,7 @@ GOALS = (
 TALKS = {
     "send": ("MPI_Send to the null process", 1),
     "barrier": ("MPI_Barrier of one process", 1),
-    "send-recv": ("MPI_Send to itself and MPI_Recv", 2),
+    "send-recv": ("MPI_Isend to itself, MPI_Recv and MPI_Wait", 3),
     "allreduce": ("MPI_Allreduce of one process", 1),
     "isend-wait": ("MPI_Isend to the null process and MPI_Wait", 2),
 }
