@@ -58,25 +58,34 @@ def test_each_form(form: str, summary: Run, tmp_path: Path) -> None:
 
 
 def test_ranks(summary: Run, tmp_path: Path) -> None:
-    """Least and most time of the ranks that kept their records; a merged record has sums only. The
-    JSON follows its schema."""
+    """Least and most time of the ranks, of their own records or of a merged one; a record of an
+    older version has sums only. The JSON follows its schema."""
     rows = (
         *(
             row("SITES", "read;/home/me/a.py:1:f", rank=n, PROCESSES=1, READS=1, F_READ_TIME=n + 1)
             for n in range(3)
         ),
-        shared("SITES", "write;/home/me/b.py:2:g", PROCESSES=3, WRITES=3, F_WRITE_TIME=1.5),
-    )
+        shared("SITES", "write;/home/me/b.py:2:g", PROCESSES=3, WRITES=3, F_WRITE_TIME=1.5,
+               FASTEST_RANK=1, SLOWEST_RANK=2, F_FASTEST_RANK_TIME=0.25, F_SLOWEST_RANK_TIME=0.75),
+        shared("SITES", "read;/home/me/c.py:3:g", PROCESSES=3, READS=3, F_READ_TIME=0.5,
+               SLOWEST_RANK=-1, FASTEST_RANK=-1, F_FASTEST_RANK_TIME=-1, F_SLOWEST_RANK_TIME=-1),
+    )  # fmt: skip
     log = made(tmp_path, *rows, nprocs=3)
     assert summary(log, "-o", "a.html").returncode == 0
     text = re.sub(r"<[^>]*>", " ", (tmp_path / "a.html").read_text("utf-8"))
-    (apart,) = re.findall(r"a\.py:1\s+3\s+1\.00 s\s+3\.00 s", text)
-    assert apart and re.search(r"b\.py:2\s+3\s+-\s+-", text)
+    (apart,) = re.findall(r"a\.py:1\s+3\s+1\.00 s\s+3\.00 s\s+2", text)
+    assert apart and re.search(r"b\.py:2\s+3\s+250 ms\s+750 ms\s+2", text)
+    assert re.search(r"c\.py:3\s+3\s+-\s+-\s+-", text)
     found = json.loads(summary("--json", "-o", "-", log).stdout)
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     lines = {line["place"]["line"]: line for line in found["where"]["lines"]}
-    assert lines[1]["ranks"] == {"number": 3, "seconds_min": 1.0, "seconds_max": 3.0}
-    assert (lines[2]["processes"], lines[2]["ranks"]) == (3, None)
+    assert lines[1]["ranks"] == {
+        "number": 3, "seconds_min": 1.0, "seconds_max": 3.0, "slowest": 2,
+    }  # fmt: skip
+    assert lines[2]["ranks"] == {
+        "number": 3, "seconds_min": 0.25, "seconds_max": 0.75, "slowest": 2,
+    }  # fmt: skip
+    assert (lines[3]["processes"], lines[3]["ranks"]) == (3, None)
 
 
 def test_without_sites(summary: Run, tmp_path: Path) -> None:

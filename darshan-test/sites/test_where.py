@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mpi.launch import Runner
@@ -306,6 +307,15 @@ def test_an_installed_program(where: Where) -> None:
     assert objects == {str(Path("/usr/bin/cp").resolve())}
 
 
+def _both_ranks(line: dict[str, Any]) -> None:
+    """The line's times of two ranks add up to its time."""
+    ranks = line["ranks"]
+    assert (line["processes"], ranks["number"]) == (2, 2)
+    assert 0 < ranks["seconds_min"] <= ranks["seconds_max"]
+    assert ranks["seconds_min"] + ranks["seconds_max"] == pytest.approx(line["seconds"])
+    assert ranks["slowest"] in (0, 1)
+
+
 def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
     """Calls of two ranks at the same line are one line, with the number of processes."""
     source = where.folder / "ranks.c"
@@ -317,17 +327,14 @@ def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
     put = at(where.found(log=log), source, line_of(MPI_SOURCE, "/* put */"))
     assert put["called"] == {"MPI_File_write_at": {"calls": 50, "seconds": put["seconds"]}}
     assert put["bytes_written"] == 50
-    # The sums of a merged record do not tell ranks apart; single records do.
-    assert (put["processes"], put["ranks"]) == (2, None)
+    # A merged record has the fastest and the slowest rank.
+    _both_ranks(put)
     job = runner.run(
         2, [str(path), "shared"], {"DARSHAN_SITES": "1", "DARSHAN_DISABLE_SHARED_REDUCTION": "1"}
     )
     (log,) = set(job.logs) - {log}
     put = at(where.found(log=log), source, line_of(MPI_SOURCE, "/* put */"))
-    ranks = put["ranks"]
-    assert (put["processes"], ranks["number"]) == (2, 2)
-    assert 0 < ranks["seconds_min"] <= ranks["seconds_max"]
-    assert ranks["seconds_min"] + ranks["seconds_max"] == pytest.approx(put["seconds"])
+    _both_ranks(put)
 
 
 def test_a_log_without_sites(where: Where) -> None:

@@ -15,6 +15,15 @@ static int index_of(const char *names, const char *name) {
   return -1;
 }
 
+/* Finds the times of a call site, which has no F_META_TIME. */
+static void find_kind_times(struct darshan_merge_plan *plan, const char *fnames) {
+  static const char names[DARSHAN_KIND_TIMES][16] = {"F_OPEN_TIME", "F_CLOSE_TIME", "F_LOOKUP_TIME",
+                                                     "F_SEEK_TIME", "F_SYNC_TIME",  "F_OTHER_TIME"};
+  int has_extremes = plan->slowest.time >= 0 && plan->meta_time < 0;
+  for (int i = 0; i < DARSHAN_KIND_TIMES; i++)
+    plan->kind_times[i] = has_extremes ? index_of(fnames, names[i]) : -1;
+}
+
 static void find_roles(struct darshan_merge_plan *plan, const char *names, const char *fnames) {
   plan->bytes_read = index_of(names, "BYTES_READ");
   plan->bytes_written = index_of(names, "BYTES_WRITTEN");
@@ -31,6 +40,7 @@ static void find_roles(struct darshan_merge_plan *plan, const char *names, const
   plan->slowest.time = index_of(fnames, "F_SLOWEST_RANK_TIME");
   plan->variance_time = index_of(fnames, "F_VARIANCE_RANK_TIME");
   plan->variance_bytes = index_of(fnames, "F_VARIANCE_RANK_BYTES");
+  find_kind_times(plan, fnames);
 }
 
 static void fill(struct darshan_merge_plan *plan, const unsigned char *rules, int num_counters,

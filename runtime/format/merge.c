@@ -27,7 +27,10 @@ double darshan_record_time(const struct darshan_merge_plan *plan, const void *re
   const double *fcounters = darshan_record_fcounters(plan, record);
   double transfers = (plan->read_time < 0 ? 0 : fcounters[plan->read_time]) +
                      (plan->write_time < 0 ? 0 : fcounters[plan->write_time]);
-  return (plan->meta_time < 0 ? 0 : fcounters[plan->meta_time]) + transfers;
+  double seconds = (plan->meta_time < 0 ? 0 : fcounters[plan->meta_time]) + transfers;
+  for (int i = 0; i < DARSHAN_KIND_TIMES; i++)
+    if (plan->kind_times[i] >= 0) seconds += fcounters[plan->kind_times[i]];
+  return seconds;
 }
 
 /* Returns the merged value of two counters, for the rules that need no other counter. unknown: true

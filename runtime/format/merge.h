@@ -14,6 +14,8 @@ struct darshan_extreme_places {
   int rank, bytes, time;
 };
 
+enum { DARSHAN_KIND_TIMES = 6 };
+
 /* Data of a module that the rules need. An index is -1 if the module has no such counter. */
 struct darshan_merge_plan {
   const struct darshan_module *module; /* NULL in a plan made by id */
@@ -25,6 +27,7 @@ struct darshan_merge_plan {
   int bytes_read, bytes_written;       /* counters */
   int max_byte_read, max_byte_written;
   int read_time, write_time, meta_time; /* fcounters */
+  int kind_times[DARSHAN_KIND_TIMES];   /* fcounters: the rest, where META is told apart by kind */
   int variance_time, variance_bytes;
   struct darshan_extreme_places fastest, slowest;
   bool unknown_sums; /* negative sums mean "unknown" and become -1 */

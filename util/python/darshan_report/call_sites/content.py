@@ -31,13 +31,17 @@ def _files(line: Line, names: dict[int, str]) -> list[dict[str, Any]]:
 
 
 def _ranks(line: Line) -> dict[str, float] | None:
-    """Returns number, smallest and largest seconds of the ranks that have the line; None if their
-    records were merged."""
-    ranks = line.sums.ranks
-    if not ranks:
+    """Returns number, smallest and largest seconds of the ranks that have the line, and the rank
+    with the largest; None if merged records do not tell them."""
+    times = line.rank_times
+    if times is None:
         return None
-    spent = ranks.values()
-    return {"number": len(ranks), "seconds_min": min(spent), "seconds_max": max(spent)}
+    return {
+        "number": times.number,
+        "seconds_min": times.least,
+        "seconds_max": times.most,
+        "slowest": times.slowest,
+    }
 
 
 def _line(line: Line, names: dict[int, str]) -> dict[str, Any]:

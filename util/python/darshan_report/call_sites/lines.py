@@ -22,6 +22,7 @@ from .stack import Native, Python, Stack, object_of, stack_of
 MODULE = "SITES"
 FILES_SHOWN = 2  # files of a line that are named
 _SITES_MOST = 5000  # with the most time; the others have no line
+_MOST_OF_LINE = 0.9  # of a line's seconds: the site with so much speaks for the ranks of the line
 _LOOKED_UP = 32  # sites of a line whose frames in libraries are looked up
 # Seconds that the runtime takes for the lines of a script, beyond other calls: 180 to 220 ns before
 # read and lseek of a loop in Perl.
@@ -63,6 +64,16 @@ class Site:
         return self.places[self.user] if self.user >= 0 else None
 
 
+@dataclass(frozen=True)
+class RankTimes:
+    """Seconds of the fastest and of the slowest rank in the calls of a line."""
+
+    number: int  # of ranks that used the line
+    least: float
+    most: float
+    slowest: int
+
+
 @dataclass
 class Line:
     """A line of the user, and the sites that it led to, the costliest first."""
@@ -74,6 +85,19 @@ class Line:
     def place(self) -> Place | None:
         """The line's place in the code; None if its sites have no line of the user."""
         return self.sites[0].line
+
+    @property
+    def rank_times(self) -> RankTimes | None:
+        """The fastest and slowest rank; None if merged records do not tell them: for several sites
+        with much time, the ranks cannot be added."""
+        if spent := self.sums.ranks:
+            slowest = max(spent, key=lambda rank: spent[rank])
+            return RankTimes(len(spent), min(spent.values()), spent[slowest], slowest)
+        first = max((site.sums for site in self.sites), key=lambda sums: sums.seconds)
+        if first.extremes is None or first.seconds < _MOST_OF_LINE * self.sums.seconds:
+            return None
+        extremes = first.extremes
+        return RankTimes(first.processes, extremes.least, extremes.most, extremes.slowest)
 
 
 @dataclass(frozen=True)

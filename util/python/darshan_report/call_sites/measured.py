@@ -28,6 +28,15 @@ _RANKED = 200_000  # records of which the seconds are kept by rank
 _TIMES = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
 
 
+@dataclass(frozen=True)
+class Extremes:
+    """Seconds in calls of the fastest and of the slowest rank, and which rank is the slowest."""
+
+    least: float
+    most: float
+    slowest: int
+
+
 @dataclass
 class Measured:
     """Sums of call sites over processes and threads: seconds, gaps, calls, bytes, files."""
@@ -49,6 +58,7 @@ class Measured:
     processes: int = 0  # that used one of the sites, at least
     # Seconds in calls by rank; None: the records of the ranks were merged into one.
     ranks: dict[int, float] | None = field(default_factory=dict)
+    extremes: Extremes | None = None  # of the ranks of a merged record
     pauses: int = 0  # gaps that are LONG
 
     def add(self, other: Measured) -> None:
@@ -152,6 +162,17 @@ def _by_rank(records: Records) -> dict[int, dict[int, float]]:
     return found
 
 
+def _extremes(records: Records) -> dict[int, Extremes]:
+    """Returns the fastest and slowest rank of each merged record that tells them."""
+    if not records.module.has("SITES_SLOWEST_RANK"):
+        return {}
+    least, most = (records[f"SITES_F_{name}_RANK_TIME"] for name in ("FASTEST", "SLOWEST"))
+    slowest = records["SITES_SLOWEST_RANK"]
+    told = (records.ranks < 0) & (slowest >= 0) & (least >= 0) & (most >= least) & (most < np.inf)
+    rows = (records.ids[told], least[told], most[told], slowest[told])
+    return {number: Extremes(*row) for number, *row in zip(*(column.tolist() for column in rows))}
+
+
 def summed(rows: np.ndarray) -> Measured:
     """Returns the sums that each_record() has in rows of several records."""
     seconds, short, medium, calls, read, written = rows.tolist()
@@ -189,7 +210,7 @@ def measured(records: Records) -> Rows:
     small, sized = (_sizes(records, joined, ends) for ends in (_SMALL, [end for end, _ in SIZES]))
     files, spans = files_of(records), _spans(records, joined)
     processes, pauses = (_added(records, joined, [name]) for name in ("PROCESSES", "GAPS_LONG"))
-    ranks = _by_rank(records)
+    ranks, extremes = _by_rank(records), _extremes(records)
     sites, objects = {}, []
     for place, number in enumerate(joined.ids.tolist()):
         number_of_calls = int(calls[place].sum())
@@ -210,6 +231,7 @@ def measured(records: Records) -> Rows:
                 *spans[place],
                 int(processes[place]),
                 ranks.get(number),
+                extremes.get(number),
                 int(pauses[place]),
             )
     return Rows(sites, objects)

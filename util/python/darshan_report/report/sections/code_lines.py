@@ -52,17 +52,19 @@ def _processes(found: Lines) -> list[Block]:
     """Returns the table of the processes that used the lines; nothing if it was one."""
     rows = []
     for line, (where, _) in zip(found.lines, told.places_of(found.lines)):
-        ranks = (line.sums.ranks or {}).values()
-        least, most = (seconds(min(ranks)), seconds(max(ranks))) if len(ranks) > 1 else ("-", "-")
-        processes = max(line.sums.processes, len(ranks))
-        rows.append((shorten(where, _PLACE), told.count(processes), least, most))
+        times = line.rank_times
+        ranks = ("-", "-", "-")
+        if times and times.number > 1:
+            ranks = (seconds(times.least), seconds(times.most), str(times.slowest))
+        processes = max(line.sums.processes, times.number if times else 0)
+        rows.append((shorten(where, _PLACE), told.count(processes), *ranks))
     if all(row[1] == "1" for row in rows):
         return []
     columns = [Column("Line", code=True), Column("Processes", right=True)]
     notes = ["A line with several stacks has the number of the stack that most processes used."]
     if any(row[3] != "-" for row in rows):
-        columns += [Column("Least time", right=True), Column("Most time", right=True)]
-        notes.append("Times are those of a rank, in I/O calls; of ranks with records of their own.")
+        columns += [Column(name, right=True) for name in ("Least time", "Most time", "Of rank")]
+        notes.append("Times are those of the fastest and of the slowest rank, in I/O calls.")
     table = tuple(row[: len(columns)] for row in rows)
     return [Table(tuple(columns), table, " ".join(notes))]
 
