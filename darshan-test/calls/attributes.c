@@ -20,6 +20,7 @@
     model_ext(path, "POSIX_EXT_SETATTRS", 1);                                                      \
     path = in_dir("missing"), fd = -1;                                                             \
     CHECK(C(call) == -1);                                                                          \
+    if (errno == ENOENT) model_ext(path, "POSIX_EXT_FAILURES", 1);                                 \
   }
 
 static const struct timeval two_times[2] = {{1000, 0}, {2000, 0}};
@@ -48,4 +49,5 @@ CASE(lchmod) {
   model_open(path, 0644);
   if (C(lchmod(path, 0600)) == 0) model_ext(path, "POSIX_EXT_SETATTRS", 1);
   CHECK(C(lchmod(in_dir("missing"), 0600)) == -1);
+  if (errno == ENOENT) model_ext(in_dir("missing"), "POSIX_EXT_FAILURES", 1);
 }

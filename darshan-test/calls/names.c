@@ -29,6 +29,7 @@ static void known_file(const char *path) {
     model_rename(from, to);                                                                        \
     from = in_dir("missing");                                                                      \
     CHECK(C(call) == -1 && errno == ENOENT);                                                       \
+    model_ext(from, "POSIX_EXT_FAILURES", 1);                                                      \
   }
 RENAME_CASE(rename, rename(from, to))
 RENAME_CASE(renameat, renameat(AT_FDCWD, from, AT_FDCWD, to))
@@ -77,6 +78,7 @@ SCENARIO(rename_exchange) {
     CHECK(C(call) == 0 && raw_size(path) == -1);                                                   \
     model_ext(path, "POSIX_EXT_UNLINKS", 1);                                                       \
     CHECK(C(call) == -1 && errno == ENOENT);                                                       \
+    model_ext(path, "POSIX_EXT_FAILURES", 1);                                                      \
   }
 UNLINK_CASE(unlink, unlink(path))
 UNLINK_CASE(unlinkat, unlinkat(AT_FDCWD, path, 0))
@@ -92,6 +94,7 @@ CASE(remove) {
   CHECK(C(remove(path)) == 0);
   model_ext(path, "POSIX_EXT_RMDIRS", 1);
   CHECK(C(remove(path)) == -1 && errno == ENOENT);
+  model_ext(path, "POSIX_EXT_FAILURES", 1);
 }
 
 CASE(rmdir) {
@@ -100,6 +103,7 @@ CASE(rmdir) {
   CHECK(C(rmdir(path)) == 0);
   model_ext(path, "POSIX_EXT_RMDIRS", 1);
   CHECK(C(rmdir(path)) == -1 && errno == ENOENT);
+  model_ext(path, "POSIX_EXT_FAILURES", 1);
 }
 
 SCENARIO(unlinkat_folder) {
@@ -117,6 +121,7 @@ SCENARIO(unlinkat_folder) {
     CHECK(C(call) == 0 && raw_size(to) == 0);                                                      \
     expect_sum("POSIX_EXT_LINKS", 1);                                                              \
     CHECK(C(call) == -1 && errno == EEXIST);                                                       \
+    model_ext(to, "POSIX_EXT_FAILURES", 1);                                                        \
   }
 LINK_CASE(link, link(from, to))
 LINK_CASE(linkat, linkat(AT_FDCWD, from, AT_FDCWD, to, 0))
@@ -129,6 +134,7 @@ LINK_CASE(symlinkat, symlinkat(from, AT_FDCWD, to))
     CHECK(C(call) == 0);                                                                           \
     model_ext(path, "POSIX_EXT_MKDIRS", 1);                                                        \
     CHECK(C(call) == -1 && errno == EEXIST);                                                       \
+    model_ext(path, "POSIX_EXT_FAILURES", 1);                                                      \
   }
 MKDIR_CASE(mkdir, mkdir(path, 0755))
 MKDIR_CASE(mkdirat, mkdirat(AT_FDCWD, path, 0755))

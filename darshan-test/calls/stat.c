@@ -2,7 +2,10 @@
  * Only regular files count as POSIX_STATS. */
 #include "calls.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +41,7 @@ enum { STAT_VERSION = 0 };
     if (through_link) model_stat(link);                                                            \
     path = test_dir;                                                                               \
     CHECK(C(call) == 0);                                                                           \
+    model_ext(path, "POSIX_EXT_FOLDER_STATS", 1);                                                  \
     path = in_dir("missing");                                                                      \
     CHECK(C(call) == -1 && errno == ENOENT);                                                       \
     model_miss(path);                                                                              \
@@ -138,3 +142,95 @@ ACCESS_CASE(access, access(path, R_OK))
 ACCESS_CASE(faccessat, faccessat(AT_FDCWD, path, R_OK, 0))
 ACCESS_CASE(eaccess, eaccess(path, R_OK))
 ACCESS_CASE(euidaccess, euidaccess(path, R_OK))
+
+static const char *volatile null; /* the compiler does not see that it is NULL */
+
+/* A link, a file that is no link, a name that is missing. */
+#define READLINK_CASE(name, call)                                                                  \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    char text[64];                                                                                 \
+    const char *path = in_dir("link");                                                             \
+    CHECK(SYS3(SYS_symlinkat, "file", AT_FDCWD, path) == 0);                                       \
+    CHECK(C(call) == 4 && memcmp(text, "file", 4) == 0);                                           \
+    model_ext(path, "POSIX_EXT_RESOLVES", 1);                                                      \
+    path = in_dir("file");                                                                         \
+    raw_file(path, 1);                                                                             \
+    CHECK(C(call) == -1 && errno == EINVAL);                                                       \
+    model_ext(path, "POSIX_EXT_RESOLVES", 1);                                                      \
+    path = in_dir("missing");                                                                      \
+    CHECK(C(call) == -1 && errno == ENOENT);                                                       \
+    model_miss(path);                                                                              \
+    path = null;                                                                                   \
+    CHECK(C(call) == -1 && errno == EFAULT);                                                       \
+  }
+OPTIONAL_SYMBOL extern ssize_t __readlink_chk(const char *, char *, size_t, size_t);
+OPTIONAL_SYMBOL extern ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
+READLINK_CASE(readlink, readlink(path, text, sizeof(text)))
+READLINK_CASE(readlinkat, readlinkat(AT_FDCWD, path, text, sizeof(text)))
+READLINK_CASE(__readlink_chk, __readlink_chk(path, text, sizeof(text), sizeof(text)))
+READLINK_CASE(__readlinkat_chk, __readlinkat_chk(AT_FDCWD, path, text, sizeof(text), sizeof(text)))
+
+#define REALPATH_CASE(name, call)                                                                  \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    char text[PATH_MAX];                                                                           \
+    (void)text;                                                                                    \
+    const char *path = in_dir("link");                                                             \
+    raw_file(in_dir("file"), 1);                                                                   \
+    CHECK(SYS3(SYS_symlinkat, "file", AT_FDCWD, path) == 0);                                       \
+    char *found = C(call);                                                                         \
+    CHECK(found &&strcmp(strrchr(found, '/'), "/file") == 0);                                      \
+    if (found != text) free(found);                                                                \
+    model_ext(path, "POSIX_EXT_RESOLVES", 1);                                                      \
+    path = in_dir("missing");                                                                      \
+    CHECK(C(call) == NULL && errno == ENOENT);                                                     \
+    model_miss(path);                                                                              \
+    path = null;                                                                                   \
+    CHECK(C(call) == NULL && errno == EINVAL);                                                     \
+  }
+OPTIONAL_SYMBOL extern char *__realpath_chk(const char *, char *, size_t);
+OPTIONAL_SYMBOL extern char *canonicalize_file_name(const char *);
+REALPATH_CASE(realpath, realpath(path, text))
+REALPATH_CASE(__realpath_chk, __realpath_chk(path, text, sizeof(text)))
+REALPATH_CASE(canonicalize_file_name, canonicalize_file_name(path))
+
+/* Queries of a folder count in the record of other paths; those of system folders do not. */
+SCENARIO(stat_of_folders) {
+  struct stat st;
+  const char *path = in_dir("folder");
+  CHECK(sys_mkdir(path, 0755) == 0);
+  CHECK(C(stat(path, &st)) == 0 && S_ISDIR(st.st_mode));
+  CHECK(C(lstat(path, &st)) == 0 && S_ISDIR(st.st_mode));
+  CHECK(C(fstatat(AT_FDCWD, "folder", &st, 0)) == 0 && S_ISDIR(st.st_mode));
+  model_ext(path, "POSIX_EXT_FOLDER_STATS", 3);
+  CHECK(C(stat("/usr/bin", &st)) == 0); /* excluded */
+  CHECK(C(stat(in_dir("folder/none"), &st)) == -1 && errno == ENOENT);
+  model_miss(in_dir("folder/none"));
+}
+
+/* A process that has no record gets none by a few look-ups of folders; more than 15 are counted. */
+SCENARIO(few_stats_of_folders) {
+  struct stat st;
+  for (int i = 0; i < 15; i++)
+    CHECK(C(stat(test_dir, &st)) == 0);
+}
+
+SCENARIO(many_stats_of_folders) {
+  struct stat st;
+  for (int i = 0; i < 20; i++)
+    CHECK(C(stat(test_dir, &st)) == 0);
+  model_ext(test_dir, "POSIX_EXT_FOLDER_STATS", 20);
+}
+
+SCENARIO(stats_of_folders_before_a_file) {
+  struct stat st;
+  const char *path = in_dir("file");
+  for (int i = 0; i < 5; i++)
+    CHECK(C(stat(test_dir, &st)) == 0);
+  int fd = C(open(path, O_CREAT | O_RDWR, 0644));
+  model_open(path, 0644);
+  CHECK(C(close(fd)) == 0);
+  model_close(path);
+  model_ext(test_dir, "POSIX_EXT_FOLDER_STATS", 5);
+}

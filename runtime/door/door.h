@@ -136,11 +136,12 @@ void store_unlock_for(struct record_store *store, enum store_module module);
 void record_make_room(enum store_module module);
 
 /* Need no lock. store_find returns the entry of an id, or NULL. store_rank returns the rank of new
- * records. */
+ * records. store_is_empty returns 1 if no name has a record. */
 struct store_entry *store_find(const struct record_store *store, uint64_t id);
 void *store_record(const struct record_store *store, enum store_module module, uint32_t number);
 struct store_fill store_fill(const struct record_store *store, enum store_module module);
 int64_t store_rank(const struct record_store *store);
+int store_is_empty(const struct record_store *store);
 /* Need the store's lock. store_record_room returns 1 if there is room for so many records.
  * store_enter returns the entry, which it adds if needed, or NULL; name may be NULL and follow
  * later. store_next_record returns the memory that the next new record of the module takes, so that

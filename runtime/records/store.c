@@ -498,6 +498,10 @@ struct store_fill store_fill(const struct record_store *store, enum store_module
   return (struct store_fill){region->count, region->limit, region->overflow};
 }
 
+int store_is_empty(const struct record_store *store) {
+  return store->entries == 0;
+}
+
 int64_t store_rank(const struct record_store *store) {
   return store->rank;
 }

@@ -84,6 +84,7 @@ SCENARIO(streams_that_are_no_files) {
   stream = fmemopen(line, sizeof line, "w");
   CHECK(stream && fputs("memory", stream) >= 0 && fclose(stream) == 0);
   CHECK(system("exit 3") == 3 << 8);
+  expect_any(OTHER_PATHS, "POSIX_EXT_FOLDER_STATS"); /* of the shell */
 }
 
 /* Unbuffered, line-buffered, and with a buffer of the application. */

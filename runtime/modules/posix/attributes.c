@@ -46,6 +46,10 @@ void posix_stated_name(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
     count_stat_of_path(dirfd, path, t1, t2);
 }
 
+void posix_folder_stated(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
+  posix_other_path_event(dirfd, path, POSIX_EXT_FOLDER_STATS, t1, t2);
+}
+
 void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2) {
   if (result == 0 && S_ISREG(mode)) count_stat(file, t1, t2);
 }
@@ -104,7 +108,10 @@ static int book_rename(int from_dir, const char *from, int to_dir, const char *t
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
                    unsigned flags, uint64_t t1, uint64_t t2) {
   enum { EXCHANGE = 2 /* RENAME_EXCHANGE */ };
-  if (result != 0) return;
+  if (result != 0) {
+    posix_failed(from_dir, from, t1, t2); /* the kernel reads this name first */
+    return;
+  }
   folder_changed(); /* the working folder may be below the renamed one */
   if (!fd_may_change()) return;
   int is_counted = book_rename(from_dir, from, to_dir, to, t1, t2);

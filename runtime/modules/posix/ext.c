@@ -70,6 +70,9 @@ static inline enum site_kind kind_of(int counter, int fcounter) {
   switch (counter) {
   case POSIX_EXT_ACCESSES:
   case POSIX_EXT_DIR_ENTRIES:
+  case POSIX_EXT_FOLDER_STATS:
+  case POSIX_EXT_RESOLVES:
+  case POSIX_EXT_FAILURES:
     return SITE_LOOKUP;
   case POSIX_EXT_DIR_OPENS:
     return SITE_OPEN;
@@ -81,11 +84,68 @@ static inline enum site_kind kind_of(int counter, int fcounter) {
   }
 }
 
+/* Look-ups of a process that has no record yet. Most shells look their working folder up and do
+ * nothing else: they need no journal for that. */
+enum { EARLY_LOOKUPS = 16, EARLY_KINDS = 3 };
+SELDOM static struct {
+  uint32_t total, count[EARLY_KINDS];
+  uint64_t ticks[EARLY_KINDS];
+} early;
+
+static inline int early_kind(int counter) {
+  switch (counter) {
+  case POSIX_EXT_FOLDER_STATS:
+    return 0;
+  case POSIX_EXT_RESOLVES:
+    return 1;
+  case POSIX_EXT_FAILURES:
+    return 2;
+  default:
+    return -1;
+  }
+}
+
+/* Remembers an event if it is an early look-up. Returns 1, or 0 if it must be counted now. */
+static int is_early(int counter, uint64_t t1, uint64_t t2) {
+  int kind = early_kind(counter);
+  if (kind < 0 || !store_is_empty(&darshan_store)) return 0;
+  if (__atomic_fetch_add(&early.total, 1, __ATOMIC_RELAXED) >= EARLY_LOOKUPS - 1) return 0;
+  __atomic_fetch_add(&early.count[kind], 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&early.ticks[kind], t2 > t1 ? t2 - t1 : 0, __ATOMIC_RELAXED);
+  return 1;
+}
+
+/* Adds the early look-ups to the record of other paths. The caller holds its lock. */
+static void add_early(void) {
+  static const int counters[EARLY_KINDS] = {POSIX_EXT_FOLDER_STATS, POSIX_EXT_RESOLVES,
+                                            POSIX_EXT_FAILURES};
+  if (LIKELY(__atomic_load_n(&early.total, __ATOMIC_RELAXED) == 0)) return;
+  __atomic_store_n(&early.total, 0, __ATOMIC_RELAXED);
+  for (int kind = 0; kind < EARLY_KINDS; kind++) {
+    uint32_t count = __atomic_exchange_n(&early.count[kind], 0, __ATOMIC_RELAXED);
+    uint64_t ticks = __atomic_exchange_n(&early.ticks[kind], 0, __ATOMIC_RELAXED);
+    if (count) add(other_record(), counters[kind], count, POSIX_EXT_F_META_TIME, 0, ticks);
+  }
+}
+
+void posix_early_ending(void) {
+  struct posix_aux *aux = posix_state.other_paths;
+  if (early.total == 0 || store_is_empty(&darshan_store) || !record_lock(&aux->lock)) return;
+  add_early();
+  record_unlock(&aux->lock);
+}
+
+void posix_early_forked(void) {
+  if (early.total) memset(&early, 0, sizeof(early));
+}
+
 /* Counts an event that belongs to no file with a record. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = posix_state.other_paths;
+  if (is_early(counter, t1, t2)) return;
   record_make_room(STORE_POSIX_EXT);
   if (!record_lock(&aux->lock)) return;
+  add_early();
   add(other_record(), counter, amount, fcounter, t1, t2);
   record_unlock(&aux->lock);
   if (UNLIKELY(sites_on)) posix_tell_site(kind_of(counter, fcounter), t1, t2);
@@ -173,9 +233,40 @@ static __attribute__((noinline)) void name_event(int dirfd, const char *path, in
     posix_other_path_event(dirfd, path, counter, t1, t2);
 }
 
+/* Returns 1 if a call on one name can only fail so after the kernel has read the name. */
+static int is_about_the_name(int error) {
+  switch (error) {
+  case ENOENT:
+  case EEXIST:
+  case EACCES:
+  case EPERM:
+  case ENOTDIR:
+  case EISDIR:
+  case ENOTEMPTY:
+  case ELOOP:
+  case EROFS:
+  case EBUSY:
+  case ENOSPC:
+  case EDQUOT:
+  case ETXTBSY:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+__attribute__((noinline)) void posix_failed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
+  if (path && is_about_the_name(errno))
+    posix_other_path_event(dirfd, path, POSIX_EXT_FAILURES, t1, t2);
+}
+
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2) {
-  if (result != 0) return;
+  if (result != 0) {
+    /* Of a call on two names the kernel may not have read the second one. */
+    if (counter != POSIX_EXT_LINKS || errno == EEXIST) posix_failed(dirfd, path, t1, t2);
+    return;
+  }
   if (path[0] == '\0')
     fd_event(dirfd, counter, t1, t2);
   else
@@ -183,15 +274,29 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
 }
 
 /* Counts a lookup that failed because the path does not exist (errno, as the call left it, is
- * ENOENT), in the record of its folder or, if that has none, of other paths. Does nothing after
- * other errors. */
+ * ENOENT), in the record of its folder or, if that has none, of other paths. After other errors it
+ * counts a failure. */
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
+  if (errno != ENOENT) posix_failed(dirfd, path, t1, t2);
   if (errno != ENOENT || !path || !fd_may_change()) return;
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
   missed_note(name.text, name.length);
   add_missed(name.text, name.length, t1, t2);
   posix_name_done(&name);
+}
+
+void posix_resolved(int is_done, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
+  if (!is_done)
+    posix_missed(dirfd, path, t1, t2);
+  else if (path[0] != '\0') /* AT_EMPTY_PATH of readlinkat */
+    posix_other_path_event(dirfd, path, POSIX_EXT_RESOLVES, t1, t2);
+}
+
+void posix_link_read(ssize_t result, size_t most, int dirfd, const char *path, uint64_t t1,
+                     uint64_t t2) {
+  int is_no_link = most > 0 && errno == EINVAL; /* the kernel looked the name up */
+  posix_resolved(result >= 0 || is_no_link, dirfd, path, t1, t2);
 }
 
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2) {

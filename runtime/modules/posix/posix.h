@@ -182,7 +182,16 @@ void posix_hand_on_by_exec(void);
 
 void posix_stated_fd(int fd, uint64_t t1, uint64_t t2);
 void posix_stated_name(int dirfd, const char *path, uint64_t t1, uint64_t t2);
+void posix_folder_stated(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
+/* Counts a call on a name that failed; errno is as the call left it. Reads the name only if the
+ * kernel had to read it before it could fail so. */
+void posix_failed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
+/* Count a call that resolved a name (is_done), or failed to; posix_link_read: a readlink that
+ * returned `result` and had space for `most` bytes. */
+void posix_resolved(int is_done, int dirfd, const char *path, uint64_t t1, uint64_t t2);
+void posix_link_read(ssize_t result, size_t most, int dirfd, const char *path, uint64_t t1,
+                     uint64_t t2);
 static inline void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1,
                                 uint64_t t2) {
   if (UNLIKELY(result < 0))
@@ -191,6 +200,8 @@ static inline void posix_stated(int result, int dirfd, const char *path, mode_t 
     posix_stated_fd(dirfd, t1, t2);
   else if (S_ISREG(mode))
     posix_stated_name(dirfd, path, t1, t2);
+  else if (S_ISDIR(mode) && path[0] != '\0')
+    posix_folder_stated(dirfd, path, t1, t2);
 }
 void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2);
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
@@ -207,6 +218,8 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
 /* Counts an event, with its time, of a path that path_file does not know: in the record of this
  * file if it has one, else in the record of other paths. Makes no record for the file. */
 void posix_other_path_event(int dirfd, const char *path, int counter, uint64_t t1, uint64_t t2);
+void posix_early_ending(void);
+void posix_early_forked(void);
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2);
 void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags);

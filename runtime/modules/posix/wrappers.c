@@ -278,6 +278,8 @@ struct uring_setup;
 #define GREW(fd) posix_grew(f, fd, start, t1, t2)
 #define STAT(dirfd, path) posix_stated(r, dirfd, path, r == 0 ? st->st_mode : 0, t1, t2)
 #define FSTAT posix_fstated(f, r, r == 0 ? st->st_mode : 0, t1, t2)
+#define LINK_READ(dirfd) posix_link_read(r, most, dirfd, path, t1, t2)
+#define RESOLVED posix_resolved(r != NULL, AT_FDCWD, path, t1, t2)
 #define EXT_PATH(dirfd, path, counter) posix_path_event(r, dirfd, path, POSIX_EXT_##counter, t1, t2)
 #define EXT_FD(counter)                                                                            \
   if (r == 0) posix_ext(f, POSIX_EXT_##counter, 1, POSIX_EXT_F_META_TIME, t1, t2)

@@ -26,7 +26,18 @@ _MAPPED = "The calls on files are fine; accesses to mapped files were not measur
 _MOST = 0.5  # part of the run time
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
-_NAME_CALLS = ("MISSES", "UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS", "DIR_ENTRIES")
+_NAME_CALLS = (
+    "MISSES",
+    "UNLINKS",
+    "MKDIRS",
+    "RMDIRS",
+    "LINKS",
+    "SETATTRS",
+    "DIR_ENTRIES",
+    "FOLDER_STATS",
+    "RESOLVES",
+    "FAILURES",
+)
 
 
 def _calls(facts: Facts) -> float:

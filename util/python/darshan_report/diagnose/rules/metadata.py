@@ -39,7 +39,8 @@ _CAUSES = (
     stream_seeks,
 )
 _CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
-_OPERATIONS = ("ACCESSES", *_CHANGES)
+_LOOKUPS = ("FOLDER_STATS", "RESOLVES", "FAILURES")
+_OPERATIONS = ("ACCESSES", *_CHANGES, *_LOOKUPS)
 
 
 @at_most(CALLS)
@@ -80,7 +81,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if extra is not None:
         renamed = ("RENAMES",) if renames else ()
         evidence += facts.sums(
-            extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", *renamed,
+            extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", *_LOOKUPS, *renamed,
             "F_META_TIME",
         )  # fmt: skip
     calls = [
