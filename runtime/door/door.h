@@ -6,7 +6,7 @@
 
 #include "counting/clock.h"
 #include "intercept/floats.h"
-#include "intercept/nesting.h"
+#include "intercept/guard.h"
 #include "intercept/spin.h"
 #include "log-format.h"
 #include "memory/scratch.h"

@@ -1,6 +1,6 @@
 /* Merges lists of the four most common values. A value is a number, or a tuple that is ordered by
  * its first number. */
-#include "merge-top4.h"
+#include "merge.h"
 
 #include <string.h>
 

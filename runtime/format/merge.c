@@ -1,8 +1,6 @@
 /* Implements the rules of merge.h, except those of the most common values (merge-top4.c). */
 #include "merge.h"
 
-#include "merge-top4.h"
-
 int64_t *darshan_record_counters(const struct darshan_merge_plan *plan, const void *record) {
   return (int64_t *)(void *)((char *)(uintptr_t)record + plan->counters_at);
 }

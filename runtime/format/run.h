@@ -7,7 +7,7 @@
  *   name.FILE, .FILE.PID a link to the name that a file has in the run, or for a process and
  *                        its children, if the system has another (life/run/run-names.h)
  *   part.PID.START.N     the finished log of one program of a process; or a link to
- *                        FOLDER.part.PID.START.N elsewhere (log/elsewhere.h)
+ *                        FOLDER.part.PID.START.N elsewhere (log/elsewhere.c)
  *   packed               the small finished logs of all programs but the first, one after the
  *                        other, each behind a run_packed. A process appends one while it holds a
  *                        shared lock (flock) and `closed` does not exist; a merger removes logs
@@ -18,7 +18,7 @@
  *                        folder, for separate logs of processes
  *   closed               the run has a log: a later process writes its own
  *   merging, merged, naming, partial, writing   the merger's (util/merge/run/commit.h)
- *   folding, folded      of the process that combines many parts (util/merge/run/fold.h)
+ *   folding, folded      of the process that combines many parts (util/merge/run/fold.c)
  *
  * A process lasts from its fork or spawn to its end and may run several programs by exec. Each
  * program has a START row, and its start time identifies its part and its journal. doc/runs.md

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-#include "nesting.h"
+#include "guard.h"
 #include "signals.h"
 #include "spin.h"
 #include "sys.h"

@@ -5,7 +5,7 @@
  * handler may switch to another stack (a scheduler of coroutines), do I/O or jump: it never finds a
  * half-written record or a lock of the runtime. Any other signal is handled at once; if it
  * interrupts a call of a library, handlers.c saves the call nesting of the interrupted stack
- * (nesting.h).
+ * (guard.h).
  *
  * The runtime does not see handlers that the application installs by a system call of its own. */
 #ifndef DARSHAN_HANDLERS_H

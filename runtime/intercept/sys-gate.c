@@ -8,7 +8,6 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "sys-probe.h"
 #include "sys.h"
 #include "valgrind.h"
 

@@ -4,9 +4,12 @@
  * After the application has installed a filter, the runtime makes no call at all: it cannot query
  * what the filter allows, and the remaining work can be done in memory. Under an inherited filter
  * (a container's), it makes the calls that the loader has just made, those that a child process
- * could make (sys-probe.h), and those that a setting names. */
+ * could make (probe_calls), and those that a setting names. */
 #ifndef DARSHAN_GATE_H
 #define DARSHAN_GATE_H
+
+#include <stddef.h>
+#include <sys/types.h>
 
 #ifdef DARSHAN_GUEST
 enum {
@@ -82,6 +85,38 @@ int sys_gate_allow(const char *name) __attribute__((visibility("hidden")));
 #define sys_gate_end() ((void)0)
 #define sys_gate_enter() ((void)0)
 #define sys_gate_leave() ((void)0)
+#endif
+
+/* Substitutes for system calls that a filter forbids. They open and read files, as the loader
+ * does. */
+
+/* Returns the process id, or -EPERM. */
+pid_t instead_of_getpid(void) __attribute__((visibility("hidden")));
+/* Returns the length of the current folder's path, with the NUL, or -EPERM. The path is that of
+ * PWD, if PWD is the current folder. */
+ssize_t instead_of_getcwd(char *buf, size_t n) __attribute__((visibility("hidden")));
+/* Return the user ids that the kernel gave the program at its start. */
+unsigned instead_of_getuid(void) __attribute__((visibility("hidden")));
+unsigned instead_of_geteuid(void) __attribute__((visibility("hidden")));
+/* Writes the name of this node, or the empty string if the name is not available. */
+void instead_of_uname(char *node, size_t n) __attribute__((visibility("hidden")));
+/* Returns 1 if this path is an executable file. */
+int instead_of_access_to_run(const char *path) __attribute__((visibility("hidden")));
+
+/* Tests which system calls an inherited filter allows. A child process makes each call of the
+ * runtime without effect, and the filter may kill it for one. The child sends its parent no signal,
+ * has a copy of the memory and leaves no core dump, and the application's wait calls do not find
+ * it. */
+
+#ifdef DARSHAN_GUEST
+/* Returns 1 if creating a child is safe, by the status file of this process in /proc: the filter
+ * might kill for the creation itself. status is the content of that file. */
+int probe_may_fork(const char *status) __attribute__((visibility("hidden")));
+
+/* Tests the calls of these numbers in this order. passed[i] is 1 for a call that did not kill;
+ * after the first call that killed, all are 0. */
+void probe_calls(const long *numbers, int count, unsigned char *passed)
+    __attribute__((visibility("hidden")));
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* Substitutes for system calls that a seccomp filter may forbid. */
-#include "sys-instead.h"
+#include "sys-gate.h"
 
 #include <string.h>
 #include <sys/auxv.h>

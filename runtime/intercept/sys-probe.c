@@ -1,5 +1,5 @@
 /* Tests, in a child process, which system calls an inherited filter allows. */
-#include "sys-probe.h"
+#include "sys-gate.h"
 
 #include <limits.h>
 #include <sched.h>

@@ -13,7 +13,6 @@
 #include <sys/utsname.h>
 
 #include "sys-gate.h"
-#include "sys-instead.h"
 
 #if defined(__x86_64__)
 static inline long sys_call_now(long n, long a, long b, long c, long d, long e, long f) {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../intercept/nesting.h"
+#include "../intercept/guard.h"
 
 enum mpi_phase { MPI_NOT_YET, MPI_RUNNING, MPI_FINISHED };
 

@@ -4,14 +4,13 @@
  * library's constructor is the first, so its handler is the last of all, before libc closes
  * stdio.  In a static program destructors run first; there this library's, which is the last of
  * them, registers a handler that libc calls afterwards. */
-#include "at-exit.h"
+#include "end.h"
 
 #include <errno.h>
 #include <libc-process.h>
 
 #include "../intercept/loader.h"
 #include "../job/modules.h"
-#include "end.h"
 #include "run/run.h"
 
 static int arranged; /* the handler is registered with exit */

@@ -1,10 +1,9 @@
 /* Writes the log of a process that becomes a daemon, before its parent ends. */
-#include "daemon.h"
+#include "end.h"
 
 #include "../job/runtime.h"
 #include "../log/write.h"
 #include "../names/folder.h"
-#include "end.h"
 #include "run/run.h"
 
 static __thread int in_daemon; /* this thread is in daemon */

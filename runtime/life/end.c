@@ -8,19 +8,17 @@
 #include "../intercept/sys.h"
 #include "../job/modules.h"
 #include "../job/runtime.h"
-#include "../log/elsewhere.h"
 #include "../log/ranks/rank.h"
+#include "../log/save.h"
 #include "../log/snapshot.h"
 #include "../log/write.h"
 #include "../records/after-chroot.h"
 #include "describe.h"
 #include "exec/deepbind.h"
-#include "exec/instrumentable.h"
 #include "exec/unwatched.h"
 #include "fork.h"
 #include "run/children.h"
 #include "run/run.h"
-#include "unfinalized.h"
 
 /* Stops recording.  Returns the phase before, or RUNTIME_OFF if there is nothing to write. */
 static uint32_t stop_recording(void) {

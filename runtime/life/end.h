@@ -30,4 +30,29 @@ void runtime_exec_failed(void);
  * (daemon). */
 void runtime_pause(void);
 
+/* Registers the end of recording with libc, to run after all other exit handlers: at exit,
+ * quick_exit, the return of main or the end of the last thread. Called at start, before any other
+ * code registers. */
+void last_arrange(void);
+
+/* Ends recording, or lets libc end it after all destructors. Called by the destructor of this
+ * library. */
+void last_destructor(void);
+
+/* Prints one line on stderr about a job that ends without MPI_Finalize, that the ranks' journals
+ * are retained, unless no journal exists or another rank has printed it. The first rank that ends
+ * prints it once for all, because launchers kill the other ranks as soon as a rank has ended.
+ * subject: the beginning of the line, why the job ended. */
+void last_word_say(const char *subject);
+
+/* daemon(3) forks and ends the parent within libc, where no wrapper sees the end: daemon_begins is
+ * called before it. daemon_became is called after it with its result: if that is an error,
+ * recording continues. */
+void daemon_begins(void);
+void daemon_became(int result);
+
+/* Handler of pthread_atfork in the parent.  Writes the log if daemon is about to end the
+ * parent. */
+void daemon_forked(void);
+
 #endif

@@ -8,7 +8,7 @@
 #include "../job/modules.h"
 #include "../job/runtime.h"
 #include "../names/failed-lookups.h"
-#include "../names/fd-folder.h"
+#include "../names/fd-name.h"
 #include "../names/folder.h"
 #include "../names/path-buffers.h"
 #include "run/children.h"

@@ -3,6 +3,7 @@
 #define DARSHAN_COMPOSE_H
 
 #include "../door/door.h"
+#include "../records/store.h"
 
 enum { LOG_PARTS = 64 };
 
@@ -39,5 +40,10 @@ struct log_draft {
  * cases. */
 int log_compose(struct log_draft *draft, const struct log_content *content);
 void log_draft_drop(struct log_draft *draft);
+
+/* Rounds timestamps to multiples of 2^-20 s (a microsecond, the precision of the text output) and
+ * durations to 2^-27 s (7 ns, less than a clock reading takes). Otherwise the noise in the low bits
+ * of the doubles would make up most of the log. */
+void log_round_times(struct record_store *store);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "../intercept/memory.h"
 #include "pack/pack.h"
-#include "pack/short.h"
 
 enum {
   /* Up to this size zlib with small tables is not slower: libdeflate's tables are larger than the

@@ -1,5 +1,5 @@
 /* Saves a part outside the run directory and links to it. */
-#include "elsewhere.h"
+#include "save.h"
 
 #include <string.h>
 
@@ -10,7 +10,6 @@
 #include "../job/text/text.h"
 #include "../records/after-chroot.h"
 #include "../records/in-place.h"
-#include "save.h"
 
 static char linked[RUN_PART_ROOM]; /* empty: the file that was written last has no link */
 

@@ -1,5 +1,5 @@
-/* Appends the part of a process to the file that the parts of a run share. See packed.h. */
-#include "packed.h"
+/* Appends the part of a process to the file that the parts of a run share. See save.h. */
+#include "save.h"
 
 #include <fcntl.h>
 #include <string.h>

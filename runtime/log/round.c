@@ -1,5 +1,5 @@
 /* Rounds the times of all records in place. */
-#include "round.h"
+#include "compose.h"
 
 #include "merge.h"
 

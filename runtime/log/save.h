@@ -1,10 +1,12 @@
-/* Writes a finished log to a file. */
+/* Writes a finished log to a file of its own, or a run's part to the file that parts share, or
+ * elsewhere if the run directory refuses it. */
 #ifndef DARSHAN_SAVE_H
 #define DARSHAN_SAVE_H
 
 #include "../job/config/config.h"
 #include "../job/text/logname.h"
 #include "compose.h"
+#include <stdint.h>
 
 /* The errno of the first failed step of saving a log since the caller set this variable to 0, for
  * the message; 0 if no step failed or the reason is unknown. */
@@ -27,5 +29,24 @@ int log_finish(int fd, int result, const struct darshan_config *config,
  * finalization began. Returns 0 or -1. */
 int log_save(const struct log_draft *draft, const struct darshan_config *config,
              const struct darshan_log_identity *identity, uint64_t begun_ns, char *final);
+
+/* Saves a part that cannot be written to the run directory in another folder: that of the logs,
+ * then one in memory. The run directory gets a symbolic link to it under the part's name. If
+ * neither works, saves a log of the process alone. Returns 0 or -1. */
+int log_save_elsewhere(const struct log_draft *draft, const struct darshan_log_identity *identity,
+                       uint64_t begun_ns, char *final);
+/* Removes the log at path, which this process wrote last, and the link to it. Returns 0, or -errno
+ * if the log could not be removed. */
+int log_take_back(const char *path);
+
+/* Appends the draft as this process's part (run_state.parts is its number) to the file that the
+ * parts of a run share. A file for each process of a compiler or a script costs more than all else
+ * that the runtime does at the end of a process: a disk's file system spends 0.1 to 0.5 ms to
+ * create, rename and remove it. Returns 0, or -1 if it must become a file of its own: it is large,
+ * the first program of the run wrote it, the run directory is not on a local file system, a merger
+ * works on the file, or the run has its log. */
+int log_save_packed(const struct log_draft *draft);
+/* Returns 1 if the last draft of this process was appended. A merger certainly takes it. */
+int log_is_packed(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* Writes one line to standard error without blocking. */
-#include "stderr-line.h"
+#include "write.h"
 
 #include <sys/socket.h>
 #include <time.h>
@@ -34,7 +34,7 @@ static long put(const struct stat *st, const char *line, size_t length) {
   return sys_write(DESCRIPTOR, line, length);
 }
 
-/* Writes the line, and returns as stderr-line.h says. The reader of a pipe may exit between the
+/* Writes the line, and returns as write.h says. The reader of a pipe may exit between the
  * check and the write. The resulting signal is removed from the pending signals, unless it was
  * pending before. */
 int say_on_stderr(const struct stat *st, const char *line, size_t length) {

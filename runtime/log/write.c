@@ -18,15 +18,11 @@
 #include "../names/path-buffers.h"
 #include "compose.h"
 #include "compress.h"
-#include "elsewhere.h"
 #include "owner.h"
-#include "packed.h"
 #include "ranks/reduce.h"
 #include "record-id.h"
-#include "round.h"
 #include "save.h"
 #include "snapshot.h"
-#include "stderr-line.h"
 #include "truncated.h"
 
 struct log_state log_state;

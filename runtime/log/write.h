@@ -2,6 +2,8 @@
 #ifndef DARSHAN_WRITE_H
 #define DARSHAN_WRITE_H
 
+#include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "../job/text/logname.h"
@@ -34,5 +36,9 @@ struct log_state {
 };
 extern struct log_state log_state __attribute__((visibility("hidden")));
 extern char log_path[DARSHAN_PATH_ROOM] __attribute__((visibility("hidden"))); /* of the log */
+
+/* Writes a line to descriptor 2, whose status is st. Returns 1 if it was written, 0 if the pipe
+ * is full or has no reader, or if the file may not grow. */
+int say_on_stderr(const struct stat *st, const char *line, size_t length);
 
 #endif

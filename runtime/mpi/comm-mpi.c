@@ -1,5 +1,5 @@
 /* Messages between ranks, for the reduction of records. */
-#include "comm-mpi.h"
+#include "init-finalize.h"
 
 #include <string.h>
 #include <time.h>

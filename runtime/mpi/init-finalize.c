@@ -8,7 +8,6 @@
 #include "../life/describe.h"
 #include "../life/end.h"
 #include "../life/start.h"
-#include "comm-mpi.h"
 #include "mpi.h"
 
 /* Values that the ranks agree on before recording: the minimum of each over all ranks. */

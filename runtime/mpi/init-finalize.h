@@ -3,6 +3,7 @@
 #ifndef DARSHAN_MPI_INIT_FINALIZE_H
 #define DARSHAN_MPI_INIT_FINALIZE_H
 
+#include "../log/ranks/rank.h"
 #include "library.h"
 
 /* Starts recording of this rank.  Called after MPI_Init or MPI_Init_thread succeeded.  caller:
@@ -19,5 +20,12 @@ void mpi_aborting(void);
  * session that is opened, and ends with the last one that is closed. */
 void mpi_session_initialised(const mpi_handle *session, const void *caller);
 void mpi_session_finalising(const mpi_handle *session);
+
+/* Fills in comm for the runtime's own MPI communicator.  Returns 0, or -1 if there is none. */
+int comm_mpi_open(struct rank_comm *comm);
+
+/* Waits for a request of the runtime and yields the processor to other ranks.  Returns 0, or -1 if
+ * MPI_Test fails. */
+int mpi_wait_for(mpi_handle *request);
 
 #endif

@@ -1,12 +1,11 @@
-/* Remembers the path of the last folder that was used by its descriptor (fd-folder.h). */
-#include "fd-folder.h"
+/* Remembers the path of the last folder that was used by its descriptor (fd-name.h). */
+#include "fd-name.h"
 
 #include <string.h>
 
 #include "../counting/clock.h"
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
-#include "fd-name.h"
 #include "folder.h"
 #include "path-buffers.h"
 #include "paths.h"

@@ -1,5 +1,5 @@
 /* The stack machine of DWARF expressions. */
-#include "expression.h"
+#include "frame-rules.h"
 
 enum { DEPTH = 32, STEPS = 1000 };
 

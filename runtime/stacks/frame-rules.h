@@ -2,8 +2,32 @@
 #ifndef DARSHAN_FRAME_RULES_H
 #define DARSHAN_FRAME_RULES_H
 
-#include "frame-table.h"
+#include "object.h"
 #include "registers.h"
+#include "section.h"
+
+/* The contents of an entry and its common part (CIE). The instructions are offsets in .eh_frame. */
+struct frame_entry {
+  uintptr_t start, end; /* the code that the entry describes */
+  uint64_t code_unit;   /* factors of advances and of offsets */
+  int64_t data_unit;
+  uint64_t return_register;
+  unsigned pointer_encoding;
+  int is_signal_frame;
+  int is_augmented;              /* entries have data of their own before their instructions */
+  size_t common_from, common_to; /* instructions of the common part */
+  size_t own_from, own_to;
+};
+
+enum frame_found {
+  FRAME_FOUND,
+  FRAME_HAS_NONE, /* no entry describes the address */
+  FRAME_IS_WRONG  /* the table contradicts itself or the format */
+};
+
+/* Finds the entry (FDE) of an address in the unwind table of an object. */
+enum frame_found frame_entry_of(const struct object *object, uintptr_t address,
+                                struct frame_entry *entry);
 
 enum frame_rule_kind {
   RULE_SAME, /* the caller's value is in the register, also if no rule is given */
@@ -32,5 +56,25 @@ struct frame_rules {
  * wrong or not understood. */
 int frame_rules_at(const struct section *frames, const struct frame_entry *entry, uintptr_t address,
                    struct frame_rules *rules);
+
+/* Evaluates a DWARF expression of an unwind table: the rule of a procedure linkage table, or of a
+ * frame whose layout no simpler rule describes. The expression begins with its length at offset
+ * `at`. first: a value on the stack of the expression at the start, if has_first. Memory is read in
+ * the span only. Returns 0, or -1 if the expression is wrong or not understood. */
+int expression_value(const struct section *section, size_t at, const struct registers *registers,
+                     const struct span *memory, int has_first, uintptr_t first, uintptr_t *value);
+
+/* The rules of a frame with this address, remembered from an earlier stack, which most frames of a
+ * new one have. is_call: the address is a return address. returns: the
+ * number of the register that has the caller's address. Takes no lock. Returns 1 if the rules are
+ * known, else 0. */
+int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint64_t *returns);
+
+/* Remembers the rules, unless they are of a kind for which there is no room. Takes no lock. */
+void known_rules_add(uintptr_t address, int is_call, const struct frame_rules *rules,
+                     uint64_t returns);
+
+/* Forgets all rules, because code was unloaded. */
+void known_rules_forget(void);
 
 #endif

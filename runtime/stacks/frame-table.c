@@ -1,5 +1,5 @@
 /* Searches .eh_frame_hdr, and reads entries of .eh_frame. */
-#include "frame-table.h"
+#include "frame-rules.h"
 
 #include <string.h>
 

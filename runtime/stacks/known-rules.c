@@ -1,6 +1,6 @@
 /* A table of rules by address. A thread that finds an entry in use by another thread does without
  * it: neither waits. */
-#include "known-rules.h"
+#include "frame-rules.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * checked (python-memory.c), except for those of python_importing. */
 #include <string.h>
 
+#include "python-frames.h"
 #include "python-layout.h"
-#include "python-lines.h"
 
 enum { OBJECT_BYTES = 88, CODE_BYTES = 256, MOST_TEXT = 1 << 20 };
 enum { MOST_LINE = 1 << 30, MOST_CODE = 1 << 28 };

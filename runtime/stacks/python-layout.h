@@ -12,7 +12,7 @@
 /* Each frame has its current instruction in one of these forms: the offset in bytes or in units of
  * 2 bytes (an int), or the address. */
 enum python_form { PYTHON_BYTES, PYTHON_UNITS, PYTHON_ADDRESS };
-/* Forms of line tables (python-lines.h). */
+/* Forms of line tables (python-lines.c). */
 enum python_lines { PYTHON_LNOTAB, PYTHON_LINETABLE, PYTHON_LOCATIONS };
 
 /* Offsets and sizes in bytes. */

@@ -1,5 +1,5 @@
 /* Reads CPython's line tables. */
-#include "python-lines.h"
+#include "python-frames.h"
 
 #include <stdbool.h>
 

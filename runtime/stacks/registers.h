@@ -111,4 +111,9 @@ static inline int span_word(const struct span *span, uintptr_t address, uintptr_
   return 0;
 }
 
+/* Finds the mapping that contains the address. is_main: whether it is the stack of the first
+ * thread, where the kernel puts the arguments of the program. Returns 0, or -1 if /proc is not
+ * there or the address is not mapped for reading. Needs nine kilobytes of stack. */
+int stack_span(uintptr_t address, struct span *span, int *is_main);
+
 #endif

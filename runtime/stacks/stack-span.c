@@ -1,5 +1,5 @@
 /* Reads /proc/self/maps. */
-#include "stack-span.h"
+#include "registers.h"
 
 #include <string.h>
 #include <sys/auxv.h>

@@ -1,9 +1,7 @@
 /* Applies the rules of unwind tables, frame by frame. */
 #include "walk.h"
 
-#include "expression.h"
 #include "frame-rules.h"
-#include "known-rules.h"
 
 struct frame_step {
   const struct section *frames;
@@ -124,7 +122,7 @@ int walk_step(const struct object *object, struct registers *registers, const st
   return go_out(&step, &rules, returns, registers, stored, end);
 }
 
-/* Makes a step by remembered rules (known-rules.h). Returns 1 and stores the result of walk_step in
+/* Makes a step by remembered rules (known-rules.c). Returns 1 and stores the result of walk_step in
  * *goes_on; returns 0 if the rules are not known. */
 static int step_by_known(struct registers *registers, const struct span *stack, int is_call,
                          uintptr_t *stored, enum walk_end *end, int *goes_on) {

@@ -1,6 +1,6 @@
 /* Environments for exec.  The application's memory is checked before it is read, because an
  * unmapped address makes the exec fail with EFAULT and must not crash the application. */
-#include "environment.h"
+#include "unwatched.h"
 
 #include <string.h>
 #include <sys/auxv.h>

@@ -11,8 +11,6 @@
 #include "../../job/run-state.h"
 #include "../../job/text/text.h"
 #include "../../names/path-buffers.h"
-#include "environment.h"
-#include "instrumentable.h"
 #include "unwatched.h"
 
 enum { NOT_THERE = -2, BAD_ADDRESS = -14, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };

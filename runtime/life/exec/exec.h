@@ -10,7 +10,7 @@ extern char **__environ;
  * is written before; a wrong guess is undone when the exec fails. */
 enum exec_kind {
   EXEC_FAILS,
-  EXEC_UNWATCHED, /* the next program will leave no records (instrumentable.h) */
+  EXEC_UNWATCHED, /* the next program will leave no records (unwatched.h) */
   EXEC_WATCHED
 };
 enum exec_kind exec_may_work(const char *path);

@@ -1,5 +1,5 @@
 /* Whether a program will be instrumented, by its ELF headers or its script's interpreter. */
-#include "instrumentable.h"
+#include "unwatched.h"
 
 #include <elf.h>
 #include <libc-loader.h>

@@ -7,7 +7,6 @@
 #include "../../counting/clock.h"
 #include "../../intercept/sys.h"
 #include "../../job/text/text.h"
-#include "environment.h"
 
 static __thread struct {
   enum run_unwatched why;

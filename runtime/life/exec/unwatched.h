@@ -1,5 +1,5 @@
-/* Programs that will leave no records.  The process that starts one reports its reason, and the
- * process that waits for it reports its resource usage. */
+/* Programs that will leave no records: which ones, by their file and environment.  The process that
+ * starts one reports its reason, and the process that waits for it reports its resource usage. */
 #ifndef DARSHAN_UNWATCHED_H
 #define DARSHAN_UNWATCHED_H
 
@@ -27,5 +27,28 @@ void unwatched_waiting(struct run_waiting *waiting);
 /* Writes the usage of the child that a wait has returned since `before` into its row. Leaves the
  * row if the kernel does not tell it. */
 void unwatched_used(struct run_event *row, const struct run_waiting *before);
+
+struct file_look {
+  enum run_unwatched why;
+  int refuses; /* its loader is for another C library, word size or processor: it would end the
+                * program because of this library (musl), or print a warning about it */
+};
+
+/* Returns whether a program will be instrumented, by its file: it must need this C library's loader
+ * and have no raised rights.  A file that cannot be read is classified as instrumentable. */
+struct file_look file_look(const char *path);
+
+/* Returns 1 if this environment names the run, and LD_PRELOAD has this library or the system has an
+ * /etc/ld.so.preload. */
+int environment_is_watched(char *const *envp);
+/* Returns 1 if this environment preloads this library. */
+int environment_preloads(char *const *envp);
+
+/* Returns a copy of envp without this library in LD_PRELOAD, for a program whose loader refuses it
+ * (file_look).  The copy is in memory of this thread until environment_done or the thread's
+ * next call.  Returns envp itself if it does not preload this library, or if the list or the values
+ * of LD_PRELOAD need more than 4 KiB each.  May be called in a vfork child. */
+char *const *environment_without_us(char *const *envp);
+void environment_done(void);
 
 #endif

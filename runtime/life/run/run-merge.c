@@ -1,5 +1,5 @@
 /* Liveness of a run's processes, and the start of the merger. */
-#include "run-merge.h"
+#include "run.h"
 
 #include <sched.h>
 #include <signal.h>

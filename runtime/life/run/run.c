@@ -11,14 +11,12 @@
 #include "../../job/run-state.h"
 #include "../../job/runtime.h"
 #include "../../job/text/text.h"
-#include "../../log/elsewhere.h"
-#include "../../log/packed.h"
+#include "../../log/save.h"
 #include "../../log/truncated.h"
 #include "../../log/write.h"
 #include "../../names/path-buffers.h"
 #include "../../records/after-chroot.h"
-#include "../exec/instrumentable.h"
-#include "run-merge.h"
+#include "../exec/unwatched.h"
 
 enum { FOLDER_MODE = 0700, EXISTS = -17 /* EEXIST */ };
 

@@ -38,7 +38,7 @@ void run_exec(void);
  * is_vforked or for a program of Go; else run_left appends it. */
 void run_becomes_unwatched(struct run_event *row, int is_vforked);
 /* Appends the row of a child that posix_spawn started, and whether its program will leave records
- * (instrumentable.h). Called after posix_spawn. */
+ * (unwatched.h). Called after posix_spawn. */
 void run_spawned(pid_t child, char *const *envp);
 /* run_waits is called before a wait and reads the resource usage of the children so far. run_reaped
  * is called after a wait that returned a child, and appends a row about the child; status: as wait
@@ -68,5 +68,18 @@ void run_note_status(int status);
 /* Called when the process ends, after its log or part is written.  Appends the END row and starts
  * the merger if no other process of the run lives. */
 void run_left(void);
+
+/* Called at start, while the loader may be called.  Remembers the path of this library, because
+ * the merger is looked up relative to it. */
+void run_merge_prepare(void);
+/* Returns 1 if the merger is installed and no filter or changed root prevents its start. */
+int run_merge_is_possible(void);
+/* Returns 1 if another process of the run lives or may live. */
+int run_others_live(void);
+/* Starts the merger and waits for it; kills it if it takes too long.  Returns 0 if there is a log,
+ * else -1.  No process outlives this call, and no wait() of the application returns one. */
+int run_merge(void);
+/* Starts the merger to combine parts in the run directory (--fold), and waits likewise. */
+void run_fold(void);
 
 #endif

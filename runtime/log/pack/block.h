@@ -3,8 +3,19 @@
 #define DARSHAN_PACK_BLOCK_H
 
 #include "bits.h"
-#include "huffman.h"
 #include "symbols.h"
+#include <stdint.h>
+
+enum { HUFFMAN_SYMBOLS = 288, HUFFMAN_BITS = 15 };
+
+struct huffman {
+  uint8_t length[HUFFMAN_SYMBOLS]; /* 0: the symbol does not occur */
+  uint16_t code[HUFFMAN_SYMBOLS];  /* its first bit is the lowest */
+};
+
+/* Makes codes of at most `longest` bits for n symbols. At least two symbols get a code, because
+ * every decoder accepts that. */
+void huffman_make(struct huffman *huffman, const uint32_t *times, unsigned n, unsigned longest);
 
 enum { BLOCK_TOKENS = 16 << 10 };
 

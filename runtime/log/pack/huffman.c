@@ -1,5 +1,5 @@
 /* Builds Huffman codes of limited length. */
-#include "huffman.h"
+#include "block.h"
 
 #include <string.h>
 

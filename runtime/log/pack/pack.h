@@ -5,6 +5,7 @@
 #define DARSHAN_PACK_H
 
 #include "block.h"
+#include <stddef.h>
 
 enum { PACK_SIZE_MAX = 32 << 10 }; /* of a record: how far back a match may reach */
 
@@ -25,5 +26,13 @@ void pack_start(struct packer *packer, size_t size, void *out, size_t room);
 void pack_add(struct packer *packer, const char *record);
 /* Returns the bytes written, 0 if room was too small. */
 size_t pack_finish(struct packer *packer);
+
+enum { SHORT_MOST = 2 << 10 };
+
+/* Compresses n bytes of a short region, at most SHORT_MOST, into a zlib stream with the fixed codes
+ * of RFC 1951. zlib's own encoder initializes 24 KiB of tables and builds Huffman codes even for a
+ * few bytes. Another thread may change them meanwhile. Returns the
+ * bytes written, 0 if room is too small. */
+size_t short_write(const void *in, size_t n, void *out, size_t room);
 
 #endif

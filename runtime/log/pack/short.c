@@ -1,5 +1,5 @@
 /* Finds matches in a few bytes and writes them with fixed codes (RFC 1951, 3.2.6). */
-#include "short.h"
+#include "pack.h"
 
 #include <zlib.h>
 

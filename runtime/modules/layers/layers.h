@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "../../intercept/nesting.h"
+#include "../../intercept/guard.h"
 #include "extents.h"
 #include "layers-state.h"
 

@@ -6,7 +6,6 @@
 
 #include "../../door/door.h"
 #include "../../life/start.h"
-#include "../../names/fd-folder.h"
 #include "../../names/fd-name.h"
 #include "../../names/folder-hash.h"
 #include "../../names/paths.h"

@@ -11,8 +11,8 @@
 
 #include "../../life/confine/root.h"
 #include "../../life/end.h"
-#include "../../life/exec/environment.h"
 #include "../../life/exec/exec.h"
+#include "../../life/exec/unwatched.h"
 #include "account.h"
 #include "mappings.h"
 #include "rings.h"

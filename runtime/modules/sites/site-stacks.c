@@ -5,9 +5,9 @@
 #include "../../door/door.h"
 #include "../../intercept/stack.h"
 #include "../../intercept/sys.h"
-#include "../../stacks/known-rules.h"
+#include "../../stacks/frame-rules.h"
+#include "../../stacks/registers.h"
 #include "../../stacks/script-frames.h"
-#include "../../stacks/stack-span.h"
 #include "sites-state.h"
 
 /* Returns the index of the chain of stacks with this key. */
