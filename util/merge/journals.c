@@ -14,7 +14,7 @@
 #include "../../runtime/format/apmpi.h"
 #include "../../runtime/log/save.h"
 #include "../reader/called.h"
-#include "launch.h"
+#include "metadata.h"
 #include "node-log.h"
 
 enum { RANKS_OF_A_NODE = 1 << 16 };

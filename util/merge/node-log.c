@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../runtime/format/apmpi.h"
-#include "launch.h"
+#include "metadata.h"
 
 uint64_t node_log_job(const struct darshan_info *info) {
   const char *text = launch_metadata(info, NODE_LOG_KEY);

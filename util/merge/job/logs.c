@@ -11,9 +11,9 @@
 
 #include "../../../runtime/format/records.h"
 #include "../journals.h"
+#include "../run/records/combined-module.h"
 #include "../run/records/map.h"
 #include "../run/records/part.h"
-#include "../run/records/trace.h"
 
 enum { UNITS_MOST = 1 << 20 };
 

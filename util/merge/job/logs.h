@@ -4,8 +4,7 @@
 
 #include <sys/types.h>
 
-#include "../dropped.h"
-#include "../launch.h"
+#include "../metadata.h"
 
 /* A rank of such a log: one process, or several. */
 struct job_unit {

@@ -1,6 +1,6 @@
 /* Makes one log of a job whose ranks a launcher started without MPI, from the ranks' logs. See
- * merge-job.h. */
-#include "merge-job.h"
+ * one-job.h. */
+#include "one-job.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,6 @@
 
 #include "../journals.h"
 #include "../target.h"
-#include "one-job.h"
 
 int merge_job_is_meant(char *const *paths, int count) {
   for (int i = 0; i < count; i++)

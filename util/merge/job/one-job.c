@@ -12,7 +12,7 @@
 #include "../../../runtime/job/text/jobtext.h"
 #include "../content.h"
 #include "../journals.h"
-#include "../lookups.h"
+#include "../metadata.h"
 #include "../player.h"
 
 /* --- metadata of the job --------------------------------------------------------------------- */

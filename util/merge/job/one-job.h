@@ -1,10 +1,12 @@
-/* Makes one log of a job from the logs of its ranks. Records have the launcher's rank numbers. */
+/* Makes one log of a job whose ranks a launcher started without MPI, from the ranks' logs. Records
+ * have the launcher's rank numbers. */
 #ifndef DARSHAN_MERGE_ONE_JOB_H
 #define DARSHAN_MERGE_ONE_JOB_H
 
 #include "../../../runtime/job/config/config.h"
 #include "../../../runtime/names/path-buffers.h"
 #include "rank-records.h"
+#include <stdint.h>
 
 enum { JOB_HOSTS_MOST = 1024 }; /* further hosts are not counted */
 
@@ -35,5 +37,18 @@ struct one_job { /* zeroed before its first use */
 /* Makes the log of one job. Returns 0, or -1 after a message. */
 int one_job_make(struct one_job *job);
 void one_job_free(struct one_job *job);
+
+struct job_options {
+  const char *output; /* the log */
+  const char *logs;   /* folder for one log per job; NULL: one log, in output */
+  const char *job;    /* name of the job; NULL: there is only one */
+  int keep_ranks, remove, print;
+  int64_t end; /* end of the job, seconds since the epoch; 0: that of the logs */
+};
+
+/* Returns 1 if a path is the log of such a rank, or a folder with one. */
+int merge_job_is_meant(char *const *paths, int count);
+/* Returns the exit status: 0, or 1 after a message. */
+int merge_job(const struct job_options *options, char *const *paths, int count);
 
 #endif

@@ -1,6 +1,6 @@
 /* The PROCESS record of a job's rank, from the records of its processes in all logs. See
- * process-row.h. */
-#include "process-row.h"
+ * rank-records.h. */
+#include "rank-records.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "../../../runtime/format/records.h"
-#include "process-row.h"
 #include "record-id.h"
 
 static uint64_t key_of(int module, uint64_t id) {

@@ -1,8 +1,9 @@
 /* Combines parts while the run goes on, if it has more processes than a log has ranks: the parts of
- * ended processes that will share a rank become one part. See fold.h. The file `folded` lists the
- * new part and the parts that it replaces. Once the new part has its name, it holds their records.
+ * ended processes that will share a rank become one part. See merge-run.h. The file `folded` lists
+ * the new part and the parts that it replaces. Once the new part has its name, it holds their
+ * records.
  */
-#include "fold.h"
+#include "merge-run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,8 +11,7 @@
 #include <unistd.h>
 
 #include "../content.h"
-#include "../dropped.h"
-#include "../launch.h"
+#include "../metadata.h"
 #include "records/combine.h"
 
 enum { ENOUGH = 64 /* parts */, BILLION = 1000000000 };

@@ -56,4 +56,9 @@ void folder_settle(const struct run_folder *folder);
 void folder_remove(struct run_folder *folder);
 void folder_close(struct run_folder *folder);
 
+/* Reads the rows, parts and journals of a run directory into an empty tree. Skips journals of live
+ * processes and marks these as running. Removes a journal whose program has a part, unless keep is
+ * set. Returns 0, or -1 after a message. */
+int left_read(struct run_folder *folder, struct run_tree *tree, int keep);
+
 #endif

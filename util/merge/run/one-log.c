@@ -15,8 +15,8 @@
 #include "../journals.h"
 #include "../player.h"
 #include "processes/usage.h"
+#include "records/combined-module.h"
 #include "records/row.h"
-#include "records/trace.h"
 
 /* --- reading parts ---------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include "../../../runtime/job/config/config.h"
 #include "../../../runtime/names/path-buffers.h"
-#include "../dropped.h"
+#include "../metadata.h"
 #include "folder.h"
 #include "processes/ends.h"
 #include "processes/launch-ranks.h"
@@ -19,7 +19,7 @@ struct run_options {
   int numbered;        /* if output exists, a number is appended */
   int dated;           /* logs has folders of years, months and days */
   int keep;            /* parts are not removed */
-  int fold;            /* only combines parts of processes that share ranks (fold.h) */
+  int fold;            /* only combines parts of processes that share ranks (fold.c) */
   int ask;             /* makes no log and only reports whether there is one to make */
   int print;           /* prints the log's path on standard output */
   int keep_ranks;      /* does not reduce records of shared files */

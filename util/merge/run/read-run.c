@@ -1,6 +1,6 @@
 /* Reads the files of a run directory: rows, parts, and journals of processes that died. See
- * read-run.h. */
-#include "read-run.h"
+ * folder.h. */
+#include "folder.h"
 
 #include <limits.h>
 #include <stdlib.h>

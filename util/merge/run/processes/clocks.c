@@ -1,5 +1,5 @@
-/* The clock differences between the hosts of a run. See clocks.h. */
-#include "clocks.h"
+/* The clock differences between the hosts of a run. See processes.h. */
+#include "processes.h"
 
 #include <string.h>
 

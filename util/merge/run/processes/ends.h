@@ -4,7 +4,7 @@
 #ifndef DARSHAN_MERGE_ENDS_H
 #define DARSHAN_MERGE_ENDS_H
 
-#include "../../lookups.h"
+#include "../../metadata.h"
 #include "processes.h"
 
 /* The failed lookups that best explain why a run failed: those of the deepest process that ended

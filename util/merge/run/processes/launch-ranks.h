@@ -3,7 +3,7 @@
 #ifndef DARSHAN_MERGE_LAUNCH_RANKS_H
 #define DARSHAN_MERGE_LAUNCH_RANKS_H
 
-#include "../../launch.h"
+#include "../../metadata.h"
 #include "processes.h"
 
 struct run_world {      /* zeroed: no launcher */

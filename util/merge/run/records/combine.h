@@ -5,9 +5,15 @@
 
 #include "../../../../runtime/log/compose.h"
 #include "combined-module.h"
-#include "heat.h"
 #include "merge.h"
 #include "part.h"
+#include <stdint.h>
+
+/* Heat maps of a run: all have one bin width and one number of bins. */
+struct heat_grid {
+  double width; /* seconds */
+  int64_t bins;
+};
 
 struct combined { /* zeroed before its first use; reused for the next rank */
   struct bytes names;
@@ -32,5 +38,12 @@ int combined_record(struct combined *combined, int module, const void *record, s
  * Returns 0, or -1 if out of memory. */
 int combined_finish(struct combined *combined, int64_t rank);
 void combined_free(struct combined *combined);
+
+/* Returns the grid that the runtime uses for a run time of so many seconds. */
+struct heat_grid heat_grid_of(double seconds);
+/* Adds n bins of a program that began `shift` seconds after the run and exited at `end`.
+ * Distributes the bytes of a bin over grid bins by time; the sum stays exact. */
+void heat_add(const struct heat_grid *grid, int64_t *into, const int64_t *from, int64_t n,
+              double width, double shift, double end);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "map.h"
+#include "part.h"
 
 struct combined_trace; /* of one file */
 
@@ -15,5 +16,19 @@ struct combined_module {
   int with_threads; /* some segment names its thread */
   int partial;
 };
+
+/* Called for every log before the first one is combined. If one log has threads, the traces of all
+ * ranks have them, because they share a region. */
+void traces_note(const darshan_log *log);
+/* Takes the traces of a part and adds `shift` seconds to their times. Returns 0, or -1 if out of
+ * memory. */
+int traces_add(struct combined_module *into, const struct part_module *from, const char *records,
+               double shift);
+/* Makes the records, in the layout that releases up to 3.5.0 read unless a part has threads.
+ * Returns 0, or -1 if out of memory. */
+int traces_finish(struct combined_module *module);
+void traces_clear(struct combined_module *module);
+size_t trace_size(const struct combined_module *module, const char *record);
+uint32_t trace_version(const struct combined_module *module, int id);
 
 #endif

@@ -1,5 +1,5 @@
-/* The traces (DXT) of a rank: the segments of all its programs, per file. See trace.h. */
-#include "trace.h"
+/* The traces (DXT) of a rank: the segments of all its programs, per file. See combined-module.h. */
+#include "combined-module.h"
 
 #include <math.h>
 
