@@ -1,6 +1,5 @@
 /* Records packed into a zlib stream and read back by zlib. */
 #include "log/pack/pack.h"
-#include "log/pack/short.h"
 #include "unit.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include <unwind.h>
 
 #include "stacks/frame-rules.h"
-#include "stacks/stack-span.h"
+#include "stacks/registers.h"
 #include "unit.h"
 
 /* The walk asks for the loader only where there is one, which intercept/loader.h sees by this

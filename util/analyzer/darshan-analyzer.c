@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "../reader/called.h"
-#include "../reader/written.h"
 #include "darshan-read.h"
 #include "records.h"
 

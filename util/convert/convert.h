@@ -1,8 +1,27 @@
-/* Converts a log into a new one. */
-#ifndef DARSHAN_CONVERT_H
-#define DARSHAN_CONVERT_H
+/* Converts a log into a new one: the options for it, and the regions that are written anew. */
+#ifndef DARSHAN_CONVERT_CONVERT_H
+#define DARSHAN_CONVERT_CONVERT_H
 
-#include "options.h"
+#include "hide.h"
+#include "regions.h"
+
+struct convert_options {
+  const char *in, *out;
+  int compression;
+  struct hiding hiding;
+  char *annotation; /* lines separated by tabs; NULL: none */
+  bool reset_metadata;
+  bool annex;
+  bool one_file; /* only records with the id `file` */
+  uint64_t file;
+};
+
+/* Writes job record, command line and mount table; out has DARSHAN_JOB_REGION_MAX bytes. Returns
+ * the length, or -1 after a message if the metadata do not fit or memory is exhausted. */
+long job_region(const struct convert_options *options, const struct darshan_info *info, char *out);
+
+/* Writes the name region. Returns 0, or -1 after a message. */
+int names_region(const struct convert_options *options, darshan_log *log, struct regions *regions);
 
 /* Reads the log options->in and writes the new log options->out. Returns 0, or -1 after a message;
  * there is no new log then. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../reader/called.h"
-#include "../reader/written.h"
 #include "convert.h"
 #include "message.h"
 

@@ -1,5 +1,5 @@
-/* The two hashes for anonymized logs. See hashes.h. */
-#include "hashes.h"
+/* The two hashes for anonymized logs. See hide.h. */
+#include "hide.h"
 
 /* --- lookup3 -------------------------------------------------------------------- */
 

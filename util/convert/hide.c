@@ -10,7 +10,6 @@
 #include <sys/random.h>
 
 #include "apmpi.h"
-#include "hashes.h"
 #include "message.h"
 #include "records.h"
 

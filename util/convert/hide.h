@@ -11,6 +11,8 @@
 #include "darshan-read.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct hiding {
   bool jobid, uid, exe, names; /* what to anonymize */
@@ -43,8 +45,16 @@ const char *hide_metadata(const struct hiding *hiding, const char *key, const ch
 /* Returns true for public names, which stay: standard streams, heat maps, "<overflow>". */
 bool hide_keeps(const char *name);
 
-/* Hashes the ids, hosts and similar values in a record of this module. threads.h replaces thread
+/* Hashes the ids, hosts and similar values in a record of this module. convert.c replaces thread
  * addresses. */
 void hide_record(const struct hiding *hiding, const struct darshan_module *module, void *record);
+
+/* Returns the hash that 3.5.0 uses for names: Bob Jenkins' lookup3 ("hashlittle", public
+ * domain). */
+uint32_t hash_lookup3(const void *bytes, size_t n, uint32_t initial);
+
+/* Returns the hash SipHash-2-4 of Aumasson and Bernstein. Without the key, nobody can find a name
+ * by hashing guesses. */
+uint64_t hash_siphash(const uint64_t key[2], const void *bytes, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* Writes the job region of the new log. See job.h. */
-#include "job.h"
+/* Writes the job region of the new log. See convert.h. */
+#include "convert.h"
 
 #include <stdio.h>
 #include <stdlib.h>

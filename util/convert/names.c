@@ -1,5 +1,5 @@
-/* Writes the names of the new log. See names.h. */
-#include "names.h"
+/* Writes the names of the new log. See convert.h. */
+#include "convert.h"
 
 #include <stdlib.h>
 #include <string.h>

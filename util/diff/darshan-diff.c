@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "../reader/called.h"
-#include "../reader/written.h"
 #include "differences.h"
-#include "job-fields.h"
 
 static const char usage[] =
     "usage: darshan-diff [OPTION...] LOG1 LOG2\n"

@@ -1,14 +1,31 @@
-/* Compares the records of two logs, module by module. */
+/* Compares two logs: their job records, metadata and mount tables, and their records module by
+ * module. */
 #ifndef DARSHAN_DIFF_DIFFERENCES_H
 #define DARSHAN_DIFF_DIFFERENCES_H
 
 #include "darshan-read.h"
-#include "options.h"
 #include "output.h"
+#include <stdbool.h>
 
-/* Prints the rows that differ, and then sets *differ. Returns 0, or -1 after a message if something
- * could not be read or memory is exhausted. */
+enum { DIFF_IGNORED_MAX = 64 };
+
+struct diff_options { /* what counts as a difference */
+  const char *paths[2];
+  double relative;                       /* tolerance relative to the larger value */
+  double seconds;                        /* tolerance of times */
+  const char *ignored[DIFF_IGNORED_MAX]; /* patterns of counter names */
+  int num_ignored;
+  bool job, annex, quiet;
+};
+
+/* Prints the rows of records that differ, and then sets *differ. Returns 0, or -1 after a message
+ * if something could not be read or memory is exhausted. */
 int differences_print(const struct diff_options *options, darshan_log *const logs[2],
                       struct output *out, bool *differ);
+
+/* Prints the fields of the job records, metadata and mount tables that differ. Returns their
+ * number. */
+int job_fields_compare(const struct diff_options *options, const struct darshan_info *const info[2],
+                       struct output *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Compares the job records, metadata and mount tables of two logs. See job-fields.h. */
-#include "job-fields.h"
+/* Compares the job records, metadata and mount tables of two logs. See differences.h. */
+#include "differences.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,6 @@
 #include "config.h"
 
 #include "../reader/called.h"
-#include "../reader/written.h"
-#include "preamble.h"
 #include "print-log.h"
 #include "traces.h"
 

@@ -1,7 +1,7 @@
-/* Layouts of Lustre files; see stripes.h. Offsets and sizes are untrusted, so sums need 128
+/* Layouts of Lustre files; see traces.h. Offsets and sizes are untrusted, so sums need 128
  * bits. */
-#include "stripes.h"
 #include "records.h"
+#include "traces.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Messages and text for a terminal. Names of files and programs are untrusted. */
+/* Messages and text for a terminal, its width, and whether it gets colour. Names of files and
+ * programs are untrusted. */
 #ifndef DARSHAN_FRONT_MESSAGE_H
 #define DARSHAN_FRONT_MESSAGE_H
 
@@ -17,5 +18,14 @@ enum { SAY_ROOM = 1024 };
 /* Returns a printable path for a message, shortened if it is very long. Uses four buffers in
  * turn. */
 const char *say_path(const char *path);
+
+enum { TERMINAL_WIDTH = 80, TERMINAL_LEAST = 60, TERMINAL_MOST = 240 };
+
+/* Returns the columns for a table: COLUMNS if it is a number, else the width of the terminal behind
+ * the descriptor, else 80; at least TERMINAL_LEAST and at most TERMINAL_MOST. */
+int terminal_width(int fd);
+
+/* Returns 1 if the descriptor is a terminal, and NO_COLOR is unset or empty. */
+int terminal_colour(int fd);
 
 #endif

@@ -14,7 +14,6 @@
 #include "../../runtime/format/apmpi.h"
 #include "../../runtime/log/ranks/facts.h"
 #include "../reader/called.h"
-#include "../reader/written.h"
 #include "content.h"
 #include "job/one-job.h"
 #include "journals.h"

@@ -1,5 +1,5 @@
-/* Names of the values of an APMPI record. See apmpi-names.h. */
-#include "apmpi-names.h"
+/* Names of the values of an APMPI record. See rows.h. */
+#include "rows.h"
 
 #include "apmpi.h"
 

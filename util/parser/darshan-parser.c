@@ -2,9 +2,7 @@
 #include "config.h"
 
 #include "../reader/called.h"
-#include "../reader/written.h"
 #include "modules.h"
-#include "preamble.h"
 #include "print-log.h"
 
 #include <getopt.h>

@@ -2,7 +2,7 @@
 #include "modules.h"
 
 #include "../reader/called.h"
-#include "preamble.h"
+#include "print-log.h"
 #include "rows.h"
 
 #include <inttypes.h>

@@ -1,5 +1,8 @@
 /* Output in one large buffer, which is written in large pieces. After the first write error, all
- * output is dropped. */
+ * output is dropped.
+ *
+ * Text of a log is escaped: a name may hold any byte, of which a tab or newline would forge columns
+ * and rows, and an escape sequence would control the terminal. */
 #ifndef DARSHAN_OUTPUT_H
 #define DARSHAN_OUTPUT_H
 
@@ -29,7 +32,7 @@ void output_flush(struct output *out);
 
 void output_bytes(struct output *out, const char *bytes, size_t n);
 void output_text(struct output *out, const char *text);
-/* Writes untrusted text with escaped control characters (escape.h). */
+/* Writes untrusted text with escaped control characters. */
 void output_foreign(struct output *out, const char *text);
 void output_printf(struct output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -40,5 +43,12 @@ static inline char *output_room(struct output *out, size_t n) {
   if (out->limit - out->next < (ptrdiff_t)n) output_flush(out);
   return out->next;
 }
+
+/* Returns the length of the escaped text, without NUL: \t, \n, or \xHH for the bytes of control
+ * characters, including C1 controls, which have two bytes in UTF-8. Other text is not changed. */
+size_t foreign_length(const char *text);
+
+/* Writes the escaped text, without NUL, and returns its end. */
+char *foreign_put(char *to, const char *text);
 
 #endif

@@ -1,5 +1,4 @@
 /* Rows of records that have more than counters. */
-#include "apmpi-names.h"
 #include "apmpi.h"
 #include "records.h"
 #include "rows.h"

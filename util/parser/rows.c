@@ -1,8 +1,8 @@
 /* Rows of ordinary records; see rows.h. */
 #include "rows.h"
 
-#include "escape.h"
 #include "numbers.h"
+#include "output.h"
 
 #include <stdlib.h>
 #include <string.h>

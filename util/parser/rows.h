@@ -67,4 +67,10 @@ int rows_dfs(struct rows *rows, const struct darshan_dfs_record *record);
 int rows_daos(struct rows *rows, const struct darshan_daos_record *record);
 int rows_apmpi(struct rows *rows, const struct darshan_apmpi_record *record);
 
+/* In the order of the record (apmpi.h). The name of their number and NULL end each array. They are
+ * part of the interface of libdarshan-util. */
+extern char *apmpi_counter_names[];
+extern char *apmpi_f_mpiop_totaltime_counter_names[];
+extern char *apmpi_f_mpiop_synctime_counter_names[];
+
 #endif

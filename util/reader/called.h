@@ -1,7 +1,9 @@
-/* The name under which a command prints its messages and its usage text. */
+/* How a command prints: the name in its messages and its usage text, and the check of its output,
+ * because on a full disk or a closed descriptor the command must fail. */
 #ifndef DARSHAN_CALLED_H
 #define DARSHAN_CALLED_H
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,17 @@ static inline void called_usage(FILE *stream, const char *usage, const char *pro
     /* A name with something behind it is that of a file. */
     fprintf(stream, "%.*s%s", (int)(name - usage), usage, name[length] == ' ' ? typed : program);
   fputs(usage, stream);
+}
+
+/* Returns the exit status of a command that printed to this stream: `status`, or 1 after a message
+ * if the output is incomplete. */
+static inline int written(FILE *stream, const char *command, int status) {
+  errno = 0;
+  int failed = fflush(stream) != 0, error = errno;
+  if (!failed && !ferror(stream)) return status;
+  fprintf(stderr, "%s: cannot write to standard output: %s\n", called_as(command),
+          strerror(error ? error : EIO));
+  return 1;
 }
 
 #endif

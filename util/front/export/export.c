@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "../message.h"
-#include "formats.h"
-#include "listing.h"
 
 enum { BILLION = 1000000000, LAST_WORDS = 2 /* seconds for the last delivery */ };
 

@@ -4,8 +4,10 @@
 #define DARSHAN_EXPORT_EXPORT_H
 
 #include <signal.h>
+#include <stddef.h>
 
 #include "deliver.h"
+#include "followed.h"
 
 enum { EXPORT_PLACES = 8, EXPORT_LIMIT = 1000 };
 
@@ -22,5 +24,20 @@ struct export_options {
 
 /* Reads and exports until a signal or the number of looks ends it. Returns the exit status. */
 int export_run(struct export_options *options);
+
+/* The sums, and the facts about this program that the formats contain. */
+struct export_view {
+  const struct followed *followed;
+  char host[64];
+  int64_t now_ns;      /* since the epoch */
+  int64_t began_ns;    /* start of this program */
+  double processor;    /* seconds that this program has used */
+  unsigned long since; /* JSON: only sums that changed after this look; 0: all */
+};
+
+/* Return the sums as a text of *length bytes, which the caller frees; NULL if out of memory. */
+char *format_prometheus(const struct export_view *view, size_t *length);
+char *format_otlp(const struct export_view *view, size_t *length);
+char *format_ldms(const struct export_view *view, size_t *length);
 
 #endif

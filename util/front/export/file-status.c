@@ -1,6 +1,6 @@
-/* statx by its system call: musl has the function since 1.2.5 only. See file-status.h. */
+/* statx by its system call: musl has the function since 1.2.5 only. See followed.h. */
 #define _GNU_SOURCE
-#include "file-status.h"
+#include "followed.h"
 
 #include <assert.h>
 #include <fcntl.h>

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file-status.h"
 #include "followed-process.h"
 
 enum {

@@ -8,6 +8,8 @@
 #include "sums.h"
 #include "tally.h"
 #include "users.h"
+#include <stdint.h>
+#include <sys/types.h>
 
 enum export_skipped {                     /* why a file does not count, or not now */
                       SKIPPED_UNREADABLE, /* damaged, foreign, or claims what cannot be */
@@ -61,5 +63,22 @@ void followed_begin_look(struct followed *followed, double now, int lists);
 void followed_found(struct followed *followed, const struct followed_file *file);
 /* Reads the journals, adds their increase to the sums, and ends processes that have exited. */
 void followed_read(struct followed *followed);
+
+/* Passes the journals of a folder and of its run directories to followed_found, of this user or, if
+ * this is root, of all. No link inside the folder is followed. Returns 0, or -1 with errno set if
+ * the folder cannot be read. */
+int listing_find(struct followed *followed, const char *folder);
+
+struct file_status {
+  mode_t mode;
+  uid_t owner;
+  uint64_t inode;
+  dev_t device;
+};
+
+/* Stores the status of a name in an open folder as the kernel has it in memory: sends no request to
+ * a file server or to a file system in user space, which may hang. Follows no link and mounts
+ * nothing. Returns 0, or -1 with errno set. */
+int file_status(int folder, const char *name, struct file_status *status);
 
 #endif

@@ -1,5 +1,5 @@
 /* The sums as JSON, an object on a line for each job, user and file system, as LDMS publishes on
- * its streams: flat, with the names "timestamp", "producer", "job_id" and "schema". See formats.h.
+ * its streams: flat, with the names "timestamp", "producer", "job_id" and "schema". See export.h.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../show/json.h"
-#include "formats.h"
+#include "export.h"
 
 enum { BILLION = 1000000000 };
 

@@ -1,6 +1,6 @@
-/* Finds journals and parts of runs in folders that other users can write to. See listing.h. */
+/* Finds journals and parts of runs in folders that other users can write to. See followed.h. */
 #define _GNU_SOURCE
-#include "listing.h"
+#include "followed.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "../../runs/packed.h"
-#include "file-status.h"
 
 enum { ENTRIES_MOST = 1000000, RUNS_MOST = 65536 };
 

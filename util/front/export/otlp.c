@@ -1,12 +1,12 @@
 /* The sums as an ExportMetricsServiceRequest of OTLP, in its JSON encoding. 64-bit numbers are
- * strings there. See formats.h. */
+ * strings there. See export.h. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../show/json.h"
-#include "formats.h"
+#include "export.h"
 
 #include <config.h>
 

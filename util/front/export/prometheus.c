@@ -1,10 +1,10 @@
-/* The sums as Prometheus' text exposition format 0.0.4. See formats.h. */
+/* The sums as Prometheus' text exposition format 0.0.4. See export.h. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats.h"
+#include "export.h"
 
 enum { BILLION = 1000000000 };
 

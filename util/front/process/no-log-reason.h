@@ -1,4 +1,4 @@
-/* Determines why a program left no log. */
+/* Determines why a program left no log, or why some of its calls are missing there. */
 #ifndef DARSHAN_FRONT_NO_LOG_REASON_H
 #define DARSHAN_FRONT_NO_LOG_REASON_H
 
@@ -22,5 +22,12 @@ enum run_unwatched reason_of_row(const char *command, char name[RUN_PROGRAM]);
  * it with the runtime (another C library), or would print an error (another word size or
  * processor). */
 int reason_to_leave_alone(const char *command);
+
+enum { INSIDE_ROOM = 64 };
+
+/* Writes the names of known libraries that are linked statically into a dynamic program: "HDF5 and
+ * MPI". Returns 1 if there are any, 0 if there are none or the file is unreadable. Ignores a
+ * program that is linked with the runtime, because its calls reach the wrappers. */
+int inside_program(char out[INSIDE_ROOM], const char *path);
 
 #endif

@@ -1,6 +1,6 @@
-/* Starts darshan-merge. See merger.h. */
+/* Starts darshan-merge. See recover.h. */
 #define _GNU_SOURCE
-#include "merger.h"
+#include "recover.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* Makes logs from what killed processes, jobs and runs left. See recover-log.h. */
+/* Makes logs from what killed processes, jobs and runs left. See recover.h. */
 #define _GNU_SOURCE
-#include "recover-log.h"
+#include "recover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,6 @@
 #include "../paths.h"
 #include "../process/directory.h"
 #include "darshan-read.h"
-#include "merger.h"
 
 #include <config.h>
 

@@ -1,4 +1,4 @@
-/* Recovers run directories; see recover-log.h. */
+/* Recovers run directories; see recover.h. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -11,8 +11,7 @@
 #include "../message.h"
 #include "../paths.h"
 #include "../process/directory.h"
-#include "merger.h"
-#include "recover-log.h"
+#include "recover.h"
 
 static const int64_t second_ns = 1000000000;
 enum { HOUR = 3600 };

@@ -18,10 +18,9 @@
 #include <unistd.h>
 
 #include "../../../runtime/records/in-place.h"
-#include "../../reader/written.h"
+#include "../../reader/called.h"
+#include "../commands.h"
 #include "../message.h"
-#include "merger.h"
-#include "recover-log.h"
 
 enum { USAGE = 2, HOUR = 3600, DAY = 24 * HOUR, BY_THE_WAY = 4096, MOST_BY_THE_WAY = 64 };
 

@@ -1,12 +1,59 @@
-/* The subcommand recover, and the recovery after `darshan run`. */
+/* Makes logs from what killed processes, jobs and runs left, by darshan-merge. */
 #ifndef DARSHAN_FRONT_RECOVER_H
 #define DARSHAN_FRONT_RECOVER_H
 
-/* Runs `darshan recover`. argv[0] is the subcommand. Returns the exit status. */
-int command_recover(int argc, char **argv);
+#include <stddef.h>
+
+#include "mapped.h"
+#include "orphans.h"
 
 /* Makes logs of what this user's processes left in a folder more than an hour ago: at most once a
  * day, a limited number of logs, and never in a rank of a job. */
 void recover_by_the_way(const char *folder);
+
+enum merger_end { /* its exit status */
+                  MERGER_MADE = 0,
+                  MERGER_FAILED = 1,
+                  MERGER_NOTHING = 3 /* no log to make, or another process makes it */
+};
+
+/* Runs darshan-merge, uninstrumented, and returns how it ended. argv[0] is set here; argv ends with
+ * NULL. out: receives the first line of its standard output, without newline; may be NULL. quiet: 1
+ * to discard its messages. */
+enum merger_end merger_run(char **argv, char *out, size_t room, int quiet);
+
+/* Returns 1 if darshan-merge is installed; otherwise 0, after a message. */
+int merger_exists(void);
+
+struct recovery {
+  const char *output; /* folder for logs; NULL: the default */
+  int dry_run, quiet; /* quiet: prints nothing */
+  int64_t min_age_ns; /* younger files are skipped */
+  struct alive alive;
+  struct path_list logs; /* made until now */
+  size_t failed;
+  size_t planned;        /* in a dry run: logs to make, and empty journals to remove */
+  char folder[PATH_MAX]; /* folder of the last log */
+};
+
+/* Makes the log of an orphaned run or of orphaned journals and prints one line. Skips it if one of
+ * its processes lives or may live. */
+void recover_orphan(struct recovery *recovery, const struct orphan *orphan);
+
+/* Makes the log of the ranks of a job, or of one process. in_run: the files are in a run directory
+ * whose rows say that no process lives. */
+void recover_journals(struct recovery *recovery, const struct path_list *files, int in_run);
+/* Makes the logs of all journals in a run directory whose log was made before. */
+void recover_rest(struct recovery *recovery, const char *run);
+
+/* Prints a result on standard output, unless quiet. */
+void recovery_tell(const struct recovery *recovery, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Prints that a live process is skipped, in a dry run only. */
+void recovery_leave(const struct recovery *recovery, const char *path, enum alive_answer answer);
+/* Writes the folder for logs and makes it; the last default is the journal's folder. Returns 0, or
+ * -1 after a message. */
+int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal);
+void recovery_made(struct recovery *recovery, const char *folder, const char *log);
 
 #endif

@@ -14,8 +14,7 @@
 #include "../log-name.h"
 #include "../message.h"
 #include "../process/directory.h"
-#include "../recover/merger.h"
-#include "../recover/recover-log.h"
+#include "../recover/recover.h"
 #include "darshan-read.h"
 
 /* Returns the process of a run that was one process with one program, else NULL. Its part becomes

@@ -1,6 +1,6 @@
-/* The subcommands run and stat. See run.h. */
+/* The subcommands run and stat. See commands.h. */
 #define _GNU_SOURCE
-#include "run.h"
+#include "../commands.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../reader/written.h"
+#include "../../reader/called.h"
 #include "../message.h"
 #include "../newest.h"
 #include "../paths.h"
@@ -19,12 +19,10 @@
 #include "../process/no-log-reason.h"
 #include "../recover/recover.h"
 #include "../show/screen.h"
-#include "../show/stat-data.h"
 #include "../summary/findings.h"
 #include "../summary/summary-renamed.h"
 #include "../summary/summary.h"
 #include "run-log.h"
-#include "static-libraries.h"
 
 enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
 

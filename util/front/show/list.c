@@ -1,6 +1,6 @@
-/* darshan list: the newest logs, one line each. See list.h. */
+/* darshan list: the newest logs, one line each. See commands.h. */
 #define _GNU_SOURCE
-#include "list.h"
+#include "../commands.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -10,14 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../reader/written.h"
+#include "../../reader/called.h"
 #include "../message.h"
 #include "../newest.h"
-#include "../summary/first-findings.h"
+#include "../summary/findings.h"
 #include "../summary/summary.h"
 #include "json.h"
 #include "quantity.h"
-#include "terminal.h"
 
 enum { USAGE = 2, COUNT = 20, MOST = 10000, SECONDS = 3, PATHS = 256, JSON, NO_FINDINGS, LIMIT };
 

@@ -4,6 +4,8 @@
 #include "screen.h"
 
 #include <math.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +15,23 @@
 #include "../message.h"
 #include "../summary/similar-files.h"
 #include "quantity.h"
-#include "signal-name.h"
-#include "terminal.h"
+
+/* glibc has these names since 2.32 only. */
+static const char *const names[] = {
+    [SIGHUP] = "HUP",       [SIGINT] = "INT",   [SIGQUIT] = "QUIT",   [SIGILL] = "ILL",
+    [SIGTRAP] = "TRAP",     [SIGABRT] = "ABRT", [SIGBUS] = "BUS",     [SIGFPE] = "FPE",
+    [SIGKILL] = "KILL",     [SIGUSR1] = "USR1", [SIGSEGV] = "SEGV",   [SIGUSR2] = "USR2",
+    [SIGPIPE] = "PIPE",     [SIGALRM] = "ALRM", [SIGTERM] = "TERM",   [SIGCHLD] = "CHLD",
+    [SIGCONT] = "CONT",     [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP",   [SIGTTIN] = "TTIN",
+    [SIGTTOU] = "TTOU",     [SIGURG] = "URG",   [SIGXCPU] = "XCPU",   [SIGXFSZ] = "XFSZ",
+    [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGWINCH] = "WINCH", [SIGIO] = "IO",
+    [SIGPWR] = "PWR",       [SIGSYS] = "SYS",
+};
+
+/* Returns the name without "SIG", NULL if there is none. */
+static const char *signal_name(long number) {
+  return number > 0 && number < (long)(sizeof(names) / sizeof(names[0])) ? names[number] : NULL;
+}
 
 enum {
   COLUMNS = TERMINAL_MOST,

@@ -4,6 +4,7 @@
 #define DARSHAN_FRONT_SCREEN_H
 
 #include "../summary/summary.h"
+#include <stdio.h>
 
 /* Returns the run time in seconds, from the start of the first process to the last end; if the log
  * has no end, the time that `darshan stat` measured. */
@@ -12,5 +13,11 @@ double screen_run_time(const struct picture *picture);
 /* Prints the summary on stderr; headings are bold if stderr is a terminal and NO_COLOR is not set.
  */
 void screen_print(const struct picture *picture);
+
+/* Prints one line of JSON. */
+void stat_json(FILE *out, const struct picture *picture);
+
+/* Prints a row per number: value, unit, name, with this text between them. */
+void stat_rows(FILE *out, const struct picture *picture, const char *separator);
 
 #endif

@@ -1,11 +1,10 @@
-/* The summary as data, for other programs. See stat-data.h. */
-#include "stat-data.h"
+/* The summary as data, for other programs. See screen.h. */
+#include "screen.h"
 
 #include <math.h>
 
 #include "../summary/similar-files.h"
 #include "json.h"
-#include "screen.h"
 
 enum { FILES = 20, NUMBERS = 8 };
 

@@ -1,6 +1,6 @@
-/* The costliest finding of each of some logs, within a time limit. See first-findings.h. */
+/* The costliest finding of each of some logs, within a time limit. See findings.h. */
 #define _GNU_SOURCE
-#include "first-findings.h"
+#include "findings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "../paths.h"
-#include "findings.h"
 
 enum { OPTIONS = 4, LINE = 512, MS = 1000, CANNOT_START = 126, STARTING = 4 };
 

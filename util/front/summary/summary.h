@@ -5,12 +5,11 @@
 #include "../../parser/id-table.h"
 #include "darshan-read.h"
 #include "datasets.h"
-#include "epochs.h"
 #include "io-share.h"
 #include "merge.h"
 #include "programs.h"
-#include "rank-waits.h"
 #include "unattributed.h"
+#include "waits.h"
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
 

@@ -1,7 +1,7 @@
 /* Detects libraries that are statically linked into a program, where no wrapper is called. See
- * static-libraries.h. */
+ * no-log-reason.h. */
 #define _GNU_SOURCE
-#include "static-libraries.h"
+#include "no-log-reason.h"
 
 #include <elf.h>
 #include <fcntl.h>
