@@ -13,8 +13,8 @@
 
 #include "intercept/loader.h"
 #include "intercept/sys.h"
-#include "stacks/python-frames.h"
-#include "stacks/python-layout.h"
+#include "stacks/python/python-frames.h"
+#include "stacks/python/python-layout.h"
 
 enum { FIRST = 1000000, FRAMES = 4096, FRAME_ROOM = 1024, FOUND_FIELDS = 2 };
 #define FS "\x1c"

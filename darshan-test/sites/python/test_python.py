@@ -131,7 +131,7 @@ def test_which_pythons(record_property: Callable[[str, object], None]) -> None:
 
 def test_every_release_has_a_layout() -> None:
     """The table and the list of releases above are of the same releases."""
-    text = (SOURCE / "runtime/stacks/python-layouts.def").read_text()
+    text = (SOURCE / "runtime/stacks/python/python-layouts.def").read_text()
     rows = re.findall(r"^(?:LAYOUT|PUBLISHED)\((\d+),", text, re.M)
     assert [f"3.{minor}" for minor in rows] == RELEASES
 

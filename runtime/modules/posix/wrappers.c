@@ -26,7 +26,7 @@
 #include "../../life/exec/exec.h"
 #include "../../life/exec/unwatched.h"
 #include "../../life/run/run.h"
-#include "../../stacks/python-frames.h"
+#include "../../stacks/python/python-frames.h"
 #include "../lustre/lustre.h"
 #include "../process/usage.h"
 #include "../sites/sites.h"

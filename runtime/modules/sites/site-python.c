@@ -4,8 +4,8 @@
 #include "../../door/door.h"
 #include "../../intercept/guard.h"
 #include "../../intercept/stack.h"
-#include "../../stacks/python-layout.h"
-#include "../../stacks/script-frames.h"
+#include "../../stacks/python/python-layout.h"
+#include "../../stacks/script/script-frames.h"
 #include "sites-state.h"
 
 struct span site_interpreter(void) {

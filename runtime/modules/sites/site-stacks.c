@@ -7,7 +7,7 @@
 #include "../../intercept/sys.h"
 #include "../../stacks/frame-rules.h"
 #include "../../stacks/registers.h"
-#include "../../stacks/script-frames.h"
+#include "../../stacks/script/script-frames.h"
 #include "sites-state.h"
 
 /* Returns the index of the chain of stacks with this key. */

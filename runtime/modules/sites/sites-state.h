@@ -7,7 +7,7 @@
 
 #include "../../intercept/guard.h"
 #include "../../memory/segments.h"
-#include "../../stacks/python-frames.h"
+#include "../../stacks/python/python-frames.h"
 #include "../../stacks/walk.h"
 #include "sites.h"
 

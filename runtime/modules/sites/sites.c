@@ -3,7 +3,7 @@
 
 #include "../../counting/size-bins.h"
 #include "../../door/door.h"
-#include "../../stacks/script-frames.h"
+#include "../../stacks/script/script-frames.h"
 #include "records.h"
 #include "sites-state.h"
 

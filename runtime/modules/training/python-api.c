@@ -7,7 +7,7 @@
 
 #include "../../intercept/loader.h"
 #include "../../intercept/stack.h"
-#include "../../stacks/python-frames.h"
+#include "../../stacks/python/python-frames.h"
 
 struct python_api python_api;
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "../intercept/guard.h"
-#include "../intercept/sys.h"
+#include "../../intercept/guard.h"
+#include "../../intercept/sys.h"
 #include "python-layout.h"
 
 enum { PAGE = PYTHON_PAGE, READS_MEM = 1 };

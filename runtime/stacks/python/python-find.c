@@ -3,9 +3,9 @@
 #include <link.h>
 #include <string.h>
 
-#include "../intercept/libc-direct.h"
-#include "../intercept/loader.h"
-#include "../intercept/stack.h"
+#include "../../intercept/libc-direct.h"
+#include "../../intercept/loader.h"
+#include "../../intercept/stack.h"
 #include "python-layout.h"
 
 struct python python;

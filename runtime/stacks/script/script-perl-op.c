@@ -1,5 +1,5 @@
 /* The statement of Perl that an operation belongs to. */
-#include "../intercept/guard.h"
+#include "../../intercept/guard.h"
 #include "script-perl.h"
 
 enum { MORE_SIBLINGS = 1 << 14, HAS_CHILDREN = 4, MOST_STEPS = 4096 };

@@ -16,7 +16,7 @@
 #ifndef DARSHAN_SCRIPT_FRAMES_H
 #define DARSHAN_SCRIPT_FRAMES_H
 
-#include "python-frames.h"
+#include "../python/python-frames.h"
 
 enum script_kind { SCRIPT_NONE, SCRIPT_BASH, SCRIPT_PERL };
 extern int script_kind __attribute__((visibility("hidden")));

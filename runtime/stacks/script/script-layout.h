@@ -2,7 +2,7 @@
 #ifndef DARSHAN_SCRIPT_LAYOUT_H
 #define DARSHAN_SCRIPT_LAYOUT_H
 
-#include "python-layout.h"
+#include "../python/python-layout.h"
 #include "script-frames.h"
 
 struct link_map;

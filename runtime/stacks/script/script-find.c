@@ -3,10 +3,10 @@
 #include <link.h>
 #include <string.h>
 
-#include "../intercept/guard.h"
-#include "../intercept/libc-direct.h"
-#include "../intercept/loader.h"
-#include "../intercept/sys.h"
+#include "../../intercept/guard.h"
+#include "../../intercept/libc-direct.h"
+#include "../../intercept/loader.h"
+#include "../../intercept/sys.h"
 #include "script-layout.h"
 
 int script_kind = SCRIPT_NONE;
