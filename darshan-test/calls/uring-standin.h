@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "modules/posix/uring.h"
+#include "modules/posix/asynchronous/uring.h"
 
 extern int io_uring_setup(unsigned n, struct uring_setup *setup);
 extern int io_uring_queue_init_params(unsigned n, struct uring *ring, void *params);

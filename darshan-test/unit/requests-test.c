@@ -1,5 +1,5 @@
 /* Requests in flight: the oldest request of a key comes first, and a full table reports this. */
-#include "modules/posix/requests.h"
+#include "modules/posix/asynchronous/requests.h"
 
 #include "unit.h"
 

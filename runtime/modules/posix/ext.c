@@ -8,12 +8,12 @@
 #include "../../names/failed-lookups.h"
 #include "../../names/groups.h"
 #include "account.h"
-#include "known-paths.h"
-#include "mappings.h"
-#include "missed-folders.h"
-#include "page-faults.h"
+#include "asynchronous/rings.h"
+#include "files/known-paths.h"
+#include "files/missed-folders.h"
+#include "mapped/mappings.h"
+#include "mapped/page-faults.h"
 #include "record-id.h"
-#include "rings.h"
 
 /* Returns the record, which is created at its first use; NULL if the module is off or the store is
  * full. The caller holds the lock that protects *number. */

@@ -14,8 +14,8 @@
 #include "../../life/exec/exec.h"
 #include "../../life/exec/unwatched.h"
 #include "account.h"
-#include "mappings.h"
-#include "rings.h"
+#include "asynchronous/rings.h"
+#include "mapped/mappings.h"
 
 static int64_t place(long offset_pointer, long result) {
   return posix_place((const int64_t *)offset_pointer, result);

@@ -42,8 +42,8 @@ struct uring_setup;
 
 #include "../../intercept/wrap.h"
 #include "account.h"
-#include "mappings.h"
-#include "rings.h"
+#include "asynchronous/rings.h"
+#include "mapped/mappings.h"
 
 /* Macros for the column "find" of a row. */
 #define ACTIVE                                                                                     \

@@ -15,7 +15,7 @@ from ..log import Log
 
 NAME = "<overflow>"
 ID = np.uint64(13716024479926339885)  # the record id of that name
-_COUNTED = 114688  # names in groups that a process distinguishes (posix/overflow.c)
+_COUNTED = 114688  # names in groups that a process distinguishes (posix/files/overflow.c)
 TREE, FOLDER, REST = 1, 2, 3  # GROUP_KIND
 _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../intercept/stack.h"
+#include "../../../intercept/stack.h"
 #include "page-faults.h"
 #include "pages.h"
 

@@ -6,8 +6,8 @@
 #include <linux/openat2.h>
 #include <string.h>
 
-#include "../../intercept/stack.h"
-#include "account.h"
+#include "../../../intercept/stack.h"
+#include "../account.h"
 
 enum { AT_ONCE = 1, PATH_PIECE = 1024, PAGE = 4096 }; /* small, to save the caller's stack */
 

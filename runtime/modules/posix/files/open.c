@@ -1,14 +1,14 @@
 /* Descriptors of files: opened, duplicated, closed. */
-#include "posix.h"
+#include "../posix.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "../../door/door.h"
-#include "../../intercept/sys.h"
-#include "../stdio/stdio-module.h"
-#include "../training/training.h"
-#include "account.h"
+#include "../../../door/door.h"
+#include "../../../intercept/sys.h"
+#include "../../stdio/stdio-module.h"
+#include "../../training/training.h"
+#include "../account.h"
 #include "record-id.h"
 
 /* What happens to the position of a file at an open, in place of a counter: it is the file's

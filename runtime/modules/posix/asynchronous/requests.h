@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../../memory/segments.h"
+#include "../../../memory/segments.h"
 
 struct posix_file;
 

@@ -1,7 +1,7 @@
 /* Asynchronous transfers: each is counted when the application fetches its result. Its time
  * begins with the submission. */
-#include "account.h"
-#include "posix.h"
+#include "../account.h"
+#include "../posix.h"
 
 #include <errno.h>
 

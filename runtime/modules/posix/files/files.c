@@ -1,23 +1,23 @@
 /* From a path to the state of the file and its record. */
-#include "posix.h"
+#include "../posix.h"
 
 #include <string.h>
 #include <sys/vfs.h>
 
-#include "../../door/door.h"
-#include "../../life/start.h"
-#include "../../names/fd-name.h"
-#include "../../names/folder-hash.h"
-#include "../../names/paths.h"
-#include "../lustre/lustre.h"
-#include "account.h"
+#include "../../../door/door.h"
+#include "../../../life/start.h"
+#include "../../../names/fd-name.h"
+#include "../../../names/folder-hash.h"
+#include "../../../names/paths.h"
+#include "../../lustre/lustre.h"
+#include "../account.h"
+#include "../asynchronous/requests.h"
+#include "../asynchronous/rings.h"
+#include "../mapped/mappings.h"
 #include "known-paths.h"
-#include "mappings.h"
 #include "missed-folders.h"
 #include "overflow.h"
 #include "record-id.h"
-#include "requests.h"
-#include "rings.h"
 
 struct posix_state posix_state;
 

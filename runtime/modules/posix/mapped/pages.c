@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 
-#include "../../door/door.h"
-#include "../../intercept/sys.h"
+#include "../../../door/door.h"
+#include "../../../intercept/sys.h"
 
 /* The kernel's interface (linux/fs.h of 6.7 and later, which may be newer than the headers). */
 struct scan_region {

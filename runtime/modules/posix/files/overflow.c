@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../intercept/memory.h"
-#include "account.h"
+#include "../../../intercept/memory.h"
+#include "../account.h"
 #include "record-id.h"
 
 enum {

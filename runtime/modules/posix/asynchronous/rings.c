@@ -3,8 +3,8 @@
 
 #include <sys/mman.h>
 
-#include "../../intercept/memory.h"
-#include "../../intercept/stack.h"
+#include "../../../intercept/memory.h"
+#include "../../../intercept/stack.h"
 
 struct rings_state rings_state;
 

@@ -4,7 +4,7 @@
 #ifndef DARSHAN_OVERFLOW_H
 #define DARSHAN_OVERFLOW_H
 
-#include "posix.h"
+#include "../posix.h"
 
 enum { OVERFLOW_FILES = 4096 }; /* open at a time; further files share a state */
 

@@ -1,8 +1,8 @@
 /* Passes names of open files to the program that is about to start. */
-#include "posix.h"
+#include "../posix.h"
 
-#include "../../door/door.h"
-#include "../../life/run/run-names.h"
+#include "../../../door/door.h"
+#include "../../../life/run/run-names.h"
 
 /* Largest number of names that are passed, and the highest descriptor, so that no exec has to
  * wait long: a program mostly opens its own files. */

@@ -1,13 +1,13 @@
 /* Descriptors that this process did not open itself: inherited, received over a socket, fetched
  * from another process, or opened by a stream. */
-#include "posix.h"
+#include "../posix.h"
 
 #include <sys/socket.h>
 
-#include "../../door/door.h"
-#include "../../life/run/run-names.h"
-#include "../../names/fd-name.h"
-#include "../stdio/stdio-module.h"
+#include "../../../door/door.h"
+#include "../../../life/run/run-names.h"
+#include "../../../names/fd-name.h"
+#include "../../stdio/stdio-module.h"
 #include "modules/posix/records.h"
 #include "record-id.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "posix.h"
+#include "../posix.h"
 
 enum { MAPPINGS = 4096 /* at a time */ };
 

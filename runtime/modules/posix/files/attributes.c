@@ -1,9 +1,9 @@
 /* Attributes and names of files. */
-#include "posix.h"
+#include "../posix.h"
 
 #include <errno.h>
 
-#include "account.h"
+#include "../account.h"
 #include "known-paths.h"
 #include "modules/posix/records.h"
 #include "overflow.h"

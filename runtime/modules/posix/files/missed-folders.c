@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../door/door.h"
-#include "../../names/folder-hash.h"
+#include "../../../door/door.h"
+#include "../../../names/folder-hash.h"
 
 enum { PLACES = 64, TRIED = 4 };
 SELDOM static struct missed_folder folders[PLACES];

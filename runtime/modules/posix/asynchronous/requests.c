@@ -1,8 +1,8 @@
 /* Asynchronous requests under way: a hash table with chains. Its slots never move. */
 #include "requests.h"
 
-#include "../../intercept/guard.h"
-#include "../../intercept/memory.h"
+#include "../../../intercept/guard.h"
+#include "../../../intercept/memory.h"
 
 static uint32_t bucket_of(uint64_t key) {
   return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 40) % REQUEST_BUCKETS;

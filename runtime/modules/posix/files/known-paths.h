@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "posix-fds.h"
-#include "posix-state.h"
+#include "../posix-fds.h"
+#include "../posix-state.h"
 
 /* Returns a hash of the length and of up to 24 bytes of a path; 0 for a path that is too short. Two
  * paths of one key only take the slot from each other. */

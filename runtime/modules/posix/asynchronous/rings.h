@@ -5,7 +5,7 @@
 #ifndef DARSHAN_RINGS_H
 #define DARSHAN_RINGS_H
 
-#include "posix.h"
+#include "../posix.h"
 #include "requests.h"
 #include "uring.h"
 

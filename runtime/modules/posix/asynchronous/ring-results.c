@@ -3,8 +3,8 @@
 #include <libc-statx.h>
 #include <string.h>
 
-#include "../../intercept/stack.h"
-#include "account.h"
+#include "../../../intercept/stack.h"
+#include "../account.h"
 #include "ring-requests.h"
 
 static int is_write(int operation) {
