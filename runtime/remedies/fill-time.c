@@ -4,7 +4,7 @@
  * variable length keep their fill values, because HDF5 reads them as addresses. */
 #include <string.h>
 
-#include "hdf5.h"
+#include "libraries/hdf5.h"
 #include "remedies.h"
 
 /* Constants of H5Tpublic.h and H5Dpublic.h. */

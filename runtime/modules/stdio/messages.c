@@ -7,7 +7,7 @@
 #include "../../intercept/memory.h"
 #include "../../intercept/real.h"
 #include "../../names/path-buffers.h"
-#include "print.h"
+#include "formats/print.h"
 
 enum { WARN, WARNX, VWARN, VWARNX, ERR, ERRX, VERR, VERRX, ERROR, ERROR_AT_LINE, MESSAGES };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../names/fd-name.h"
-#include "print.h"
+#include "formats/print.h"
 #include "record-id.h"
 
 struct stdio_state stdio_state;

@@ -6,9 +6,9 @@
 #include <stdio_ext.h>
 #include <string.h>
 
-#include "print.h"
-#include "scan.h"
-#include "wide.h"
+#include "formats/print.h"
+#include "formats/scan.h"
+#include "formats/wide.h"
 
 /* In a statically linked program libc's own putc() calls __overflow() by name and so reaches this
  * module. Nested calls are not events. */

@@ -4,7 +4,7 @@
 
 #include <wchar.h>
 
-#include "stdio-module.h"
+#include "../stdio-module.h"
 
 /* The encoding of a stream's characters in its file; 0: not known yet. */
 enum stdio_encoding {

@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "../../intercept/stack.h"
-#include "../../intercept/sys.h"
+#include "../../../intercept/stack.h"
+#include "../../../intercept/sys.h"
 
 /* Calls of this thread in progress that may end the process. */
 enum { MOST_LEAVING = 2 };

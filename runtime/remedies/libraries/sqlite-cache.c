@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "../intercept/guard.h"
-#include "../intercept/library.h"
-#include "../intercept/real.h"
-#include "../intercept/sys.h"
-#include "remedies.h"
+#include "../../intercept/guard.h"
+#include "../../intercept/library.h"
+#include "../../intercept/real.h"
+#include "../../intercept/sys.h"
+#include "../remedies.h"
 
 enum { OPEN, OPEN_V2, FUNCTIONS };
 

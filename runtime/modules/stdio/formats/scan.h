@@ -2,7 +2,7 @@
 #ifndef DARSHAN_STDIO_SCAN_H
 #define DARSHAN_STDIO_SCAN_H
 
-#include "stdio-module.h"
+#include "../stdio-module.h"
 
 /* State of a stream before a call. The bytes of the call are the refills (or flushes) during it and
  * the change of the bytes in the buffers. */

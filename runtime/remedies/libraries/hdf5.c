@@ -1,8 +1,8 @@
 /* Finds the HDF5 libraries of the process, and replaces their functions by those of remedies. */
 #include "hdf5.h"
 
-#include "../intercept/library.h"
-#include "remedies.h"
+#include "../../intercept/library.h"
+#include "../remedies.h"
 
 struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../intercept/guard.h"
-#include "../mpi/library.h"
-#include "remedies.h"
+#include "../../intercept/guard.h"
+#include "../../mpi/library.h"
+#include "../remedies.h"
 
 typedef int open_function(mpi_handle comm, const char *path, int mode, mpi_handle info,
                           mpi_handle *fh);
