@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "intercept/sys.h"
+#include "intercept/sys/sys.h"
 
 int io_setup(int max, aio_context_t *context) {
   return (int)SYS2(SYS_io_setup, max, context);

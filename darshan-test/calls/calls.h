@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "intercept/sys.h"
+#include "intercept/sys/sys.h"
 #include "model.h"
 
 struct test_case {

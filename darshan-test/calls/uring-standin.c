@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "intercept/sys.h"
+#include "intercept/sys/sys.h"
 #include "uring-standin.h"
 
 enum { GETEVENTS = 1, MASK_BYTES = 8, ENTRIES_AT = 0x10000000 };

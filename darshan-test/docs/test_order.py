@@ -32,7 +32,7 @@ def test_the_order_is_kept() -> None:
 @pytest.mark.parametrize(
     ("file", "target"),
     [
-        ("runtime/intercept/sys.h", "../records/store.h"),
+        ("runtime/intercept/sys/sys.h", "../records/store.h"),
         ("runtime/records/store.c", "../log/write.h"),
         ("runtime/job/config/names.c", "../../life/end.h"),
         ("runtime/log/save.c", "../modules/posix/posix.h"),

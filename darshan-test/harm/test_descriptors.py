@@ -14,7 +14,7 @@ from place import absent, runs
 SOURCE = Path(__file__).resolve().parent.parent.parent
 
 PRELUDE = r"""
-#include "intercept/sys.h"
+#include "intercept/sys/sys.h"
 #include <errno.h>
 #include <linux/openat2.h>
 #include <stdio.h>

@@ -15,8 +15,8 @@
 #include "stacks/registers.h"
 #include "unit.h"
 
-/* The walk asks for the loader only where there is one, which intercept/loader.h sees by this
- * function of the runtime. */
+/* The walk asks for the loader only where there is one, which intercept/loader/loader.h sees by
+ * this function of the runtime. */
 void *loader_open(const char *file, int flags);
 void *loader_open(const char *file, int flags) {
   (void)file, (void)flags;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../intercept/floats.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 
 enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8 };
 

@@ -1,8 +1,8 @@
 /* Included before the first line of every file (-include) by `configure --with-glibc=2.28`. Newer
  * glibc releases have some functions in an additional, newer version; this file selects their old
  * version, which all releases have. A name that a file does not use has no effect there. The
- * runtime itself binds no function of libc: it searches them (intercept/libc-direct.h). Before 2.34
- * the loader's functions were in libdl, so the runtime depends on libdl (configure.ac).
+ * runtime itself binds no function of libc: it searches them (intercept/loader/libc-direct.h).
+ * Before 2.34 the loader's functions were in libdl, so the runtime depends on libdl (configure.ac).
  *
  *   2.34  __libc_start_main: util/glibc/start.c
  *   2.33  stat and similar functions: util/glibc/stat.c

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sys.h"
+#include "sys/sys.h"
 
 /* Returns n zeroed bytes that the kernel allocates at first use, or NULL if out of memory.
  * sys_munmap frees them. */

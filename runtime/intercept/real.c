@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-#include "libc-direct.h"
-#include "linked.h"
-#include "loader.h"
+#include "loader/libc-direct.h"
+#include "loader/linked.h"
+#include "loader/loader.h"
 #include "stack.h"
 
 #if defined(__x86_64__)

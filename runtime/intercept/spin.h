@@ -17,7 +17,7 @@
 #define DARSHAN_SPIN_H
 
 #include "guard.h"
-#include "sys.h"
+#include "sys/sys.h"
 
 /* The levels of locks, in the order in which one thread may take several. */
 enum spin_level {

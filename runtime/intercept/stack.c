@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "floats.h"
-#include "signals.h"
+#include "signals/signals.h"
 #include "spin.h"
-#include "sys.h"
+#include "sys/sys.h"
 #include "valgrind.h"
 
 enum {

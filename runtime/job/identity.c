@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "owner.h"
 #include "record-id.h"
 #include "run-state.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../intercept/linked.h"
-#include "../intercept/loader.h"
+#include "../intercept/loader/linked.h"
+#include "../intercept/loader/loader.h"
 #include "config/config.h"
 
 struct mpi_state mpi_state;

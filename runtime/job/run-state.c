@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/vfs.h>
 
-#include "../intercept/loader.h"
-#include "../intercept/sys.h"
+#include "../intercept/loader/loader.h"
+#include "../intercept/sys/sys.h"
 #include "../records/in-place.h"
 #include "record-id.h"
 #include "text/text.h"

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <libc-process.h>
 
-#include "../intercept/loader.h"
+#include "../intercept/loader/loader.h"
 #include "../job/modules.h"
 #include "run/run.h"
 

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdarg.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../intercept/wrap.h"
 #include "../job/runtime.h"
 #include "../names/folder.h"

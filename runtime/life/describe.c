@@ -1,7 +1,7 @@
 /* Fills in the job record of the log. */
 #include "describe.h"
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/runtime.h"
 #include "../log/write.h"
 

@@ -5,7 +5,7 @@
 
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/modules.h"
 #include "../job/runtime.h"
 #include "../log/ranks/rank.h"

@@ -3,7 +3,7 @@
 
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/config/names.h"
 #include "../job/modules.h"
 #include "../job/runtime.h"

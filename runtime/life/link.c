@@ -1,10 +1,10 @@
 /* Leads the stubs of statically linked libraries to the wrappers. */
-#include "../intercept/linked.h"
+#include "../intercept/loader/linked.h"
 
 #include <errno.h>
 
-#include "../intercept/conditional-export.h"
-#include "../intercept/loader.h"
+#include "../intercept/loader/conditional-export.h"
+#include "../intercept/loader/loader.h"
 #include "../job/runtime.h"
 #include "start.h"
 

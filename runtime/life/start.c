@@ -10,11 +10,11 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
-#include "../intercept/conditional-export.h"
-#include "../intercept/linked.h"
-#include "../intercept/loader.h"
+#include "../intercept/loader/conditional-export.h"
+#include "../intercept/loader/linked.h"
+#include "../intercept/loader/loader.h"
 #include "../intercept/memory.h"
-#include "../intercept/signals.h"
+#include "../intercept/signals/signals.h"
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
 #include "../job/identity.h"

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/identity.h"
 #include "../job/runtime.h"
 #include "../job/text/text.h"

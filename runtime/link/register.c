@@ -1,6 +1,6 @@
 /* Part of a program that was linked with stubs: passes the table of its statically linked functions
  * to the runtime, before the program's own constructors run. */
-#include "intercept/linked.h"
+#include "intercept/loader/linked.h"
 
 extern struct linked_call rows[] __asm__("__start_darshan_linked")
     __attribute__((visibility("hidden")));

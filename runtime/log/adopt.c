@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "../counting/clock.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/text/jobtext.h"
 #include "../records/after-chroot.h"
 #include "log-format.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/config/config.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"

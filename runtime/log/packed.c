@@ -8,7 +8,7 @@
 #include <sys/vfs.h>
 
 #include "../counting/clock.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../records/after-chroot.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../counting/clock.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/text/text.h"
 #include "../records/after-chroot.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../intercept/stack.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/runtime.h"
 #include "../records/after-chroot.h"
 

@@ -4,8 +4,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "../intercept/signals.h"
-#include "../intercept/sys.h"
+#include "../intercept/signals/signals.h"
+#include "../intercept/sys/sys.h"
 
 enum { DESCRIPTOR = 2 };
 

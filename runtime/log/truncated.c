@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "../intercept/real.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../job/runtime.h"
 #include "../records/store-room.h"
 

@@ -6,7 +6,7 @@
 
 #include "../intercept/memory.h"
 #include "../intercept/stack.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "mpi.h"
 
 /* Lets other processes run for a while, since MPI waits by polling: on an oversubscribed node

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "../life/confine/filter.h"
 #include "../life/describe.h"
 #include "../life/end.h"

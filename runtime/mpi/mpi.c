@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../intercept/stack.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "library.h"
 
 /* A version string may have 8192 bytes in MPICH's ABI, too many for the stack of a thread. */

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../intercept/linked.h"
-#include "../intercept/loader.h"
+#include "../intercept/loader/linked.h"
+#include "../intercept/loader/loader.h"
 #include "../intercept/stack.h"
 #include "library.h"
 

@@ -17,7 +17,7 @@
 
 #include <errno.h>
 
-#include "../intercept/conditional-export.h"
+#include "../intercept/loader/conditional-export.h"
 #include "../intercept/wrap.h"
 #include "../job/mpi-state.h"
 #include "../job/runtime.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 
 static const char gone[] = " (deleted)", memfd[] = "/memfd:";
 

@@ -5,7 +5,7 @@
 
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "paths.h"
 
 static struct folder_state {

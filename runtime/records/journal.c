@@ -8,7 +8,7 @@
 
 #include "../intercept/guard.h"
 #include "../intercept/memory.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "after-chroot.h"
 #include "in-place.h"
 

@@ -1,7 +1,7 @@
 /* Moves records from private memory to a file, while threads continue to count. Everything is
  * prepared without a lock. Then all records are locked for microseconds and copied, and the windows
  * of the file replace the memory. */
-#include "../intercept/signals.h"
+#include "../intercept/signals/signals.h"
 #include "../intercept/spin.h"
 #include "../names/failed-lookups.h"
 #include "after-chroot.h"

@@ -2,7 +2,7 @@
 #include "store-room.h"
 
 #include "../intercept/guard.h"
-#include "../intercept/signals.h"
+#include "../intercept/signals/signals.h"
 #include "../intercept/stack.h"
 #include "../names/failed-lookups.h"
 

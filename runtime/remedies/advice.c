@@ -2,7 +2,7 @@
  * posix_fadvise does, when the program has opened the file for reading. */
 #include <fcntl.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "remedies.h"
 
 #define REMEDY "advice" /* its value is that of POSIX_FADV_... */

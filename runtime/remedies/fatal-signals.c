@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../intercept/libc-direct.h"
-#include "../intercept/sys.h"
+#include "../intercept/loader/libc-direct.h"
+#include "../intercept/sys/sys.h"
 #include "held-streams.h"
 #include "remedies.h"
 

@@ -10,9 +10,9 @@
 #include <libc-names.h>
 #include <libc-stream.h>
 
-#include "../intercept/libc-direct.h"
+#include "../intercept/loader/libc-direct.h"
 #include "../intercept/real.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "remedies.h"
 
 enum { STREAMS = 64 };

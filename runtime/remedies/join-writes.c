@@ -14,7 +14,7 @@
 #include <libc-names.h>
 
 #include "../intercept/guard.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "held-streams.h"
 #include "remedies.h"
 

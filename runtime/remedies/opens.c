@@ -11,7 +11,7 @@
 #include <libc-stream.h>
 
 #include "../intercept/guard.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "remedies.h"
 
 /* Returns 1 if the descriptor is of a file that shows the positions of descriptors, else 0. */

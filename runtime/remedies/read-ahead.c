@@ -16,7 +16,7 @@
 #include <libc-names.h>
 
 #include "../intercept/guard.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "remedies.h"
 
 #define REMEDY "read-ahead" /* its value is the size of the buffer in bytes */

@@ -9,8 +9,8 @@
 #include <sys/statfs.h>
 
 #include "../intercept/guard.h"
-#include "../intercept/library.h"
-#include "../intercept/sys.h"
+#include "../intercept/loader/library.h"
+#include "../intercept/sys/sys.h"
 
 void *__real_real_resolve(void **slot, const char *name);
 void *__wrap_real_resolve(void **slot, const char *name);

@@ -5,7 +5,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "../intercept/loader.h"
+#include "../intercept/loader/loader.h"
 
 enum { PAGE_LEAST = 4096 };
 

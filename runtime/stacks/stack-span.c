@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 
 enum { ROOM = 8192 }; /* more than the longest line, which ends with a path */
 

@@ -2,7 +2,7 @@
 #include "file-hooks.h"
 #include "../../runtime/records/after-chroot.h"
 
-#include "../../runtime/intercept/sys.h"
+#include "../../runtime/intercept/sys/sys.h"
 
 int outside_is_active(void) {
   return 0;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "intercept/loader.h"
-#include "intercept/sys.h"
+#include "intercept/loader/loader.h"
+#include "intercept/sys/sys.h"
 #include "stacks/python/python-frames.h"
 #include "stacks/python/python-layout.h"
 

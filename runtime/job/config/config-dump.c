@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../intercept/stack.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../text/text.h"
 #include "config-settings.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 
 #define SETTING(SYMBOL, variable, directive, KIND, field)                                          \
   {variable, directive, DARSHAN_SET_##KIND, offsetof(struct darshan_config, field)},

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "../../intercept/loader.h"
+#include "../../intercept/loader/loader.h"
 
 enum {
   SEARCHED = 1 << 20, /* bytes of constants; Rust's std has a message early in them */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../../counting/clock.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "local-time.h"
 #include "record-id.h"
 #include "text.h"

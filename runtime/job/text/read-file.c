@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 
 int darshan_read_file(struct darshan_file *file, const char *path, size_t limit) {
   int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../job/runtime.h"
 #include "../../names/folder.h"
 

@@ -6,7 +6,7 @@
 
 #include "../../door/door.h"
 #include "../../intercept/guard.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../job/runtime.h"
 #include "../../names/path-buffers.h"
 

@@ -6,7 +6,7 @@
 #include <sys/auxv.h>
 
 #include "../../intercept/spin.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../job/run-state.h"
 #include "../../job/text/text.h"
 #include "../../names/path-buffers.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../intercept/wrap.h"
 #include "../../job/run-state.h"
 #include "../../job/text/text.h"

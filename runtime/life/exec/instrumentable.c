@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../door/door.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../job/text/text.h"
 #include "../../names/path-buffers.h"
 

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "../../counting/clock.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../job/text/text.h"
 
 static __thread struct {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../job/run-state.h"
 #include "../../job/runtime.h"
 #include "../../log/adopt.h"

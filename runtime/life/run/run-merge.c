@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../../counting/clock.h"
-#include "../../intercept/loader.h"
+#include "../../intercept/loader/loader.h"
 #include "../../intercept/memory.h"
 #include "../../intercept/valgrind.h"
 #include "../../job/identity.h"

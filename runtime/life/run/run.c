@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 
 #include "../../counting/clock.h"
-#include "../../intercept/signals.h"
+#include "../../intercept/signals/signals.h"
 #include "../../intercept/stack.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../job/run-state.h"
 #include "../../job/runtime.h"
 #include "../../job/text/text.h"

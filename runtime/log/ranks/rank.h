@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../job/config/config.h"
 #include "../../job/text/logname.h"
 #include "../compose.h"

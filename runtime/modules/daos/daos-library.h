@@ -1,8 +1,8 @@
-/* The DAOS libraries that a caller uses, found by intercept/library.h. */
+/* The DAOS libraries that a caller uses, found by intercept/loader/library.h. */
 #ifndef DARSHAN_DAOS_LIBRARY_H
 #define DARSHAN_DAOS_LIBRARY_H
 
-#include "../../intercept/library.h"
+#include "../../intercept/loader/library.h"
 #include "daos-types.h"
 
 #define DFS_CALL(name, params, args, find, event) DAOSFN_##name,

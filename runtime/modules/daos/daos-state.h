@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "../../counting/common-values.h"
-#include "../../intercept/library.h"
+#include "../../intercept/loader/library.h"
 #include "../../memory/segments.h"
 #include "../heatmap/heatmap-state.h"
 #include "daos-types.h"

@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 
 #include "../../door/door.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "base-record.h"
 #include "pack.h"
 #include "records.h"

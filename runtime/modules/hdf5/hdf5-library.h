@@ -1,4 +1,4 @@
-/* The HDF5 library that a caller uses, found by intercept/library.h. */
+/* The HDF5 library that a caller uses, found by intercept/loader/library.h. */
 #ifndef DARSHAN_H5_LIBRARY_H
 #define DARSHAN_H5_LIBRARY_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../../intercept/library.h"
+#include "../../intercept/loader/library.h"
 
 struct h5_token { /* H5O_token_t, passed by value */
   unsigned char bytes[16];

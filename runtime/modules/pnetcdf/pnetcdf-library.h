@@ -1,11 +1,11 @@
-/* The PnetCDF library that a caller uses, found by intercept/library.h. Each wrapped function has a
- * number: first those of calls.def, then transfers. */
+/* The PnetCDF library that a caller uses, found by intercept/loader/library.h. Each wrapped
+ * function has a number: first those of calls.def, then transfers. */
 #ifndef DARSHAN_PN_LIBRARY_H
 #define DARSHAN_PN_LIBRARY_H
 
 #include <stdint.h>
 
-#include "../../intercept/library.h"
+#include "../../intercept/loader/library.h"
 
 #define CALL(name, params, args, operation, find, event) PNFN_##name,
 #define TRANSFER(api, form, type, mode, arguments) PNFN_##api##_##form##type##mode,

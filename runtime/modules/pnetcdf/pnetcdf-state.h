@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "../../counting/common-accesses.h"
-#include "../../intercept/library.h"
+#include "../../intercept/loader/library.h"
 #include "../../memory/segments.h"
 #include "../layers/layers-state.h"
 

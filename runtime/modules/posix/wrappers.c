@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "../../door/door.h"
-#include "../../intercept/handlers.h"
-#include "../../intercept/library.h"
+#include "../../intercept/loader/library.h"
+#include "../../intercept/signals/handlers.h"
 #include "../../life/confine/filter.h"
 #include "../../life/confine/root.h"
 #include "../../life/end.h"

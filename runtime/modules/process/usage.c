@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "../../door/door.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "modules/process/records.h"
 #include "record-id.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../door/door.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "sites-state.h"
 
 enum { SHORT_BYTES = 4, OBJECTS_MOST = 256 };

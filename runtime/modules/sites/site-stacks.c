@@ -4,7 +4,7 @@
 
 #include "../../door/door.h"
 #include "../../intercept/stack.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../../stacks/frame-rules.h"
 #include "../../stacks/registers.h"
 #include "../../stacks/script/script-frames.h"

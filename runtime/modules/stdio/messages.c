@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
-#include "../../intercept/loader.h"
+#include "../../intercept/loader/loader.h"
 #include "../../intercept/memory.h"
 #include "../../intercept/real.h"
 #include "../../names/path-buffers.h"

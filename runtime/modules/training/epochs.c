@@ -4,7 +4,7 @@
 
 #include "../../door/door.h"
 #include "../../intercept/stack.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../sites/sites-state.h"
 #include "record-id.h"
 #include "records.h"

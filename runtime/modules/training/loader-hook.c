@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "../../door/door.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "python-api.h"
 #include "training.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "../../intercept/loader.h"
+#include "../../intercept/loader/loader.h"
 #include "../../intercept/stack.h"
 #include "../../stacks/python/python-frames.h"
 

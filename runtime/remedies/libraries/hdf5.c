@@ -1,7 +1,7 @@
 /* Finds the HDF5 libraries of the process, and replaces their functions by those of remedies. */
 #include "hdf5.h"
 
-#include "../../intercept/library.h"
+#include "../../intercept/loader/library.h"
 #include "../remedies.h"
 
 struct hdf5 hdf5_libraries[HDF5_LIBRARIES];

@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 
 #include "../../intercept/guard.h"
-#include "../../intercept/library.h"
+#include "../../intercept/loader/library.h"
 #include "../../intercept/real.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "../remedies.h"
 
 enum { OPEN, OPEN_V2, FUNCTIONS };

@@ -3,8 +3,8 @@
 #include <link.h>
 #include <string.h>
 
-#include "../../intercept/libc-direct.h"
-#include "../../intercept/loader.h"
+#include "../../intercept/loader/libc-direct.h"
+#include "../../intercept/loader/loader.h"
 #include "../../intercept/stack.h"
 #include "python-layout.h"
 

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 
 #include "../../intercept/guard.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/sys/sys.h"
 #include "python-layout.h"
 
 enum { PAGE = PYTHON_PAGE, READS_MEM = 1 };

@@ -7,7 +7,7 @@
  * one. Text of `bash -c` or of the standard input has none. */
 #include <string.h>
 
-#include "../../intercept/libc-direct.h"
+#include "../../intercept/loader/libc-direct.h"
 #include "script-layout.h"
 
 /* Structures of bash, by offsets in bytes. */

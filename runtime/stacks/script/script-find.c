@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../../intercept/guard.h"
-#include "../../intercept/libc-direct.h"
-#include "../../intercept/loader.h"
-#include "../../intercept/sys.h"
+#include "../../intercept/loader/libc-direct.h"
+#include "../../intercept/loader/loader.h"
+#include "../../intercept/sys/sys.h"
 #include "script-layout.h"
 
 int script_kind = SCRIPT_NONE;

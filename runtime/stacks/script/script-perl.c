@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../../intercept/libc-direct.h"
+#include "../../intercept/loader/libc-direct.h"
 #include "script-perl.h"
 
 struct perl perl;

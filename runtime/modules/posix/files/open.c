@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../../door/door.h"
-#include "../../../intercept/sys.h"
+#include "../../../intercept/sys/sys.h"
 #include "../../stdio/stdio-module.h"
 #include "../../training/training.h"
 #include "../account.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../../intercept/sys.h"
+#include "../../../intercept/sys/sys.h"
 
 /* The attributes of perf_event_open (linux/perf_event.h), of which page faults need few. */
 struct event {

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 
 #include "../../../door/door.h"
-#include "../../../intercept/sys.h"
+#include "../../../intercept/sys/sys.h"
 
 /* The kernel's interface (linux/fs.h of 6.7 and later, which may be newer than the headers). */
 struct scan_region {

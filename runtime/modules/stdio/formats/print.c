@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../../intercept/stack.h"
-#include "../../../intercept/sys.h"
+#include "../../../intercept/sys/sys.h"
 
 /* Calls of this thread in progress that may end the process. */
 enum { MOST_LEAVING = 2 };

@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../../../intercept/sys.h"
+#include "../../../intercept/sys/sys.h"
 #include "wide.h"
 
 /* Bits of FILE._flags, part of libc's ABI. */

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "../../../intercept/sys.h"
+#include "../../../intercept/sys/sys.h"
 
 /* Clears the marks of an abandoned call in the stream's state. The runtime changes nothing in a
  * FILE of musl. */

@@ -8,8 +8,8 @@
 #include <gnu/libc-version.h>
 #endif
 
+#include "../valgrind.h"
 #include "sys.h"
-#include "valgrind.h"
 
 enum { LOADER, USUAL, STAT, OURS, MERGER };
 #define SYS_CALL(name, who) {SYS_##name, who, #name},

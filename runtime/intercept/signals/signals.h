@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "sys.h"
+#include "../sys/sys.h"
 
 /* Not masks: the kernel never returns a mask with these bits. */
 #define SIGNALS_NO_STRETCH (UINT64_C(1) << (SIGKILL - 1))

@@ -29,4 +29,4 @@ handler_doors:
         .set    number, number + 1
         .endr
         .size   handler_doors, .-handler_doors
-#include "elf-notes.inc"
+#include "../elf-notes.inc"

@@ -8,8 +8,8 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "../sys/sys.h"
 #include "loader.h"
-#include "sys.h"
 
 int shown_is_due;
 

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-#include "guard.h"
+#include "../guard.h"
+#include "../spin.h"
+#include "../sys/sys.h"
 #include "signals.h"
-#include "spin.h"
-#include "sys.h"
 
 __thread struct inside darshan_inside;
 __thread uint64_t darshan_put_off;

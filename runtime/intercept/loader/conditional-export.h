@@ -21,7 +21,7 @@
 
 #include <libc-loader.h>
 
-#include "wrap.h"
+#include "../wrap.h"
 
 /* 1: dlopen.S has a wrapper of dlopen. */
 #define SHOWN_AT_DLOPEN 0

@@ -86,4 +86,4 @@ straight_slots:
 #define STRAIGHT_AS(name, ours) slot_##ours: .quad first_##ours
 #define STRAIGHT(name) STRAIGHT_AS(name, name)
 #include <libc-calls.def>
-#include "elf-notes.inc"
+#include "../elf-notes.inc"

@@ -134,4 +134,4 @@ real_dlopen:
         .zero   8
 #endif
 #endif
-#include "elf-notes.inc"
+#include "../elf-notes.inc"

@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../memory.h"
+#include "../real.h"
+#include "../spin.h"
+#include "../stack.h"
 #include "libc-direct.h"
 #include "linked.h"
 #include "loader.h"
-#include "memory.h"
-#include "real.h"
-#include "spin.h"
-#include "stack.h"
 
 /* Returns the address of this function in the library that the object depends on, or NULL. */
 static void *entry_below(const struct link_map *object, const char *name) {
