@@ -1,7 +1,7 @@
 /* Sums over many records, like those of darshan-parser. */
 #include "handle.h"
 
-#include "summary.h"
+#include "summary/summary.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "darshan-read.h"
 #include "output.h"
-#include "summary.h"
+#include "summary/summary.h"
 
 struct parser_options {
   bool base, show_incomplete;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "export.h"
+#include "../export.h"
 
 enum { BILLION = 1000000000 };
 

@@ -1,7 +1,7 @@
 /* Records whose length depends on their content: LUSTRE, HEATMAP, MDHIM, APMPI. */
+#include "../bytes.h"
+#include "../reader.h"
 #include "apmpi.h"
-#include "bytes.h"
-#include "reader.h"
 #include "records.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../show/json.h"
-#include "export.h"
+#include "../../show/json.h"
+#include "../export.h"
 
 #include <config.h>
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../show/json.h"
-#include "export.h"
+#include "../../show/json.h"
+#include "../export.h"
 
 enum { BILLION = 1000000000 };
 

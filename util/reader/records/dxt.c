@@ -1,6 +1,6 @@
 /* DXT records. Segments of old versions get a thread id of 0. */
-#include "bytes.h"
-#include "reader.h"
+#include "../bytes.h"
+#include "../reader.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef DARSHAN_SUMMARY_H
 #define DARSHAN_SUMMARY_H
 
-#include "id-table.h"
+#include "../id-table.h"
 #include "merge.h"
 
 struct summary_options {

@@ -1,7 +1,7 @@
 /* The annex: blocks of this project's own modules, located by the trailer at the end of the file
  * (log-format.h). A corrupt annex is skipped as a whole. */
-#include "bytes.h"
-#include "reader.h"
+#include "../bytes.h"
+#include "../reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Prints --total, --file and --perf. */
-#include "numbers.h"
-#include "output.h"
+#include "../numbers.h"
+#include "../output.h"
 #include "summary.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* The number of files in a group record (doc/log-format.md, "GROUP"). A single process counts them.
  * For several processes with the same group, the number is estimated from a sketch, which has one
  * bit per bucket and level of the names' hashes. */
-#include "reader.h"
+#include "../reader.h"
 #include "records.h"
 
 enum { WORDS = GROUP_NUM_COUNTERS - GROUP_SKETCH_00, BUCKETS = 3 * WORDS, LEVELS = 21 };

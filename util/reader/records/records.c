@@ -1,8 +1,8 @@
 /* Reads records in turn. The region's bytes pass through one buffer, and a record that needs no
  * conversion is returned as it is there. */
 #include "records.h"
-#include "bytes.h"
-#include "reader.h"
+#include "../bytes.h"
+#include "../reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Conversion of old record versions: the tables of counters give the new index of each 64-bit
  * word. */
-#include "bytes.h"
-#include "reader.h"
+#include "../bytes.h"
+#include "../reader.h"
 #include "records.h"
 
 #include <string.h>
