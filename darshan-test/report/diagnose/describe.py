@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -36,7 +34,7 @@ The report lists problems that cost enough (`stake.share` and `stake.seconds`, o
 
 A kind of I/O that takes much of the run and that no problem explains is a notice if counters show that a change can help, with this change as its remedy; otherwise it is a fact: where the time went, and what is left to try (`diagnose/advice.py` has the condition of each piece of advice).
 
-Each diagnosis is one file in `util/python/darshan_report/diagnose/rules/`, a pure function of a log; `darshan-test/report/diagnose/cases.py` holds the smallest log of each, and the nearest one on which it is silent.
+Each diagnosis is one file in a folder of `util/python/darshan_report/diagnose/rules/`, a pure function of a log; `darshan-test/report/diagnose/cases.py` holds the smallest log of each, and the nearest one on which it is silent.
 """  # noqa: E501
 
 
@@ -97,10 +95,7 @@ def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
 def page() -> str:
     """Returns the text of the page, with the findings that the cases have."""
     parts = [_START, "\n## Findings\n"]
-    modules = [
-        importlib.import_module(f"{rules.__name__}.{m.name}")
-        for m in pkgutil.iter_modules(rules.__path__)
-    ]
+    modules = rules.modules().values()
     with tempfile.TemporaryDirectory() as folder:
         for name, having, _ in sorted(CASES, key=lambda case: case[0]):
             with open_log(write(having, Path(folder) / "log")) as log:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
@@ -18,10 +16,7 @@ from .build import Job, write
 from .cases import CASES
 from .describe import PAGE, page
 
-RULES = {
-    name: importlib.import_module(f"{rules.__name__}.{name}")
-    for _, name, _ in pkgutil.iter_modules(rules.__path__)
-}
+RULES = rules.modules()
 
 
 def findings(job: Job, path: Path) -> list[Finding]:

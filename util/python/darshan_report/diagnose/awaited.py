@@ -14,7 +14,7 @@ from . import waits
 from .facts import Facts
 from .finding import PROBLEM, Finding
 from .limits import Limits
-from .rules import imbalance, one_process
+from .rules.processes import imbalance, one_process
 
 _GENERAL = (imbalance.NAME, one_process.NAME)  # starts of names: that one rank has more to do
 _MOSTLY = 0.8  # part of the time in a finding's files that must be of one rank

@@ -16,7 +16,8 @@ from .data_loader import line_of, sites_of_samples
 from .facts import Facts
 from .finding import Remedy
 from .loading import COMPUTING, MAIN, PROCESSORS, STORAGE, Verdict
-from .rules import hdf5_opened_again, many_files
+from .rules.files import many_files
+from .rules.hdf5 import hdf5_opened_again
 from .table import Table
 
 _EACH = 0.5  # opens of a sample from which on each sample has one

@@ -18,18 +18,10 @@ from .limits import Limits
 from .overlap import marked, together
 from .reached import reaches
 from .responsible_programs import name_programs
-from .rules import (
-    CAUSES,
-    REMARKS,
-    SYMPTOMS,
-    between_calls,
-    conversion,
-    costly,
-    fine,
-    ranks_wait,
-    repeated_by_processes,
-    shared_pointer,
-)
+from .rules import CAUSES, REMARKS, SYMPTOMS
+from .rules.mpiio import shared_pointer
+from .rules.processes import ranks_wait, repeated_by_processes
+from .rules.run import between_calls, conversion, costly, fine
 from .tools import addressed
 
 

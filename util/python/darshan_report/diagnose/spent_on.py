@@ -15,7 +15,7 @@ from . import program_text
 from .advice import FEW
 from .cpu_wait import real_part
 from .facts import Facts
-from .rules import lookups
+from .rules.files import lookups
 from .table import Table
 
 _ON_NAMES = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")

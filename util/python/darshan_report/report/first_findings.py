@@ -26,7 +26,8 @@ def _folder() -> str:
 def _rules() -> str:
     """Returns a text that changes if the files of the rules change, so that the cache does not
     return findings of older rules."""
-    entries = [entry for folder in (_RULES, os.path.join(_RULES, "rules"))
+    folders = (_RULES, *(path for path, _, _ in os.walk(os.path.join(_RULES, "rules"))))
+    entries = [entry for folder in folders
                for entry in os.scandir(folder) if entry.name.endswith(".py")]  # fmt: skip
     return f"{len(entries)} {max(entry.stat().st_mtime_ns for entry in entries)}"
 

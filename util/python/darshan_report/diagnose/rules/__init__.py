@@ -1,11 +1,14 @@
-"""One file per diagnosis. Each has NAME, ROLE and find(facts), which yields its findings. The files
-of this folder are the list of the rules: no other list names them."""
+"""One file per diagnosis, in a folder for each subject. Each has NAME, ROLE and find(facts), which
+yields its findings. The files of these folders are the list of the rules: no other list names
+them."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Protocol, cast
 
 from ..facts import Facts
@@ -13,7 +16,7 @@ from ..finding import CAUSE, REMARK, SYMPTOM, Finding
 
 
 class Rule(Protocol):
-    """The names that every file of this folder defines."""
+    """The names that every file of a rule defines."""
 
     NAME: str
     ROLE: str
@@ -22,11 +25,17 @@ class Rule(Protocol):
         """Yields the findings of a log."""
 
 
-def _with_role(role: str) -> tuple[Rule, ...]:
-    """Returns the rules with this role, by name."""
-    names = sorted(module.name for module in iter_modules(__path__))
-    rules = (cast(Rule, import_module(f"{__name__}.{name}")) for name in names)
-    return tuple(rule for rule in rules if role == rule.ROLE)
+def modules() -> dict[str, ModuleType]:
+    """Returns the modules of all rules by their names, without those of folders, in order."""
+    names = {
+        module.name: f"{__name__}.{folder.name}.{module.name}"
+        for folder in iter_modules(__path__)
+        for module in iter_modules([os.path.join(path, folder.name) for path in __path__])
+    }
+    return {name: import_module(names[name]) for name in sorted(names)}
 
 
-CAUSES, SYMPTOMS, REMARKS = (_with_role(role) for role in (CAUSE, SYMPTOM, REMARK))
+_RULES = tuple(cast(Rule, module) for module in modules().values())
+CAUSES, SYMPTOMS, REMARKS = (
+    tuple(rule for rule in _RULES if role == rule.ROLE) for role in (CAUSE, SYMPTOM, REMARK)
+)

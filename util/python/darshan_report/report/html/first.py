@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Finding
-from ...diagnose.rules import costly
+from ...diagnose.rules.run import costly
 from ...measure import io_share
 from ...show.text import visible
 from ...units import amount, plural, seconds, share

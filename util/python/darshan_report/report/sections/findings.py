@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ...diagnose.reference import is_link
-from ...diagnose.rules import costly
+from ...diagnose.rules.run import costly
 from ...show.model import Block, Code, Column, Heading, Paragraph, Table
 from ...units import count
 from ..context import Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.rules import chunk_cache
+from ...diagnose.rules.hdf5 import chunk_cache
 from ...units import amount
 from ..case import Case, Plan
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.rules.sieve_buffer import SMALL, sieved
+from ...diagnose.rules.hdf5.sieve_buffer import SMALL, sieved
 from ..case import Case, Plan
 
 NAME = "sieve-buffer"

@@ -1,0 +1,1 @@
+"""Rules about transfers and their order in a file."""

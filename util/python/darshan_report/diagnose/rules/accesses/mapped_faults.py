@@ -1,0 +1,95 @@
+"""Page faults of mapped files wait for storage, nearly each for a single page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....classes import dataclass
+from ....units import amount, count, percent, plural, seconds
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...reached import needs
+from ...table import Table
+from ...unjudged import waits_for_pages
+
+NAME = "mapped-faults"
+ROLE = CAUSE
+LEAST = 64  # page faults that show an order
+IN_ORDER = 0.8  # share of the page faults that are a little after the one before
+
+
+@dataclass(frozen=True)
+class _Order:
+    """The order of page faults, which DARSHAN_PAGE_FAULTS records: all page faults, those that went
+    forward, and those that went at most 2 MiB forward."""
+
+    every: float
+    forward: float
+    near: float
+
+    @property
+    def title(self) -> str:
+        if self.every < LEAST:
+            return "Mapped files are read from storage page by page"
+        if self.near >= IN_ORDER * self.every:
+            return "Pages of mapped files are used in order, but the kernel reads one at a time"
+        return "Pages of mapped files are used in no order"
+
+    @property
+    def sentence(self) -> str:
+        if self.every < LEAST:
+            return " The order is not known; DARSHAN_PAGE_FAULTS=1 records it."
+        return (
+            f" The order of {count(self.every)} page faults is known: "
+            f"{percent(self.forward, self.every)} went forward, "
+            f"{percent(self.near, self.every)} by at most 2 MiB."
+        )
+
+
+def _order(extra: Table) -> _Order:
+    names = ("MMAP_FAULTS", "MMAP_FAULTS_FORWARD", "MMAP_FAULTS_NEAR")
+    known = (float(extra[name].clip(min=0).sum()) if extra.has(name) else 0.0 for name in names)
+    return _Order(*known)
+
+
+@needs("USAGE")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding, over all mapped files, if page faults wait for storage and nearly each
+    brings a single page."""
+    usage, extra = facts.table("USAGE"), facts.table("POSIX_EXT")
+    waited = waits_for_pages(facts)
+    if usage is None or extra is None or waited is None or not extra.has("MMAP_TOUCHED"):
+        return
+    touched = extra["MMAP_TOUCHED"]
+    # Without such files, the pages are those of programs, or of memory that was swapped out.
+    if touched.sum() < waited.read / 2:
+        return
+    stake = facts.stake(waited.seconds, "time in page faults that waited for storage")
+    if not facts.worth(stake):
+        return
+    order = _order(extra)
+    first, files = int(np.argmax(touched)), int((touched > 0).sum())
+    others = f" and {plural(files - 1, 'more file')}" if files > 1 else ""
+    yield Finding(
+        NAME,
+        order.title,
+        f"{facts.name(int(extra.ids[first]))}{others}: {count(waited.faults)} page faults waited "
+        f"for storage, each for {amount(waited.read / waited.faults)}, together for "
+        f"{amount(waited.read)}. That took up to {seconds(waited.seconds)}"
+        f"{facts.over_all}; no recorded call contains this time.{order.sentence}",
+        stake=stake,
+        evidence=facts.sums(usage, "MAJOR_FAULTS", "STORAGE_READ", "F_BLOCKED_TIME")
+        + facts.rows(extra, first, "MMAP_BYTES", "MMAP_TOUCHED"),
+        remedy=Remedy(
+            "Use the pages in the order of the file: sort the positions first, or read larger "
+            "blocks. If the file fits into memory, have the kernel read all of it before the first "
+            "use (MADV_WILLNEED, or MAP_POPULATE when the file is mapped). Leave out MADV_RANDOM "
+            "where neighbouring pages are used as well.",
+            "C: madvise(map, size, MADV_WILLNEED);  // once, before the loop\n"
+            "Python: mapped.madvise(MADV_WILLNEED)  # once, before the loop\n"
+            "Python: for place in sorted(places): value = mapped[place]",
+        ),
+        limits=("faults.many", "faults.page", "faults.seconds"),
+    )

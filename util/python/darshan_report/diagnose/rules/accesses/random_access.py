@@ -1,0 +1,103 @@
+"""Transfers that jump back and forth in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import count, plural, share
+from ...facts import Facts, leading
+from ...finding import SYMPTOM, Finding, Remedy
+from ...reached import CALLS, at_most, needs
+from ...table import Table
+
+NAME = "random-access"
+ROLE = SYMPTOM
+_FEW_FORWARD = 0.1  # part of the transfers; of random ones 0.5 go forward
+
+
+@needs("POSIX")
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if reads jump back and forth in a file, and one if writes do."""
+    table = facts.table("POSIX")
+    if table is not None:
+        for kind in ("READ", "WRITE"):
+            yield from _find(facts, table, kind)
+
+
+def goes_back(facts: Facts, table: Table, kind: str, place: int) -> bool:
+    """Returns whether the transfers of a file are in descending order: of random ones half go
+    forward. Bytes that are moved several times may be at one place, which is no order."""
+    calls, forward = int(table[f"{kind}S"][place]), int(table[f"SEQ_{kind}S"][place])
+    direction = "READ" if kind == "READ" else "WRITTEN"
+    moved, there = (int(table[f"{name}_{direction}"][place]) for name in ("BYTES", "MAX_BYTE"))
+    dense = moved <= there + 1 < facts.limits["again.factor"] * moved
+    return dense and bool(facts.single(table)[place]) and forward <= _FEW_FORWARD * calls
+
+
+def backwards(kind: str) -> Remedy:
+    """Returns what helps if a file is moved from its end to its start."""
+    word = kind.lower()
+    return Remedy(
+        f"They go from the end of the file to its start: {word} it forward, in blocks of a "
+        f"megabyte or more. If the last record must come first, {word} such blocks from the end, "
+        "with the records of each in their order in the file.",
+        "C: pread(fd, block, size, end - size);  /* then its records, the last one first */\n"
+        "Python: file.seek(end - size); block = file.read(size)"
+        if kind == "READ"
+        else "C: pwrite(fd, block, size, end - size);  /* which was filled from behind */\n"
+        "Python: file.seek(end - size); file.write(block)",
+    )
+
+
+def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    calls, forward = table[f"{kind}S"], table[f"SEQ_{kind}S"]
+    # The first transfer after each open goes neither forward nor back.
+    back = np.maximum(0, calls - forward - np.maximum(facts.opens(table), table.processes))
+    enough = facts.limits["operations"] * facts.files(table)
+    mask = (back >= enough) & (back > facts.limits["random.share"] * calls)
+    if not mask.any():
+        return
+    moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
+    lost = (
+        facts.lost(facts.moving(table, kind), moved, facts.movers(table))
+        * back
+        / np.maximum(calls, 1)
+    )
+    seconds = np.where(mask, lost, 0.0)
+    stake = facts.stake(
+        seconds.sum(),
+        "time beyond a good rate, multiplied by the share that goes back: an upper bound",
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, seconds, len(mask))
+    number, whole = int(back[first]), int(calls[first])
+    descending = goes_back(facts, table, kind, first)
+    yield Finding(
+        f"{NAME}-{kind.lower()}",
+        f"The program {kind.lower()}s {'backwards' if descending else 'at random offsets'}",
+        f"{count(number)} of {count(whole)} {kind.lower()}s ({share(number, whole)}) of "
+        f"{facts.name(table.ids[first])} start before the end of the previous one"
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(
+            table, first, f"{kind}S", f"SEQ_{kind}S", f"CONSEC_{kind}S", f"F_{kind}_TIME"
+        ),
+        remedy=backwards(kind)
+        if descending
+        else Remedy(
+            "Sort requests by offset, advise the system of random access, or keep the file in "
+            "memory "
+            "while it is used; read-ahead works only for ascending offsets.",
+            "C: posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM)\n"
+            "C: read(fd, all, size);  // once, if it fits into memory\n"
+            "Python: places.sort();  os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)\n"
+            "Java: Collections.sort(places)\n"
+            "sort the requests by offset",
+        ),
+        limits=("random.share", "operations", "again.factor"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

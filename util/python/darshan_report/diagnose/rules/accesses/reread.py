@@ -1,0 +1,237 @@
+"""The same bytes of a file are read, or written, several times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....checkpoints.saves import state_ids
+from ....records import among
+from ....units import amount, count, plural, share
+from ...facts import Facts, leading, once
+from ...finding import SYMPTOM, Finding, Remedy
+from ...language import READ_ONCE
+from ...loops import between
+from ...reached import CALLS, at_most
+from ...sqlite import databases
+from ...streams import Mask, Streams
+from ...table import Table
+
+NAME = "same-bytes-again"
+ROLE = SYMPTOM
+_COPIED = 0.1  # part of the bytes by which a copy may differ
+_WORDS = {
+    "READ": (
+        "read",
+        "The same bytes are read again and again",
+        "Keep the data in memory",
+        f"{READ_ONCE}\nH5Pset_chunk_cache(...)\nMPI_Bcast(...)",
+    ),
+    "WRITTEN": (
+        "written",
+        "The same bytes are written again and again",
+        "Collect changes in memory and write them once",
+        "H5Pset_cache / H5Pset_chunk_cache\none write at the end",
+    ),
+}
+
+
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if the same bytes are read several times, and one if they are written
+    several times, of files and of streams."""
+    table = facts.table("POSIX")
+    for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
+        if table is not None:
+            yield from _find(facts, table, direction, kind)
+        if facts.streams is not None:
+            yield from _find(facts, facts.streams.table, direction, kind)
+
+
+def streams_again(facts: Facts, streams: Streams) -> Mask:
+    """Returns a mask of the streams of which the same bytes are read or written again."""
+    read, written = (_again(facts, streams.table, d)[0] for d in ("READ", "WRITTEN"))
+    return read | written
+
+
+@once
+def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray, np.ndarray]:
+    """Returns a mask of the files, the bytes that were moved, and the bytes that there are."""
+    moved = np.maximum(0, table[f"BYTES_{direction}"] - facts.unplaced(table, direction))
+    # Every process may need the file once: that is not "again".
+    size = (table[f"MAX_BYTE_{direction}"] + 1) * np.where(table.shared, table.processes, 1)
+    mask = (moved >= facts.limits["again.factor"] * size) & (
+        moved - size >= facts.limits["again.bytes"]
+    )
+    mask &= facts.single(table)
+    if direction == "WRITTEN":
+        mask &= ~_made_anew(facts, table, moved, size)
+        if mask.any():  # a checkpoint is a new file for each open
+            each = moved <= facts.limits["again.factor"] * size * facts.opens(table)
+            mask &= ~(each & among(table.ids, state_ids(facts)))
+    if table.prefix == "STDIO" and facts.streams is not None:
+        mask &= facts.streams.files & (table[f"MAX_BYTE_{direction}"] > 0)
+    return mask, moved, size
+
+
+def mostly(facts: Facts, table: Table, kind: str) -> Mask:
+    """Returns a mask of the files that are moved again so often that the size of a transfer matters
+    little."""
+    direction = {"READ": "READ", "WRITE": "WRITTEN"}[kind]
+    mask, moved, size = _again(facts, table, direction)
+    return mask & (moved >= facts.limits["again.mostly"] * size)
+
+
+def times_read(facts: Facts, table: Table, place: int) -> float:
+    """Returns how often each byte of a file was read on average, at least, by each process; 1 if
+    that is not known to be more."""
+    read = float(table["BYTES_READ"][place] - facts.unplaced(table, "READ")[place])
+    users = int(table.processes[place]) if bool(table.shared[place]) else 1
+    size = (int(table["MAX_BYTE_READ"][place]) + 1) * max(users, 1)
+    return max(1.0, read / size) if facts.single(table)[place] else 1.0
+
+
+def most_moved(facts: Facts, direction: str) -> str:
+    """Describes the file of which the most bytes are READ or WRITTEN many times, even if that takes
+    little time; empty without such a file."""
+    best, words = 0, ""
+    for table in filter(None, (facts.table("POSIX"), facts.table("STDIO"))):
+        mask, moved, size = _again(facts, table, direction)
+        mask = mask & (moved >= facts.limits["again.mostly"] * size)
+        for place in leading(mask, moved - size, 1):
+            if (extra := int(moved[place] - size[place])) > best:
+                best = extra
+                times = float(moved[place]) / max(1.0, float(size[place]))
+                one, each = _of_one(table, place, int(size[place]))
+                words = (
+                    f"{facts.name(table.ids[place])} was {direction.lower()} at least {times:.1f} "
+                    f"times over{each} ({amount(int(moved[place]))} in total, of at most "
+                    f"{amount(one)})"
+                )
+    return words
+
+
+def _of_one(table: Table, place: int, size: int) -> tuple[int, str]:
+    """Returns the bytes that a file has at most, and words for the number of its processes: size
+    has them once for each. The log has the last byte that was moved, not which bytes before it
+    were."""
+    users = int(table.processes[place]) if bool(table.shared[place]) else 1
+    return size // max(users, 1), f" by each of {count(users)} processes" if users > 1 else ""
+
+
+def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
+    """Returns a mask of the files that are written once each time they are opened, and seldom
+    opened: a checkpoint that replaces the previous one does not write the same bytes again."""
+    opens = facts.opens(table) + table["FDOPENS"]  # a stream of an open file begins it again
+    each = opens / np.maximum(table.processes, 1)
+    found: Mask = (opens * size >= moved) & (each < facts.limits["opens.again"])
+    return found
+
+
+def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
+    """Returns the seconds in transfers. Of a stream that moves the same bytes a few times, returns
+    those in transfers that reached the file and in flushes: a larger buffer saves only these."""
+    whole = facts.moving(table, kind)
+    if table.prefix == "POSIX" or facts.streams is None or not facts.streams.known:
+        return whole
+    flushes = facts.streams["F_FLUSH_TIME"] if kind == "WRITE" else 0.0
+    below = facts.streams.time(kind) + flushes
+    return np.where(mostly(facts, table, kind), np.maximum(whole, below), below)
+
+
+def _in_order(table: Table, kind: str) -> Mask:
+    """Returns a mask of the files that are moved from their beginning to their end each time, and
+    not here and there as by a database: then what is done with the bytes is done again, too."""
+    calls = table[f"{kind}S"]
+    found: Mask = (
+        2 * table[f"CONSEC_{kind}S"] >= calls
+        if table.has(f"CONSEC_{kind}S")
+        else 2 * table["SEEKS"] <= calls
+    )
+    return found
+
+
+def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
+    mask, moved, size = _again(facts, table, direction)
+    if not mask.any():
+        return
+    extra = moved - size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        seconds = np.where(mask, _spent(facts, table, kind) * extra / np.maximum(moved, 1), 0.0)
+    again = int(extra[mask].sum())
+    whole = int(moved.sum())
+    word, title, _, _ = _WORDS[direction]
+    often = seconds[mostly(facts, table, kind) & _in_order(table, kind)].sum()
+    more = between(facts, f"{NAME}-{word}", float(often))
+    stake = facts.stake(
+        seconds.sum(),
+        f"time, multiplied by the share of bytes moved again{more.basis}",
+        again,
+        whole,
+        between=more.seconds,
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, seconds, len(mask))
+    times = float(moved[first]) / max(1.0, float(size[first]))
+    one, each_of = _of_one(table, first, int(size[first]))
+    yield Finding(
+        f"{NAME}-{word}",
+        title,
+        f"{facts.name(table.ids[first])}: {amount(int(moved[first]))} were {word} in total, of at "
+        f"most {amount(one)} that it has: on average, each byte at least {times:.1f} "
+        f"times{each_of}"
+        + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
+        + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again."
+        + more.sentence,
+        stake=stake,
+        evidence=facts.rows(
+            table,
+            first,
+            f"{kind}S",
+            f"BYTES_{direction}",
+            f"MAX_BYTE_{direction}",
+            f"F_{kind}_TIME",
+        ),
+        remedy=_remedy(facts, table, first, direction),
+        limits=("again.factor", "again.bytes", "opens.again"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )
+
+
+def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
+    """Returns the remedy for one file, which depends on the libraries that use it."""
+    name = facts.name(table.ids[place])
+    _, _, text, example = _WORDS[direction]
+    if name in databases(facts):
+        return Remedy(
+            "Give SQLite a page cache that holds the pages in use; its default is 2 MB.",
+            "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
+        )
+    if direction == "READ" and facts.together:
+        text += ", or read them in one process and send them to the others"
+    if facts.info.region("H5D"):
+        text += "; for HDF5 enlarge the chunk cache"
+    if direction == "READ":
+        each = facts.opens(table)[place] / max(1, int(table.processes[place]))
+        text = f"Open the file once. {text}" if each >= facts.limits["opens.again"] else text
+        if name.endswith(".npy"):
+            example += "\nPython: numpy.load(path, mmap_mode='r')  # reads only the parts in use"
+        if _copied(table, place):
+            text += (
+                ". The program writes as many bytes as it reads, so it seems to copy the file: "
+                "change one copy instead of making a new one, or let the system copy"
+            )
+            example += (
+                "\nPython: shutil.copyfile(path, copy)  # the system copies, not the program"
+                "\nshell: cp --reflink=auto file copy"
+            )
+    return Remedy(f"{text}.", example)
+
+
+def _copied(table: Table, place: int) -> bool:
+    """Returns whether other files got about as many bytes as were read of this one."""
+    read = float(table["BYTES_READ"][place])
+    others = float(table.sum("BYTES_WRITTEN")) - float(table["BYTES_WRITTEN"][place])
+    return abs(others - read) <= _COPIED * read

@@ -1,0 +1,64 @@
+"""Seeks take the time: the position is queried or set far more often than it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import count, seconds
+from ...facts import Facts, leading
+from ...finding import CAUSE, Finding, Remedy
+from ...reached import CALLS, at_most, needs
+from ...table import Table
+
+NAME = "seeks"
+ROLE = CAUSE
+_LIGHTER = 20  # seeks that cost as much as an open or a stat
+
+
+def seconds_in(facts: Facts, table: Table) -> np.ndarray:
+    """Returns the seconds in seeks per file of POSIX, an estimate: their part of the metadata
+    time."""
+    others = facts.opens(table) + table["STATS"]
+    part = table["SEEKS"] / np.maximum(table["SEEKS"] + _LIGHTER * others, 1)
+    found: np.ndarray = table["F_META_TIME"] * part
+    return found
+
+
+@needs("POSIX")
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding on the files with many more seeks than transfers."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    calls = table["READS"] + table["WRITES"]
+    mask = (table["SEEKS"] > facts.limits["seeks.many"]) & (table["SEEKS"] > 2 * calls)
+    if not mask.any():
+        return
+    time = np.where(mask, seconds_in(facts, table), 0.0)
+    stake = facts.stake(float(time.sum()), "metadata time of the seeks")
+    if not facts.worth(stake):
+        return
+    (first,) = leading(mask, time, 1)
+    yield Finding(
+        NAME,
+        "Seeks take much of the time",
+        f"{facts.name(table.ids[first])} has {count(float(table['SEEKS'][first]))} "
+        f"seeks and {count(float(calls[first])) if calls[first] else 'no'} transfers; seeks took "
+        f"{seconds(float(time.sum()))}{facts.over_all}.",
+        stake=stake,
+        evidence=facts.rows(table, first, "SEEKS", "READS", "WRITES", "F_META_TIME"),
+        remedy=Remedy(
+            "Keep the position in a variable and pass it to the transfer: pread and pwrite need no "
+            "lseek.",
+            "C: pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)\n"
+            "Rust: file.read_at(&mut buffer, offset)?;\n"
+            "Go: file.ReadAt(buffer, offset)\n"
+            "Python: os.pread(fd, size, offset)\n"
+            "Java: channel.read(buffer, offset)",
+        ),
+        limits=("seeks.many",),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

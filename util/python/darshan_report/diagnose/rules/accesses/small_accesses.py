@@ -1,0 +1,197 @@
+"""Many small transfers: the time goes into calls, not into bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import amount, count, plural, share
+from ... import strided
+from ...cpu_wait import latency
+from ...facts import Facts, leading
+from ...finding import SYMPTOM, Finding, Remedy
+from ...language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
+from ...loops import ITEMS, between
+from ...reached import CALLS, at_most, needs
+from ...table import Table
+from . import random_access, reread
+
+NAME = "small-accesses"
+ROLE = SYMPTOM
+_FLUSHED = " Do not flush after each line."
+_HERE_AND_THERE = (
+    " Their offsets are random: sort them first, or keep the file in memory if it fits; a larger "
+    "buffer alone moves bytes that are not used."
+)
+_SORTED = (
+    "C: qsort(requests, number, sizeof *requests, by_offset);\n"
+    "C++: std::sort(requests.begin(), requests.end(), by_offset);\n"
+    "Rust: requests.sort_by_key(|r| r.offset);\n"
+    "Go: sort.Slice(requests, byOffset)\n"
+    "Python: requests.sort(key=lambda request: request.offset)\n"
+    "Java: requests.sort(Comparator.comparingLong(r -> r.offset))"
+)
+_AGAIN = (
+    " Each byte was read {:,.0f} times on average: keep what was read in memory, which saves the "
+    "other reads."
+)
+_FULL = 0.75  # part of a buffer from which on a mean transfer is a whole block
+_BLOCK = 512  # bytes; a program that moves multiples of it has a buffer, and chose its size
+_LIBRARIES = {
+    "READ": "\nH5Dread of a whole block instead of an element;  MPI_File_read_at_all",
+    "WRITE": "\nH5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
+}
+_BLOCKS = (
+    "Move larger blocks: a megabyte or more with each call. "
+    "Put data that belongs together into one block."
+)
+_BY_LIBRARY = " Or let a library do it (HDF5 chunks, collective MPI-IO)."
+_HOW = {
+    "READ": "Read more with each call: in blocks of a megabyte or more, or through a buffer.",
+    "WRITE": "Write more with each call: collect records in memory and write them together, or "
+    "through a buffer.",
+}
+_SOME, _MANY = 32, 10  # least tiny transfers per file; their least sum, as a factor on `operations`
+_MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
+
+
+@needs("POSIX")
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if a file is read by many small POSIX calls, and one if it is written so."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    for kind in _MOVED:
+        yield from _find(facts, table, kind)
+
+
+def _by_blocks(table: Table, place: int, kind: str) -> bool:
+    """Returns whether the program moves blocks of a size that it chose, through a buffer of its
+    own."""
+    size = int(table["ACCESS1_ACCESS"][place])
+    mostly = 2 * int(table["ACCESS1_COUNT"][place]) >= int(table[f"{kind}S"][place])
+    return mostly and size > 0 and size % _BLOCK == 0
+
+
+def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
+    """Returns the example in each language."""
+    if not in_order:
+        return _SORTED
+    words = BLOCKS if blocks else READ_BUFFER if kind == "READ" else f"{FLUSHES}\n{WRITE_BUFFER}"
+    return words + (_LIBRARIES[kind] if _library(facts) else "")
+
+
+def _library(facts: Facts) -> bool:
+    """Returns whether the program uses a library that moves large pieces for it."""
+    return facts.table("MPI-IO") is not None or facts.info.region("H5D") is not None
+
+
+def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
+    """Returns a mask of the files that are each moved in few tiny pieces, if together these are a
+    pattern."""
+    moved, calls = table[_MOVED[kind][0]], table[f"{kind}S"]
+    found: np.ndarray = (small >= _SOME * facts.files(table)) & (
+        moved < facts.limits["stream.buffer"] * calls
+    )
+    found &= small[found].sum() >= _MANY * facts.limits["operations"]
+    return found
+
+
+def _files(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
+    """Returns a mask of the files with too many small transfers, of which memory does not serve
+    most."""
+    moved, all_calls = table[_MOVED[kind][0]], table[f"{kind}S"]
+    # A record of several files needs this number for each of them.
+    enough = facts.limits["operations"] * facts.files(table)
+    found: np.ndarray = ((small >= enough) | _alike(facts, table, kind, small)) & (
+        small > facts.limits["small.share"] * all_calls
+    )
+    # Blocks that memory serves cost their copying, in few calls or in many.
+    calls_made = np.maximum(all_calls, 1)
+    # Some blocks are short: the last one, those around a header, and a read that finds the end.
+    blocks = moved >= _FULL * facts.limits["stream.buffer"] * calls_made
+    found &= ~(blocks & (facts.moving(table, kind) < latency(facts) * calls_made))
+    found &= ~reread.mostly(facts, table, kind)
+    return found
+
+
+def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    calls, (moved, word) = f"{kind}S", _MOVED[kind]
+    small, all_calls = facts.small(table, kind), table[calls]
+    mask = _files(facts, table, kind, small)
+    if not mask.any():
+        return
+    part = small / np.maximum(all_calls, 1)
+    users = facts.movers(table)
+    lost = facts.lost(facts.moving(table, kind) * part, table[moved] * part, users)
+    seconds = np.where(mask, lost, 0.0)
+    name = f"{NAME}-{kind.lower()}"
+    more = between(facts, name, float(seconds.sum()), ITEMS)
+    stake = facts.stake(
+        seconds.sum(),
+        "time of the small transfers beyond what their bytes would take in large "
+        f"ones at {facts.rate_words(int(users[mask].max()))}{more.basis}",
+        between=more.seconds,
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, seconds, len(mask))
+    number, whole = int(small[mask].sum()), int(all_calls.sum())
+    mean = float(table[moved][first]) / max(1, int(all_calls[first]))
+    own = _by_blocks(table, first, kind)
+    # Half of the transfers at random offsets go forward.
+    forward = (1 - facts.limits["random.share"]) * int(all_calls[first])
+    in_order = int(table[f"SEQ_{calls}"][first]) >= forward
+    descending = not in_order and random_access.goes_back(facts, table, kind, first)
+    times = reread.times_read(facts, table, first) if kind == "READ" else 1.0
+    stride = strided.stride(facts, table, kind, first)
+    remedy = (
+        random_access.backwards(kind)
+        if descending
+        else strided.remedy(facts, table, kind, first)
+        if stride > 0
+        else Remedy(
+            (_BLOCKS if own else _HOW[kind] + (_FLUSHED if kind == "WRITE" else ""))
+            + (_BY_LIBRARY if _library(facts) else "")
+            + ("" if in_order else _HERE_AND_THERE)
+            + (_AGAIN.format(times) if times >= facts.limits["again.mostly"] else ""),
+            _example(facts, kind, blocks=own, in_order=in_order),
+        )
+    )
+    yield Finding(
+        name,
+        f"Many small {kind.lower()}s",
+        f"{count(number)} of {count(whole)} POSIX {calls.lower()} ({share(number, whole)}) have "
+        f"at most {amount(facts.limits['small.bytes'])}; {facts.name(table.ids[first])} was "
+        f"{word} {amount(mean)} at a time on average"
+        + (f", and {plural(len(others), 'more file')} like it." if others else ".")
+        + strided.sentence(kind, stride)
+        + more.sentence,
+        stake=stake,
+        evidence=facts.rows(
+            table,
+            first,
+            calls,
+            moved,
+            f"SIZE_{kind}_0_100",
+            f"SIZE_{kind}_100_1K",
+            f"SIZE_{kind}_1K_10K",
+            f"SIZE_{kind}_10K_100K",
+            f"F_{kind}_TIME",
+            *(("STRIDE1_STRIDE", "STRIDE1_COUNT") if stride > 0 else ()),
+        ),
+        remedy=remedy,
+        limits=(
+            "again.factor",
+            "small.bytes",
+            "small.share",
+            "random.share",
+            "operations",
+            "stream.buffer",
+            "stream.latency",
+            "again.mostly",
+        ),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

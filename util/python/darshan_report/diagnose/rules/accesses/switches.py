@@ -1,0 +1,61 @@
+"""Reads and writes of one file alternate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import count, share
+from ...facts import Facts, leading
+from ...finding import SYMPTOM, Finding, Remedy
+from ...reached import CALLS, at_most, needs
+
+NAME = "read-write-alternation"
+ROLE = SYMPTOM
+
+
+@needs("POSIX")
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if reads and writes of a file alternate, on the file that loses the most
+    time."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    calls, switches = table["READS"] + table["WRITES"], table["RW_SWITCHES"]
+    mask = (switches >= facts.limits["operations"]) & (
+        switches > facts.limits["switches.share"] * calls
+    )
+    if not mask.any():
+        return
+    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+    time = facts.lost(table["F_READ_TIME"] + table["F_WRITE_TIME"], moved, facts.movers(table))
+    seconds = np.where(mask, time * switches / np.maximum(calls, 1), 0.0)
+    stake = facts.stake(
+        seconds.sum(), "time beyond a good rate, multiplied by the share of changes: an upper bound"
+    )
+    if not facts.worth(stake):
+        return
+    (first,) = leading(mask, seconds, 1)
+    number, whole = int(switches[first]), int(calls[first])
+    yield Finding(
+        NAME,
+        "Reads and writes of a file alternate",
+        f"{facts.name(table.ids[first])} was alternately read and written: {count(number)} "
+        f"changes in {count(whole)} transfers ({share(number, whole)}).",
+        stake=stake,
+        evidence=facts.rows(
+            table, first, "RW_SWITCHES", "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME"
+        ),
+        remedy=Remedy(
+            "Read all input first, then write; or keep the updated data in memory and write them "
+            "back "
+            "in larger pieces.",
+            "H5Pset_chunk_cache (a larger cache absorbs updates)\n"
+            "SQL: PRAGMA cache_size = -200000;  -- KiB\n"
+            "one block in memory for the parts that change",
+        ),
+        limits=("switches.share", "operations"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

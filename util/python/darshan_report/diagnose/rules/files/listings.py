@@ -1,0 +1,101 @@
+"""Folders are listed again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import count, seconds
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...loops import between
+from ...reached import needs
+from ...table import Table
+
+NAME = "listed-again"
+ROLE = CAUSE
+_PROBED = 0.5  # names that were tried or made for each listing
+
+
+@needs("POSIX_EXT")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if folders are listed again and again, by the number of listings and their
+    time, which is known only for all folders together."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None:
+        return
+    lists, entries, time = (extra.sum(n) for n in ("DIR_OPENS", "DIR_ENTRIES", "F_LIST_TIME"))
+    # Opening a folder is a metadata operation; its part of their time is estimated by the number of
+    # calls.
+    others = sum(
+        extra.sum(n)
+        for n in ("ACCESSES", "TRUNCATES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS")
+    )
+    time += extra.sum("F_META_TIME") * lists / max(1.0, lists + others)
+    known = bool(np.all(extra.records["POSIX_EXT_DIR_REOPENS"] >= 0))
+    # Older logs do not distinguish a tree that is walked again from a tree that is walked once.
+    again = extra.sum("DIR_REOPENS") if known else lists
+    lost = time * again / max(1.0, lists)
+    more = between(facts, NAME, lost)
+    stake = facts.stake(
+        lost,
+        f"time in opening and reading folders listed before{more.basis}",
+        between=more.seconds,
+    )
+    few = again < facts.limits["lists.again"] * facts.nprocs
+    # A few listings of large folders are enough. An older log does not show which folders were
+    # listed again.
+    short = not known or entries * again < facts.limits["lists.entries"] * facts.nprocs * lists
+    if (few and short) or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Folders are listed again and again",
+        f"Folders were listed {count(lists)} times"
+        + (f", with {count(entries)} entries in total" if entries else "")
+        + f"; that took {seconds(time)}{facts.over_all}."
+        + (
+            f" {count(again)} of these listings repeated an earlier one of the same folder."
+            if known
+            else ""
+        )
+        + more.sentence,
+        stake=stake,
+        evidence=facts.sums(
+            extra, "DIR_OPENS", "DIR_REOPENS", "DIR_ENTRIES", "F_LIST_TIME", "F_META_TIME"
+        ),
+        remedy=Remedy(
+            (
+                "List a folder once and remember its entries; keep a counter instead of searching "
+                "for the next free name"
+                if _probed(facts, extra) >= _PROBED * lists
+                else "List a folder once and look names up in a set of its entries, or ask for a "
+                "single name by stat"
+            )
+            + (
+                "; let one process list the folder and send the result to the others."
+                if facts.together
+                else "."
+            ),
+            "C: number = scandir(folder, &entries, NULL, alphasort);  // before the loop\n"
+            "Python: names = set(os.listdir(folder))  # before the loop;  name in names\n"
+            "Python: os.path.exists(path)  # for a single name\n"
+            "Python: entries = list(os.scandir(folder))  # names with their kinds, kept\n"
+            'Perl: my @names = glob("$folder/*");  # before the loop\n'
+            "shell: names=(folder/*)  # before the loop\n"
+            "MPI_Bcast of the names",
+        ),
+        limits=("lists.again", "lists.entries"),
+    )
+
+
+def _probed(facts: Facts, extra: Table) -> float:
+    """Returns how many names the program tried that did not exist, and how many files it wrote: who
+    looks for the next free name does either for each listing."""
+    posix = facts.table("POSIX")
+    written = 0.0
+    if posix is not None:
+        own = (posix["BYTES_WRITTEN"] > 0) & ~facts.programs(posix)
+        written = float(facts.files(posix)[own].sum())
+    return float(extra.sum("MISSES")) + written

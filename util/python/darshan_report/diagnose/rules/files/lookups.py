@@ -1,0 +1,80 @@
+"""The program looks up names that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import count, plural, seconds
+from ...facts import Facts, leading
+from ...finding import CAUSE, Finding, Remedy
+from ...loops import loops_of
+from ...reached import needs
+from ...table import Table
+from . import polled
+
+NAME = "failed-lookups"
+ROLE = CAUSE
+# Call sites tell a loop that waits.
+_MAY_WAIT = " A program that waits for a file sleeps between two look-ups, or is told by inotify."
+_FOLDERS = 3  # folders that are named
+
+
+@needs("POSIX_EXT")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if many opens, stats and accesses fail because the name does not exist, over
+    all names."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None:
+        return
+    if facts.found(polled.find):
+        return
+    misses, time = extra.sum("MISSES"), extra.sum("F_MISS_TIME")
+    stake = facts.stake(time, "time in failed lookups")
+    if misses < facts.limits["operations"] or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Many lookups fail",
+        f"{count(misses)} opens, stats and accesses found no file with this name; that took "
+        f"{seconds(time)}{facts.over_all}. {where(facts)}".rstrip(),
+        stake=stake,
+        evidence=facts.sums(extra, "MISSES", "ACCESSES", "F_MISS_TIME"),
+        remedy=Remedy(
+            "Look each name up once and remember missing files; list a folder once instead of "
+            "testing each name; shorten the search path, and put the folder with most hits first."
+            + ("" if loops_of(facts) else _MAY_WAIT),
+            "Python: names = set(os.listdir(folder));  name in names\n"
+            "one folder in PYTHONPATH, LD_LIBRARY_PATH or the program's own search path",
+        ),
+        limits=("operations",),
+    )
+
+
+def where(facts: Facts) -> str:
+    """Describes the folders in which lookups failed, with how often; empty if the log does not name
+    them."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None:
+        return ""
+    named = (extra["MISSES"] > 0) & ~_elsewhere(facts, extra)
+    if not named.any():
+        return ""
+    misses = extra["MISSES"].astype("f8")
+    first = leading(named, misses, _FOLDERS)
+    told = ", ".join(
+        f"{count(float(misses[place]))} in {facts.name(int(extra.ids[place]))}" for place in first
+    )
+    folders = int(named.sum()) - len(first)
+    rest = float(misses[named].sum() - misses[first].sum())
+    more = f", {count(rest)} in {plural(folders, 'more folder')}" if folders else ""
+    elsewhere = float(misses[~named].sum())
+    others = f", {count(elsewhere)} elsewhere" if elsewhere else ""
+    return f"Failed lookups: {told}{more}{others}."
+
+
+def _elsewhere(facts: Facts, extra: Table) -> np.ndarray:
+    """Returns a mask of the records that are not of a folder."""
+    names = (facts.name(int(number)) for number in extra.ids)
+    return np.array([not name.startswith("/") for name in names])

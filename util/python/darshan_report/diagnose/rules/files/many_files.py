@@ -1,0 +1,157 @@
+"""Very many small files: each costs an open, its first transfers and a close."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....records import among, in_both
+from ....units import amount, count, seconds
+from ... import data_loader, program_text
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...loops import Between, between
+from ...reached import CALLS, at_most
+from ...table import Table
+from . import rewritten
+
+NAME = "many-small-files"
+ROLE = CAUSE
+_TEMPORARY = Remedy(
+    "Pass the data in memory, or through a pipe: each temporary file costs a creation, an opening "
+    "and a removal. If a program takes only files, give it all data at once, or use one file again "
+    "in a folder that is in memory (/dev/shm).",
+    "Python: subprocess.run(command, input=data, stdout=subprocess.PIPE);  io.StringIO(text)\n"
+    'C: FILE *stream = fmemopen(text, size, "r");  popen(command, "w")\n'
+    "shell: producer | consumer",
+)
+_KEPT = Remedy(
+    "Keep the data in one file, a container: HDF5, netCDF, SQLite, tar or zip; on a "
+    "parallel file system every file costs a round trip to the metadata server.",
+    "Python: h5py or zarr with few large chunks;  tarfile, members read from it\n"
+    "tar cf data.tar folder, read members from it",
+)
+_RENAMED = Remedy(
+    "Write the records of a step into one container (HDF5, SQLite, or a text file with a line for "
+    "each), and rename this file once, when it is complete.",
+    "Python: file.write(line)  # in the loop;  os.replace(new, path)  # once, after it\n"
+    "C: fprintf(stream, format, record);  in the loop;  rename(temporary, path);  once, after it\n"
+    "shell: done > all.new; mv all.new all  # after the loop, not in it\n"
+    "SQL: BEGIN; many INSERTs; COMMIT;",
+)
+SAMPLES = Remedy(
+    "Pack the samples into shards: files of some hundred MiB that a worker reads from begin to "
+    "end. Shuffle the order of the shards, and the samples in a buffer.",
+    "Python: webdataset.WebDataset('samples-{000..099}.tar', shardshuffle=100).shuffle(1000)\n"
+    "Python: HDF5 or zarr with a sample in each chunk, opened once for each worker\n"
+    "tar cf samples-000.tar folder, a tar for each shard",
+)
+_TOLD = 1e-5  # seconds for a file from which on they are told
+_FIRST = 4  # transfers of a file that come with its opening: more are many small transfers
+
+
+def _spent(facts: Facts, table: Table) -> np.ndarray:
+    """Returns the seconds per file in opening, closing and the first transfers, beyond those that
+    its bytes would take in a large file."""
+    opens = np.maximum(facts.opens(table), facts.files(table))
+    found = np.array(table["F_META_TIME"], "f8")
+    for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
+        first = np.minimum(1.0, _FIRST * opens / np.maximum(table[f"{kind}S"], 1))
+        found += facts.lost(facts.moving(table, kind), table[moved]) * first
+    return found
+
+
+def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
+    """Returns how many of these files the program wrote and removed."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None or not mask.any():
+        return 0
+    written = np.flatnonzero(mask & (table["BYTES_WRITTEN"] > 0))
+    here, there = in_both(table.ids[written], extra.ids)
+    return int(np.minimum(extra["UNLINKS"][there], facts.files(table)[written][here]).sum())
+
+
+def _remedy(facts: Facts, *, read: bool) -> Remedy:
+    return SAMPLES if read and data_loader.is_torch(facts) else _KEPT
+
+
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding if the program uses very many small files, of POSIX and STDIO together."""
+    found: list[tuple[Table, np.ndarray]] = []
+    records, more, time, largest = 0, 0, 0.0, 0
+    renames = 0
+    made, making = 0, 0.0  # of written files only: a start of Python reads a hundred
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
+        moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+        # The highest byte of a file is unknown if other processes share its position.
+        known = (facts.unplaced(table, "READ") + facts.unplaced(table, "WRITTEN") == 0) & (
+            (size > 1) | (moved <= 1)
+        )
+        mask = known & (moved > 0) & (size <= facts.limits["files.small"])
+        mask &= ~among(table.ids, rewritten.ids(facts))
+        mask &= ~program_text.which(facts, table)
+        if not mask.any():
+            continue
+        records += int(mask.sum())
+        found.append((table, mask))
+        # A temporary name that is used again stands for a file each time that it was opened.
+        away = np.minimum(facts.renamed_away(table), facts.opens(table)) * mask
+        away = away * facts.single(table)
+        renames = max(renames, int(away.sum()))
+        again = int(np.maximum(0, away - 1).sum())
+        more += int((facts.files(table)[mask] - 1).sum()) + again
+        time += float(_spent(facts, table)[mask].sum())
+        written = mask & (table["BYTES_WRITTEN"] > 0)
+        made += int(written.sum()) + again
+        making += float(table["F_META_TIME"][written].sum())
+        largest = max(largest, int(size[mask].max()))
+    # What a program does with files that it reads, such as parsing, stays if they become one file.
+    more_time = between(facts, NAME, time) if 2 * made >= records else Between()
+    stake = facts.stake(
+        time,
+        "time in opening and closing these files and in the first transfers of each, beyond what "
+        f"the bytes would take at a good rate{more_time.basis}",
+        between=more_time.seconds,
+    )
+    # A file that is opened in both layers costs time in both.
+    costly = facts.stake(making, "").share >= facts.limits["files.share"]
+    many = costly and made >= facts.limits["files.some"]
+    if not (many or records + more >= facts.limits["files.many"]) or not facts.worth(stake):
+        return
+    # A file that is in both layers, or that has two names, counts once.
+    ids = frozenset().union(*(t.ids[mask].tolist() for t, mask in found))
+    number = len({facts.finals.get(record, record) for record in ids}) + more
+    removed = max(_removed(facts, table, mask) for table, mask in found)
+    temporary = 2 * removed >= number
+    renamed = not temporary and 2 * renames >= number
+    yield Finding(
+        NAME,
+        "The program uses many temporary files"
+        if temporary
+        else "The program uses many small files",
+        f"{count(number)} files of at most {amount(largest)} were read or written; opening and "
+        f"closing them and their first transfers took {seconds(time)}{facts.over_all}"
+        + (f" ({seconds(time / number)} for each file)" if time / number >= _TOLD else "")
+        + ": the cost is per file, not per byte."
+        + (f" The program removed {count(removed)} of them." if temporary else "")
+        + (f" {count(renames)} renames are in this time." if renamed else "")
+        + more_time.sentence,
+        stake=stake,
+        evidence=tuple(
+            e
+            for t, _ in found
+            for e in facts.sums(t, "OPENS", "F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
+        ),
+        remedy=_TEMPORARY
+        if temporary
+        else _RENAMED
+        if renamed
+        else _remedy(facts, read=2 * made < records),
+        limits=("files.many", "files.some", "files.share", "files.small"),
+    )

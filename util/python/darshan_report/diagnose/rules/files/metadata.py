@@ -1,0 +1,117 @@
+"""Opening, querying and closing files takes much of the I/O time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ....units import count, seconds, share
+from ... import program_text
+from ...advice import METADATA, Seen, remedy
+from ...facts import Facts
+from ...finding import SYMPTOM, Evidence, Finding
+from ...overlap import together
+from ...reached import CALLS, at_most
+from ...table import Table
+from ..accesses import seeks
+from ..streams import refills, stream_seeks
+from . import listings, lookups, many_files, opens_again, rewritten
+
+NAME = "metadata"
+ROLE = SYMPTOM
+# Time that these rules report is not reported again.
+_CAUSES = (
+    many_files,
+    opens_again,
+    rewritten,
+    lookups,
+    listings,
+    refills,
+    seeks,
+    stream_seeks,
+)
+_CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
+_LOOKUPS = ("FOLDER_STATS", "RESOLVES", "FAILURES")
+_OPERATIONS = ("ACCESSES", *_CHANGES, *_LOOKUPS)
+
+
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding if opening, querying and closing files takes much of the I/O time, over
+    the lowest layers together."""
+    told = together(f for rule in _CAUSES for f in facts.found(rule.find))
+    # Program files that an interpreter loads are not data, and users do not pack them into one
+    # file.
+    base = [
+        (table, ~program_text.which(facts, table)) for layer, table in facts.layers if layer.base
+    ]
+    meta = sum(float(t["F_META_TIME"][own].sum()) for t, own in base) + facts.beside.metadata
+    whole, extra, posix = facts.base_time, facts.table("POSIX_EXT"), facts.table("POSIX")
+    stake = facts.stake(meta - told, "time in metadata calls that no other finding explains")
+    opens = sum(float(facts.opens(table)[own].sum()) for table, own in base)
+    stats = sum(float(table["STATS"][own].sum()) for table, own in base)
+    more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
+    renames = facts.renames()
+    # If other findings explain nearly all of the time, they have the remedy.
+    if meta - told < facts.limits["metadata.share"] * meta:
+        return
+    if meta <= facts.limits["metadata.share"] * whole or not facts.worth(stake):
+        return
+    if opens + stats + more + renames < facts.limits["operations"]:
+        return
+    # A file may have a record in POSIX and one in STDIO, and a record may be of many files.
+    known = {
+        number: files
+        for table, own in base
+        for number, files in zip(table.ids[own].tolist(), facts.files(table)[own].tolist())
+    }
+    files = sum(known.values())
+    evidence: tuple[Evidence, ...] = ()
+    if posix is not None:
+        renamed = ("RENAME_SOURCES",) if renames else ()
+        evidence += facts.sums(posix, "OPENS", "STATS", "SEEKS", *renamed, "F_META_TIME")
+    if extra is not None:
+        renamed = ("RENAMES",) if renames else ()
+        evidence += facts.sums(
+            extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", *_LOOKUPS, *renamed,
+            "F_META_TIME",
+        )  # fmt: skip
+    calls = [
+        text
+        for number, text in (
+            (opens + stats, f"{count(opens)} opens and {count(stats)} stat calls on "
+             f"{count(files)} files"),
+            (renames, f"{count(renames)} rename" + "s" * (renames != 1)),
+            (more, f"{count(more)} other operation" + "s" * (more != 1) + " on names"),
+        )
+        if number
+    ]  # fmt: skip
+    yield Finding(
+        NAME,
+        "Metadata calls take much of the I/O time",
+        f"{share(meta, whole)} of the I/O time ({seconds(meta)}{facts.over_all}) went into "
+        f"metadata calls (open, stat, seek, close and the like): {', '.join(calls)}.",
+        stake=stake,
+        evidence=evidence,
+        remedy=remedy(METADATA, _seen(facts, base, files)),
+        limits=("metadata.share", "operations"),
+    )
+
+
+def _seen(facts: Facts, base: Sequence[tuple[Table, np.ndarray]], files: float) -> Seen:
+    """Returns what is known of the calls on names; base: tables with masks of data files."""
+    extra = facts.table("POSIX_EXT")
+
+    def beside(*names: str) -> float:
+        return 0.0 if extra is None else sum(map(extra.sum, names))
+
+    return Seen(
+        moved=sum(t.sum("BYTES_READ") + t.sum("BYTES_WRITTEN") for t, _ in base),
+        files=files,
+        opens=sum(float(facts.opens(table)[own].sum()) for table, own in base),
+        stats=sum(float(table["STATS"][own].sum()) for table, own in base) + beside("ACCESSES"),
+        names=facts.renames() + beside(*_CHANGES),
+        entries=beside("DIR_ENTRIES"),
+        together=facts.together,
+    )

@@ -1,0 +1,237 @@
+"""The same file is opened and closed, or queried with stat, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ....checkpoints.saves import state_ids
+from ....records import among
+from ....units import amount, plural, seconds
+from ...facts import Facts, leading
+from ...finding import SYMPTOM, Finding, Remedy
+from ...language import READ_ONCE
+from ...library_words import opened_through
+from ...loops import between
+from ...reached import CALLS, at_most
+from ...table import Table
+
+NAME = "opened-again"
+ROLE = SYMPTOM
+_ONCE = """\
+C: FILE *file = fopen(path, "a");  before the loop, fclose(file);  after it
+C++: std::ofstream out(path, std::ios::app);  before the loop
+Fortran: open(newunit=unit, file=path)  before the loop, close(unit)  after it
+Rust: let mut file = File::options().append(true).open(path)?;  before the loop
+Go: file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)  before the loop
+Python: with open(path) as f: outside of the loop;  h5py.File once, not per record
+Perl: open(my $out, '>>', $path);  before the loop, close($out);  after it
+awk: no close(path) after each line: awk keeps a file open until then
+Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
+shell: done >> out.txt  # after the loop, not >> out.txt after each command in it
+R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
+_AGAIN = 4  # times that the same bytes are moved, at least
+# Part of these bytes that an open moves on average, at least: a file that grows is half as
+# large.
+_WHOLE = {"WRITTEN": 0.25, "READ": 0.8}
+_SAVED_LESS = Remedy(
+    "Each open writes the same bytes again: write them less often, such as once at the end or "
+    "every few seconds, and keep what is new in memory until then. If each state must be on disk: "
+    "Open once and go back to the same place for each write.",
+    "if (time(NULL) - saved >= 5) save();\n"
+    "Python: if time.time() - saved >= 5: save()\n"
+    "shell: [ $((i % 100)) = 0 ] && echo $i > state",
+)
+# What a shell or a stream writes: the log does not tell whether it began each time at the start.
+_STATE_OR_LIST = Remedy(
+    "Open once if the file is appended to, and keep the descriptor. A state that each open writes "
+    "anew stays one: write it less often, such as every 100 rounds and once at the end.",
+    'C: if (n % 100 == 0) save();  // a state;  a list: fopen(path, "a") before the loop\n'
+    "Python: if n % 100 == 0: save()  # a state;  a list: open(path, 'a') before the loop\n"
+    "Perl: save() if $n % 100 == 0;  # a state;  a list: open($out, '>>', $path) before the loop\n"
+    "shell: (( n % 100 )) || echo $n > state  # a state;  a list: done >> list, after the loop",
+)
+_WAITING = (
+    " A program that waits for a change asks less often, with a sleep between, or is told by "
+    "inotify."
+)
+_ASKED = Remedy(
+    "Ask once and remember the answer.",
+    "C: struct stat known;  stat(path, &known);  before the loop\n"
+    "C++: auto time = std::filesystem::last_write_time(path);  before the loop\n"
+    "Rust: let known = std::fs::metadata(path)?;  before the loop\n"
+    "Go: known, err := os.Stat(path)  before the loop\n"
+    "Python: known = os.stat(path)  # before the loop\n"
+    "Java: var time = Files.getLastModifiedTime(path);  before the loop\n"
+    "R: known <- file.info(path)  before the loop\n"
+    "Perl: my @known = stat($path);  before the loop",
+)
+_MAPPED = Remedy(
+    "Map the file once, before the loop, and keep the mapping: each new mapping begins without "
+    "pages, and each access to a page of it costs a page fault.",
+    "C: map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);  before the loop\n"
+    "C++: auto map = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);  before the loop\n"
+    "Rust: let map = unsafe { memmap2::Mmap::map(&file)? };  before the loop\n"
+    "Python: array = numpy.memmap(path, mode='r')  # before the loop\n"
+    "Java: var map = channel.map(FileChannel.MapMode.READ_ONLY, 0, size);  before the loop",
+)
+_OFTEN_MAPPED = 0.5  # mappings for each open, at least
+_FEW = 4  # files that a program may be waiting for
+_MORE = 1.5  # times the opens: more queries than those of a library that opens a file
+_LIGHTER = 20  # seeks that cost as much as an open or a stat
+
+
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if the same POSIX files are opened or queried with stat again and again, and
+    one for streams that are opened so."""
+    for module in ("POSIX", "STDIO"):
+        if (table := facts.table(module)) is not None:
+            yield from _find(facts, table)
+
+
+def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
+    """Describes how often a file was opened, queried, or both; a mean if several processes
+    did so. Many libraries ask for facts of each file that they open, which is not said."""
+    asked = float(stats[place]) if stats[place] > _MORE * opens[place] else 0.0
+    said = (("opened", float(opens[place])), ("queried by stat", asked))
+    often = " and ".join(
+        f"{word} {plural(round(times), 'time')}" for word, times in said if round(times) > 0
+    )
+    return often + (" by each process that used it" if table.processes[place] > 1 else "")
+
+
+def _beside(table: Table, place: int) -> list[str]:
+    """Returns the counters that explain the number: OPENS contains FILENOS, DUPS and FDOPENS."""
+    names = ("FILENOS", "DUPS", "FDOPENS", "STATS", "MMAPS")
+    return [name for name in names if table.has(name) and table[name][place] > 0]
+
+
+def _find(facts: Facts, table: Table) -> Iterator[Finding]:
+    opens = facts.opens(table) / table.processes
+    stats = table["STATS"] / table.processes
+    mask = (opens > facts.limits["opens.again"]) | (stats > facts.limits["stats.again"])
+    mask &= facts.single(table)
+    mask &= 2 * facts.renamed_away(table) < facts.opens(table) + table["STATS"]
+    if mask.any():  # a checkpoint is a new file each time
+        mask &= ~among(table.ids, state_ids(facts))
+    if not mask.any():
+        return
+    again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)
+    part = again / np.maximum(opens + stats, 1)
+    # The metadata time contains seeks, which do not reach the file system.
+    calls = facts.opens(table) + table["STATS"]
+    part = part * calls / np.maximum(calls + table["SEEKS"] / _LIGHTER, 1)
+    time = np.where(mask, table["F_META_TIME"] * part, 0.0)
+    asked = float(stats[mask].sum()) > float(opens[mask].sum())
+    more = between(facts, NAME, float(time.sum()), instead=asked)
+    stake = facts.stake(
+        time.sum(), f"metadata time of the repeated calls{more.basis}", between=more.seconds
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, time, len(mask))
+    yield Finding(
+        NAME,
+        _title(facts, table, first, opens, len(others)),
+        f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
+        + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
+        + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}"
+        + _in_total(facts, int(table.ids[first]), float(opens[first] * table.processes[first])),
+        stake=stake,
+        evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
+        remedy=_opened(facts, table, first, opens, stats)
+        if opens[first] > facts.limits["opens.again"]
+        else _asked(len(others) + 1),
+        limits=("opens.again", "stats.again"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )
+
+
+def _title(facts: Facts, table: Table, place: int, opens: np.ndarray, others: int) -> str:
+    """Returns the title of the finding, by its first file."""
+    whole = float(opens[place] * table.processes[place])
+    if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
+        return f"{'Files are' if others else 'A file is'} written anew with each open"
+    if _is_mapped(facts, table, place):
+        return f"{'Files are' if others else 'A file is'} opened and mapped again and again"
+    return "Files are opened or checked again and again"
+
+
+def _is_mapped(facts: Facts, table: Table, place: int) -> bool:
+    """Returns whether most opens of a file are to map it."""
+    number = float(table["MMAPS"][place])
+    return number > 0 and number >= _OFTEN_MAPPED * float(facts.opens(table)[place])
+
+
+def _asked(files: int) -> Remedy:
+    """Returns the remedy for repeated questions about so many files. A program asks about a few
+    files to wait for them; one that asks about many looks for the newest, or compares them."""
+    if files > _FEW:
+        return _ASKED
+    return replace(_ASKED, text=_ASKED.text + _WAITING)
+
+
+def _moved(facts: Facts, record: int, direction: str, streams: bool) -> tuple[int, int]:
+    """Returns the bytes that were READ from a file, or WRITTEN to it, and the size that it has at
+    least. streams: with those of streams, which may have been appended."""
+    moved, size = 0, 0
+    for module in ("POSIX", "STDIO") if streams else ("POSIX",):
+        table = facts.table(module)
+        place = None if table is None else table.place(record)
+        if table is not None and place is not None:
+            unplaced = float(facts.unplaced(table, direction)[place])  # such as appended bytes
+            moved += max(0, int(table[f"BYTES_{direction}"][place]) - int(unplaced))
+            size = max(size, int(table[f"MAX_BYTE_{direction}"][place]) + 1)
+    return moved, size
+
+
+def _is_again(
+    facts: Facts, record: int, direction: str, opens: float, *, streams: bool = False
+) -> bool:
+    """Returns whether most opens of a file read the same bytes of it, or write them again.
+    streams: also if a stream wrote them, perhaps at the end of the file."""
+    moved, size = _moved(facts, record, direction, streams or direction == "READ")
+    whole = opens * size
+    return (
+        size > 1 and moved >= max(_AGAIN * size, _WHOLE[direction] * whole) and moved <= 2 * whole
+    )
+
+
+def _in_total(facts: Facts, record: int, opens: float) -> str:
+    """Returns a sentence with the bytes of all opens, after a blank; empty if these are not mostly
+    the same bytes."""
+    for direction, words in (("WRITTEN", "wrote"), ("READ", "read")):
+        if _is_again(facts, record, direction, opens):
+            moved, size = _moved(facts, record, direction, direction == "READ")
+            return f" Most opens {words} the same {amount(size)} again: {amount(moved)} in total."
+    return ""
+
+
+def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> Remedy:
+    """Returns the remedy for a file that is opened again and again. One that is removed as often is
+    a lock. If call sites tell which library opens the file, the remedy has the library's words."""
+    record, whole = int(table.ids[place]), float(opens[place] * table.processes[place])
+    if _is_again(facts, record, "WRITTEN", whole):
+        return _SAVED_LESS
+    writes = bool(2 * table["BYTES_WRITTEN"][place] > table["BYTES_READ"][place])
+    if words := opened_through(facts, record, writes=writes):
+        return words
+    if _is_mapped(facts, table, place):
+        return _MAPPED
+    if _is_again(facts, record, "READ", whole):
+        return Remedy("Read it once, before the loop, and keep its values in memory.", READ_ONCE)
+    if _is_again(facts, record, "WRITTEN", whole, streams=True):
+        return _STATE_OR_LIST
+    text = "Open once and keep the descriptor"
+    if stats[place] > max(facts.limits["stats.again"], _MORE * float(opens[place])):
+        text += "; check once and remember the result"
+    extra = facts.table("POSIX_EXT")
+    row = None if extra is None else extra.place(int(table.ids[place]))
+    if extra is not None and row is not None:
+        removed = float(extra["UNLINKS"][row]) / max(1, int(extra.processes[row]))
+        if 2 * removed >= opens[place]:
+            text += "; lock a range of an open file with fcntl instead of creating a lock file"
+    return Remedy(f"{text}.", _ONCE)

@@ -1,0 +1,1 @@
+"""Rules about HDF5 and netCDF."""

@@ -1,0 +1,171 @@
+"""A chunk that does not fit into HDF5's cache is read, and inflated, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....measure.attribution import Upper
+from ....units import amount, count, plural, share
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...objects import with_files
+from ...reached import needs
+
+NAME = "chunk-cache"
+ROLE = CAUSE
+_TITLE = "The chunk cache is too small for the chunks"
+_NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # what netCDF-4 sets
+_LARGEST = 1 << 30  # bytes; a larger cache is not a remedy
+
+
+def _row(upper: Upper) -> int:
+    """Returns the bytes of the chunks that a call touches: each chunk that is not in the cache is a
+    read below."""
+    calls, reads = upper.counters["READ_CALLS"], upper.counters["READ_POSIX_READS"]
+    chunk = max(0, upper.counters["CHUNK_BYTES"])
+    return min(_LARGEST, -(-max(0, reads) // max(1, calls)) * chunk)
+
+
+def _all(upper: Upper) -> int:
+    """Returns the bytes of all chunks that were read, estimated from the mean size of a stored
+    chunk."""
+    bytes_read, reads = upper.below("BYTES_READ"), max(1, upper.below("READS"))
+    chunk = max(0, upper.counters["CHUNK_BYTES"])
+    stored = min(chunk, max(1, bytes_read // reads))
+    return -(-upper.counters["DISTINCT_BYTES_READ"] // max(1, stored)) * chunk
+
+
+def _larger(upper: Upper, chunk: int, cache: int) -> Remedy:
+    """Proposes a cache that holds the bytes that are read again."""
+    wanted, text = _wanted(upper, chunk, cache)
+    return Remedy(
+        f"{text}; or read whole chunks at a time; or make the chunks smaller.",
+        f"H5Pset_chunk_cache(dapl, 12421, {wanted}, 0.75);  H5Dopen2(file, name, dapl)\n"
+        f"Python: h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots=12421)\n"
+        f"nc_set_var_chunk_cache(nc, var, {wanted}, 12421, 0.75)",
+    )
+
+
+def _kept_open(chunk: int, cache: int) -> Remedy:
+    """Proposes to keep the dataset open: a cache of any size lives only as long as that."""
+    wanted = _NETCDF_CHUNKS * chunk
+    room = "" if chunk <= cache else f" (with room for a chunk: rdcc_nbytes={wanted})"
+    with_room = "" if chunk <= cache else f"file = h5py.File(path, rdcc_nbytes={wanted});  "
+    return Remedy(
+        "Keep the dataset open over the loop: HDF5 drops its chunk cache when the last handle of "
+        f"it is closed{room}. Or read its values into memory once.",
+        f"Python: {with_room}x = file['x']  # before the loop, then x[i];  x = file['x'][:]\n"
+        "H5Dopen2 before the loop, H5Dclose behind it",
+    )
+
+
+def _lost(upper: Upper) -> str:
+    return (
+        f", which each close of the dataset discards: it was opened "
+        f"{count(upper.counters['OPEN_CALLS'])} times for {count(upper.counters['READ_CALLS'])} "
+        "reads"
+    )
+
+
+def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
+    """Returns the bytes of a cache that would hold what is read again, and its description."""
+    every = _all(upper)
+    # The chunks of a call fit into the cache and are read again all the same: the calls return to
+    # chunks in any order.
+    if _row(upper) <= cache < every <= _LARGEST:
+        return every, (
+            "The reads return to chunks in random order: give the dataset a cache for all chunks "
+            f"in use, here {amount(every)}; or read everything from a chunk before the next chunk "
+            "(shuffle the chunks, and the values within a chunk, not all values)"
+        )
+    wanted = max(chunk, min(_NETCDF_CHUNKS * chunk, _NETCDF_MOST), _row(upper))
+    return wanted, (
+        f"Give the dataset a cache of at least one row of chunks, here {amount(wanted)} "
+        "(the default of netCDF-4 is ten chunks, at most 64 MB)"
+    )
+
+
+def _dies(facts: Facts, upper: Upper) -> bool:
+    """Returns whether the dataset is opened for nearly each read: each close drops its cache."""
+    opens, reads = upper.counters["OPEN_CALLS"], upper.counters["READ_CALLS"]
+    return opens > facts.limits["opens.again"] and 2 * opens > reads
+
+
+def _read_again(facts: Facts, upper: Upper) -> int:
+    """Returns the bytes that a dataset read again, if these are many and its chunk cache is the
+    reason; else 0."""
+    limits = facts.limits
+    chunk, cache = upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"]
+    read, distinct = upper.below("BYTES_READ"), upper.counters["DISTINCT_BYTES_READ"]
+    enough = max(chunk * _NETCDF_CHUNKS, _row(upper))
+    if chunk <= 0 or cache < 0 or distinct <= 0 or (cache >= enough and not _dies(facts, upper)):
+        return 0
+    extra = read - distinct
+    # Each read of a compressed chunk inflates all of it, so it costs as much as the chunk holds.
+    unpacked = chunk * upper.below("READS") * extra / read if upper.counters["FILTERS"] > 0 else 0
+    if read < limits["again.factor"] * distinct or max(extra, unpacked) < limits["again.bytes"]:
+        return 0
+    return extra
+
+
+def is_lost(facts: Facts) -> bool:
+    """Returns whether each close of such a dataset drops its cache, so that no size helps."""
+    return any(_read_again(facts, upper) and _dies(facts, upper) for upper in facts.datasets)
+
+
+def wanted_bytes(facts: Facts) -> int:
+    """Returns the bytes of a cache that holds what is read again, for each of the datasets."""
+    return max(
+        _wanted(upper, upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"])[0]
+        for upper in facts.datasets
+        if _read_again(facts, upper)
+    )
+
+
+@needs("LAYERS")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding on the datasets that read the same bytes again from the file."""
+    hits: list[Upper] = []
+    seconds, moved, again = 0.0, 0, 0
+    for upper in facts.datasets:
+        if extra := _read_again(facts, upper):
+            hits.append(upper)
+            read = upper.below("BYTES_READ")
+            seconds += upper.time(("READ",)) * extra / read
+            moved, again = moved + read, again + extra
+    stake = facts.stake(
+        seconds, "reading time, multiplied by the share of bytes read again", again, moved
+    )
+    if not hits or not facts.worth(stake):
+        return
+    first = hits[0]
+    chunk, cache = first.counters["CHUNK_BYTES"], first.counters["CHUNK_CACHE_BYTES"]
+    factor = first.below("BYTES_READ") / first.counters["DISTINCT_BYTES_READ"]
+    dies = _dies(facts, first)
+    filters = "compressed " if first.counters["FILTERS"] > 0 else ""
+    yield Finding(
+        NAME,
+        "The chunk cache is lost with each close" if dies else _TITLE,
+        f"Every byte of {facts.name(first.id)} was read {factor:.1f} times: its {filters}chunks "
+        f"have {amount(chunk)}, its chunk cache {amount(cache)}"
+        + (_lost(first) if dies else "")
+        + (f"; the same holds for {plural(len(hits) - 1, 'more dataset')}" if hits[1:] else "")
+        + f". {amount(again)} of {amount(moved)} ({share(again, moved)}) were read again.",
+        stake=stake,
+        evidence=facts.upper_rows(
+            first,
+            "CHUNK_BYTES",
+            "CHUNK_CACHE_BYTES",
+            "FILTERS",
+            "READ_CALLS",
+            "READ_POSIX_READS",
+            "READ_POSIX_BYTES_READ",
+            "DISTINCT_BYTES_READ",
+            "BYTES_ASKED_READ",
+            "F_READ_TIME",
+            *(("OPEN_CALLS",) if dies else ()),
+        ),
+        remedy=_kept_open(chunk, cache) if dies else _larger(first, chunk, cache),
+        limits=("again.factor", "again.bytes", "opens.again"),
+        covers=with_files(facts, hits),
+    )

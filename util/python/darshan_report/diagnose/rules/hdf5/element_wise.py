@@ -1,0 +1,138 @@
+"""Datasets are read or written a few bytes at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....measure.attribution import CLOSE, META, OPEN
+from ....measure.overflow import ID
+from ....units import amount, count, seconds
+from ... import loops
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...machine import binding
+from ...objects import Hdf5, hdf5, joined
+from ...reached import needs
+from . import flush_per_chunk, hdf5_opened_again, sieve_buffer
+
+NAME = "element-wise"
+ROLE = CAUSE
+_SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN", "writes"))
+
+
+def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
+    """Returns the seconds of Python around the calls on each dataset, at most the time from the
+    first call to the last; zeros if the program is not in Python."""
+    table = facts.table("H5D")
+    if table is None:
+        return np.zeros(len(h5.datasets))
+    sets = h5.datasets
+    first, last = (table[f"F_{kind}_{end}_TIMESTAMP"] for end in ("START", "END"))
+    lasted = joined(sets.ids, table, last - first) * sets.processes - sets.time()
+    between: np.ndarray = np.minimum(np.maximum(0, lasted), binding(facts, sets[f"{kind}_CALLS"]))
+    return between
+
+
+def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
+    """Returns a mask of the datasets whose file is reopened for every few calls: only a program
+    that keeps the file open can move more at a time."""
+    known = hdf5_opened_again.opened(facts)
+    if known is None:
+        return np.zeros(len(calls), bool)
+    files, opens = known[0].files, known[1] * known[0].files.processes
+    often = opens > facts.limits["opens.again"] * files.processes
+    return calls < facts.limits["opens.again"] * h5.per_dataset(np.where(often, opens, 0))
+
+
+def _remedy(facts: Facts, ids: frozenset[int], kind: str, *, flushed: bool) -> Remedy:
+    """Returns what helps; also a smaller sieve buffer if HDF5 fills it for each read. flushed: if
+    the file is flushed after each write."""
+    if flushed:
+        return Remedy(flush_per_chunk.COLLECT, flush_per_chunk.COLLECTED)
+    text = (
+        "Collect values in memory and transfer a block with one call: a row, a chunk or all values."
+    )
+    example = (
+        "Python: data[:] = values;  values = data[:]\n"
+        "H5Dwrite / H5Dread of a hyperslab, not of a point\n"
+        "nc_put_vara / nc_get_vara instead of nc_put_var1 / nc_get_var1"
+    )
+    if any(upper.id in ids for upper in sieve_buffer.sieved(facts, kind)):
+        text += (
+            " HDF5 fills its sieve buffer (64 KiB) for each value: if the order must "
+            "stay as it is, make it smaller."
+        )
+        example += f"\n{sieve_buffer.IN_C}"
+    return Remedy(text, example)
+
+
+def _flushes(facts: Facts, h5: Hdf5, tiny: np.ndarray, lost: float) -> float:
+    """Returns the seconds in flushes after each of these writes, if they are less than what the
+    writes themselves lose: else leaving out the flushes is the simpler cure."""
+    lost_in = flush_per_chunk.with_each_write(facts, h5)
+    flushes = float(lost_in[np.isin(h5.files.ids, h5.file_ids[tiny])].sum())
+    return flushes if flushes < lost else 0.0
+
+
+@needs("LAYERS")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if datasets are read a few bytes at a time, and one if they are written so,
+    each over all datasets."""
+    h5 = hdf5(facts)
+    if h5 is not None and len(h5.datasets):
+        for kind, asked, word in _SIDES:
+            yield from _find(facts, h5, kind, asked, word)
+
+
+def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iterator[Finding]:
+    sets, limits, writes = h5.datasets, facts.limits, kind == "WRITE"
+    calls, asked, chunk = sets[f"{kind}_CALLS"], sets[asked_name], sets["CHUNK_BYTES"]
+    tiny = (calls > 0) & (asked <= limits["element.bytes"] * calls)
+    # If a chunk holds no more than a call moves, the chunks are the problem.
+    tiny &= (chunk <= 0) | (asked <= chunk * calls / 2)
+    tiny &= ~_by_opening(facts, h5, calls)
+    tiny &= sets.ids != ID  # in a shared record each dataset may have been one element
+    like = max(1, int(sets.counts[tiny].sum()))
+    tiny &= calls >= np.maximum(2, limits["operations"] / like) * sets.counts
+    number, moved = int(calls[tiny].sum()), int(asked[tiny].sum())
+    # h5py opens and closes an object of the file for each element.
+    time = sets.time((kind, OPEN, CLOSE, META))
+    between = _between(facts, h5, kind) * (calls > 0)
+    # Datasets that are used in turn share the time between their calls.
+    around = min(
+        float(between[tiny].sum()),
+        max(0.0, facts.process_time - float(time[tiny].sum())),
+    )
+    # Call sites have measured what is estimated without them.
+    more = loops.between(facts, NAME, float(time[tiny].sum()))
+    around = around if more.seconds <= 0 else 0.0
+    scale = around / max(float(between[tiny].sum()), 1e-9)
+    lost = np.where(tiny, facts.lost(time + scale * between, asked), 0.0)
+    flushes = _flushes(facts, h5, tiny, float(lost.sum()) + more.seconds) if writes else 0.0
+    stake = facts.stake(
+        lost.sum() + flushes,
+        f"time in these {word} beyond what the bytes would take at a good rate"
+        + (", and what Python's bindings take for each" if around > 0 else "")
+        + (", and the time in the flushes after them" if flushes > 0 else "")
+        + more.basis,
+        between=more.seconds,
+    )
+    if number < limits["operations"] or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        f"Datasets are {'read' if kind == 'READ' else 'written'} element by element",
+        f"{count(number)} {word} of {sets.named(tiny, lost)} moved {amount(moved / number)} each: "
+        f"{amount(moved)} took {seconds(float(time[tiny].sum()))} in HDF5"
+        + (f", and up to {seconds(around)} in Python" if around > 0 else "")
+        + f"{facts.over_all}."
+        + (f" A flush after each write took {seconds(flushes)}." if flushes > 0 else "")
+        + more.sentence,
+        stake=stake,
+        evidence=sets.sums(tiny, f"{kind}_CALLS", asked_name, f"F_{kind}_TIME"),
+        remedy=_remedy(facts, frozenset(int(i) for i in sets.ids[tiny]), kind, flushed=flushes > 0),
+        limits=("element.bytes", "operations", "opens.again", "python.seconds"),
+        covers=h5.covers(datasets=tiny),
+    )

@@ -1,0 +1,182 @@
+"""HDF5 is flushed after every small write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....measure.attribution import ATTR, CLOSE, FLUSH, META, WRITE
+from ....units import amount, count, seconds, share
+from ...facts import Facts, once
+from ...finding import CAUSE, Finding, Remedy
+from ...loops import ITEMS, between
+from ...machine import binding
+from ...objects import Hdf5, hdf5
+from ...reached import needs
+
+NAME = "flush-per-chunk"
+ROLE = CAUSE
+COLLECT = (
+    "Collect some hundred rows in memory, write them with one call, and flush the file then: this "
+    "saves the calls that extend the dataset, too."
+)
+COLLECTED = (
+    "Python: rows.append(row);  if len(rows) == 500: write and flush:\n"
+    "Python: data.resize(n + 500, axis=0);  data[n:] = rows;  file.flush();  rows = []\n"
+    "C: H5Dset_extent, H5Dwrite of 500 rows as one hyperslab, H5Fflush"
+)
+_PUTTING = (WRITE, FLUSH, CLOSE)
+
+
+class _Flushed:
+    """The flushes of each file: of the file itself, and of its datasets."""
+
+    def __init__(self, facts: Facts, h5: Hdf5) -> None:
+        files, sets = h5.files, h5.datasets
+        self.calls = files["FLUSH_CALLS"] + h5.per_file(sets["FLUSH_CALLS"])
+        self.each = self.calls / files.processes  # a collective call counts for every process
+        # A library that keeps the number of rows in an attribute writes it in each flush.
+        asked = files.time((ATTR, META)) + h5.per_file(sets.time((ATTR, META)))
+        attributes = files["ATTR_CALLS"] + h5.per_file(sets["ATTR_CALLS"])
+        made = facts.table("H5_META")
+        if made is not None:
+            asked = asked + binding(facts, h5.of_files(made, made["ATTR_CREATES"]))
+        asked = np.where(attributes >= self.calls, asked, 0.0)
+        self.time = files.time((FLUSH,)) + h5.per_file(sets.time((FLUSH,))) + asked
+        self.asked = h5.per_file(sets["BYTES_ASKED_WRITTEN"])
+        # Only chunks are rewritten because of a flush. A contiguous dataset is written as the
+        # program requests, and filled before.
+        chunked = sets["CHUNK_BYTES"] > 0
+        self.written = h5.per_file(np.where(chunked, sets.below("BYTES_WRITTEN", _PUTTING), 0))
+        self.written = self.written + files.below("BYTES_WRITTEN", _PUTTING)
+        distinct = h5.per_file(np.where(chunked, sets["DISTINCT_BYTES_WRITTEN"], 0))
+        distinct = distinct + files["DISTINCT_BYTES_WRITTEN"]
+        self.distinct = np.where(distinct > 0, distinct, self.written)
+        self.again = np.maximum(0, self.written - self.distinct)
+        # Chunks that leave the cache by themselves are written with the data, not in flushes.
+        putting = files.time((WRITE, CLOSE)) + h5.per_file(sets.time((WRITE, CLOSE)))
+        put = h5.per_file(np.where(chunked, sets.below("BYTES_WRITTEN", (WRITE, CLOSE)), 0))
+        put = put + files.below("BYTES_WRITTEN", (WRITE, CLOSE))
+        part = self.again / np.maximum(self.written, 1) * put / np.maximum(self.written, 1)
+        self.lost = self.time + putting * part
+
+    def often(self, facts: Facts) -> np.ndarray:
+        """Returns a mask of the files that are flushed before there is much to flush, or that are
+        flushed with bytes that were flushed before."""
+        limits = facts.limits
+        little = self.asked < limits["flush.bytes"] * self.each
+        again = (self.written >= limits["again.factor"] * self.distinct) & (
+            self.again >= limits["again.bytes"]
+        )
+        many: np.ndarray = (self.each >= limits["flush.calls"]) & (self.asked > 0)
+        many &= little | again
+        return many
+
+
+@once
+def flushed(facts: Facts) -> frozenset[int]:
+    """Returns the ids of the files that are flushed so often that the work of each flush explains
+    more than the layout of the file."""
+    h5 = hdf5(facts)
+    return frozenset(h5.files.ids[_Flushed(facts, h5).often(facts)].tolist()) if h5 else frozenset()
+
+
+def with_each_write(facts: Facts, h5: Hdf5) -> np.ndarray:
+    """Returns, for each file, the seconds that its flushes lose, if it is flushed about as often as
+    it is written to: fewer writes then also mean fewer flushes. 0 for the other files."""
+    done = _Flushed(facts, h5)
+    writes = h5.per_file(h5.datasets["WRITE_CALLS"])
+    mask = done.often(facts) & (2 * done.calls >= writes)
+    return np.where(mask, facts.lost(done.lost, done.asked), 0.0)
+
+
+def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: int) -> str:
+    """Describes the flushes of the first file, and the bytes that all these files wrote again."""
+    inside = h5.in_files(mask)
+    written_to = inside & (h5.datasets["BYTES_ASKED_WRITTEN"] > 0)
+    again, written = int(done.again[mask].sum()), int(done.written[mask].sum())
+    sentence = (
+        f"{facts.name(int(h5.files.ids[first]))} was flushed {count(float(done.each[first]))} "
+        f"times, once for {amount(float(done.asked[first] / done.each[first]))} written to "
+        f"{h5.datasets.named(written_to, h5.datasets.time())}"
+        + (f"; so were {count(int(mask.sum()) - 1)} more files" if mask.sum() > 1 else "")
+        + f". Flushing took {seconds(float(done.time[mask].sum()))}{facts.over_all}"
+    )
+    if again > written - again:
+        chunk = int(h5.datasets["CHUNK_BYTES"][inside].max(initial=0))
+        sentence += (
+            f", and {amount(again)} of {amount(written)} ({share(again, written)}) were written "
+            "again"
+            + (f": chunks of {amount(chunk)}" if chunk else "")
+            + f", {written / (written - again):.1f} times each"
+        )
+    return f"{sentence}."
+
+
+def _remedy(each_write: bool) -> Remedy:
+    """Returns what helps. each_write: if a flush follows each write."""
+    text = (
+        "Flush once per checkpoint, or once per filled chunk, not after every step: HDF5's cache "
+        "then collects several writes. If every step must survive a crash, make the chunks as "
+        "small as a step."
+    )
+    example = (
+        "if (++rows % rows_per_chunk == 0) H5Dflush(dataset);   /* or H5Fflush, nc_sync */\n"
+        "Python: file.flush(), table.flush(), nc.sync() at checkpoints, not in the loop"
+    )
+    if each_write:
+        text += f" More is saved by fewer writes: {COLLECT[0].lower()}{COLLECT[1:]}"
+        example += f"\n{COLLECTED}"
+    return Remedy(text, example)
+
+
+@needs("LAYERS")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding on HDF5 files that are flushed after every small write: flushes of the
+    files and of their datasets together."""
+    h5 = hdf5(facts)
+    if h5 is None:
+        return
+    done = _Flushed(facts, h5)
+    mask = done.often(facts)
+    lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
+    # Without its flushes the loop still writes, and does what the library does for each write.
+    more = between(facts, NAME, float(lost.sum()), ITEMS)
+    stake = facts.stake(
+        lost.sum(),
+        "time in flushes and in the writes that they cause, and writing time multiplied by the "
+        "share of bytes written again, beyond what the bytes would take at a good rate"
+        + more.basis,
+        int(done.again[mask].sum()),
+        int(done.written[mask].sum()),
+        between=more.seconds,
+    )
+    if not mask.any() or not facts.worth(stake):
+        return
+    inside = h5.in_files(mask)
+    chunked = inside & (h5.datasets["CHUNK_BYTES"] > 0)
+    yield Finding(
+        NAME,
+        "Chunks are flushed before they are full"
+        if chunked.any()
+        else "Files are flushed after every small write",
+        _sentence(facts, h5, done, mask, int(np.argmax(lost))) + more.sentence,
+        stake=stake,
+        evidence=h5.files.sums(
+            mask, "FLUSH_CALLS", "FLUSH_POSIX_WRITES", "FLUSH_POSIX_BYTES_WRITTEN", "F_FLUSH_TIME"
+        )
+        + h5.datasets.sums(
+            inside,
+            "FLUSH_CALLS",
+            "WRITE_CALLS",
+            "BYTES_ASKED_WRITTEN",
+            "FLUSH_POSIX_WRITES",
+            "FLUSH_POSIX_BYTES_WRITTEN",
+            "DISTINCT_BYTES_WRITTEN",
+            "F_FLUSH_TIME",
+        ),
+        remedy=_remedy(bool(with_each_write(facts, h5)[mask].any())),
+        limits=("flush.calls", "flush.bytes", "again.factor", "again.bytes", "python.seconds"),
+        covers=h5.covers(files=mask),
+    )

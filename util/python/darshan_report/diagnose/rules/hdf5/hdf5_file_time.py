@@ -1,0 +1,109 @@
+"""Time in creating, opening and closing HDF5 files that is not file-system time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....measure.attribution import CLOSE, FLUSH, META, OPEN, Upper
+from ....units import seconds, share
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...reached import needs
+from . import flush_per_chunk, hdf5_opened_again, many_objects
+
+NAME = "hdf5-file-time"
+ROLE = CAUSE
+_OPERATIONS = (OPEN, FLUSH, CLOSE, META)
+_CAUSES = (flush_per_chunk, hdf5_opened_again, many_objects)  # they report these files
+_EACH = 8  # small calls per process that one process could make for all
+
+
+def _part(upper: Upper, kind: str) -> float:
+    return sum(upper.times.get(f"F_{o}_{kind}_TIME", 0.0) for o in _OPERATIONS)
+
+
+@needs("LAYERS")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding on an HDF5 file whose calls wait in MPI or inside HDF5, that with the most
+    time."""
+    told = frozenset().union(*(f.covers for rule in _CAUSES for f in facts.found(rule.find)))
+    for upper in facts.hdf5_files:
+        if upper.id in told:
+            continue
+        whole = upper.time(_OPERATIONS)
+        posix = _part(upper, "POSIX") + _part(upper, "STDIO")
+        mpiio, waiting = _part(upper, "MPIIO"), _part(upper, "COMM")
+        own = max(0.0, whole - posix - mpiio - waiting)
+        limit = facts.limits["waiting.share"]
+        in_mpi = waiting + mpiio
+        if whole <= 0 or max(in_mpi, own) < limit * whole:
+            continue
+        stake = facts.stake(whole - posix, "time in these calls without that in the file system")
+        if not facts.worth(stake):
+            continue
+        mostly_mpi = in_mpi >= own
+        yield Finding(
+            f"{NAME}-waiting" if mostly_mpi else f"{NAME}-inside",
+            "HDF5 file calls wait in MPI"
+            if mostly_mpi
+            else "HDF5 itself takes the time of file calls",
+            f"Of {seconds(whole)} in opening, flushing and closing {facts.name(upper.id)}, "
+            f"{seconds(posix)} ({share(posix, whole)}) went into POSIX calls, {seconds(mpiio)} "
+            f"into MPI-IO itself, {seconds(waiting)} into waiting in MPI, and {seconds(own)} into "
+            "HDF5 itself (sums over all processes).",
+            stake=stake,
+            evidence=facts.upper_rows(
+                upper,
+                *(f"F_{o}{k}_TIME" for o in _OPERATIONS for k in ("", "_POSIX", "_MPIIO", "_COMM")),
+            ),
+            remedy=_waiting(facts, upper, posix) if mostly_mpi else _inside(facts, upper),
+            limits=("waiting.share",),
+            covers=frozenset({upper.id}),
+        )
+        return
+
+
+def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
+    """Proposes collective metadata if many processes make small calls that take time; otherwise the
+    processes would only wait once more."""
+    many = _EACH * facts.nprocs
+    writes = upper.below("WRITES", _OPERATIONS)
+    reads = upper.below("READS", _OPERATIONS)
+    few = min(writes, reads) < many and max(writes, reads) < many
+    if few or posix < facts.limits["waiting.share"] * upper.time(_OPERATIONS):
+        return Remedy(
+            "All processes take part in these calls, but they reach them at different times: open, "
+            "flush and close files less often; keep one file open instead of one per step; give "
+            "late processes less work before these calls.",
+            "H5Fopen / H5Fclose once per run, H5Fflush once per checkpoint\n"
+            "H5Pset_meta_block_size(fapl, 1 << 20): fewer, larger pieces of metadata",
+        )
+    calls = ["H5Pset_coll_metadata_write(fapl, 1)"] if writes >= many else []
+    calls += ["H5Pset_all_coll_metadata_ops(fapl, 1)"] if reads >= many else []
+    return Remedy(
+        "Each process makes small metadata calls while others wait: let one process make them "
+        "for all.",
+        ";  ".join(calls) + "\nH5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)",
+    )
+
+
+def _inside(facts: Facts, upper: Upper) -> Remedy:
+    """Proposes other filters if chunks pass through filters, because flushing and closing then
+    mostly run these."""
+    if facts.attribution and upper.time((FLUSH, CLOSE)) > upper.time(_OPERATIONS) / 2:
+        own = [u for u in facts.datasets if facts.attribution.file_of(u.id) == upper.id]
+        if any(u.counters["FILTERS"] > 0 for u in own):
+            return Remedy(
+                "HDF5 filters chunks when the file is flushed or closed: use a faster filter or a "
+                "lower level, no filter for data that hardly shrink, or let all processes filter "
+                "their own chunks.",
+                "H5Pset_deflate(dcpl, 1), H5Pset_szip, LZ4, Zstandard\n"
+                "Python: create_dataset(compression='lzf')\n"
+                "H5Fflush once per checkpoint;  collective H5Dwrite of filtered chunks",
+            )
+    return Remedy(
+        "HDF5 works on its metadata: use a newer file format, larger metadata blocks, and a "
+        "metadata cache that is large enough.",
+        "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)\n"
+        "H5Pset_meta_block_size(fapl, 1 << 20);  H5Pset_mdc_config",
+    )

@@ -1,0 +1,44 @@
+"""All MPI-IO transfers block, and they take much of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....units import count, seconds, share
+from ...facts import Facts
+from ...finding import NOTICE, REMARK, Finding, Remedy
+
+NAME = "blocking-only"
+ROLE = REMARK
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a notice if all MPI-IO transfers block and take much time. It is not a problem,
+    because the log does not show whether overlapping them with computation would help."""
+    upper = facts.table("MPI-IO")
+    if upper is None:
+        return
+    names = ("INDEP_READS", "INDEP_WRITES", "COLL_READS", "COLL_WRITES")
+    calls = sum(upper.sum(n) for n in names)
+    others = sum(upper.sum(n) for n in ("NB_READS", "NB_WRITES", "SPLIT_READS", "SPLIT_WRITES"))
+    time = upper.sum("F_READ_TIME") + upper.sum("F_WRITE_TIME")
+    stake = facts.stake(time, "time in blocking transfers, if all of it were overlapped")
+    # Twice the share of a problem, because this change is larger than most.
+    if others or calls < facts.limits["operations"] or not facts.worth(stake):
+        return
+    if stake.share < 2 * facts.limits["stake.share"]:
+        return
+    yield Finding(
+        NAME,
+        "All MPI-IO transfers block",
+        f"{count(calls)} MPI-IO transfers took {seconds(time)} "
+        f"({share(time, facts.process_time)} of the processes' time); no transfer is non-blocking.",
+        NOTICE,
+        stake,
+        facts.sums(upper, *names, "NB_READS", "NB_WRITES"),
+        Remedy(
+            "Overlap I/O with computation if the program can compute meanwhile.",
+            "MPI_File_iwrite_at_all + MPI_Wait;  HDF5's asynchronous VOL connector",
+        ),
+        limits=("operations",),
+    )

@@ -1,0 +1,157 @@
+"""Independent MPI-IO on a shared file where collective calls are possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....records import among
+from ....units import amount, count, plural, share
+from ... import collective
+from ...facts import Facts, leading, once
+from ...finding import CAUSE, Evidence, Finding, Remedy
+from ...reached import CALLS, at_most
+from ...table import Table
+from ..processes import read_by_all
+
+NAME = "independent-shared"
+ROLE = CAUSE
+_TOGETHER = (
+    "Make the transfers collective: a few processes then move large contiguous pieces for all."
+)
+_FEWER = (
+    " Do not do this piece by piece: describe all pieces of a process with a file view or a "
+    "selection, and move "
+    "them with few calls; a collective call for each small piece would be even slower."
+)
+
+# Two processes that each wrote 250,000 interleaved pieces of 64 B took, with MPICH and Open MPI
+# 4.1, 0.9 and 2.1 s; with a file view and one collective call 0.7 and 1.8 s; after an exchange 0.5
+# and 0.7 s.
+_EXCHANGE = {
+    "WRITE": "Exchange the pieces by MPI_Alltoallv, and let each process write one contiguous "
+    "block by a collective call: this helps with every MPI library.",
+    "READ": "Let each process read one contiguous block by a collective call, and exchange the "
+    "pieces by MPI_Alltoallv: this helps with every MPI library.",
+}
+_CALLS = {
+    "WRITE": "MPI_Alltoallv;  MPI_File_{0}_at_all of one block\n"
+    "MPI_File_set_view;  one MPI_File_{0}_all for all pieces",
+    "READ": "MPI_File_{0}_at_all of one block;  MPI_Alltoallv\n"
+    "MPI_File_set_view;  one MPI_File_{0}_all for all pieces",
+}
+_VIEW = (
+    " A file view and one collective call for all pieces of a process leaves the exchange to the "
+    "library: ROMIO (MPICH, Intel MPI, Cray) does it, OMPIO of Open MPI gains little. A collective "
+    "call for each small piece would be even slower."
+)
+
+
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if shared files are read by independent MPI-IO calls although collective
+    ones are possible, and one if they are written so."""
+    table = facts.table("MPI-IO")
+    if table is None or not facts.together:
+        return
+    for kind in ("READ", "WRITE"):
+        yield from _find(facts, table, kind)
+
+
+def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    alone = table[f"INDEP_{kind}S"] + table[f"NB_{kind}S"]
+    together = collective.calls(table, kind)
+    moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
+    calls = alone + together
+    mask = table.shared & (alone >= facts.limits["operations"])
+    below = facts.table("POSIX")
+    if kind == "READ" and below is not None:
+        mask &= ~among(table.ids, below.ids[read_by_all.whole(facts, below)])
+    # If one process moves nearly all bytes, the processes have nothing to do together.
+    mask &= ~_by_one(facts, table)
+    if below is not None:
+        mask &= ~among(table.ids, below.ids[_by_one(facts, below)])
+    mask &= together < facts.limits["collective.share"] * calls
+    if not mask.any():
+        return
+    seconds = np.where(mask, facts.lost(table[f"F_{kind}_TIME"], moved, facts.movers(table)), 0.0)
+    stake = facts.stake(
+        seconds.sum(),
+        "time in these calls beyond what their bytes would take at "
+        f"{facts.rate_words(int(facts.movers(table)[mask].max()))}",
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, seconds, len(mask))
+    mean = float(moved[first]) / max(1, int(calls[first]))
+    yield Finding(
+        f"{NAME}-{kind.lower()}",
+        f"The {kind.lower()}s of a shared file are independent",
+        f"{count(int(alone[first]))} of {count(int(calls[first]))} MPI-IO {kind.lower()}s "
+        f"({share(int(alone[first]), int(calls[first]))}) of {facts.name(table.ids[first])}, "
+        f"shared by {plural(int(table.processes[first]), 'process')}, are independent, "
+        f"{amount(mean)} each"
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(
+            table,
+            first,
+            f"INDEP_{kind}S",
+            f"COLL_{kind}S",
+            f"NB_{kind}S",
+            "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN",
+            f"F_{kind}_TIME",
+        )
+        + _posix(facts, int(table.ids[first]), kind),
+        remedy=Remedy(
+            _words(facts, kind, small=mean <= facts.limits["small.bytes"]),
+            _example(facts, kind),
+        ),
+        limits=("collective.share", "operations", "oneprocess.share"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )
+
+
+@once
+def _by_one(facts: Facts, table: Table) -> np.ndarray:
+    """Returns a mask of the files of which the slowest or the fastest process moves nearly all
+    bytes."""
+    most = np.maximum(table["FASTEST_RANK_BYTES"], table["SLOWEST_RANK_BYTES"])
+    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+    found: np.ndarray = table.shared & (most > facts.limits["oneprocess.share"] * moved)
+    return found
+
+
+def _words(facts: Facts, kind: str, *, small: bool) -> str:
+    """Returns what to change. Only a program that calls MPI-IO itself places its pieces."""
+    if not small:
+        return _TOGETHER
+    if facts.table("H5F") is not None or facts.table("PNETCDF_FILE") is not None:
+        return _TOGETHER + _FEWER
+    return _EXCHANGE[kind] + _VIEW
+
+
+def _example(facts: Facts, kind: str) -> str:
+    """Returns example calls of the libraries that the program uses: HDF5, PnetCDF, or MPI-IO
+    itself."""
+    call = kind.lower()
+    lines = []
+    if facts.table("H5F") is not None:
+        lines += [
+            f"H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE);  H5D{call}(..., dxpl, ...)",
+            "nc_var_par_access(nc, var, NC_COLLECTIVE)",
+        ]
+    if facts.table("PNETCDF_FILE") is not None:
+        lines.append("ncmpi_put_vara_..._all;  ncmpi_iput_vara and one ncmpi_wait_all")
+    return "\n".join(lines or [_CALLS[kind].format(call)])
+
+
+def _posix(facts: Facts, record: int, kind: str) -> tuple[Evidence, ...]:
+    below = facts.table("POSIX")
+    place = below.place(record) if below is not None else None
+    if below is None or place is None:
+        return ()
+    return facts.rows(
+        below, place, f"{kind}S", f"SIZE_{kind}_0_100", f"SIZE_{kind}_100_1K", f"F_{kind}_TIME"
+    )

@@ -1,0 +1,1 @@
+"""Rules about processes and ranks that share work, files or a machine."""

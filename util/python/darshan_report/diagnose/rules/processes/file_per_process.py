@@ -1,0 +1,48 @@
+"""A file per process, at a scale where that hurts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....units import count, seconds
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...reached import CALLS, at_most
+
+NAME = "file-per-process"
+ROLE = CAUSE
+
+
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding on files that single processes wrote, if there is at least one for each
+    process."""
+    if not facts.together or facts.nprocs < facts.limits["perprocess.processes"]:
+        return
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        own = (~table.shared) & (table["BYTES_WRITTEN"] > 0)
+        number = int(own.sum())
+        if number < facts.nprocs:
+            continue
+        time = float(table["F_META_TIME"][own].sum())
+        stake = facts.stake(time, "metadata time of these files")
+        if not facts.worth(stake):
+            continue
+        yield Finding(
+            NAME,
+            "Every process writes a file of its own",
+            f"{count(facts.nprocs)} processes wrote {count(number)} files of their own; creating "
+            f"and closing them took {seconds(time)}{facts.over_all}.",
+            stake=stake,
+            evidence=facts.sums(table, "OPENS", "BYTES_WRITTEN", "F_META_TIME"),
+            remedy=Remedy(
+                "Write one shared file collectively, or a file per node or per group of "
+                "processes (subfiling).",
+                "H5Pset_fapl_subfiling;  MPI_Comm_split, then one file per group",
+            ),
+            limits=("perprocess.processes",),
+        )
+        return

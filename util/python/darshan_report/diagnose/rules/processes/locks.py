@@ -1,0 +1,185 @@
+"""Processes wait for locks of files that other processes hold, or set a lock for each record that
+nobody else holds, or only for a moment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import count, seconds, share
+from ...cpu_wait import real_part
+from ...facts import Facts
+from ...finding import CAUSE, Evidence, Finding, Remedy, Stake
+from ...reached import needs
+from ...table import Table
+from ..mpiio import shared_pointer
+
+NAME = "waits-for-locks"
+ROLE = CAUSE
+_LOCKING = re.compile(r"flock|lockf|fcntl")  # functions that lock, at the start of a stack
+_POINTER = ".shfp."  # in the name of the file with a shared file pointer
+
+
+ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that no call waited for
+
+
+@needs("POSIX_EXT")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding on all files with locks: on waits for them, or on calls that waited for
+    nobody. The time is no I/O time: what takes longer than some microseconds is the wait for the
+    lock's holder, or for the server of a network file system."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None or facts.run_time <= 0:
+        return
+    each = extra["F_LOCK_TIME"] / np.maximum(extra.processes, 1)  # of its processes on average
+    if facts.found(shared_pointer.find):
+        names = map(facts.own_name, extra.ids.tolist())  # ROMIO keeps such a pointer in a file
+        each = np.where([_POINTER in name for name in names], 0.0, each)
+    at = int(np.argmax(each))
+    longest, of_one = _longest(facts, extra, at)
+    least = max(facts.limits["lock.share"] * facts.run_time, facts.limits["stake.seconds"])
+    if longest < least:
+        return
+    # A call that found its processor taken by others lasts longer, and waits for no lock.
+    of_call = each[at] * real_part(facts) / max(1, int(extra["LOCKS"][at]))
+    if of_call < facts.limits["lock.call"]:
+        finding = _of_nobody(facts, extra, at)
+    else:
+        finding = _waits(facts, extra, at, longest, of_one=of_one)
+    if finding is not None:
+        yield finding
+
+
+def _longest(facts: Facts, extra: Table, at: int) -> tuple[float, bool]:
+    """Returns the seconds that a process waited for the locks of a file, and whether they are those
+    of the process that waited longest; else they are the mean of processes that take turns."""
+    whole, users = float(extra["F_LOCK_TIME"][at]), max(int(extra.processes[at]), 1)
+    of_sites, of_one = _by_sites(facts)
+    longest = max(of_sites, whole / users)
+    return min(longest, whole, facts.run_time), users > 1 and of_one and longest == of_sites
+
+
+def _by_sites(facts: Facts) -> tuple[float, bool]:
+    """Returns the seconds that the process that waited longest spent in calls on locks, from the
+    call sites, and whether each site has them by process. A process that holds the lock and never
+    waits is at no site or at another one, so that the others' time is not divided by it."""
+    table = facts.table("SITES")
+    if table is None:
+        return 0.0, False
+    records, mean = table.records, 0.0
+    times, processes = records["SITES_F_OTHER_TIME"], records["SITES_PROCESSES"]
+    spent: dict[int, float] = {}
+    for row in np.flatnonzero(times > 0):
+        if not _LOCKING.match(facts.own_name(int(records.ids[row]))):
+            continue
+        rank, number = int(records.ranks[row]), max(int(processes[row]), 1)
+        if number == 1:
+            spent[rank] = spent.get(rank, 0.0) + float(times[row])
+        else:
+            mean += float(times[row]) / number
+    return max(spent.values(), default=0.0) + mean, mean == 0.0
+
+
+def _evidence(facts: Facts, extra: Table, at: int) -> tuple[Evidence, ...]:
+    return facts.rows(extra, at, "LOCKS", "F_LOCK_TIME")
+
+
+def _of_nobody(facts: Facts, extra: Table, at: int) -> Finding | None:
+    """Returns the finding on locks that were free each time; None if they cost little."""
+    time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
+    name = facts.name(int(extra.ids[at]))
+    users = int(extra.processes[at])
+    stake = facts.stake(time, "time in calls that set or release locks")
+    if calls < facts.limits["calls.many"] or not facts.worth(stake):
+        return None
+    return Finding(
+        ALONE,
+        "Locks that nobody else holds take much of the run"
+        if users <= 1
+        else "Processes lock a file anew for each record",
+        f"{count(calls)} calls that set or release locks (flock, lockf, fcntl) took "
+        f"{seconds(time)}{facts.over_all}, {seconds(time / max(calls, 1))} each, most of them for "
+        f"{name}. "
+        + (
+            "No other process of this run used the file: it is the number of calls that costs."
+            if users <= 1
+            else f"{count(users)} processes lock this file in turn, and each holds it only for a "
+            "moment: the number of calls costs more than the waits."
+        ),
+        stake=stake,
+        evidence=_evidence(facts, extra, at),
+        remedy=_ONCE if users <= 1 else _BLOCKS,
+        limits=("lock.share", "lock.call", "calls.many"),
+    )
+
+
+_ONCE = Remedy(
+    "Set the lock once, make many changes, and release it; or leave it out where only one "
+    "process writes.",
+    "C: flock(fd, LOCK_EX);  many writes;  flock(fd, LOCK_UN)\n"
+    "Python: fcntl.flock(file, fcntl.LOCK_EX)  # before the loop\n"
+    "shell: flock lockfile script  # around the whole loop\n"
+    "SQL: PRAGMA locking_mode = EXCLUSIVE;",
+)
+_BLOCKS = Remedy(
+    "Collect many records in memory; then set the lock, write them as one block, and release it. A "
+    "lock around the whole loop would make the processes work one after another.",
+    "C: flock(fd, LOCK_EX);  write(fd, block, size);  flock(fd, LOCK_UN)  // every 1,000 records\n"
+    "Python: fcntl.flock(file, fcntl.LOCK_EX); os.write(file, b''.join(records)); "
+    "fcntl.flock(file, fcntl.LOCK_UN)  # every 1,000 records\n"
+    "Perl: flock($f, LOCK_EX);  print $f @records;  flock($f, LOCK_UN);  # every 1,000 records\n"
+    "shell: flock out.txt cat block >> out.txt  # once for each block of lines\n"
+    "SQL: BEGIN IMMEDIATE;  1,000 rows;  COMMIT;",
+)
+
+
+def _waits(facts: Facts, extra: Table, at: int, longest: float, *, of_one: bool) -> Finding:
+    """Returns the finding on waits for locks. longest, of_one: as _longest returns them."""
+    time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
+    name, users = facts.name(int(extra.ids[at])), int(extra.processes[at])
+    outside = (
+        "No other process of this run used the file: a process outside of it held the lock, or "
+        "the server of a network file system answers slowly."
+        if users <= 1
+        else "On a local file system, a lock that nobody holds takes a microsecond."
+    )
+    return Finding(
+        NAME,
+        "Processes wait for locks of files",
+        f"{count(calls)} calls that set or release locks (flock, lockf, fcntl) took "
+        f"{seconds(time)}{facts.over_all}. The longest waits were for {name}: "
+        f"{_who(users, of_one)} waited {seconds(longest)} for it{_mean(users, of_one)}, "
+        f"{share(longest, facts.run_time)} of the run. {outside}",
+        stake=Stake(
+            time,
+            max(time, facts.run_time * facts.nprocs),
+            basis="time in calls that set or release locks",
+            run=longest,
+            of_run=facts.run_time,
+            ranks=1 if facts.tree else facts.nprocs,
+        ),
+        evidence=_evidence(facts, extra, at),
+        remedy=Remedy(
+            "Hold a lock only while the file is changed: compute before, and release it at once. "
+            "Or let each process write to a file of its own, and join the files at the end. "
+            "Readers need a shared lock only; a database lets them go on while one process writes.",
+            "C: flock(fd, LOCK_SH);  // to read\n"
+            "Python: fcntl.flock(file, fcntl.LOCK_SH)  # to read\n"
+            "shell: flock --shared file command  # to read\n"
+            "SQL: PRAGMA journal_mode = WAL;",
+        ),
+        limits=("lock.share", "lock.call"),
+    )
+
+
+def _who(users: int, of_one: bool) -> str:
+    """Returns words for the processes that wait while one of a file's processes holds its lock."""
+    if users <= 1:
+        return "the process"
+    return f"{'one' if of_one else 'each'} of its {count(users)} processes"
+
+
+def _mean(users: int, of_one: bool) -> str:
+    return " on average" if users > 1 and not of_one else ""

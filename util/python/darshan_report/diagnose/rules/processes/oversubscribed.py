@@ -1,0 +1,51 @@
+"""More ranks than processors: a rank that waits in MPI takes the processor from another rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....units import count, plural, seconds, share
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...machine import nodes, outnumbered, processors
+from ...reached import needs
+from ..mpiio import waiting_in_mpiio
+
+NAME = "ranks-outnumber-processors"
+ROLE = CAUSE
+
+
+@needs("MPI-IO")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if the job has more ranks than processors, by its metadata and by the time
+    that MPI-IO calls wait in MPI."""
+    table = facts.table("MPI-IO")
+    if table is None or not outnumbered(facts):
+        return
+    lost, whole = waiting_in_mpiio.exchanging(facts)
+    number = processors(facts)
+    # With a processor for each rank, all of them would run at the same time.
+    stake = facts.stake(
+        lost * (1 - number / facts.nprocs),
+        "time in MPI-IO calls that is neither POSIX calls below nor waiting for one process, "
+        "multiplied by the share of ranks without a processor",
+    )
+    if not facts.worth(stake):
+        return
+    where = f" on {plural(nodes(facts), 'node')}" if nodes(facts) else ""
+    yield Finding(
+        NAME,
+        "There are more ranks than processors",
+        f"{count(facts.nprocs)} ranks share {plural(number, 'processor')}{where}. MPI waits "
+        "actively, so a waiting rank uses a processor that a working rank needs: "
+        f"of {seconds(whole)} in MPI-IO, {seconds(lost)} ({share(lost, whole)}) went into waiting "
+        "and data exchange.",
+        stake=stake,
+        evidence=facts.sums(table, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME"),
+        remedy=Remedy(
+            "Start as many ranks as there are processors, or let waiting ranks yield the "
+            "processor.",
+            f"mpiexec -n {number};  Open MPI: --mca mpi_yield_when_idle 1",
+        ),
+        limits=("waiting.mpiio",),
+    )

@@ -1,0 +1,217 @@
+"""A process is started for each file or each item, by a loop of a shell, find -exec, xargs -n 1 or
+Python's subprocess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ....classes import dataclass
+from ....measure.processes import Processes
+from ....units import amount, count, seconds
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy, Stake
+from ...instead_of_process import for_files, for_items, how
+from ...process_costs import (
+    Places,
+    costs,
+    of_work,
+    processor_time,
+    start_time,
+    starter_of,
+    starting,
+)
+from . import repeated_by_processes
+
+NAME = "process-each"
+ROLE = CAUSE
+# Starters that make a program from sources: a process for each file is how they work.
+_BUILDERS = frozenset(("configure", "config.status", "libtool", "ninja", "cmake", "cargo"))
+# Programs that take one file at a time, and mostly do more than start.
+_COMPILERS = frozenset(
+    ("gcc", "g++", "cc", "c++", "clang", "clang++", "cc1", "cc1plus", "as", "ld", "collect2", "ar",
+     "f951", "gfortran", "rustc", "javac", "nvcc", "mpicc", "mpicxx", "mpifort", "libtool")
+)  # fmt: skip
+_STARTS = 0.25  # part of the work of processes without files that their starts must be
+_PART = 0.5  # of the costliest starts: those of a program with files of its own come first
+
+
+@dataclass(frozen=True)
+class _Each:
+    """Processes of one program that another program starts."""
+
+    program: str
+    starter: int  # index of the process that starts them
+    number: int
+    files: int  # that they have alone; 0: less than one for two processes
+    moved: int  # bytes on files
+    start: float  # seconds that each took to start
+    at: Places  # indices of the processes
+    ids: frozenset[int] = frozenset()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all starts but one."""
+        return self.start * (self.number - 1)
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding if a program starts a process for each file or item, such as a loop of a
+    shell; it names the program whose starts cost the most."""
+    tree = facts.tree
+    if tree is None:
+        return
+    each = (_of(facts, tree, *group) for group in _groups(facts, tree))
+    found = sorted((one for one in each if one), key=lambda one: -one.seconds)
+    if not found:
+        return
+    most = found[0].seconds
+    found.sort(key=lambda one: not one.files or one.seconds < _PART * most)
+    subshells = [*_subshells(facts, tree, found)]
+    direct = {int(tree.parents[place]) for one in found for place in one.at}
+    spent = sum(one.seconds for one in [*found, *subshells]) + starting(facts, tree, direct)
+    # Processes with files of their own also explain what the calls on these files took.
+    of_files = sum(one.seconds for one in found if one.files)
+    stake = facts.stake(of_files, _basis(facts), between=spent - of_files)
+    if facts.worth(stake):
+        yield _finding(facts, tree, found, subshells, of_work(stake))
+
+
+def _basis(facts: Facts) -> str:
+    longest = facts.limits["each.start"]
+    if costs(facts) is None:
+        return (
+            "start times of all these processes except one; a start is taken to last as long as "
+            f"the fastest quarter of the processes, at most {seconds(longest)}, or 10 times that "
+            "for an interpreter"
+        )
+    return (
+        "processor time of all these starts except one, and of starting them, with the waits for "
+        "a processor in it; a start is taken to cost what the quickest quarter of the processes "
+        f"cost as a whole, or, if that is above {seconds(facts.limits['each.processor'])} (100 ms "
+        "for an interpreter), what a start of the run's quickest program costs"
+    )
+
+
+def _finding(
+    facts: Facts, tree: Processes, found: Sequence[_Each], subshells: Sequence[_Each], stake: Stake
+) -> Finding:
+    first = found[0]
+    starter = tree.programs[first.starter]
+    likewise = "; ".join(
+        f"{one.program} for {count(one.files)} files" for one in found[1:4] if one.files
+    )
+    beside = [one for one in [*found[1:4], *subshells] if not one.files]
+    names = ", ".join(f"{one.program} ({count(one.number)} times)" for one in beside)
+    each = processor_time(facts, tree, first.at)
+    table = facts.table("PROCESS")
+    if first.files:
+        title = "A process is started for each file"
+        what = (
+            f", one process per file: {count(first.number)} processes for {count(first.files)} "
+            "files"
+        )
+        words = (
+            f"Give many files to one process of {first.program}: it starts once, and does the "
+            "same for each file. If the program takes only one file, use a program that processes "
+            "all files (awk, or a script that opens them one after the other)."
+        )
+        example = for_files(starter.name, first.program, shell=starter.shell)
+    else:
+        title = "A process is started for each item"
+        moved = amount(first.moved / first.number) if first.moved else "no byte"
+        what = f", one process per item: each moved {moved} on files"
+        command = tree.commands[first.starter]
+        words, example = for_items(starter.name, command, first.program, shell=starter.shell)
+    return Finding(
+        NAME,
+        title,
+        f"{how(starter.name, shell=starter.shell)} started {first.program} "
+        f"{count(first.number)} times{what}"
+        + (f"; likewise {likewise}" if likewise else "")
+        + (f"; together with {names}" if names else "")
+        + f". Starting one process took about {seconds(first.start)}"
+        + (f" ({seconds(each)} of processor time)" if 0 < each <= first.start / 2 else "")
+        + f", starting all of them {seconds(stake.seconds)} added up; what a process does beyond a "
+        "start is not included.",
+        stake=stake,
+        programs=f"{first.program} \u00d7 {count(first.number)}",
+        processes=first.number,
+        evidence=facts.sums(table, "COUNT", "OPENS", "BYTES_READ") if table is not None else (),
+        remedy=Remedy(words, example),
+        limits=("each.processes", "each.files", "each.start", "each.processor", "files.small"),
+        covers=frozenset().union(*(one.ids for one in found)),
+    )
+
+
+def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
+    """Yields programs, the index of the process that started them past subshells, and the indices
+    of the processes that it started. Processes that only repeat the work of others are left out:
+    another finding is about them."""
+    repeated = {name for f in facts.found(repeated_by_processes.find) for name in f.doers}
+    groups: dict[tuple[str, int], list[int]] = {}
+    for place, program in enumerate(tree.programs):
+        if program.worker or program.job_ranks or tree.unseen[place] or tree.parents[place] < 0:
+            continue
+        if program.name not in repeated and program.name not in _COMPILERS:
+            groups.setdefault((program.name, starter_of(tree, place)), []).append(place)
+    for (name, starter), places in groups.items():
+        if tree.programs[starter].name not in _BUILDERS:
+            yield name, starter, np.array(places)
+
+
+def _of(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> _Each | None:
+    """Returns the processes of one program that the process with index `starter` started, if there
+    are many and each moves few bytes; else None."""
+    number = int(tree.counts[at].sum())
+    if number < facts.limits["each.processes"]:
+        return None
+    moved = int((tree.read[at] + tree.written[at]).sum())
+    if moved > facts.limits["files.small"] * number:
+        return None
+    ids = _files(facts, tree, at)
+    if len(ids) > facts.limits["each.files"] * number:
+        return None
+    files = len(ids) if len(ids) >= number / 2 else 0
+    start = start_time(facts, tree, at)
+    spent = costs(facts)
+    if not files and (spent is None or number * start < _STARTS * spent.work(at, tree.time)):
+        return None  # they mostly do something else
+    known = frozenset(ids) if files else frozenset[int]()
+    return _Each(program, starter, number, files, moved, start, at, known)
+
+
+def _subshells(facts: Facts, tree: Processes, found: Sequence[_Each]) -> Iterator[_Each]:
+    """Yields the subshells without processes of their own that the same loops start about as often,
+    for a pipe or a substitution."""
+    parents = set(tree.parents.tolist())
+    for starter in dict.fromkeys(one.starter for one in found):
+        places = [
+            place
+            for place, program in enumerate(tree.programs)
+            if program.worker and program.shell and place not in parents
+            if tree.parents[place] >= 0 and starter_of(tree, place) == starter
+        ]
+        if not places:
+            continue
+        at = np.array(places)
+        number = int(tree.counts[at].sum())
+        if 2 * number >= min(one.number for one in found if one.starter == starter):
+            start = start_time(facts, tree, at)
+            moved = int((tree.read[at] + tree.written[at]).sum())
+            yield _Each("subshells", starter, number, 0, moved, start, at)
+
+
+def _files(facts: Facts, tree: Processes, at: Places) -> set[int]:
+    """Returns the ids of the records that each of these processes has alone, without names that
+    files had only until they were renamed."""
+    ranks, found = tree.ranks[at], set[int]()
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is not None:
+            found |= set(table.records.ids[np.isin(table.records.ranks, ranks)].tolist())
+    posix = facts.table("POSIX")
+    if posix is not None:
+        found -= set(posix.ids[posix["RENAME_SOURCES"] > 0].tolist())
+    return found

@@ -1,0 +1,116 @@
+"""Every process reads the whole of a file for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....records import in_both
+from ....units import amount, count, plural, seconds
+from ...facts import Facts, leading, once
+from ...finding import CAUSE, Evidence, Finding, Remedy
+from ...loops import between
+from ...reached import WAITS, at_most
+from ...table import Table
+
+NAME = "read-by-all"
+ROLE = CAUSE
+
+
+@once
+def whole(facts: Facts, table: Table) -> np.ndarray:
+    """Returns a mask of the shared files that each process has read from the first to the last byte
+    that any process read."""
+    size = table["MAX_BYTE_READ"] + 1
+    read = table["BYTES_READ"] - facts.unplaced(table, "READ")
+    many = facts.limits["byall.share"] * size * table.processes
+    found: np.ndarray = table.shared & (read >= many) & (read > 0)
+    found &= (table["BYTES_WRITTEN"] == 0) & facts.single(table)
+    above = facts.table("MPI-IO")
+    if above is not None and above is not table:
+        # Through a view, MPI-IO reads the gaps between the pieces that each rank asks for, too.
+        here, there = in_both(table.ids, above.ids)
+        asked = above["BYTES_READ"][there]
+        found[here] &= (asked == 0) | (asked >= facts.limits["byall.share"] * read[here])
+    return found
+
+
+@at_most(WAITS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding on files that every process of a job reads as a whole."""
+    if not facts.together:
+        return
+    masks, lost, tables = [], [], []
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        mask = whole(facts, table)
+        if not mask.any():
+            continue
+        # One process can read the file at a good rate, while the others wait for it.
+        each = (table["MAX_BYTE_READ"] + 1) * table.processes
+        time = table["F_READ_TIME"]
+        tables.append(table)
+        masks.append(mask)
+        lost.append(np.where(mask, facts.lost(time, each, 1), 0.0))
+    # Each process also does again what all do with the bytes: parsing, unpacking.
+    several = 1 - 1 / facts.nprocs
+    more = between(facts, NAME, several * _time(tables, masks))
+    in_calls = sum(float(each.sum()) for each in lost)
+    stake = facts.stake(
+        in_calls,
+        "time in reading these files, beyond that of one process that reads each of them once at "
+        f"a good rate, and of the others that wait for it{more.basis}",
+        between=more.seconds,
+    )
+    number = sum(int(mask.sum()) for mask in masks)
+    if number == 0 or not facts.worth(stake):
+        return
+    most = max(range(len(tables)), key=lambda i: float(lost[i].max(initial=0)))
+    table = tables[most]
+    (first,) = leading(masks[most], lost[most], 1)
+    size, read = int(table["MAX_BYTE_READ"][first]) + 1, int(table["BYTES_READ"][first])
+    yield Finding(
+        NAME,
+        "Every process reads the same file",
+        f"{plural(int(table.processes[first]), 'process')} read the {amount(size)} of "
+        f"{facts.name(table.ids[first])} independently: {amount(read)} in "
+        f"{count(int(table['READS'][first]))} reads"
+        + (f"; the same holds for {plural(number - 1, 'more file')}" if number > 1 else "")
+        + f". That took {seconds(_time(tables, masks))}{facts.over_all}.{more.sentence}",
+        stake=stake,
+        evidence=_rows(facts, table, first),
+        remedy=_PARSED
+        if more.seconds > in_calls
+        else Remedy(
+            "Let one process read the file once, and send it to the others; or read it with one "
+            "collective call. Let each process read only data that differ from process to process.",
+            "if (rank == 0) read(fd, all, size);  MPI_Bcast(all, size, MPI_BYTE, 0, comm)\n"
+            "MPI_File_read_at_all(file, 0, buffer, size, MPI_BYTE, &status)",
+        ),
+        limits=("byall.share",),
+        covers=frozenset(int(i) for t, mask in zip(tables, masks) for i in t.ids[mask]),
+    )
+
+
+_PARSED = Remedy(
+    "Let one process read and parse the file once, and send the values to the others (MPI_Bcast). "
+    "If each process has a processor of its own, let each parse a part of the file, and exchange "
+    "the values (MPI_Allgatherv). Or convert the file to binary once.",
+    "C: if (rank == 0) n = parse(path, values);  MPI_Bcast(values, n, MPI_DOUBLE, 0, comm)\n"
+    "Fortran: if (rank == 0) read(unit, *) x;  call MPI_Bcast(x, size(x), MPI_DOUBLE_PRECISION, 0, "
+    "comm, ierr)\n"
+    "Python: x = parse(path) if comm.rank == 0 else None;  x = comm.bcast(x)",
+)
+
+
+def _time(tables: list[Table], masks: list[np.ndarray]) -> float:
+    return sum(float(t["F_READ_TIME"][mask].sum()) for t, mask in zip(tables, masks))
+
+
+def _rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
+    return facts.rows(
+        table, place, "OPENS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME", "F_META_TIME"
+    )

@@ -1,0 +1,136 @@
+"""Processes of one program, which are not an MPI job, each read the whole of a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ....measure.processes import Processes
+from ....records import among
+from ....units import amount, count, plural, seconds
+from ...facts import Facts, leading
+from ...finding import CAUSE, Finding, Remedy
+from ...responsible_programs import users
+from ...table import Table
+from . import read_by_each_worker, repeated_by_processes
+
+NAME = "read-by-each"
+ROLE = CAUSE
+_UNEVEN = 0.3  # largest standard deviation of the bytes of a process, as a part of the mean
+_MANY = 64  # files whose readers are looked up, the costliest
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding on files that many processes of one program, which are not an MPI job,
+    each read as a whole."""
+    if facts.tree is None:
+        return
+    tables = [t for t in map(facts.table, ("POSIX", "STDIO")) if t is not None]
+    lost = [_lost(facts, facts.tree, table) for table in tables]
+    stake = facts.stake(
+        sum(float(each.sum()) for each in lost),
+        "time in opening and reading these files, beyond that of one process that reads each of "
+        "them, at a good rate if it can, and of those that wait for it",
+    )
+    number = sum(int((each > 0).sum()) for each in lost)
+    if number == 0 or not facts.worth(stake):
+        return
+    most = max(range(len(tables)), key=lambda i: float(lost[i].max(initial=0)))
+    table = tables[most]
+    (first,) = leading(lost[most] > 0, lost[most], 1)
+    size = int(table["MAX_BYTE_READ"][first]) + 1
+    yield Finding(
+        NAME,
+        "Many processes read the same file",
+        f"{plural(_readers(table)[first], 'process')} read the {amount(size)} of "
+        f"{facts.name(table.ids[first])} independently: {amount(table['BYTES_READ'][first])} in "
+        f"{count(table['READS'][first])} reads"
+        + (f"; the same holds for {plural(number - 1, 'more file')}" if number > 1 else "")
+        + f". That took {seconds(_time(facts, tables, lost))}{facts.over_all}.",
+        stake=stake,
+        evidence=facts.rows(
+            table, first, "OPENS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME",
+            "F_META_TIME",
+        ),
+        remedy=Remedy(
+            "Read the file once: before the workers are started, which then share it without a "
+            "copy, "
+            "or in one process that does the work of several. If there must be many processes, use "
+            "shared memory, or a copy of the file in the node's memory.",
+            "Python: data = load(path)  # before Pool(...), workers of fork have it\n"
+            "Python: multiprocessing.shared_memory\n"
+            "a copy in /dev/shm\n"
+            "shell: grep -e ONE -e OTHER file  # one program for all patterns",
+        ),
+        limits=("byeach.processes", "byall.share"),
+        covers=frozenset(int(i) for t, mask in zip(tables, lost) for i in t.ids[mask > 0]),
+    )  # fmt: skip
+
+
+def _readers(table: Table) -> npt.NDArray[np.int64]:
+    """Returns the number of processes that read a file; one process of a written file counts as its
+    writer only."""
+    return table.processes - (table["BYTES_WRITTEN"] > 0)
+
+
+def _reading(facts: Facts, table: Table) -> npt.NDArray[np.float64]:
+    """Returns the seconds in reads of each file; of a stream, of the reads that reached the
+    file."""
+    if table.prefix == "STDIO" and facts.streams is not None:
+        return facts.streams.time("READ")
+    return facts.moving(table, "READ")
+
+
+def _time(facts: Facts, tables: list[Table], lost: list[npt.NDArray[np.float64]]) -> float:
+    pairs = zip(tables, lost)
+    return sum(float((_reading(facts, t) + t["F_META_TIME"])[each > 0].sum()) for t, each in pairs)
+
+
+def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64]:
+    """Returns the seconds per file that one reader in place of many would save; 0 for all other
+    files."""
+    size, readers = table["MAX_BYTE_READ"] + 1, _readers(table)
+    repeated = facts.found(repeated_by_processes.find) + facts.found(read_by_each_worker.find)
+    told = np.array([i for f in repeated for i in f.covers], "u8")  # with all of their work
+    read = table["BYTES_READ"] - facts.unplaced(table, "READ")
+    mean = (read + table["BYTES_WRITTEN"]) / np.maximum(table.processes, 1)
+    whole = (
+        (readers >= facts.limits["byeach.processes"])
+        & (read >= facts.limits["byall.share"] * size * readers)
+        & (table["BYTES_WRITTEN"] <= size)
+        & facts.single(table)
+        & ~among(table.ids, told)
+        & (table["F_VARIANCE_RANK_BYTES"] <= (_UNEVEN * mean) ** 2)
+    )
+    number = np.maximum(readers, 1)
+    reading, names = _reading(facts, table), table["F_META_TIME"]
+    found = np.zeros(len(table))
+    costly = np.argsort(-np.where(whole, reading + names, 0.0), kind="stable")
+    for place in costly[: min(_MANY, int(whole.sum()))]:
+        at_once = _at_once(facts, tree, table, int(table.ids[place]))
+        if at_once == 0:
+            continue
+        n = number[place]
+        once = min(reading[place] / n, size[place] / float(facts.good_rate(1)))
+        found[place] = max(0.0, reading[place] - at_once * once)
+        found[place] += names[place] * max(0.0, 1 - at_once / n)
+    return found
+
+
+def _at_once(facts: Facts, tree: Processes, table: Table, record: int) -> float:
+    """Returns how many readers of a file run at the same time; 0 if they are not of one program, or
+    are unknown."""
+    places = users(facts, table, record)
+    if not len(places):
+        return 0.0
+    programs = Counter(tree.programs[place].name for place in places)
+    name, number = programs.most_common(1)[0]
+    if number < facts.limits["byeach.processes"] or 2 * number <= len(places):
+        return 0.0
+    same = places[[tree.programs[place].name == name for place in places]]
+    span = float(tree.end[same].max() - tree.start[same].min())
+    lived = float((tree.end[same] - tree.start[same]).sum())
+    return min(max(1.0, lived / span if span > 0 else 1.0), float(number))

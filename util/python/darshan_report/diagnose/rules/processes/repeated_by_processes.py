@@ -1,0 +1,259 @@
+"""Many short processes of one program do the same work again: each reads the same files whole, or
+lists the same folders."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import field
+
+import numpy as np
+import numpy.typing as npt
+
+from ....classes import dataclass
+from ....measure.processes import Processes
+from ....units import amount, count, plural, seconds
+from ...facts import Facts
+from ...finding import CAUSE, Evidence, Finding, Remedy
+from ...language import of_program
+from ...process_costs import costs, of_work, starter_of
+from ...table import Table
+
+NAME = "repeated-by-processes"
+ROLE = CAUSE
+_MOSTLY = 0.9  # part of the bytes that a program's processes read, or of a file's bytes
+_MANY = 20_000  # files or folders that are looked at, the most used
+# Programs whose work is to go through the bytes that they read.
+_THROUGH = frozenset(("shell", "awk", "sed"))
+# Programs whose work is to list folders.
+_LISTERS = frozenset(("find", "ls", "du", "tree", "fd", "fdfind"))
+# By program: one call in place of many.
+_ONCE = {
+    "sed": "sed -i -e 's/a/b/' -e 's/c/d/' file  # all changes in one call",
+    "awk": "awk '/a/ { a++ } /b/ { b++ } END { print a, b }' file  # one pass for all questions",
+    "grep": "grep -e ONE -e OTHER file  # or grep -f patterns file: one pass for all",
+    "find": "find folder -type f > names  # once; then search in names",
+    "ls": "ls folder > names  # once; then search in names",
+    "du": "du -a folder > sizes  # once; then search in sizes",
+    "sort": "sort file > sorted  # once; then read sorted",
+}
+_SUMS = "find folder -type f -newer sums -exec {} {{}} + >> sums  # only files that changed since"
+_PASS = "awk '{ ... }' file  # one pass that takes all"
+
+
+@dataclass
+class _Again:
+    """Work that each process of one program repeats: reading the same files, or listing the same
+    folders."""
+
+    program: str
+    table: Table
+    is_listing: bool
+    rows: list[int] = field(default_factory=list)  # of the table, the most used first
+    moved: int = 0  # bytes read, or listings
+    once: int = 0  # bytes of the files, or folders
+
+    @property
+    def saved(self) -> float:
+        """The part of the work (0 to 1) that is saved if each file is read, or each folder listed,
+        once."""
+        return 1 - self.once / max(1, self.moved)
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding for each program whose processes repeat the same work."""
+    tree = facts.tree
+    if tree is None or costs(facts) is None:
+        return
+    for again in [*_reading(facts, tree), *_listing(facts, tree)]:
+        finding = _finding(facts, tree, again)
+        if finding is not None:
+            yield finding
+
+
+def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
+    """Returns the finding about a program; None if its processes are no pattern or cost little."""
+    known = costs(facts)
+    at = np.array([i for i, p in enumerate(tree.programs) if p.name == again.program])
+    number = int(tree.counts[at].sum())
+    equal = len({tree.commands[place] for place in at}) == 1
+    least = facts.limits["byeach.processes"] if equal else facts.limits["repeated.processes"]
+    if known is None or number < least or again.once >= again.moved / 2:
+        return None
+    whole = int(tree.read[at].sum())
+    if not again.is_listing and again.moved < _MOSTLY * whole:
+        return None
+    spent = known.work(at, tree.time)
+    in_calls = min(spent, float(tree.time[at].sum()))
+    stake = facts.stake(
+        in_calls * again.saved,
+        f"work of these processes, and their waits for a processor, beyond that of "
+        f"{'one that lists each folder' if again.is_listing else 'reading each file'} once",
+        between=(spent - in_calls) * again.saved,
+    )
+    if not facts.worth(stake):
+        return None
+    stake = of_work(stake)
+    table = facts.table("PROCESS")
+    return Finding(
+        NAME,
+        "Many processes do the same work again",
+        _sentence(facts, tree, again, at, spent),
+        stake=stake,
+        programs=f"{again.program} \u00d7 {count(number)}",
+        processes=number,
+        doers=(again.program,),
+        evidence=_evidence(facts, again)
+        + (facts.sums(table, "COUNT", "BYTES_READ") if table is not None else ()),
+        remedy=_remedy(again),
+        limits=("repeated.processes", "byeach.processes", "byall.share"),
+        covers=frozenset(int(again.table.ids[row]) for row in again.rows),
+    )
+
+
+def _evidence(facts: Facts, again: _Again) -> tuple[Evidence, ...]:
+    """Returns the counters of the most used file or folder. No time is among them: the finding is
+    about all that the processes did."""
+    names = ("DIR_OPENS", "DIR_ENTRIES") if again.is_listing else ("OPENS", "BYTES_READ")
+    return facts.rows(again.table, again.rows[0], *names)
+
+
+def _sentence(
+    facts: Facts, tree: Processes, again: _Again, at: npt.NDArray[np.int64], spent: float
+) -> str:
+    number, first = int(tree.counts[at].sum()), facts.name(again.table.ids[again.rows[0]])
+    starters = {tree.programs[starter_of(tree, p)].name for p in at if tree.parents[p] >= 0}
+    by = f", which {next(iter(starters))} started," if len(starters) == 1 else ""
+    others = len(again.rows) - 1
+    if again.is_listing:
+        what = f"{first} and {plural(others, 'more folder')}" if others else first
+        did = f"listed {what}: {count(again.moved)} listings, where {count(again.once)} would do"
+    else:
+        what = f"{first} and {plural(others, 'more file')}" if others else first
+        size = f"{'files' if others else 'a file'} of {amount(again.once)}"
+        did = f"read {what} whole, each time again: {amount(again.moved)} in total, of {size}"
+    if len({tree.commands[place] for place in at}) == 1:
+        same = "All had the same command line."
+    else:
+        same = (
+            "Their command lines differ: the log does not tell whether each needs a pass of its "
+            "own, nor whether the contents changed in between."
+        )
+    return (
+        f"{count(number)} processes of {again.program}{by} {did}. Their work took "
+        f"{seconds(spent)}{facts.over_all}, waits for a processor included. {same}"
+    )
+
+
+def _remedy(again: _Again) -> Remedy:
+    name = again.program
+    if again.is_listing:
+        text = "List the folders once, keep the names in a file or a variable, and search in them."
+    elif name.endswith("sum"):
+        text = (
+            "Keep the checksums, and compute them again only for files that changed since; or "
+            "compute them once for all steps that need them."
+        )
+        return Remedy(text, _SUMS.format(name))
+    else:
+        text = (
+            f"Do the work of all these calls in one call of {name}, which reads its input once, or "
+            "keep its result for the next step."
+        )
+    return Remedy(text, _ONCE.get(name, _PASS))
+
+
+def _reading(facts: Facts, tree: Processes) -> Iterator[_Again]:
+    """Yields the programs that go through files which many of their processes read whole."""
+    found: dict[tuple[str, str], _Again] = {}
+    users = _Users(facts, tree)
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        size = table["MAX_BYTE_READ"] + 1
+        read = table["BYTES_READ"] - facts.unplaced(table, "READ")
+        readers = table.processes
+        whole = (readers >= facts.limits["byeach.processes"]) & facts.single(table)
+        whole &= read >= facts.limits["byall.share"] * size * (readers - 1)
+        for row in _most(np.where(whole, read, 0)):
+            program = users.program(table, row, int(read[row]))
+            if of_program(program) not in _THROUGH or program in ("bash", "sh", "dash"):
+                continue
+            again = found.setdefault((program, module), _Again(program, table, False))
+            again.rows.append(row)
+            again.moved += int(read[row])
+            again.once += int(size[row])
+    best: dict[str, _Again] = {}
+    for (program, _), again in found.items():
+        if program not in best or again.moved > best[program].moved:
+            best[program] = again
+    yield from best.values()
+
+
+def _listing(facts: Facts, tree: Processes) -> Iterator[_Again]:
+    """Yields the programs that list folders which many of their processes listed."""
+    table = facts.table("POSIX_EXT")
+    if table is None:
+        return
+    lists = table["DIR_OPENS"]
+    several = table.processes >= facts.limits["byeach.processes"]
+    found: dict[str, _Again] = {}
+    users = _Users(facts, tree)
+    for row in _most(np.where(several, lists, 0)):
+        program = users.program(table, row, 0)
+        if program in _LISTERS:
+            again = found.setdefault(program, _Again(program, table, True))
+            again.rows.append(row)
+            again.moved += int(lists[row])
+            again.once += 1
+    yield from found.values()
+
+
+def _most(weights: npt.NDArray[np.int64]) -> list[int]:
+    """Returns the rows with a weight, the heaviest first, up to a number."""
+    order = np.argsort(-weights, kind="stable")[:_MANY]
+    return [int(row) for row in order if weights[row] > 0]
+
+
+class _Users:
+    """Tells the programs that used combined records. A record tells the number of its users, the
+    lowest and the highest rank."""
+
+    def __init__(self, facts: Facts, tree: Processes) -> None:
+        self._facts, self._tree = facts, tree
+        self._between: dict[tuple[int, int], tuple[str, int]] = {}
+        self._read: dict[str, int] = defaultdict(int)
+        for place, program in enumerate(tree.programs):
+            self._read[program.name] += int(tree.read[place])
+
+    def program(self, table: Table, row: int, read: int) -> str:
+        """Returns the program that nearly all users of a record run; empty if that is unknown.
+        read: bytes that they read."""
+        partly = self._facts.shared.get(table.records.module.id)
+        at = -1 if partly is None else int(partly.rows(table.ids[row : row + 1])[0])
+        if partly is not None and at >= 0:
+            name, number = self._of_ends(int(partly.lowest[at]), int(partly.highest[at]))
+            if name:
+                return name if number >= table.processes[row] else ""
+        if read <= 0:
+            return ""
+        # Other programs read too little, in all files together, to be users of this one.
+        name = max(self._read, key=self._read.__getitem__)
+        others = sum(self._read.values()) - self._read[name]
+        return name if others <= (1 - _MOSTLY) * read else ""
+
+    def _of_ends(self, low: int, high: int) -> tuple[str, int]:
+        """Returns the program of both ranks, and the number of its processes from one to the other;
+        no name if they run two programs."""
+        if (low, high) not in self._between:
+            ends = self._tree.places(np.array([low, high]))
+            names = {self._tree.programs[place].name for place in ends}
+            found = "", 0
+            if len(names) == 1 and low < high:
+                (name,) = names
+                places = range(int(ends[0]), int(ends[-1]) + 1)
+                same = [p for p in places if self._tree.programs[p].name == name]
+                found = name, int(self._tree.counts[same].sum())
+            self._between[low, high] = found
+        return self._between[low, high]

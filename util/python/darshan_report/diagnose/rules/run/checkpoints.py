@@ -1,0 +1,97 @@
+"""The program waits for its checkpoints, which it saves more often than failures make it worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....checkpoints.interval import Waited, waited, young
+from ....checkpoints.saves import Checkpoint, checkpoints
+from ....units import amount, plural, rough, seconds, share
+from ...facts import Facts
+from ...finding import CAUSE, Evidence, Finding, Remedy
+
+NAME = "checkpoints-often"
+ROLE = CAUSE
+_LESS = (
+    "Python: if time.monotonic() - saved >= interval: save(state, path)  # not in every step\n"
+    "C: if (now - saved >= interval) save(state), saved = now;\n"
+    "Fortran: if (now - saved >= interval) call save(state)\n"
+    "Julia: time() - saved >= interval && save(path, state)"
+)
+
+
+def _are_state(row: Checkpoint) -> bool:
+    """Tells whether files are surely checkpoints. What numpy and pickle save are also results,
+    which the program needs; but results are not thrown away by the same program."""
+    return not row.saver.repeated or 2 * (row.replaced + row.removed) >= row.saves
+
+
+def _too_often(facts: Facts, found: Waited, best: float) -> bool:
+    limits, run = facts.limits, facts.run_time
+    if found.rounds < limits["checkpoint.saves"] or not 0 < found.interval < best:
+        return False
+    return run >= limits["checkpoint.trial"] or found.seconds >= limits["checkpoint.share"] * run
+
+
+def evidence(facts: Facts, row: Checkpoint) -> tuple[Evidence, ...]:
+    """Returns counters of one file of the row for each module: the file with most bytes written."""
+    found: list[Evidence] = []
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        places = [table.place(one) for one in row.ids] if table is not None else []
+        some = [place for place in places if place is not None]
+        if table is not None and some:
+            place = max(some, key=lambda at: (int(table["BYTES_WRITTEN"][at]), at))
+            found += facts.rows(table, place, "BYTES_WRITTEN", "F_WRITE_TIME", "F_META_TIME")
+    return tuple(found)
+
+
+def _advice(rows: Sequence[Checkpoint]) -> str:
+    lines = [line for row in rows for line in row.saver.advice.split("\n") if line]
+    return "\n".join([_LESS, *dict.fromkeys(lines)])
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if saves take much time and follow each other sooner than Young's formula
+    says."""
+    rows = [row for row in checkpoints(facts) if _are_state(row)]
+    found = waited(rows)
+    if found is None:
+        return
+    rows = [row for row in rows if not row.beside]
+    failures = facts.limits["checkpoint.failures"]
+    best = young(found.cost, failures)
+    if not _too_often(facts, found, best):
+        return
+    needed = max(1.0, facts.run_time / best)
+    ranks = max(row.processes for row in rows)
+    stake = facts.stake(
+        found.seconds * ranks * max(0.0, 1 - needed / found.rounds),
+        f"time of the saves beyond one every {rough(best)}; "
+        f"that interval loses the least time if something fails every {rough(failures)}",
+    )
+    if not facts.worth(stake):
+        return
+    first, more = rows[0], len(rows) - 1
+    yield Finding(
+        NAME,
+        "The program waits for checkpoints, which it saves often",
+        f"{first.name} was saved {plural(first.rounds, 'time')}"
+        + (f" by {first.title}" if first.from_calls else "")
+        + (f", like files of {plural(more, 'other name')}" if more else "")
+        + f": {amount(first.written / first.saves)} every {seconds(found.interval)}. Each save "
+        f"stopped the program for {seconds(found.cost)}, all of them for {seconds(found.seconds)} "
+        f"({share(found.seconds, facts.run_time)} of the run). With a failure every "
+        f"{rough(failures)}, which is an assumption, one save every {rough(best)} loses the least "
+        "time (Young's formula).",
+        stake=stake,
+        evidence=evidence(facts, first),
+        remedy=Remedy(
+            "Save less often, or copy the state in memory and let a thread save it while the "
+            "program goes on. Set checkpoint.failures in a file of thresholds to the mean time "
+            "between failures of your machine.",
+            _advice(rows),
+        ),
+        limits=("checkpoint.saves", "checkpoint.failures", "checkpoint.trial", "checkpoint.share"),
+        covers=frozenset().union(*(row.ids for row in rows)),
+    )

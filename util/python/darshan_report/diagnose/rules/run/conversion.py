@@ -1,0 +1,214 @@
+"""A library converts or compresses between its calls, for much of the run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from ....call_sites.lines import Site
+from ....call_sites.measured import READ, WRITE
+from ....call_sites.stack import IMPORT
+from ....call_sites.told import name_of
+from ....classes import dataclass
+from ....units import plural, seconds, share
+from ...facts import Facts
+from ...finding import LAST, NOTICE, Finding, Remedy
+from ...loops import Loops, loops_of
+
+NAME = "conversion"
+ROLE = LAST
+# Bytes that a library converts for each byte on storage, at most.
+_PACKED, _RATIO = "compressed", 8
+_HALF = 0.5  # part of this time that other findings must claim so that this one is left out
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A kind of work that a library does between its I/O calls, such as parsing, and the library's
+    functions that do it."""
+
+    function: str  # pattern
+    kind: int  # of the calls
+    does: str
+    title: str
+    remedy: str
+    example: str
+    doubt: str = ""  # a sentence on what the time may be besides, with a blank before it
+
+
+_TEXT_OUT, _TEXT_IN = (
+    "Writing numbers as text takes much of the run",
+    ("Reading numbers from text takes much of the run"),
+)
+_PACKS = "Compressing takes much of the run"
+_BINARY = "Write a binary format: nothing is formatted, and the next program need not parse it."
+_PARSED = "If the file is read more than once, convert it once to a binary format."
+_LEVEL = (
+    "Use a low level of compression, a faster method (zstd, lz4), or several threads: the highest "
+    "levels take several times as long for a few percent of size."
+)
+_WAYS = (
+    _Way(
+        r"numpy\.savetxt", WRITE, "formatted text", _TEXT_OUT, _BINARY,
+        "numpy.save(path, array);  numpy.load(path, mmap_mode='r')",
+    ),
+    _Way(
+        r"numpy\.(?:loadtxt|genfromtxt|fromregex)", READ, "parsed text", _TEXT_IN, _PARSED,
+        "numpy.save(path, array)  # once;  numpy.load(path)",
+    ),
+    _Way(
+        r"(?:pandas|polars)\..*to_(?:csv|string|json|html|xml)|polars\..*write_csv", WRITE,
+        "formatted text", _TEXT_OUT, _BINARY, "frame.to_parquet(path);  pandas.read_parquet(path)",
+    ),
+    _Way(
+        r"pandas\.read_(?:csv|table|fwf|json|xml|html)", READ, "parsed text", _TEXT_IN, _PARSED,
+        "pandas.read_csv(path, engine='pyarrow')  # several threads\n"
+        "frame.to_parquet(path)  # once;  pandas.read_parquet(path, columns=[...])",
+    ),
+    _Way(
+        r"json\.dump", WRITE, "formatted JSON", "Writing JSON takes much of the run",
+        "json.dump formats each piece in Python; json.dumps formats all of it in C and is several "
+        "times as fast. Or write a binary format.",
+        "file.write(json.dumps(data))",
+    ),
+    _Way(
+        r"csv\.", WRITE, "formatted text", _TEXT_OUT, _BINARY,
+        "numpy.save(path, array);  frame.to_parquet(path)",
+    ),
+    _Way(
+        r"(?:gzip|zlib|bz2|lzma|zipfile|tarfile)\.", WRITE, _PACKED, _PACKS, _LEVEL,
+        "gzip.open(path, 'wb', compresslevel=1);  lzma.open(path, 'wb', preset=0)",
+    ),
+    _Way(
+        r"(?:libz|libbz2|liblzma)\.so", WRITE, _PACKED, _PACKS, _LEVEL,
+        'gzopen(path, "wb1");  ZSTD_c_nbWorkers of libzstd',
+    ),
+)  # fmt: skip
+_OF_COMPILED = (
+    " This time may contain what the program computes for each number: the log cannot tell the "
+    "two apart."
+)
+# Libraries of compiled languages that convert numbers between their own calls, by the name of the
+# file; what they are called in a sentence.
+_LIBRARIES = (("libstdc++.so", "the streams of C++"), ("libgfortran.so", "the I/O of Fortran"))
+_COMPILED = {
+    WRITE: _Way(
+        "", WRITE, "formatted text", _TEXT_OUT, _BINARY,
+        "C++: out.write(reinterpret_cast<const char *>(values.data()), bytes)\n"
+        "C++: end = std::to_chars(at, end, value).ptr;  // several times as fast as <<\n"
+        "Fortran: open(newunit=unit, file=path, form='unformatted', access='stream')",
+        _OF_COMPILED,
+    ),
+    READ: _Way(
+        "", READ, "parsed text", _TEXT_IN, _PARSED,
+        "C++: in.read(reinterpret_cast<char *>(values.data()), bytes)  // of a binary file\n"
+        "C++: std::from_chars(at, end, value)  // several times as fast as >>\n"
+        "Fortran: open(newunit=unit, file=path, form='unformatted', access='stream')",
+        _OF_COMPILED,
+    ),
+}  # fmt: skip
+_TEXT = re.compile(r"\.(?:csv|tsv|txt|xyz|asc)$", re.IGNORECASE)
+_FORMATTED = 8192  # bytes of the buffer of formatted units in libgfortran
+
+
+def _way(site: Site) -> tuple[_Way, str] | None:
+    """Returns what the library of a site does between its calls, and the library's function; None
+    if that is unknown."""
+    if site.stack.called == IMPORT:
+        return None
+    # A library may call another one: shutil.copyfileobj writes through gzip.GzipFile.write.
+    inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
+    for function in map(name_of, reversed(inside)):
+        for way in _WAYS:
+            if site.sums.calls_of[way.kind] > 0 and re.match(way.function, function):
+                return way, function.partition("+")[0]
+    return None
+
+
+def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
+    """Returns the seconds between the calls of each function, for each way."""
+    spent: dict[_Way, Counter[str]] = defaultdict(Counter)
+    _add_compiled(facts, known, spent)
+    for loop in known.groups:
+        for site in loop.sites:
+            if found := _way(site):
+                way, function = found
+                moved = site.sums.written if way.kind == WRITE else site.sums.read
+                converted = moved * (_RATIO if way.does == _PACKED else 1)
+                most = converted / facts.limits["conversion.rate"]
+                time = min(sum(site.sums.gaps), most) * known.overlap
+                spent[way][function] += time  # type: ignore[assignment]
+    return spent
+
+
+def _library(site: Site) -> str:
+    """Returns what the library is called that a site's calls came from, if it is of a compiled
+    language; else an empty string."""
+    inside = site.places[: max(0, site.user)]
+    name = name_of(inside[-1]) if inside else ""
+    return next((called for start, called in _LIBRARIES if name.startswith(start)), "")
+
+
+def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -> None:
+    """Adds the time between the calls of libraries of compiled languages on text files. libstdc++
+    asks for the descriptor before each call, so that the time lies before that question: sites with
+    the same callers belong together."""
+    groups: dict[tuple[str, tuple[object, ...]], list[Site]] = defaultdict(list)
+    for loop in known.groups:
+        for site in loop.sites:
+            if name := _library(site):
+                groups[name, site.stack.frames[1:]].append(site)
+    for (name, _), sites in groups.items():
+        for kind, way in _COMPILED.items():
+            calls = sum(site.sums.calls_of[kind] for site in sites)
+            moved = sum(s.sums.written if kind == WRITE else s.sums.read for s in sites)
+            gaps = sum(sum(site.sums.gaps) for site in sites)
+            if calls and _is_text(facts, name, sites, moved / calls):
+                most = moved / facts.limits["conversion.compiled"]
+                spent[way][name] += min(gaps, most) * known.overlap  # type: ignore[assignment]
+
+
+def _is_text(facts: Facts, library: str, sites: Sequence[Site], mean: float) -> bool:
+    """Returns whether the files of these sites are text: by their names, or because calls of
+    Fortran move no more than the buffer of a formatted unit."""
+    if library == _LIBRARIES[1][1] and mean <= _FORMATTED:
+        return True
+    names = [facts.name(one) for site in sites for one in site.sums.files.calls]
+    return bool(names) and all(map(_TEXT.search, names))
+
+
+def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
+    """Yields a notice for each kind of conversion that takes much of the run, and whose time no
+    problem in `others` claims; so it must run after the other rules."""
+    known = loops_of(facts)
+    if known is None:
+        return
+    claimed = sum(finding.stake.between for finding in others)
+    for way, functions in _by_way(facts, known).items():
+        spent = float(sum(functions.values()))
+        stake = facts.stake(0.0, "time between the library's calls", between=spent)
+        if claimed >= _HALF * spent or not facts.worth(stake):
+            continue
+        limits = facts.limits
+        least = limits["conversion.share"] if way.kind == WRITE else limits["conversion.reading"]
+        if stake.share < least:
+            continue
+        first, *more = (name for name, _ in functions.most_common())
+        yield Finding(
+            f"{NAME}-{'writing' if way.kind == WRITE else 'reading'}",
+            way.title,
+            f"Between its calls on files, {first}"
+            + (f" (and {plural(len(more), 'more function')})" if more else "")
+            + f" {way.does} for {seconds(stake.run)} of {seconds(stake.of_run)} "
+            f"({share(stake.run, stake.of_run)}). This is processor time, not I/O, but another "
+            "way to store the data saves most of it."
+            f"{way.doubt}",
+            NOTICE,
+            stake=stake,
+            remedy=Remedy(way.remedy, way.example),
+            limits=(
+                "conversion.share", "conversion.reading", "conversion.rate",
+                "conversion.compiled", "stake.seconds",
+            ),
+        )  # fmt: skip

@@ -1,0 +1,546 @@
+"""A part of the run's time that is large, and that no other diagnosis explains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from ....call_sites.measured import WRITE
+from ....classes import dataclass
+from ....units import amount, count, plural, seconds, share
+from ... import advice, program_text, strided
+from ... import ledger as rows
+from ...advice import Seen, remedy
+from ...cpu_wait import latency, real_part
+from ...facts import Facts, leading
+from ...finding import FACT, LAST, NOTICE, PROBLEM, Evidence, Finding, Remedy
+from ...language import languages
+from ...overlap import claims
+from ...responsible_programs import programs_of
+from ...table import Table
+from ...text_calls import READ_TEXT, WRITE_TEXT, text_calls
+from ..files import lookups
+
+NAME = "costly"
+ROLE = LAST
+_LARGE = 64 * 1024  # bytes; the time of larger transfers is mostly that of their bytes
+_CALLS_OF_A_FILE = 3  # an open, and two questions for attributes
+_CONTIGUOUS = 1  # a value of LAYOUT
+_WHOLE = share(1.0, 1.0)
+_HALF = 0.5  # part of a row that other findings must claim so that this one is left out
+_AHEAD = 10  # transfers that a thread can make while the program computes
+_TEXT = re.compile(r"\.(?:csv|tsv|txt|xyz|asc)$", re.IGNORECASE)
+_TEXT_BYTES = 64  # mean bytes of a call of the C library that prints numbers
+_CONVERTED = 1 << 20  # bytes that HDF5 converts at a time: the size of its buffer
+_BY_LINES = frozenset(("sed", "awk", "shell"))  # the language decides what a call moves
+_KINDS = {rows.READS: "READ", rows.WRITES: "WRITE"}
+# Modules of the evidence of problems that are about a library's own time.
+_ABOVE = {
+    rows.HDF5: frozenset(("LAYERS", "H5D", "H5F")),
+    rows.MPIIO: frozenset(("LAYERS", "MPI-IO", "H5D", "H5F")),
+    rows.COMMUNICATION: frozenset(("LAYERS", "MPI-IO", "H5D", "H5F")),
+}
+_CACHED = {
+    "READ": "The page cache answered these calls: a change of their size gains little.",
+    "WRITE": "The page cache took these calls; blocks of a megabyte may still save a part of their "
+    "time.",
+}
+
+
+def _is_much(facts: Facts, spent: float) -> bool:
+    """Returns whether so many seconds of I/O (over all processes) are too many to leave them
+    unreported."""
+    part = spent / facts.process_time if facts.process_time > 0 else 0.0
+    each = spent / facts.at_once
+    if each < facts.limits["stake.seconds"]:
+        return False
+    if part >= facts.limits["io.fine"]:
+        return True
+    return each >= facts.limits["row.seconds"] and part >= facts.limits["row.share"]
+
+
+def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
+    """Yields a finding for each row of I/O that costs much and that no problem in `others` names;
+    so it must run after the other rules."""
+    spent = rows.io_rows(facts)
+    problems = [f for f in others if f.kind == PROBLEM]
+    for key, tell in _TOLD.items():
+        claimed = _claimed(problems, key)
+        if not _is_much(facts, spent[key]) or claimed >= _HALF * spent[key]:
+            continue
+        told = tell(facts, key, spent[key])
+        if told is not None and not (told.lost > 0 and claimed >= _HALF * told.lost):
+            yield _finding(facts, key, told)
+
+
+def _claimed(problems: Sequence[Finding], key: str) -> float:
+    """Returns the seconds of a row that problems claim."""
+    kind, above = _KINDS.get(key, "else"), _ABOVE.get(key, frozenset())
+    claimed = 0.0
+    for finding in problems:
+        modules = {row.module for row in finding.evidence}
+        if modules & above if above else kind in claims(finding):
+            claimed += finding.stake.seconds - finding.stake.between
+    return claimed
+
+
+def _spent(facts: Facts, spent: float) -> str:
+    """Describes time in I/O as a part of the run, per process of a job: "1.2 s of 4.0 s (30 %)"."""
+    stake = facts.stake(spent, "")
+    each = " per process" if stake.ranks > 1 else ""
+    whole = share(stake.run, stake.of_run)
+    busy = ", without the waits for a processor" if real_part(facts) < 1 else ""
+    return f"{seconds(stake.run)} of {seconds(stake.of_run)}{each} ({whole}{busy})"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The texts and the potential saving of a finding about a row of the ledger."""
+
+    title: str
+    sentence: str
+    lost: float  # seconds that a change may save
+    basis: str
+    remedy: Remedy  # empty: no advice applies
+    left: str  # sentences about what is left to gain if no advice applies
+    evidence: tuple[Evidence, ...]
+    covers: frozenset[int] = frozenset()  # ids of the records that took the time
+
+
+Tell = Callable[[Facts, str, float], "Told | None"]
+
+
+def _finding(facts: Facts, key: str, told: Told) -> Finding:
+    """Returns a notice: calls alone do not show whether the program needs them. It has a stake if
+    the seconds that may be saved are worth it. If no advice applies, returns a fact."""
+    has_remedy = bool(told.remedy.text)
+    stake = facts.stake(told.lost if has_remedy else 0.0, told.basis)
+    return Finding(
+        f"{NAME}-{key}",
+        told.title,
+        told.sentence if has_remedy else f"{told.sentence} {told.left}",
+        NOTICE if has_remedy else FACT,
+        stake=stake if facts.worth(stake) else facts.stake(0.0, ""),
+        evidence=told.evidence,
+        remedy=told.remedy,
+        limits=("io.fine", "stake.seconds", "row.seconds", "row.share"),
+        covers=told.covers,
+    )
+
+
+def _layer(facts: Facts, kind: str) -> tuple[Table, np.ndarray, np.ndarray] | None:
+    """Returns the table of the lowest layer (POSIX, STDIO) in which transfers of this kind took
+    most of the time, and per file the seconds and number of these calls, 0 for program files. None
+    without such a layer."""
+    found = []
+    for layer, table in facts.layers:
+        if not layer.base:
+            continue
+        time, calls = facts.moving(table, kind), table[f"{kind}S"].astype("f8")
+        own = ~program_text.which(facts, table)
+        if layer.module == "STDIO" and facts.streams is not None:
+            time = facts.streams.time(kind)
+            calls = facts.streams.calls(kind)
+            own = own & facts.streams.files
+        found.append((table, np.where(own, time, 0.0), np.where(own, calls, 0.0)))
+    return max(found, key=lambda f: float(f[1].sum()), default=None)
+
+
+def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
+    """Returns the notice about the time in reads or writes; None if it has nothing to say."""
+    kind = _KINDS[key]
+    best = _layer(facts, kind)
+    if best is None:
+        return None
+    table, time, calls = best
+    moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"].astype("f8")
+    if table.prefix == "STDIO" and facts.streams is not None:
+        moved = facts.streams.moved(kind)
+    used = time > 0
+    if not used.any():
+        return None
+    first = leading(used, time, 1)[0]
+    number, whole = float(calls[used].sum()), float(moved[used].sum())
+    mean = whole / max(number, 1.0)
+    each = spent / max(number, 1.0)
+    verb, word = ("Reading", "read") if kind == "READ" else ("Writing", "write")
+    sentence = (
+        f"{_spent(facts, spent)} went into {plural(int(number), word)} of {amount(mean)} on "
+        "average, "
+        f"{amount(whole)} in total at {amount(whole / max(spent, 1e-9))}/s. "
+        f"{_most(facts, table, time, first)}"
+    )
+    cached = mean < _LARGE and 2 * mean >= facts.limits["stream.buffer"] and each < latency(facts)
+    large = mean >= _LARGE or cached
+    seen = Seen(
+        calls=number,
+        moved=whole,
+        large=large,
+        again=whole / max(float(_sizes(table, kind)[used].sum()), 1.0),
+        text=_is_text(facts, table, moved, first),
+    )
+    few = number < advice.FEW
+    where = ", in large calls" if mean >= _LARGE else ", in few calls" if few else ""
+    return Told(
+        f"{verb} takes much of the run{where if large or few else ', in small pieces'}",
+        sentence,
+        0.0 if large else float(facts.lost(spent, whole, facts.all_movers)),
+        f"time of these {word}s beyond what their bytes would take in large ones",
+        strided.remedy(facts, table, kind, first)
+        if not large and strided.stride(facts, table, kind, first) > 0
+        else remedy(advice.READS if kind == "READ" else advice.WRITES, seen),
+        _CACHED[kind] if cached else _left(facts, kind, seen, each, spent),
+        facts.rows(table, first, f"{kind}S", f"F_{kind}_TIME"),
+        frozenset(int(i) for i in table.ids[used]),
+    )
+
+
+def _sizes(table: Table, kind: str) -> np.ndarray:
+    """Returns for each file the bytes up to the highest one that was read or written."""
+    name = "MAX_BYTE_READ" if kind == "READ" else "MAX_BYTE_WRITTEN"
+    sizes: np.ndarray = table[name].astype("f8") + 1
+    return sizes
+
+
+def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
+    """Returns whether the file with most of the time is text by its name, or because it is printed
+    number by number."""
+    if _TEXT.search(facts.name(int(table.ids[first]))):
+        return True
+    streams = facts.streams
+    if streams is None or table is not streams.table:
+        return False
+    calls = float(table["WRITES"][first])
+    return calls >= advice.FEW and float(moved[first]) < _TEXT_BYTES * calls
+
+
+def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str:
+    """Returns sentences on what may shorten transfers that cannot be made larger."""
+    if not seen.large:
+        return (
+            f"These are few calls that took {seconds(each)} each: the file system or its storage "
+            "is slow to answer, and a change of the calls gains little."
+        )
+    idle = rows.ledger(facts)[rows.COMPUTING] >= spent and seen.calls >= _AHEAD
+    verb = "reading ahead" if kind == "READ" else "writing"
+    words = [f"{verb} in a thread while the program computes"] if idle else []
+    return (
+        "The calls are large already. What is left to try: "
+        f"{', '.join(['fewer bytes', *words])} or a faster file system."
+    )
+
+
+def _most(facts: Facts, table: Table, time: np.ndarray, first: int) -> str:
+    """Names the file that took most of the time, and how many others took some."""
+    name = facts.name(int(table.ids[first]))
+    others = int((time > 0).sum()) - 1
+    part = share(float(time[first]), float(time.sum()))
+    if others <= 0:
+        return f"The file is {name}."
+    if part == _WHOLE:
+        return f"{name} took nearly all of it."
+    return f"{name} took {part} of it; {plural(others, 'other file')} took the rest."
+
+
+def _opens(facts: Facts, _: str, spent: float) -> Told | None:
+    """Returns the notice about the time in calls on names and descriptors, such as open and stat;
+    None if it has nothing to say."""
+    tables = [table for layer, table in facts.layers if layer.base]
+    if not tables:
+        return None
+
+    def own(table: Table) -> np.ndarray:
+        return np.where(program_text.which(facts, table), 0.0, table["F_META_TIME"])
+
+    table = max(tables, key=lambda t: float(own(t).sum()))
+    time = own(table)
+    used = time > 0
+    if not used.any():
+        return None
+    first = leading(used, time, 1)[0]
+    seen = _named(facts, [(t, own(t) > 0) for t in tables])
+    sentence = (
+        f"{_spent(facts, spent)} went into calls that move no bytes: {_numbers(seen)}. "
+        f"{_most(facts, table, time, first)}"
+    )
+    calls = seen.opens + seen.stats + seen.seeks + facts.renames()
+    few = seen.opens + seen.stats + seen.seeks + seen.names < advice.FEW
+    return Told(
+        "Opening, closing, seeking and querying files takes much of the run"
+        + (", in few calls" if few else ""),
+        sentence,
+        spent if calls > max(_CALLS_OF_A_FILE * seen.files, advice.FEW) else 0.0,
+        "time in these calls",
+        remedy(advice.OPENS, seen),
+        "These are few calls for their files: what each takes depends on the file system. Opening "
+        "a file to overwrite it frees the blocks of the old one, and closing a file may wait for "
+        "its bytes.",
+        facts.rows(table, first, "OPENS", "F_META_TIME"),
+        frozenset(int(i) for i in table.ids[used]),
+    )
+
+
+def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
+    """Returns what is known of calls on names and descriptors; tables: with a mask of the files."""
+
+    def summed(table: Table, mask: np.ndarray, *names: str) -> float:
+        return sum(float(table[name][mask].sum()) for name in names if table.has(name))
+
+    extra = facts.table("POSIX_EXT")
+    names = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
+    return Seen(
+        moved=sum(summed(t, m, "BYTES_READ", "BYTES_WRITTEN") for t, m in tables),
+        files=sum(float(facts.files(t)[m].sum()) for t, m in tables),
+        opens=sum(float(facts.opens(t)[m].sum()) for t, m in tables),
+        stats=sum(summed(t, m, "STATS") for t, m in tables),
+        seeks=sum(summed(t, m, "SEEKS") for t, m in tables),
+        names=facts.renames() + (sum(map(extra.sum, names)) if extra is not None else 0.0),
+    )
+
+
+def _numbers(seen: Seen) -> str:
+    """Returns the numbers of calls on names and descriptors: "1 open with its close, 2 seeks"."""
+    opens = int(seen.opens)
+    told = [f"{plural(opens, 'open')} with {'its close' if opens == 1 else 'their closes'}"]
+    told += [f"{plural(int(seen.stats), 'question')} about file attributes"] if seen.stats else []
+    told += [plural(int(seen.seeks), "seek")] if seen.seeks else []
+    told += [f"{plural(int(seen.names), 'rename or removal')}"] if seen.names else []
+    return ", ".join(told if seen.opens else told[1:]) or "calls of other kinds"
+
+
+def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
+    """Returns the notice about the time in failed lookups; None if it has nothing to say."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None:
+        return None
+    misses = extra.sum("MISSES")
+    sentence = (
+        f"{_spent(facts, spent)} went into {plural(int(misses), 'lookup')} of names that do "
+        f"not exist. {lookups.where(facts)}"
+    )
+    return Told(
+        "Looking up names that do not exist takes much of the run",
+        sentence.rstrip(),
+        spent,
+        "time in failed lookups",
+        remedy(advice.LOOKUPS, Seen(calls=misses)),
+        f"They are too few for a pattern: each took {seconds(spent / max(misses, 1.0))}.",
+        facts.sums(extra, "MISSES", "F_MISS_TIME"),
+    )
+
+
+def _listings(facts: Facts, _: str, spent: float) -> Told | None:
+    """Returns the notice about the time in listings of folders; None if it has nothing to say. Time
+    may be lost if the same folders were listed before."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None:
+        return None
+    again, listed = extra.sum("DIR_REOPENS"), extra.sum("DIR_OPENS")
+    entries = extra.sum("DIR_ENTRIES")
+    return Told(
+        "Listing folders takes much of the run",
+        f"{_spent(facts, spent)} went into reading {count(entries)} entries of "
+        f"folders. {count(again)} of {plural(int(listed), 'listing')} were of a folder that the "
+        "process had listed before.",
+        spent if again >= _HALF * listed else 0.0,
+        "time in listing folders",
+        remedy(advice.LISTINGS, Seen(calls=listed, repeated=again, entries=entries)),
+        "Each folder was listed once: the time is that of the file system.",
+        facts.sums(extra, "DIR_OPENS", "DIR_REOPENS", "DIR_ENTRIES", "F_LIST_TIME"),
+    )
+
+
+def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
+    """Returns the notice about the time in fsync and the like, which wait for storage; None if it
+    has nothing to say."""
+    extra = facts.table("POSIX_EXT")
+    posix = facts.table("POSIX")
+    if extra is None:
+        return None
+    number = posix.sum("FSYNCS") + posix.sum("FDSYNCS") if posix is not None else 0.0
+    number += extra.sum("SYNCS") + extra.sum("MSYNCS") + extra.sum("RANGE_SYNCS")
+    time = extra["F_FSYNC_TIME"] + extra["F_SYNC_TIME"]
+    first = leading(time > 0, time, 1)
+    where = f" {_most(facts, extra, time, first[0])}" if first else ""
+    one = number == 1
+    sentence = (
+        f"{_spent(facts, spent)} went into {plural(int(number), 'call')} that "
+        f"{'waits' if one else 'wait'} until the data is on storage (fsync and the like).{where}"
+    )
+    moved = posix.sum("BYTES_WRITTEN") if posix is not None else 0.0
+    found = remedy(advice.SYNCS, Seen(calls=number, moved=moved))
+    each = f" for {amount(moved / number)}" if moved and number else ""
+    return Told(
+        "Waiting for storage takes much of the run" + ("" if found.text else ", in few calls"),
+        sentence,
+        spent,
+        "time in these calls; durable data need some of it",
+        found,
+        (f"It waits once{each}" if one else f"They wait once{each} that is written")
+        + ": data that must survive a crash need that. Faster storage or fewer bytes shorten it; "
+        "a program whose output can be made again may leave the call out.",
+        facts.sums(extra, "F_FSYNC_TIME", "F_SYNC_TIME"),
+    )
+
+
+def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
+    """Returns the notice about the time in stream calls that a buffer of the C library served; None
+    if it has nothing to say."""
+    streams = facts.streams
+    if streams is None:
+        return None
+    table = streams.table
+    calls = table["READS"] + table["WRITES"]
+    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+    time = np.where(streams.files, table["F_READ_TIME"] + table["F_WRITE_TIME"], 0.0)
+    if not (time > 0).any():
+        return None
+    first = leading(time > 0, time, 1)[0]
+    number, whole = float(calls[streams.files].sum()), float(moved[streams.files].sum())
+    sentence = (
+        f"{_spent(facts, spent)} went into {count(number)} calls of the C library, which its "
+        f"buffers served: {amount(whole / max(number, 1.0))} each on average. "
+        f"{_most(facts, table, time, first)}"
+    )
+    evidence = facts.rows(table, first, "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME")
+    covers = frozenset(int(i) for i in table.ids[time > 0])
+    text = text_calls(facts)
+    if text is not None and text.seconds >= _HALF * spent:
+        lost = min(spent, float(facts.lost(text.seconds, text.bytes)))
+        sentence = (
+            f"{_spent(facts, spent)} went into {text.words}. {_most(facts, table, time, first)}"
+        )
+        basis = "time of these calls, part of which is that of recording them"
+        change = WRITE_TEXT if text.kind == WRITE else READ_TEXT
+        return Told(text.title, sentence, lost, basis, change, "", evidence, covers)
+    programs = programs_of(facts, "STDIO", int(table.ids[first]))
+    spoken = languages(facts, programs)
+    seen = Seen(
+        calls=number,
+        moved=whole,
+        items=not spoken <= _BY_LINES,
+        runs=_runs(facts, programs),
+    )
+    # Much of this time is that of the wrapper, which a run without Darshan does not have.
+    return Told(
+        "Many small calls of the C library", sentence, 0.0, "",
+        remedy(advice.BUFFERS, seen),
+        "The calls move blocks, or a program that reads line by line makes them: their number "
+        "cannot be changed from outside. Part of this time is that of recording them.",
+        evidence, covers,
+    )  # fmt: skip
+
+
+def _runs(facts: Facts, programs: str) -> int:
+    """Returns how many processes of a tree ran these programs."""
+    if facts.tree is None:
+        return 1
+    return sum(p.name in programs for p in facts.tree.programs) if programs else 1
+
+
+def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
+    """Returns the notice about the time in HDF5 itself; None if it has nothing to say."""
+    uppers = [*facts.datasets, *facts.hdf5_files]
+    if facts.attribution is None or not uppers:
+        return None
+    most = max(uppers, key=lambda upper: upper.own_time())
+    part = share(most.own_time(), spent)
+    sentence = (
+        f"{_spent(facts, spent)} went into HDF5 itself: chunks, filters, conversion and metadata, "
+        f"not calls on files. {facts.name(most.id)} took "
+        f"{'nearly all' if part == _WHOLE else part} of it, in {plural(most.calls(), 'call')}."
+    )
+    everything = facts.attribution.everything
+    calls = everything.counters["READ_CALLS"] + everything.counters["WRITE_CALLS"]
+    seen = Seen(
+        calls=calls,
+        moved=everything.asked,
+        large=everything.asked >= _LARGE * calls,
+        files=len(facts.datasets),
+        opens=sum(upper.counters["OPEN_CALLS"] for upper in facts.datasets),
+        converts=_converts(facts, spent),
+    )
+    return Told(
+        "HDF5 itself takes much of the run", sentence, 0.0 if seen.large else spent,
+        "time in HDF5 itself; its filters and conversions need some of it",
+        remedy(advice.HDF5, seen),
+        _inside(facts, spent),
+        facts.upper_rows(most, "READ_CALLS", "WRITE_CALLS", "F_READ_TIME", "F_WRITE_TIME"),
+        frozenset((most.id,)),
+    )  # fmt: skip
+
+
+def _converts(facts: Facts, spent: float) -> bool:
+    """Returns whether HDF5 converts the values of datasets that took most of its time. It moves
+    values without a conversion at once, and others through a buffer, piece by piece."""
+    time = 0.0
+    for upper in facts.datasets:
+        calls = upper.counters["READ_CALLS"] + upper.counters["WRITE_CALLS"]
+        pieces = upper.below("READS") + upper.below("WRITES")
+        if (
+            upper.counters["FILTERS"] <= 0
+            and upper.counters["LAYOUT"] == _CONTIGUOUS
+            and upper.asked > 2 * _CONVERTED * calls
+            and pieces > 2 * calls
+            and upper.moved() <= _CONVERTED * pieces
+            and upper.moved() < facts.limits["variable.factor"] * upper.asked
+        ):
+            time += upper.own_time()
+    return time > _HALF * spent
+
+
+def _inside(facts: Facts, spent: float) -> str:
+    """Returns what HDF5 does with datasets that are moved in large selections."""
+    packed = sum(u.own_time() for u in facts.datasets if u.counters["FILTERS"] > 0)
+    if packed > _HALF * spent:
+        return (
+            "It packs or unpacks the chunks of compressed datasets, and the selections are large "
+            "already. What is left to try: a faster filter (LZ4, Zstandard, LZF) or a lower level "
+            "of deflate, or several processes that each work on chunks of their own."
+        )
+    return (
+        "The selections are large already. What is left to try: the type in memory that the data "
+        "have in the file, a newer file format, or several processes that share the work."
+    )
+
+
+def _mpi(facts: Facts, key: str, spent: float) -> Told | None:
+    """Returns the notice about the time in MPI-IO itself, or in communication below it; None if it
+    has nothing to say."""
+    layers, files = facts.table("LAYERS"), facts.table("MPI-IO")
+    if layers is None:
+        return None
+    calls, moved = 0.0, 0.0
+    if files is not None:
+        kinds = ("INDEP", "COLL", "SPLIT", "NB")
+        calls = sum(files.sum(f"{kind}_{word}") for kind in kinds for word in ("READS", "WRITES"))
+        moved = files.sum("BYTES_READ") + files.sum("BYTES_WRITTEN")
+    lost = spent if moved < _LARGE * calls else 0.0
+    what = "MPI-IO itself" if key == rows.MPIIO else "MPI communication inside I/O calls"
+    sentence = (
+        f"{_spent(facts, spent)} went into {what}, not into calls on files: the exchange of data "
+        "between processes, and waiting for the last of them."
+    )
+    return Told(
+        f"{what} takes much of the run", sentence, lost, f"time in {what}",
+        remedy(advice.MPI, Seen(calls=calls, moved=moved, large=moved >= _LARGE * calls)),
+        "The calls are large already. What is left to try: the same amount of I/O at the same time "
+        "in each process, and other numbers of aggregators.",
+        facts.sums(layers, "READ_CALLS", "WRITE_CALLS", "F_READ_TIME", "F_WRITE_TIME"),
+    )  # fmt: skip
+
+
+_TOLD: dict[str, Tell] = {
+    rows.READS: _transfers,
+    rows.WRITES: _transfers,
+    rows.OPENS: _opens,
+    rows.LOOKUPS: _lookups,
+    rows.LISTINGS: _listings,
+    rows.SYNCS: _syncs,
+    rows.BUFFERS: _buffers,
+    rows.HDF5: _hdf5,
+    rows.MPIIO: _mpi,
+    rows.COMMUNICATION: _mpi,
+}

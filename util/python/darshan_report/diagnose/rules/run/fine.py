@@ -1,0 +1,316 @@
+"""No known problem was found, or the log does not show enough to say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ....measure import io_share
+from ....measure.endings import Failure, failure
+from ....units import amount, count, plural, seconds, share
+from ... import cpu_wait, ledger, spent_on
+from ...facts import Facts
+from ...finding import GOOD, LAST, NOTICE, PROBLEM, Finding, Remedy
+from ...loops import loops_of
+from ...tools import tool_of
+from ...unjudged import is_unjudged, mapped_of, unjudged, unwatched
+from ..accesses.reread import NAME as AGAIN
+from ..accesses.reread import most_moved
+from ..files import lookups
+from . import conversion
+from .unseen import watch
+
+NAME = "fine"
+ROLE = LAST
+_FINE = "Your I/O is fine"
+_HDF5 = " The calls of HDF5 were not recorded: its chunks, filters and conversion may take long."
+_MAPPED = "The calls on files are fine; accesses to mapped files were not measured"
+_MOST = 0.5  # part of the run time
+
+_FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
+_NAME_CALLS = (
+    "MISSES",
+    "UNLINKS",
+    "MKDIRS",
+    "RMDIRS",
+    "LINKS",
+    "SETATTRS",
+    "DIR_ENTRIES",
+    "FOLDER_STATS",
+    "RESOLVES",
+    "FAILURES",
+)
+
+
+def _calls(facts: Facts) -> float:
+    """Returns the number of calls of all kinds on files, in the lowest layers."""
+    found = 0.0
+    for layer, table in facts.layers:
+        if layer.base:
+            found += sum(map(table.sum, _FILE_CALLS)) + float(facts.opens(table).sum())
+    extra = facts.table("POSIX_EXT")
+    if extra is not None:
+        found += sum(map(extra.sum, _NAME_CALLS))
+    return found + facts.renames()
+
+
+def _over(facts: Facts) -> int:
+    """Returns the number by which sums over processes are divided: the number of ranks, because the
+    ranks of a job are similar; 1 for a tree, whose programs are not."""
+    return 1 if facts.tree else facts.nprocs
+
+
+def _spent(facts: Facts) -> str:
+    shares = facts.shares
+    each = " in all processes together" if facts.tree else " per process on average"
+    each = each if facts.tree or facts.nprocs > 1 else ""
+    each = " in all threads together" if shares.overlapping and not each else each
+    what = "I/O of all layers" if shares.above else "file I/O"
+    return (
+        f"{what} took {seconds(shares.all / _over(facts))}{each}, "
+        f"{io_share.all_layers(shares)} of the {io_share.of_what(shares)}{_crowded(facts)}"
+    )
+
+
+def _crowded(facts: Facts) -> str:
+    """Returns words in parentheses on how much of the I/O time was waiting for a processor; empty
+    if the machine was not busy."""
+    words = cpu_wait.words(facts)
+    return f" ({words})" if words else ""
+
+
+def _begun(words: str) -> str:
+    """Returns words with a capital first letter."""
+    return words[0].upper() + words[1:]
+
+
+def _little(facts: Facts) -> str:
+    """Returns sentences on how much faster calls could save at most, and on which work is not in
+    that time."""
+    calls = _calls(facts)
+    if loops_of(facts) is not None:
+        stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
+        return (
+            "faster calls would gain no more than that. What libraries and interpreters did "
+            "between the calls of a loop, such as formatting or parsing, took "
+            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)})."
+        )
+    if calls < facts.limits["calls.many"]:
+        return (
+            "faster calls would gain no more than that. What the program does between its calls, "
+            "such as formatting, parsing, compressing or computing, is not in this number."
+        )
+    return (
+        f"faster calls would gain no more than that. But there are {count(calls)} of them: what "
+        "the program does around each, such as formatting, parsing or the work of an interpreter, "
+        "is not in this number and may take longer; fewer, larger calls save that time as well."
+    )
+
+
+# What the program does with the bytes each time, and the remedy.
+_EACH_TIME = {
+    "READ": (
+        "What the program does with the bytes each time, such as parsing or decompressing them, is "
+        "not in this time and may take much longer.",
+        "Read the data once and keep the result in memory.",
+    ),
+    "WRITTEN": (
+        "What the program does for the bytes each time, such as formatting or compressing them, is "
+        "not in this time and may take much longer.",
+        "Save less often, or append only what is new.",
+    ),
+}
+
+
+def _again(facts: Facts) -> Iterator[Finding]:
+    """Yields a notice if the same bytes of a file are read or written many times, in calls that
+    take little time. With call sites the time between the calls is known: then a problem, or
+    nothing, is reported."""
+    if loops_of(facts) is not None:
+        return
+    for direction, (words, remedy) in _EACH_TIME.items():
+        if said := most_moved(facts, direction):
+            yield Finding(
+                f"{AGAIN}-{direction.lower()}",
+                f"The same bytes are {direction.lower()} again and again",
+                f"{said}."
+                + (" The calls themselves took little time." if cpu_wait.is_little(facts) else "")
+                + f" {words} To see that time, run the program with `darshan run --sites`.",
+                NOTICE,
+                remedy=Remedy(remedy),
+                limits=("again.mostly",),
+            )
+            return
+
+
+def _idle(facts: Facts) -> str:
+    """Describes a run that mostly waited; empty if it did not. The processes of a tree may wait for
+    each other, so there only the time counts in which none of them worked."""
+    if facts.tree:
+        waited, who = facts.run_time - facts.process_time, "every process waited"
+    elif facts.nprocs == 1:
+        waited, who = (
+            ledger.ledger(facts)[ledger.ASLEEP],
+            "the program slept outside of the recorded calls",
+        )
+    else:
+        return ""
+    if waited <= _MOST * facts.run_time:
+        return ""
+    return (
+        f"For {seconds(waited)} of {seconds(facts.run_time)} {who}: perhaps for "
+        "another process, a pipe, the network, a page of a mapped file, or time to pass "
+        "(sleep). The log does not tell for what."
+    )
+
+
+def _missed(near: Finding | None) -> str:
+    """Returns a clause that no known problem was found, or that names the problem that comes
+    nearest to its thresholds."""
+    if near is None:
+        return "none of the patterns that are known to be slow was found."
+    cost = f"{seconds(near.stake.run)}, {share(near.stake.run, near.stake.of_run)}"
+    return (
+        "no known problem occurs often enough or costs enough to be reported. The nearest to "
+        f"that is: {near.title} ({cost} at most)."
+    )
+
+
+def _not_judged(facts: Facts) -> Finding:
+    """Reports storage time that nothing explains: the recorded I/O may be fine, the rest is
+    unknown."""
+    known = unjudged(facts)
+    silent = unwatched(facts)
+    tree = facts.processes
+    words = f"Not instrumented: {tree.told_unseen()}. {silent.sentence}" if tree and silent else ""
+    held = mapped_of(facts)
+    if known and held and not silent and held.looked_at >= (known.read + known.written) / 2:
+        return Finding(
+            NAME,
+            "Pages of mapped files came from storage",
+            f"Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage "
+            f"accesses outside of the recorded calls ({amount(known.read + known.written)}), most "
+            f"of them for pages of mapped files. In the recorded part, {_spent(facts)}; that part "
+            "has no known problem.",
+            NOTICE,
+            remedy=Remedy(
+                "Run it again while the files are in memory: the difference is what these pages "
+                "cost. DARSHAN_PAGE_FAULTS=1 records their order."
+            ),
+            limits=("io.fine",),
+        )
+    words += (
+        f" Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went into storage accesses "
+        f"outside of the recorded calls: {amount(known.read + known.written)}."
+        if known
+        else ""
+    )
+    return Finding(
+        NAME,
+        "Part of the I/O was not recorded",
+        f"{words.strip()} In the recorded part, {_spent(facts)}; that part has no known problem.",
+        NOTICE,
+        remedy=_not_seen(facts),
+        limits=("io.fine",),
+    )
+
+
+def _not_seen(facts: Facts) -> Remedy:
+    """Returns what was not recorded, in a few words, and how to learn more of it."""
+    known, tree = unjudged(facts), facts.processes
+    if tree is not None and unwatched(facts) is not None:
+        words = f"No call of {tree.told_unseen()} is in the log. "
+        watched = watch(set(tree.unseen.tolist()))
+        return Remedy(words + (watched.text or "strace -c shows what it does."), watched.example)
+    moved = amount(known.read + known.written) if known else "some bytes"
+    return Remedy(
+        f"{moved} outside of calls, such as pages of programs; run it again, when they are in "
+        "memory. Only what is slow then, too, needs a look."
+    )
+
+
+def _failed(facts: Facts, failed: Failure) -> Finding:
+    """Reports that the program failed: its I/O until then does not show whether the I/O is fine."""
+    extra = facts.table("POSIX_EXT")
+    misses = int(extra.sum("MISSES")) if extra is not None else 0
+    found = f" {plural(misses, 'look-up')} of files found nothing." if misses else ""
+    if misses and (folders := lookups.where(facts)):
+        found += f" {folders}"
+    return Finding(
+        NAME,
+        "The program failed",
+        f"It {failed.words}.{found} Until then, {_spent(facts)}; that part has no known problem.",
+        NOTICE,
+    )
+
+
+def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
+    """Returns the title for a run whose calls took little time; unseen: words on HDF5 calls that
+    were not recorded."""
+    if unseen:
+        return "The calls on files are fine, those of HDF5 are not known"
+    if any(f.name == "unseen-mapped" for f in others):
+        return _MAPPED
+    around = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
+    is_said = any(f.is_hint or f.name.startswith((conversion.NAME, AGAIN)) for f in others)
+    if around.share >= _MOST or is_said:
+        return "The calls on files themselves are fine"
+    return _FINE
+
+
+def _nothing(_: Facts) -> None:
+    return None
+
+
+def find(
+    facts: Facts,
+    others: Sequence[Finding] = (),
+    near: Callable[[Facts], Finding | None] = _nothing,
+) -> Iterator[Finding]:
+    """Yields one finding that the I/O is fine, or that the log does not show enough to say so, if
+    no other rule found a problem. So this rule must run last."""
+    if any(f.kind == PROBLEM for f in others):
+        return
+    failed = failure(facts.log, facts.processes)
+    if failed:
+        yield _failed(facts, failed)
+        return
+    if is_unjudged(facts):
+        yield _not_judged(facts)
+        return
+    if (tool := tool_of(facts)) and not cpu_wait.is_little(facts):
+        yield Finding(
+            NAME,
+            f"{tool} does what it is for",
+            f"{_begun(_spent(facts))}: {tool} works on the files that it is given. Fewer of them, "
+            "or an archive instead of many small ones, would make it faster.",
+            GOOD,
+        )
+        return
+    if not facts.layers and not facts.base_time:
+        yield Finding(
+            NAME,
+            "No I/O was recorded",
+            "The log contains no record of I/O: the program did "
+            "no I/O on files that Darshan records, or it was not instrumented.",
+            GOOD,
+        )
+        return
+    again = list(_again(facts))
+    yield from again
+    unseen = _HDF5 if any(f.name == "unseen-hdf5" for f in others) else ""
+    if cpu_wait.is_little(facts):
+        yield Finding(
+            NAME,
+            _fine(facts, [*others, *again], unseen),
+            f"{_begun(_spent(facts))}: {_little(facts)}{unseen} {_idle(facts)}".rstrip(),
+            GOOD,
+            limits=("io.fine", "calls.many"),
+        )
+    else:
+        where = _idle(facts) or spent_on.where(facts, _over(facts))
+        yield Finding(
+            NAME,
+            "No known problem",
+            f"{_begun(_spent(facts))}, and {_missed(near(facts))} {where}".rstrip() + unseen,
+            GOOD,
+        )

@@ -1,0 +1,84 @@
+"""A training in PyTorch waits for its DataLoader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....measure.training import MODULE
+from ...facts import Facts
+from ...finding import NOTICE, PROBLEM, SYMPTOM, Evidence, Finding, Remedy, Stake
+from ...loading import MAIN, MEMORY, NOTHING, Verdict, remedy, verdicts
+from ...per_sample import per_sample
+from ...reached import needs
+from ..processes import read_by_each_worker
+
+NAME = "loader-bound-training"
+ROLE = SYMPTOM
+
+
+def _stake(facts: Facts, verdict: Verdict) -> Stake:
+    """Returns the saving: the steps of a process wait, so each second of it is one of the run. Of
+    several ranks that of the one which waits longest counts, for the others wait for it."""
+    basis = "waits in iter() and next() of the DataLoader that faster loading would avoid"
+    each = verdict.saved * verdict.loader.part_of_run
+    return replace(
+        facts.stake(0.0, basis, between=verdict.saved),
+        run=min(each, facts.run_time),
+        of_run=facts.run_time,
+        idle=False,
+    )
+
+
+def _evidence(verdict: Verdict) -> tuple[Evidence, ...]:
+    loader = verdict.loader
+    sums = loader.sums
+    values = {
+        "F_EPOCH_TIME": sums.whole,
+        "F_ITER_TIME": sums.iter,
+        "F_NEXT_TIME": sums.next,
+        "F_FIRST_TIME": sums.first,
+        "STEPS": sums.steps,
+        "WORKERS": -1 if loader.workers is None else loader.workers,
+    }
+    return tuple(
+        Evidence(MODULE, loader.name, f"{MODULE}_{name}", value, loader.id)
+        for name, value in values.items()
+    )
+
+
+def _is_cause(finding: Finding, verdict: Verdict, stake: Stake) -> bool:
+    """Tells whether a finding about the same loop explains at least half of its waits."""
+    ids = {e.id for e in finding.evidence if e.module == MODULE}
+    return verdict.loader.id in ids and 2 * finding.stake.run >= stake.run
+
+
+@needs("TRAINING")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding for each loop that waits for data longer than for noise."""
+    told = facts.found(read_by_each_worker.find)
+    for verdict in verdicts(facts):
+        stake = _stake(facts, verdict)
+        if any(_is_cause(finding, verdict, stake) for finding in told):
+            continue
+        least = max(facts.limits["stake.seconds"], facts.limits["stake.share"] * facts.run_time)
+        if verdict.why == NOTHING or stake.run < least:
+            continue
+        text, example = remedy(verdict)
+        work = per_sample(facts, verdict)
+        loop = f"the training loop of {verdict.loader.line}" if verdict.loader.line else ""
+        if work is not None:  # workers of a process that has none help, too
+            alone = verdict.why == MAIN
+            text = f"{work.remedy.text} {text}" if alone else work.remedy.text
+            example = f"{work.remedy.example}\n{example}" if alone else work.remedy.example
+        yield Finding(
+            NAME,
+            "The training waits for its data",
+            " ".join(filter(None, (verdict.sentence, work.sentence if work else ""))),
+            stake=stake,
+            evidence=_evidence(verdict),
+            remedy=Remedy(text, example),
+            limits=("training.wait",),
+            kind=NOTICE if verdict.why == MEMORY else PROBLEM,
+            at=(work.line if work else "") or loop,
+        )

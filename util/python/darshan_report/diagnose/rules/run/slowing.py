@@ -1,0 +1,63 @@
+"""The rate falls while the job runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....measure.heat import Heat, heats
+from ....units import rate, seconds
+from ...facts import Facts
+from ...finding import NOTICE, REMARK, Finding, Remedy
+
+NAME = "slowing-down"
+ROLE = REMARK
+_LEAST_BINS = 30
+_OTHER = 0.25  # largest difference of the read part of the traffic between both thirds
+
+
+def _read(heat: Heat, bins: np.ndarray) -> float:
+    """Returns the part of the traffic in these bins that was read."""
+    read, written = float(heat.read[bins].sum()), float(heat.write[bins].sum())
+    return read / max(read + written, 1.0)
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a notice if the rate falls while the job runs: the bytes per second of the last third
+    in the heat maps are far below those of the first."""
+    if facts.tree:
+        return  # one program after another: each has a rate of its own
+    for heat in heats(facts.log):
+        moved = heat.read + heat.write
+        used = np.flatnonzero(moved)
+        # Traffic with long pauses does not show the rate.
+        if len(used) < _LEAST_BINS or len(used) < 0.8 * (used[-1] - used[0] + 1):
+            continue
+        third = len(used) // 3
+        if abs(_read(heat, used[:third]) - _read(heat, used[-third:])) > _OTHER:
+            continue  # reading after writing is another phase, with a rate of its own
+        first = float(moved[used[:third]].mean()) / heat.bin_width
+        last = float(moved[used[-third:]].mean()) / heat.bin_width
+        if last <= 0 or first < facts.limits["slowing.factor"] * last:
+            continue
+        stake = facts.stake(facts.base_time, "all time in the lowest layers")
+        if not facts.worth(stake):
+            continue
+        yield Finding(
+            NAME,
+            "The I/O rate falls while the job runs",
+            f"{heat.layer} moved {rate(first / (1 << 20))} in the first third of its traffic and "
+            f"{rate(last / (1 << 20))} in the last, in "
+            f"intervals of {seconds(heat.bin_width)}.",
+            NOTICE,
+            remedy=Remedy(
+                "If a file grows during the job, check if the cost of an operation grows with "
+                "it: an "
+                "index that no longer fits into memory, a chunk index, fragmented blocks.",
+                "SQL: PRAGMA cache_size = -200000;  -- KiB\n"
+                "H5Pset_libver_bounds(.., H5F_LIBVER_LATEST);  fallocate first",
+            ),
+            limits=("slowing.factor",),
+        )
+        return

@@ -1,0 +1,183 @@
+"""I/O that no counter of calls contains: mapped files, io_uring, static programs and libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....measure.mapped import CAUTION
+from ....measure.processes import ENVIRONMENT, STATIC
+from ....units import amount, count, plural
+from ...facts import Facts
+from ...finding import NOTICE, REMARK, Evidence, Finding, Remedy, Stake
+from ...table import Table
+from ...unjudged import mapped_of, unjudged, unwatched
+
+NAME = "unseen"
+_FAULTS, _BYTES = 64, 16 << 20  # page faults and bytes below which no notice is worth reading
+ROLE = REMARK
+_HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
+_SIGNATURE = 3  # reads or writes of at most 100 bytes; a copy has one, its last
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields notices, never problems: I/O that is missing from all other numbers."""
+    yield from _storage(facts)
+    yield from _traffic(facts)
+    yield from _hdf5(facts)
+    yield from _programs(facts)
+
+
+def _storage(facts: Facts) -> Iterator[Finding]:
+    """Yields a notice on bytes on storage that no recorded call moved and that may have taken
+    time."""
+    known = unjudged(facts)
+    table = facts.table("USAGE")
+    if known is None or table is None:
+        return
+    held = mapped_of(facts)
+    part = known.read + known.written - (held.looked_at if held else 0.0)
+    whole = known.from_storage + known.to_storage
+    if part < facts.limits["unseen.share"] * whole or known.seconds <= 0:
+        return
+    if known.faults < _FAULTS and known.read + known.written < _BYTES:
+        return  # read-ahead and pages of libraries explain so little
+    yield _notice(
+        "storage",
+        "Storage transferred bytes that no recorded call explains",
+        known.sentence,
+        facts.sums(table, "STORAGE_READ", "STORAGE_WRITTEN", "MAJOR_FAULTS"),
+        Remedy(
+            "Possible causes are io_uring, read-ahead, memory mappings and metadata of the file "
+            "system; other notices here name the known ones."
+        ),
+    )
+
+
+def _hdf5(facts: Facts) -> Iterator[Finding]:
+    """Yields a notice on files that are HDF5 by name and by their small transfers, if the log has
+    no HDF5 call."""
+    posix = facts.table("POSIX")
+    if posix is None or facts.info.region("H5F") or facts.info.region("H5D"):
+        return
+    tiny = posix["SIZE_READ_0_100"] + posix["SIZE_WRITE_0_100"] >= _SIGNATURE
+    places = [
+        place
+        for place in np.flatnonzero(tiny)
+        if facts.name(posix.ids[place]).lower().endswith(_HDF5_NAMES)
+    ]
+    if not places:
+        return
+    first = int(places[0])
+    yield _notice(
+        "hdf5",
+        "No HDF5 call was recorded",
+        f"{facts.name(posix.ids[first])}"
+        + (f" and {plural(len(places) - 1, 'more file')} are" if places[1:] else " is")
+        + " named like HDF5 files, with transfers of at most 100 bytes as HDF5 makes them, but the "
+        "log has no HDF5 call: the cost of their datasets is unknown.",
+        facts.rows(posix, first, "SIZE_READ_0_100", "SIZE_WRITE_0_100"),
+        Remedy(
+            "If HDF5 is statically linked into the program or a library, link that with the "
+            "runtime; "
+            "if a setting or the build of the runtime switched HDF5 off, switch it on.",
+            "darshan-gen-cc mpicc;  ./mpicc.darshan -o program program.c -lhdf5\n"
+            "DARSHAN_MOD_ENABLE=H5F,H5D",
+        ),
+    )
+
+
+def _programs(facts: Facts) -> Iterator[Finding]:
+    """Yields a notice on processes that only their parents recorded."""
+    tree = facts.processes
+    if tree is None:
+        return
+    number = int(tree.counts[tree.unseen > 0].sum())
+    if number:
+        had = unwatched(facts)
+        words = f" {had.sentence} {amount(had.from_storage)} came from storage." if had else ""
+        yield _notice(
+            "programs",
+            "Some programs were not instrumented",
+            f"{plural(number, 'process')} of {count(tree.number)}: {tree.told_unseen()}.{words} "
+            "No total of calls contains their I/O.",
+            (Evidence("PROCESS", "", "PROCESS_COUNT", number),),
+            watch(set(tree.unseen.tolist())),
+        )
+
+
+def watch(reasons: set[int]) -> Remedy:
+    """Returns the remedy by which programs that were not instrumented for these reasons leave
+    records."""
+    words, code = [], ""
+    if STATIC in reasons:
+        words.append("Link a static program with the runtime.")
+        code = "darshan-gen-cc gcc;  ./gcc.darshan -static -o program program.c"
+    if ENVIRONMENT in reasons:
+        words.append(
+            "If a program is started with an environment of its own, pass it LD_PRELOAD and the "
+            "variables whose names begin with DARSHAN_."
+        )
+        code = code or 'env -i LD_PRELOAD="$LD_PRELOAD" DARSHAN_LOGPATH="$DARSHAN_LOGPATH" program'
+    return Remedy(" ".join(words), code)
+
+
+def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
+    rings, unseen, seen = (extra.sum(f"URING_{name}") for name in ("RINGS", "UNSEEN", "SUBMITS"))
+    is_old = unseen < 0  # the runtime that made the log did not read the rings
+    if unseen == 0 or (is_old and rings == 0):
+        return
+    sentence = (
+        f"{count(rings)} rings were set up; the runtime that made this log did not count what "
+        "went through them."
+        if is_old
+        else f"{count(unseen)} of {count(unseen + seen)} io_uring requests were not seen: the "
+        "program submits them by a machine instruction instead of a call, or a thread of the "
+        "kernel fetches them. No counter of calls contains their bytes."
+    )
+    yield _notice(
+        "io-uring",
+        "Some I/O of io_uring was not recorded",
+        sentence,
+        facts.sums(extra, *(() if is_old else ("URING_UNSEEN", "URING_SUBMITS")), "URING_RINGS"),
+        Remedy(
+            "Link the program with liburing as a shared library, or run it once with another "
+            "I/O engine. USAGE_STORAGE_READ and USAGE_STORAGE_WRITTEN tell what all its requests "
+            "moved from and to storage (read_bytes and write_bytes of /proc/PID/io); rchar and "
+            "wchar do not include requests of io_uring.",
+            "fio --ioengine=libaio job.fio",
+        ),
+    )
+
+
+def _traffic(facts: Facts) -> Iterator[Finding]:
+    extra = facts.table("POSIX_EXT")
+    posix = facts.table("POSIX")
+    if extra is None:
+        return
+    moved = posix.sum("BYTES_READ") + posix.sum("BYTES_WRITTEN") if posix is not None else 0
+    yield from _rings(facts, extra)
+    held = mapped_of(facts)
+    if held is None:
+        return
+    if (
+        held.moved > facts.limits["unseen.share"] * moved
+        and held.moved >= facts.limits["again.bytes"]
+    ):
+        new = () if held.touched is None else ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_POPULATED")
+        yield _notice(
+            "mapped",
+            "Files were mapped into memory",
+            f"{held.sentence} {'' if held.touched is None else f'{CAUTION} '}No total of calls in "
+            "this report contains bytes of mapped files, and no recorded call contains the time "
+            "of page faults.",
+            facts.sums(extra, "MMAP_BYTES", *new, "MSYNCS", "MSYNC_BYTES"),
+            Remedy(""),
+        )
+
+
+def _notice(
+    name: str, title: str, sentence: str, evidence: tuple[Evidence, ...], remedy: Remedy
+) -> Finding:
+    return Finding(f"{NAME}-{name}", title, sentence, NOTICE, Stake(), evidence, remedy)

@@ -1,0 +1,1 @@
+"""Rules about streams of libc and of languages."""

@@ -1,0 +1,98 @@
+"""A seek before each read empties the buffer of a stream of C++, Rust or Perl, which a read then
+fills again for a few bytes. These streams have their own buffers, not libc's, so the log has their
+system calls only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import amount, count, plural, seconds
+from ...facts import Facts, leading
+from ...finding import CAUSE, Finding, Remedy
+from ...language import COMPILED, languages
+from ...loops import between
+from ...reached import CALLS, at_most, needs
+from ...streams import Mask
+from ...table import Table
+from ..accesses.seeks import seconds_in
+
+NAME = "stream-seeks-refill"
+ROLE = CAUSE
+# Bytes that one fill of a buffer reads, and the language of such streams. libstdc++ keeps a byte.
+_FILLS = ((8191, "C++"), (8192, "Rust"), (8192, "Perl"))
+_SEEKS = 0.8  # least part of the reads before which there is a seek
+_MOSTLY = 0.5  # least part of the reads that have the size of a fill
+
+
+def _mask(facts: Facts, table: Table) -> tuple[Mask, np.ndarray]:
+    """Returns a mask of the files whose reads mostly fill a buffer after a seek, and the bytes of a
+    fill."""
+    said = frozenset(dict(facts.info.metadata).get("language", "").split(","))
+    said |= languages(facts, "") - frozenset(COMPILED)
+    reads, size = table["READS"], table["MAX_BYTE_READ"] + 1
+    fills = np.zeros(len(table), "i8")
+    for number in range(1, 5):
+        length, calls = table[f"ACCESS{number}_ACCESS"], table[f"ACCESS{number}_COUNT"]
+        often = calls >= np.maximum(_MOSTLY * reads, 1)
+        for fill, language in _FILLS:
+            if said == {""} or language in said:
+                fills = np.where(often & (length == fill), fill, fills)
+    mask = facts.single(table) & (fills > 0) & (reads >= facts.limits["stream.calls"])
+    mask &= table["SEEKS"] >= _SEEKS * reads
+    mask &= table["BYTES_READ"] >= facts.limits["again.factor"] * size
+    return mask, fills
+
+
+@needs("POSIX")
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding on files that are read a buffer at a time after each seek."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    mask, fills = _mask(facts, table)
+    if not mask.any():
+        return
+    spent = facts.moving(table, "READ") + seconds_in(facts, table)
+    lost = np.where(mask, facts.lost(spent, table["MAX_BYTE_READ"] + 1), 0.0)
+    more = between(facts, NAME, float(lost.sum()))
+    stake = facts.stake(
+        lost.sum(),
+        "time of the seeks and of filling buffers, beyond going through the file once" + more.basis,
+        between=more.seconds,
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, lost, len(mask))
+    size = int(table["MAX_BYTE_READ"][first]) + 1
+    yield Finding(
+        NAME,
+        "Seeks discard the buffer of a stream",
+        f"{count(int(table['SEEKS'][first]))} seeks in {facts.name(table.ids[first])} discarded a "
+        f"buffer, which a read of {amount(int(fills[first]))} filled again: "
+        f"{amount(float(table['BYTES_READ'][first]))} were read, of at most {amount(size)} that it "
+        f"has, in {seconds(float(spent[first]))}{facts.over_all}"
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else ".")
+        + more.sentence,
+        stake=stake,
+        evidence=facts.rows(
+            table, first, "SEEKS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME",
+            "F_META_TIME",
+        ),
+        remedy=Remedy(
+            "Leave out a seek to where the stream already is: a read goes on behind the last one, "
+            "and a seek throws the buffer away even if it does not move. Where the order is "
+            "another one, read the file once and keep it in memory, or sort the requests by "
+            "offset. Each seek fills the whole buffer, so a larger one takes longer.",
+            "C++: if (at != next) in.seekg(at);  in.read(record, size);  next = at + size\n"
+            "C++: std::string all(std::istreambuf_iterator<char>(in), {});  // once\n"
+            "Perl: seek($file, $at, 0) if tell($file) != $at;  read($file, $record, $size)\n"
+            "Perl: local $/;  my $all = <$file>;  # once, then substr($all, $at, $size)\n"
+            "Rust: reader.seek_relative(offset)?;  // keeps the buffer, seek() does not\n"
+            "Rust: file.read_exact_at(&mut record, at)?;  // without a buffer",
+        ),
+        limits=("stream.calls", "again.factor"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )  # fmt: skip

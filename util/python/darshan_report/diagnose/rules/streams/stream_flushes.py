@@ -1,0 +1,88 @@
+"""A stream is flushed after each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import amount, count, plural, seconds
+from ...cpu_wait import latency
+from ...facts import Facts, leading, once
+from ...finding import CAUSE, Finding, Remedy
+from ...language import FLUSHES
+from ...reached import CALLS, at_most, needs
+from ...streams import Floats, Mask, Streams, ratio
+
+NAME = "stream-flushes"
+ROLE = CAUSE
+
+
+@once
+def files(facts: Facts, streams: Streams) -> Mask:
+    """Returns a mask of the files that flushes write more often than full buffers. A file that is
+    opened for every few flushes is not among them, because each close would flush it as well."""
+    calls, spent = _flushes(streams)
+    found = streams.files & streams.kept_open(calls)
+    found &= calls >= facts.limits["stream.calls"]
+    found &= ratio(_written(streams), calls) < facts.limits["stream.buffer"]
+    if streams.known:
+        return found & (2 * calls > streams["DRAINS"])
+    found &= 2 * calls > streams.table["WRITES"]
+    return found & (ratio(spent, calls) >= latency(facts))
+
+
+def _flushes(streams: Streams) -> tuple[Floats, Floats]:
+    """Returns the number of flushes that wrote bytes, and their seconds; upper bounds without
+    STDIO_EXT."""
+    if streams.known:
+        return streams["FLUSH_DRAINS"], streams["F_FLUSH_TIME"]
+    table = streams.table
+    return table["FLUSHES"].astype("f8"), table["F_WRITE_TIME"].astype("f8")
+
+
+def _written(streams: Streams) -> Floats:
+    return streams.table["BYTES_WRITTEN"].astype("f8")
+
+
+@needs("STDIO")
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding on streams that are flushed often, after few bytes."""
+    streams = facts.streams
+    if streams is None or not (mask := files(facts, streams)).any():
+        return
+    calls, spent = _flushes(streams)
+    left = ratio(_written(streams), calls) / facts.limits["stream.buffer"]
+    lost = np.where(mask, spent * np.maximum(0.0, 1 - left), 0.0)
+    stake = facts.stake(
+        lost.sum(),
+        "time in flushes beyond that of the writes with a full buffer of "
+        f"{amount(facts.limits['stream.buffer'])}",
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, lost, len(mask))
+    mean = float(_written(streams)[first] / calls[first])
+    yield Finding(
+        NAME,
+        "A stream is flushed again and again",
+        f"{facts.name(streams.table.ids[first])} was flushed {count(calls[first])} times, each "
+        f"time for {amount(mean)}; that took {seconds(float(spent[first]))}{facts.over_all}"
+        + (f"; so were {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(
+            streams.table, first, "FLUSHES", "WRITES", "BYTES_WRITTEN", "F_WRITE_TIME"
+        )
+        + facts.stream_rows(first, "FLUSH_DRAINS", "F_FLUSH_TIME"),
+        remedy=Remedy(
+            "Do not flush after each line: the stream is written when its buffer is full "
+            "and when it is closed. If a user watches the output, flush once a second; if data "
+            "must "
+            "survive a crash, flush once per checkpoint.",
+            "C: if (now - flushed >= 1) fflush(stream), flushed = now;\n"
+            "Octave: no fflush (file) in the loop\n" + FLUSHES,
+        ),
+        limits=("stream.calls", "stream.buffer", "stream.latency"),
+        covers=frozenset(int(i) for i in streams.table.ids[mask]),
+    )

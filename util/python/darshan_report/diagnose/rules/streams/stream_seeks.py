@@ -1,0 +1,121 @@
+"""Seeks of a stream throw its buffer away: a block is read, or little written, for each record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import amount, count, plural, seconds
+from ...facts import Facts, leading, once
+from ...finding import CAUSE, Finding, Remedy
+from ...reached import CALLS, at_most, needs
+from ...streams import Mask, Streams, ratio
+
+NAME = "stream-seeks"
+ROLE = CAUSE
+
+
+@once
+def files(facts: Facts, streams: Streams) -> Mask:
+    """Returns a mask of the files whose buffers were filled for few used bytes, or written with few
+    bytes."""
+    return _reading(facts, streams) | _writing(facts, streams)
+
+
+def _by_seeks(facts: Facts, streams: Streams) -> Mask:
+    """Returns a mask of the files whose seeks take longer than their reads and writes: a seek
+    writes the content of the buffer, and reads what the buffer needs next."""
+    others = streams.time("READ") + streams.time("WRITE")
+    many = streams.table["SEEKS"] >= facts.limits["stream.calls"]
+    return streams.files & many & (streams["F_SEEK_TIME"] > others)
+
+
+def _reading(facts: Facts, streams: Streams) -> Mask:
+    found = streams.files & (streams["DISCARDS"] >= facts.limits["stream.calls"])
+    found |= _by_seeks(facts, streams)
+    used = np.maximum(streams.table["BYTES_READ"], 1)
+    again: Mask = found & (streams["FILLED_BYTES"] >= facts.limits["again.factor"] * used)
+    return again
+
+
+def _writing(facts: Facts, streams: Streams) -> Mask:
+    drains = streams["DRAINS"]
+    mean = ratio(streams["DRAINED_BYTES"], drains)
+    found = _by_seeks(facts, streams) & (drains >= facts.limits["stream.calls"])
+    return found & (mean < facts.limits["stream.buffer"] / 2)
+
+
+@needs("STDIO")
+@at_most(CALLS)
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields one finding on streams whose seeks discard the buffer, by the bytes that libc read and
+    the bytes that the program used."""
+    streams = facts.streams
+    if streams is None or not (mask := files(facts, streams)).any():
+        return
+    writes = _writing(facts, streams)
+    spent = streams["F_SEEK_TIME"] + streams["F_FILL_TIME"]
+    spent += np.where(writes, streams["F_DRAIN_TIME"], 0.0)
+    # The bytes of one pass through the file, or the moved bytes if these are fewer.
+    once = np.minimum(streams.table["MAX_BYTE_READ"] + 1, streams["FILLED_BYTES"])
+    once += np.minimum(streams.table["MAX_BYTE_WRITTEN"] + 1, streams["DRAINED_BYTES"]) * writes
+    lost = np.where(mask, facts.lost(spent, once), 0.0)
+    stake = facts.stake(
+        lost.sum(), "time of the seeks and of filling buffers, beyond going through the file once"
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, lost, len(mask))
+    table = streams.table
+    yield Finding(
+        NAME,
+        "Seeks discard the buffer of a stream",
+        _sentence(facts, streams, first, float(spent[first]))
+        + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(table, first, "SEEKS", "READS", "BYTES_READ", "F_META_TIME")
+        + facts.stream_rows(
+            first, "DISCARDS", "FILLS", "FILLED_BYTES", "DRAINS", "DRAINED_BYTES", "F_SEEK_TIME"
+        ),
+        remedy=_remedy(bool(writes[first])),
+        limits=("stream.calls", "stream.buffer", "again.factor"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )
+
+
+def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
+    table, name = streams.table, facts.name(streams.table.ids[place])
+    if not _reading(facts, streams)[place]:
+        drains, drained = float(streams["DRAINS"][place]), float(streams["DRAINED_BYTES"][place])
+        return (
+            f"{count(int(table['SEEKS'][place]))} seeks in {name} wrote out what the buffer held: "
+            f"{amount(drained)} in {count(drains)} pieces of {amount(drained / drains)}, in "
+            f"{seconds(spent)}{facts.over_all}"
+        )
+    discards = float(streams["DISCARDS"][place])
+    if discards < facts.limits["stream.calls"]:
+        discards = float(min(table["SEEKS"][place], streams["FILLS"][place]))
+    return (
+        f"{count(discards)} seeks in {name} discarded a buffer: "
+        f"{amount(float(streams['FILLED_BYTES'][place]))} were read for "
+        f"{amount(float(table['BYTES_READ'][place]))} that were used, in {seconds(spent)}"
+        f"{facts.over_all}"
+    )
+
+
+def _remedy(writes: bool) -> Remedy:
+    if writes:
+        return Remedy(
+            "Change the data in memory, and write them once, in the order of the file; write "
+            "single "
+            "records of a large file with pwrite, without a buffer.",
+            "C: fwrite(all, size, 1, stream);\nC: pwrite(fd, record, sizeof record, place);\n"
+            "Octave: fwrite (file, whole_matrix), once",
+        )
+    return Remedy(
+        "Read the file once and keep it in memory, or sort the requests by offset; read single "
+        "records of a large file with pread, without a buffer.",
+        "C: fread(all, size, 1, stream);\nC: pread(fd, record, sizeof record, place);\n"
+        "Octave: data = fread (file, Inf), once",
+    )
