@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../runtime/job/text/local-time.h"
 #include "../../runtime/job/text/logname.h"
 #include "load-config.h"
 #include "unit.h"

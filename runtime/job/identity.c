@@ -1,5 +1,5 @@
 /* The identity of this process in the names of its files. */
-#include "identity.h"
+#include "runtime.h"
 
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "owner.h"
 #include "record-id.h"
 #include "run-state.h"
-#include "runtime.h"
 #include "text/jobtext.h"
 #include "text/text.h"
 

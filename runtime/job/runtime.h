@@ -12,6 +12,7 @@
 #include "../names/folder.h"
 #include "../records/store.h"
 #include "config/config.h"
+#include "log-format.h"
 #include "mpi-state.h"
 #include "text/jobtext.h"
 #include "text/logname.h"
@@ -77,5 +78,12 @@ void fd_vfork_leaves(int leaves);
 /* Notes in a vfork child that it has installed a seccomp filter (caged is 1), or that installing it
  * failed (0). In the parent this has no effect: the filter applies to the child alone. */
 void fd_vfork_caged(int caged);
+
+/* identity.c: the values that the names of this process's log and journal are made of. */
+struct darshan_log_identity runtime_identity(void); /* of the log */
+struct darshan_log_identity runtime_journal_identity(void);
+/* Adds this process as the owner of the records to the job's metadata, for readers of the
+ * journal.  A log does not have this line (format/owner.h). */
+void runtime_add_owner(struct darshan_job *job);
 
 #endif

@@ -17,7 +17,6 @@
 #include "../intercept/signals/signals.h"
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
-#include "../job/identity.h"
 #include "../job/modules.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"

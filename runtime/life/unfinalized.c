@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "../intercept/sys/sys.h"
-#include "../job/identity.h"
 #include "../job/runtime.h"
 #include "../job/text/text.h"
 #include "../log/write.h"

@@ -1,5 +1,5 @@
 /* Maps the journal of an ended process and writes a log of its records. */
-#include "adopt.h"
+#include "save.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +10,6 @@
 #include "../records/after-chroot.h"
 #include "log-format.h"
 #include "owner.h"
-#include "save.h"
 
 struct mapped {
   const char *base;

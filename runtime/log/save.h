@@ -7,6 +7,7 @@
 #include "../job/text/logname.h"
 #include "compose.h"
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The errno of the first failed step of saving a log since the caller set this variable to 0, for
  * the message; 0 if no step failed or the reason is unknown. */
@@ -48,5 +49,11 @@ int log_take_back(const char *path);
 int log_save_packed(const struct log_draft *draft);
 /* Returns 1 if the last draft of this process was appended. A merger certainly takes it. */
 int log_is_packed(void);
+
+/* Makes a log of the journal of a process that has ended (adopt.c): reads the journal at path if it
+ * still is the file (dev, ino), writes the log that process pid could not write, and removes the
+ * journal. Returns 0, or -1 if the journal stays. */
+int log_adopt(const char *path, dev_t dev, ino_t ino, int64_t pid,
+              const struct darshan_config *config);
 
 #endif

@@ -8,8 +8,7 @@
 
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
-#include "../job/config/program.h"
-#include "../job/identity.h"
+#include "../job/config/config.h"
 #include "../job/modules.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"

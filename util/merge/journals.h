@@ -3,7 +3,7 @@
 #define DARSHAN_MERGE_JOURNALS_H
 
 #include "darshan-read.h"
-#include "run/records/map.h"
+#include "run/records/bytes.h"
 
 struct journal_file {
   char *path;

@@ -4,7 +4,7 @@
 #define DARSHAN_MERGE_NODE_LOG_H
 
 #include "content.h"
-#include "run/records/map.h"
+#include "run/records/bytes.h"
 #include "run/records/part.h"
 
 /* The metadata key of a node log; its value is the number that all ranks of the job share. */

@@ -7,7 +7,6 @@
 #include "../text/read-file.h"
 #include "config-settings.h"
 #include "log-format.h"
-#include "program.h"
 
 struct darshan_config darshan_config;
 

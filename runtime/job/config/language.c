@@ -1,5 +1,5 @@
 /* Determines the program's language from the executable in memory. */
-#include "program.h"
+#include "config.h"
 
 #include <elf.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 /* Compares the program's name with launcher-names.def. */
-#include "program.h"
+#include "config.h"
 
 #include <string.h>
 #include <sys/auxv.h>

@@ -1,5 +1,5 @@
 /* Time zone files and rules, and the Gregorian calendar. */
-#include "local-time.h"
+#include "logname.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 
 #include "../../counting/clock.h"
 #include "../../intercept/sys/sys.h"
-#include "local-time.h"
 #include "record-id.h"
 #include "text.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../../intercept/stack.h"
-#include "../../job/identity.h"
 #include "../../job/runtime.h"
 #include "../../records/after-chroot.h"
 #include "../describe.h"

@@ -7,7 +7,7 @@
 #include "../../intercept/sys/sys.h"
 #include "../../job/run-state.h"
 #include "../../job/runtime.h"
-#include "../../log/adopt.h"
+#include "../../log/save.h"
 #include "../../records/after-chroot.h"
 
 static struct child *children; /* shared with forked descendants; NULL: not mapped yet */

@@ -13,7 +13,6 @@
 #include "../../intercept/loader/loader.h"
 #include "../../intercept/memory.h"
 #include "../../intercept/valgrind.h"
-#include "../../job/identity.h"
 #include "../../job/run-state.h"
 #include "../../job/runtime.h"
 #include "../../job/text/text.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../journals.h"
-#include "../run/records/map.h"
+#include "../run/records/bytes.h"
 
 int64_t job_world_rank(const struct job_world *world, const struct job_log *log, int64_t rank) {
   if (rank < 0 || rank >= log->num_units) return -1;

@@ -11,8 +11,8 @@
 
 #include "../../../runtime/format/records.h"
 #include "../journals.h"
+#include "../run/records/bytes.h"
 #include "../run/records/combined-module.h"
-#include "../run/records/map.h"
 #include "../run/records/part.h"
 
 enum { UNITS_MOST = 1 << 20 };

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_MERGE_PROCESSES_H
 #define DARSHAN_MERGE_PROCESSES_H
 
-#include "../records/map.h"
+#include "../records/bytes.h"
 #include "run.h"
 
 /* The clock differences between the hosts of a run. The rows of the event file are in the order in

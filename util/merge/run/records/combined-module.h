@@ -3,7 +3,6 @@
 #define DARSHAN_MERGE_COMBINED_MODULE_H
 
 #include "bytes.h"
-#include "map.h"
 #include "part.h"
 
 struct combined_trace; /* of one file */

@@ -1,5 +1,5 @@
-/* A hash table from 64-bit keys to 64-bit values. See map.h. */
-#include "map.h"
+/* A hash table from 64-bit keys to 64-bit values. See bytes.h. */
+#include "bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
