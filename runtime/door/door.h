@@ -15,9 +15,9 @@
 #include "names/path-buffers.h"
 #include "store-modules.h"
 
-/* What this process does with events. Only RUNTIME_RECORDING takes the fast path of runtime_enter;
- * runtime_enter_slow handles the others. Both return 1 if the caller must count the event, 0 if it
- * must change no table. */
+/* The state of this process, which decides how it treats events. Only RUNTIME_RECORDING takes the
+ * fast path of runtime_enter; runtime_enter_slow handles the others. Both return 1 if the caller
+ * must count the event, 0 if it must change no table. */
 enum runtime_phase {
   RUNTIME_OFF,
   RUNTIME_READY,     /* no record exists yet */

@@ -11,7 +11,7 @@
 #include "paths.h"
 
 /* After USES uses of a remembered path the kernel is queried for it again, because another process
- * may have renamed a folder above. Such a change of the folder itself shows in its facts, which are
+ * may have renamed a folder above. If the folder itself is renamed, its facts change, which are
  * read again after LOOKS uses. */
 enum { USES = 64, LOOKS = 16 };
 

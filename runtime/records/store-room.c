@@ -370,8 +370,8 @@ static int settled(struct record_store *store, int (*then)(void), uint32_t *part
   return done;
 }
 
-/* Gives the processor to a thread that works on the file: yields in early turns, later sleeps
- * for 0.2 ms. That thread has blocked its signals and continues when the file system does. */
+/* Gives the processor to the thread that works on the file: yields in early turns, later sleeps for
+ * 0.2 ms. The thread that works has blocked its signals; only the file system can delay it. */
 static void wait_for_others(int turn) {
   enum { YIELDS = 256, NAP_NS = 200000 };
   static const struct timespec nap = {0, NAP_NS};

@@ -167,9 +167,9 @@ void store_set_aside(struct record_store *store, enum store_module module);
  * no space. */
 int store_bring_back(struct record_store *store, int (*then)(void));
 
-/* What the file holds of the records, so that messages about it are true: nothing; part or all
- * of them as far as is known, because the file cannot be inspected (STORE_UNSEEN); part or all
- * of them. store_kept returns it. */
+/* The records that the file holds, so that messages about it are true: none; part or all of them as
+ * far as is known, because the file cannot be inspected (STORE_UNSEEN); part or all of them.
+ * store_kept returns it. */
 enum store_kept { STORE_LOST, STORE_UNSEEN_PARTLY, STORE_UNSEEN, STORE_KEPT_PARTLY, STORE_KEPT };
 enum store_kept store_kept(const struct record_store *store);
 

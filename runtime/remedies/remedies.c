@@ -73,7 +73,8 @@ void *remedy_memory(size_t size) {
 }
 
 int is_kernel_file(int fd) {
-  /* Of <linux/magic.h>: proc, sysfs, cgroup and cgroup2, debugfs, tracefs, configfs, securityfs. */
+  /* From <linux/magic.h>: proc, sysfs, cgroup and cgroup2, debugfs, tracefs, configfs,
+   * securityfs. */
   static const uint32_t kernels[] = {0x9fa0,     0x62656572, 0x27e0eb,   0x63677270,
                                      0x64626720, 0x74726163, 0x62656570, 0x73636673};
   struct statfs st;

@@ -170,8 +170,8 @@ bool darshan_rank_excluded(const struct darshan_config *config, int64_t rank);
 /* The settings of this process. */
 extern struct darshan_config darshan_config __attribute__((visibility("hidden")));
 
-/* What kind of program this process runs: a launcher, which starts the ranks of a job (launcher.c);
- * its language, in which reports give code examples (language.c). */
+/* Tells whether this process runs a launcher, which starts the ranks of a job (launcher.c), and the
+ * language of its program, in which reports give code examples (language.c). */
 
 /* Returns true if this process is a launcher by its name.  program: the last component of argv[0];
  * more: names in addition to launcher-names.def. */

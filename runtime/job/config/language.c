@@ -14,7 +14,7 @@ enum {
   NOTE_ALIGNMENT = 4
 };
 
-/* Which languages the executable's needed libraries show: 1 for each that was found. */
+/* Languages of which the executable needs a library: 1 for each that was found. */
 struct named {
   int fortran, cpp, unwinder;
 };

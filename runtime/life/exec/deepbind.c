@@ -93,8 +93,8 @@ static void take_mapping(const char *line) {
   }
 }
 
-/* Passes each line of /proc/self/maps to take_mapping. bytes: a path buffer. Of a line that does
- * not fit into it, only the end is passed. */
+/* Passes each line of /proc/self/maps to take_mapping. bytes: a path buffer. If a line does not fit
+ * into it, only the end of the line is passed. */
 static void read_mappings(int fd, char *bytes) {
   size_t kept = 0;
   for (ssize_t n; (n = sys_read(fd, bytes + kept, DARSHAN_PATH_ROOM - 1 - kept)) > 0;) {

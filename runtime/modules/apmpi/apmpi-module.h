@@ -41,7 +41,7 @@ enum apmpi_counter {
   APMPI_CALLS
 };
 
-/* What a call does until it returns. */
+/* Whether a call waits for other ranks before it returns. */
 enum apmpi_manner {
   APMPI_BEGINS, /* returns without waiting */
   APMPI_ASKS,   /* takes time to communicate, but waits for nobody */
@@ -63,8 +63,8 @@ struct apmpi_call {
  * initialization and finalization of MPI, are not counted. */
 int apmpi_counts(const char *frame);
 
-/* Returns 1 if the outermost call with this frame counts as waiting for other ranks, if it waits.
- * That of a call of an upper layer (LAYERS) does not. */
+/* Returns 1 if a wait of the outermost call with this frame is counted as waiting for other ranks,
+ * 0 if a call of an upper layer (LAYERS) made it. */
 int apmpi_counts_as_waiting(const char *frame);
 
 /* Begins a call with this frame. Returns 1, or 0 if the wrapper only forwards. */

@@ -97,8 +97,8 @@ double mpiwait_last(void) {
   return 0;
 }
 
-/* Rounds the bins to multiples of `unit`. What a bin loses or gains is carried to the next one, so
- * that the sum changes by half a unit at most. */
+/* Rounds the bins to multiples of `unit`. The rest of each bin is carried to the next one, so that
+ * the sum changes by half a unit at most. */
 static void round_bins(int64_t *bins, int64_t unit) {
   int64_t carried = 0;
   for (int i = 0; i < HEATMAP_BINS; i++) {

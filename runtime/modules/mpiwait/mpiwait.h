@@ -5,7 +5,7 @@
 
 #include "../../door/door.h"
 
-/* Whom a call waits for. */
+/* The ranks that a call waits for. */
 enum mpiwait_whom {
   MPIWAIT_NOBODY,
   MPIWAIT_ALL, /* all ranks of a communicator: collective calls */

@@ -15,8 +15,8 @@
  * updates. */
 void posix_tell_site(enum site_kind kind, uint64_t t1, uint64_t t2);
 
-/* Unlock a record, notify the modules that watch it (posix_aux.watched), and end the update. Those
- * modules lock records of their own, so no lock is held then. */
+/* Unlock a record, notify the modules that watch it (posix_aux.watched), and end the update. The
+ * record is unlocked first because these modules lock records of their own. */
 void posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, uint64_t t1,
                                 uint64_t t2);
 void posix_tell_transfer_and_leave(struct posix_file *file, int writes, int64_t bytes,

@@ -1,6 +1,6 @@
-/* Which files a site used most, and how many about. Both are in the record, so that a killed
- * process keeps them: a list is in order after each call, as the merge rule needs it, and at any
- * instruction no file has more in it than it had. */
+/* The files that a site used most, and an estimate of their number. Both are in the record, so that
+ * a killed process keeps them: a list is in order after each call, as the merge rule needs it, and
+ * at any instruction the list has for no file more than its true amount. */
 #include "records.h"
 #include "sites-state.h"
 

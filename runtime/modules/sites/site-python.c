@@ -83,7 +83,7 @@ void site_take_python(struct site_python *python, struct python_frame *frames, s
     struct checking checking = {frames, most, 0};
     count = stack_run(take_checked, &checking) < 0 ? 0 : checking.count;
   }
-  /* What an imported module imports belongs to the same line of the program. */
+  /* Imports of an imported module belong to the line of the program that imported this module. */
   python->imports = python_importing(frames, count, &first);
   python->frame = frames + first;
   python->lines = (uint32_t)(count - first);

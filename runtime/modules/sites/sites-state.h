@@ -101,8 +101,8 @@ struct site_thread {
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Returns 1 if the stack above this frame has the return addresses of the known stack. All of
- * them lie in readable memory. */
+/* Returns 1 if the stack above this frame has the return addresses of the known stack. These
+ * addresses lie in readable memory. */
 static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) {
   const struct site_slot *slot = stack->slot;
 #pragma GCC unroll 4

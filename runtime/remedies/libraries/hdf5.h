@@ -36,7 +36,7 @@ struct library;
   FUNCTION(H5Dcreate_anon, int64_t,                                                                \
            (int64_t place, int64_t type, int64_t space, int64_t creation, int64_t access))
 
-/* Those that releases before 1.10.1 lack; there they are NULL. */
+/* Functions that releases before 1.10.1 lack; their pointers are NULL there. */
 #define HDF5_NEWER_FUNCTIONS(FUNCTION)                                                             \
   FUNCTION(H5Pget_file_space_strategy, int, (int64_t, int *, void *persists, uint64_t *))          \
   FUNCTION(H5Pget_page_buffer_size, int, (int64_t, size_t *, unsigned *, unsigned *))              \

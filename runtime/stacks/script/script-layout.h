@@ -7,7 +7,8 @@
 
 struct link_map;
 
-/* Where the frames of a walk go: into an array, or into a comparison with known ones. */
+/* The receiver of the frames of a walk: stores them in an array, or compares them with known
+ * ones. */
 struct script_sink {
   struct python_frame *to;          /* NULL: compare */
   const struct python_frame *known; /* innermost first */

@@ -11,8 +11,8 @@
 #include "../account.h"
 #include "record-id.h"
 
-/* What happens to the position of a file at an open, in place of a counter: it is the file's
- * beginning; or it is unchanged, because a descriptor of the file is in use already. */
+/* Values for an open in place of a counter, which tell the file's position after it: the file's
+ * beginning; or unchanged, because a descriptor of the file is in use already. */
 enum { OPEN_BEGINS = -1, OPEN_IS_USED = -2 };
 
 /* Counts an open. counter: counted besides OPENS, or one of the two above. mode: permission

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* What one thread did in one mapping. */
+/* Page faults of one thread in one mapping. */
 struct page_faults {
   int64_t faults;
   int64_t forward; /* at a higher address than the thread's last page fault in the mapping */
