@@ -201,8 +201,8 @@ static void hide_daos(const struct hiding *hiding, struct darshan_daos_record *r
   record->oid_lo = keyed(hiding, KIND_ID, &record->oid_lo, sizeof(record->oid_lo));
 }
 
-/* Hashes the ids of a site's files. Of the bits, only their number stays: a guessed id could be
- * checked by its bit. */
+/* Hashes the ids of a site's files. The bits are replaced by as many lowest bits: with the bits, a
+ * guessed id could be checked. */
 static void hide_site(const struct hiding *hiding, struct darshan_sites_record *site) {
   enum { FILES = 4, BITS = 64 };
   static const int lists[] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};

@@ -32,7 +32,7 @@ const char *const export_skipped_names[SKIPPED_REASONS] = {"unreadable", "dead",
 /* --- new files --------------------------------------------------------------------------- */
 
 /* Sets the job of a process. Without a scheduler the job id is the number of a process: this one,
- * its parent, or another one that is known. Such processes have the job "none". */
+ * its parent, or another one that is known. Processes without a scheduler have the job "none". */
 static void set_job(struct followed *followed, struct followed_process *process) {
   const struct darshan_job_region *region = &process->journal->tally.job;
   int64_t job = region->job.jobid;

@@ -147,7 +147,7 @@ def _run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
             return
         shown, errors = _all(log, found, options.file or [file.name for file in files], say)
     write_text("\n\n".join("\n".join(one) for one in shown) + "\n" * bool(shown), "-")
-    # Of all files of a log some may be gone.
+    # Without a named file, some files of the log may be gone.
     is_error = bool(errors and (options.file or not shown))
     for error in errors[:-1] if is_error else errors:
         say(error)

@@ -17,7 +17,7 @@ from .export import UNKNOWN, all_sites, frame_name
 from .lines import Lines, Place, Site
 from .protobuf import Field, message, packed
 
-# What each stack has a value of, with its unit; the first one is shown unless another is asked for.
+# The values of each stack, with their units; the first one is shown unless another is asked for.
 _MEASURES = (("time", "nanoseconds"), ("calls", "count"), ("bytes", "bytes"))
 _NANOSECONDS = 1e9
 _MOST = 1 << 62  # of a number: a signed one of 64 bits holds it, and its sum

@@ -162,7 +162,8 @@ def _count_processes(facts: Facts, files: dict[int, File]) -> None:
         writers = sum(part.written > 0 for part in file.parts.values())
         if -1 not in file.parts:
             file.processes = writers
-        # Of a run of many programs, a combined record also counts those that only read the file.
+        # In a run of many programs, a combined record also counts processes that only read the
+        # file.
         elif facts.tree is not None and not _each_wrote(file.written, file):
             file.processes = 1
 

@@ -1,7 +1,7 @@
 """The library functions that save the state of a program, one row each. All are public names.
 
-What such a function writes is a checkpoint. Rows with `repeated` are of functions that programs
-also use for data and results: their files count only if they are saved again and again
+A file that such a function writes is a checkpoint. Rows with `repeated` are of functions that
+programs also use for data and results: their files count only if they are saved again and again
 (checkpoints/saves.py).
 """
 

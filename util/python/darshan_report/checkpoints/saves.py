@@ -149,7 +149,7 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
             continue
         saver = saver_of(site)
         spent = sums.seconds
-        # What the program did before it opened, renamed or removed a file is no part of a save.
+        # The time before a call that opened, renamed or removed a file is no part of a save.
         if any(sums.calls_of[kind] > 0 for kind in _INSIDE):
             spent += sum(sums.gaps)
         for pattern, part in homes.used(site).items():
@@ -173,7 +173,7 @@ def _saver(pattern: str, way: _Way | None) -> tuple[Saver | None, bool]:
     if way is None or not way.savers:
         return named, False
     called = way.savers.most_common(1)[0][0]
-    # What the name calls a checkpoint is one, also if numpy or pickle saved it.
+    # A file whose name says that it is a checkpoint is one, also if numpy or pickle saved it.
     certain = named is not None and not named.repeated
     return (replace(called, repeated=False) if certain else called), True
 

@@ -1,5 +1,6 @@
-"""Findings about one rank for which the others wait. What its calls lose, each waiting rank loses,
-too; and where a finding tells why this rank is slow, it tells more than that the ranks differ."""
+"""Findings about one rank for which the others wait. Each waiting rank loses the time that the
+calls of this rank lose. A finding that tells why this rank is slow replaces one that only says that
+the ranks differ."""
 
 from __future__ import annotations
 
@@ -36,8 +37,8 @@ def told(
         return list(found)
     during = waits.during(facts)
     general = [f for f in found if f.kind == PROBLEM and _is_general(f)]
-    # What a general finding claims, the others wait at most. This is the better bound where ranks
-    # that poll lose their processors, which cuts MPI's waiting into pieces.
+    # The other ranks wait at most for the time that a general finding claims. This is the better
+    # bound where ranks that poll lose their processors, which cuts MPI's waiting into pieces.
     most = max([during.of_rank if during else 0.0, *(f.stake.run for f in general)])
     if not general and (during is None or not facts.worth(facts.stake(most * facts.nprocs, ""))):
         return list(found)

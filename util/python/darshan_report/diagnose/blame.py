@@ -46,7 +46,7 @@ _CALL = rf"(?!{IMPORT}$)"
 _CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small calls", "gaps"
 _STARTS = "starts"
 _ON_FILES, _BYTES_ON_FILES = "calls on files", "bytes on files"
-# What a share is of, after a percentage, and all of it.
+# Words for a part of each measure, after a percentage, and for all of it.
 _OF = {
     _CALLS: ("of such calls", "all such calls"),
     _SECONDS: ("of the time in such calls", "all of the time in such calls"),
@@ -74,8 +74,8 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class About:
-    """Which call sites a finding is about: kinds of calls, functions that were called, and by what
-    measure the costliest site is chosen."""
+    """The call sites that a finding is about: kinds of calls, functions that were called, and the
+    measure by which the costliest site is chosen."""
 
     kinds: tuple[int, ...]
     called: str = _ANY  # pattern for the start of the function that the program called
@@ -336,7 +336,7 @@ def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line
         made = part_of(one, about)
         return one, made / whole if whole > 0 else 0.0, calls, number
     if part < _ENOUGH:
-        # What costs little beside other lines may be called most often, and the reverse.
+        # A line that costs little beside other lines may make most calls, and the reverse.
         other = _CALLS if about.by == _SECONDS else _SECONDS
         again, share_again, _ = _largest(lines, lambda one: part_of(one, about, other))
         if share_again >= _ENOUGH:
@@ -379,8 +379,8 @@ def _begins(line: Line, starts: Sequence[float]) -> bool:
 
 
 def _starter(found: Lines, program: str) -> Line | None:
-    """Returns the line that started the processes of a program: the only one that started
-    processes when they began, or of several such lines the only one that started as many. None if
+    """Returns the line that started the processes of a program: the only one that started processes
+    when they began, or of several such lines the only one that started as many. Returns None if
     several lines may have done so."""
     about, began = About((OTHER,), STARTS, _STARTS), found.starts.get(program, ())
     lines = [line for line in found.every if part_of(line, about, _CALLS) > 0]

@@ -145,9 +145,9 @@ def _computing(loader: Loader) -> float:
 
 
 def _saved_later(loader: Loader) -> float:
-    """Returns the waits after first batches that a loader with enough workers would not have. What
-    a process that loads itself computes takes processor time in workers, too. One with workers
-    unpacks their batches, which takes processor time as before."""
+    """Returns the waits after first batches that a loader with enough workers would not have. If a
+    process loads its samples itself, their computing takes processor time in workers, too. A
+    process with workers unpacks their batches, which takes processor time as before."""
     sums = loader.sums
     if not loader.workers:
         computing = sums.later * _computing(loader)

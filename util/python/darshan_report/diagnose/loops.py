@@ -2,7 +2,7 @@
 
 A remedy that removes calls also removes the work around them: `json.dump` formats before each of
 its writes, `pandas.read_csv` parses after each of its reads. A call site has the time between the
-end of the thread's previous recorded call and its own calls (a gap). Such a gap may also be
+end of the thread's previous recorded call and its own calls (a gap). A gap may also be
 computing that no remedy removes, so only these gaps count:
 
 - those below 100 microseconds; for a remedy that makes calls larger (ITEMS), of each only what an
@@ -17,7 +17,7 @@ computing that no remedy removes, so only these gaps count:
   its header (zipfile, a reader of tables). A program that computes after each piece of a file has
   more of them.
 
-All of them together are at most the processor time of the processes: a program that sleeps or waits
+The sum of these gaps is at most the processor time of the processes: a program that sleeps or waits
 does nothing that a remedy removes.
 """
 

@@ -1,6 +1,6 @@
-"""Which rules a log reaches. A rule declares, beside its find(), what it needs of a log, and what
-it can report at most. Most logs of a centre lack the modules of many rules, and their calls took
-too little time for the findings of most others."""
+"""Finds the rules that a log can reach. A rule declares, beside its find(), what it needs of a log,
+and what it can report at most. Most logs of a centre lack the modules of many rules, and their
+calls took too little time for the findings of most others."""
 
 from __future__ import annotations
 

@@ -169,7 +169,8 @@ def waits_for_pages(facts: Facts) -> PageWaits | None:
     some &= (faults >= limits["faults.many"]) & (read <= limits["faults.page"] * faults)
     if not some.any():
         return None
-    # What programs and libraries brought is an upper bound; each fault brought a page or more.
+    # The bytes that programs and libraries brought are an upper bound; each fault brought a page or
+    # more.
     read = np.maximum(read, np.minimum(PAGE * faults, known["STORAGE_READ"]))
     asleep = np.maximum(known["F_BLOCKED_TIME"] - seen.seconds, 0.0)
     took = np.minimum(asleep, faults * limits["faults.seconds"])

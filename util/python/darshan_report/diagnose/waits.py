@@ -1,4 +1,4 @@
-"""What the ranks of an MPI job lose by waiting for the I/O of one rank."""
+"""Computes the time that the ranks of an MPI job lose by waiting for the I/O of one rank."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def aggregated(facts: Facts) -> npt.NDArray[np.uint64]:
 
 
 def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Floats:
-    """Returns the seconds in I/O of each of these ranks, without files that they move together. Of
-    a file that several ranks used, the time of the slowest rank is known, and the sum of the
-    others, who get it by the bytes that they moved in all files."""
+    """Returns the seconds in I/O of each of these ranks, without files that they move together. For
+    a file that several ranks used, the log has the time of the slowest rank, and the sum of the
+    others. The sum is divided among these by the bytes that they moved in all files."""
     found, rest = np.zeros(len(ranks)), 0.0
     order = np.argsort(ranks)
     for layer, table in facts.layers:

@@ -191,7 +191,8 @@ def _workers(
     these, lives = tree.ranks[places], float(tree.lives[places].sum())
     io, ready = float(tree.time[places].sum()), _used(log, these, "F_RUNNABLE_TIME")
     processor = _used(log, these, "F_USER_TIME", "F_SYSTEM_TIME")
-    # A call may wait for a processor. What is in both times is taken from both by their sizes.
+    # A call may wait for a processor. Time that is in both is taken from both, in proportion to
+    # their sizes.
     if (twice := io + processor + ready - lives) > 0 and io + ready > 0:
         part = max(0.0, 1 - twice / (io + ready))
         io, ready = io * part, ready * part

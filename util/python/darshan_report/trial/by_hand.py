@@ -1,5 +1,6 @@
-"""What a user has to edit where no remedy can be applied from outside: the findings of a log that
-no run of the trial was about, each with its line of the program and the change."""
+"""Lists the changes that a user has to make where no remedy can be applied from outside: the
+findings of a log that no run of the trial was about, each with its line of the program and the
+change."""
 
 from __future__ import annotations
 

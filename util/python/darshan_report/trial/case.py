@@ -42,7 +42,7 @@ def free_memory() -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """What a remedy is planned from: the facts of a log, the finding that it may fix, and the free
+    """The input of a remedy's plan: the facts of a log, the finding that it may fix, and the free
     memory."""
 
     facts: Facts

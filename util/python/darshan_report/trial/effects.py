@@ -15,8 +15,8 @@ _SUMS = {
     "time in reads": (("POSIX", "POSIX_F_READ_TIME"), ("STDIO", "STDIO_F_READ_TIME")),
     "time in writes": (("POSIX", "POSIX_F_WRITE_TIME"), ("STDIO", "STDIO_F_WRITE_TIME")),
 }
-# What streams of libc transfer. The log lacks what a remedy writes for a stream, and what libc
-# writes at the end of the program.
+# Bytes that streams of libc write. The log lacks writes that a remedy makes for a stream, and those
+# of libc at the end of the program.
 _DRAINED = ("STDIO_EXT", "STDIO_EXT_DRAINED_BYTES")
 _CHANGED = 0.1  # of the larger value; a smaller change is not told
 

@@ -53,7 +53,7 @@ def _entries(folder: str, inside: str, unlock: bool) -> Iterator[tuple[str, Entr
         for entry in found:
             path, told = os.path.join(inside, entry.name), entry.stat(follow_symlinks=False)
             is_folder = entry.is_dir(follow_symlinks=False)
-            # What is in a folder tells more than its size and time.
+            # The entries of a folder tell more than its size and time.
             size, time = (0, 0) if is_folder else (told.st_size, told.st_mtime_ns)
             marks = 0 if entry.is_symlink() else _attributes(entry.path)
             yield path, (told.st_mode, size, time, told.st_ino, marks)

@@ -16,15 +16,16 @@ from collections.abc import Sequence
 
 from ..classes import dataclass
 
-# Of <sched.h>, <sys/mount.h>, <linux/mount.h>, <net/if.h> and <sys/prctl.h>.
+# Constants of <sched.h>, <sys/mount.h>, <linux/mount.h>, <net/if.h> and <sys/prctl.h>.
 _NEW_MOUNTS, _NEW_USER, _NEW_NETWORK = 0x20000, 0x10000000, 0x40000000
 _NEW_QUEUES, _NEW_PROCESSES = 0x08000000, 0x20000000
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _READ_ONLY = 442, -100, 0x8000, 1
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 _DEATH_SIGNAL, _BOUNDING_DROP = 1, 24
-# What root may still do, of <linux/capability.h>: chown, dac_override, dac_read_search, fowner,
-# fsetid, kill, setgid, setuid, net_bind_service, ipc_lock, sys_nice, sys_resource.
+# Capabilities that root keeps, as numbers of <linux/capability.h>: chown, dac_override,
+# dac_read_search, fowner, fsetid, kill, setgid, setuid, net_bind_service, ipc_lock, sys_nice,
+# sys_resource.
 _KEPT = frozenset((0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 23, 24))
 MEMORY = "/dev/shm"
 
@@ -39,8 +40,8 @@ def _check(result: int, what: str) -> None:
 
 @dataclass(frozen=True)
 class View:
-    """What a run of a trial sees of the system, and may change: replaced folders, writable folders,
-    everything else."""
+    """The view that a run of a trial has of the system: replaced folders, folders that it may
+    change, everything else."""
 
     replaced: tuple[tuple[str, str], ...] = ()  # (folder that stands in, in the place of)
     writable: tuple[str, ...] = ()  # more folders that the run may change
@@ -123,7 +124,7 @@ def _become_child() -> None:
     if first:
         _end_as(first, end)
     die_with_parent(signal.SIGKILL)
-    # Programs look for themselves in /proc. Where it cannot be mounted, they find the old one.
+    # Programs look for themselves in /proc. If it cannot be mounted, they find the old one.
     flags = _READ_ONLY | 2 | 4 | 8  # without setuid programs, devices and programs
     _libc.mount(b"proc", b"/proc", b"proc", flags, None)
     program = os.fork()
@@ -152,7 +153,8 @@ def _end_as(first: int, end: int) -> None:
     it reads from the pipe `end`."""
     _only_keep(end)
     os.waitpid(first, 0)
-    # Whoever opened the pipe's other end is gone with the namespace, except for this process.
+    # All other processes that had the pipe open ended with the namespace, so the read need not
+    # wait.
     os.set_blocking(end, False)
     status = signal.SIGKILL.value
     with contextlib.suppress(OSError, struct.error):

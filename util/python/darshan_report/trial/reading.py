@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..units import amount
 from .case import Case
 
-# At whose line a remedy of an opened file is written.
+# Functions at whose call sites a remedy of an opened file is written.
 OPENS = "open|open64|openat|openat64|fopen|fopen64"
 
 

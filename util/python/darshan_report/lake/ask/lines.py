@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Where a line is: a line of source code, or an address in a program or library.
+# The text for a place: a line of source code, or an address in a program or library.
 _PLACE = """CASE WHEN file IS NOT NULL THEN concat(file, ':', line)
     WHEN object IS NOT NULL THEN concat(object, '+', lower(hex(address)))
     WHEN number IS NULL THEN '(further lines)' ELSE '(no line)' END"""

@@ -22,7 +22,8 @@ class Shares:
         """Begins a round in which a user may take so many bytes of logs, and seconds of a core."""
         self._most_bytes = most_bytes
         self._most_seconds = most_seconds
-        # Whoever copied the logs here as root, or as the collector's user, is no user with a share.
+        # Logs of root and of the collector's user may be copies of other users' logs, so these two
+        # have no share.
         self._exempt = (0, os.getuid())
         self._bytes: dict[int, int] = {}
         self._seconds: dict[int, float] = {}

@@ -7,8 +7,8 @@ from collections import defaultdict
 
 from ...report.tried import ENDING, path_of
 
-# Of one owner in one search. Anybody can make such files, and the collector reads all of them each
-# time that it lists their folder.
+# Limits for one owner in one search. Any user can make such files, and the collector reads all of
+# them each time that it lists their folder.
 _MOST_FILES, _MOST_BYTES = 10_000, 64 << 20
 
 

@@ -52,7 +52,7 @@ class Sums:
 
 @dataclass
 class _Result:
-    """What a file says."""
+    """The content of a file."""
 
     log: str
     day: datetime.date  # on which the job began

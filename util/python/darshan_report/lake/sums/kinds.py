@@ -1,4 +1,4 @@
-"""Which sums there are: the rows of a table are added up by their day, user and program, those of
+"""The kinds of sums: the rows of a table are added up by their day, user and program, those of
 records also by the file system."""
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 KEYS = ("day", "user", "program", "rule")
-# Of the costliest finding, or of the job that loses most.
+# Columns of the costliest finding, or of the job that loses most.
 _FIRST = ("log", "number", "title", "remedy")
 NAMES = (*KEYS, "jobs", "lost_seconds", "most_seconds", *_FIRST)
 _TEXTS = ("log", "user", "program", "rule", "title", "remedy")

@@ -2,8 +2,9 @@
 file below _sums.
 
 They are no part of commits, because the commits decide about them all the same: the sums of a lake
-are those of the files that it has. A file that a commit replaces takes its sums with it. Whoever
-finds that some are missing makes them: a process may be killed at any moment.
+are those of the files that it has. A file that a commit replaces takes its sums with it. A process
+that finds missing sums makes them, because the process that should have made them may have been
+killed.
 """
 
 from __future__ import annotations

@@ -68,7 +68,8 @@ class Options:
 
 @dataclass(frozen=True)
 class Took:
-    """What was taken from one log: the number of records, and whether it is damaged."""
+    """The result of reading one log: the number of records that were taken, and whether the log is
+    damaged."""
 
     records: int
     damaged: bool

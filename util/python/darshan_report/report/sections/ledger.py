@@ -20,7 +20,7 @@ from ..context import Context
 
 _LEAST = 0.005  # part of the time; smaller rows become one
 _OTHER = "Everything else"
-# What a program does between the calls of a loop goes if the calls go.
+# Time between the calls of a loop counts as I/O, because it goes if the calls go.
 _KINDS = {BETWEEN: "io", COMPUTING: "computing"} | dict.fromkeys(
     (WAITING, RANKS, LOCKS, PROCESSOR, ASLEEP), "waiting"
 )

@@ -130,8 +130,8 @@ def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
 
 
 def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
-    """Returns the seconds in transfers. Of a stream that moves the same bytes a few times, returns
-    those in transfers that reached the file and in flushes: a larger buffer saves only these."""
+    """Returns the seconds in transfers. For a stream that moves the same bytes a few times, counts
+    only transfers that reached the file, and flushes: a larger buffer saves only these."""
     whole = facts.moving(table, kind)
     if table.prefix == "POSIX" or facts.streams is None or not facts.streams.known:
         return whole

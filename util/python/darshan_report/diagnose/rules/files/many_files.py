@@ -111,7 +111,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         made += int(written.sum()) + again
         making += float(table["F_META_TIME"][written].sum())
         largest = max(largest, int(size[mask].max()))
-    # What a program does with files that it reads, such as parsing, stays if they become one file.
+    # Work on files that a program reads, such as parsing, stays if they become one file.
     more_time = between(facts, NAME, time) if 2 * made >= records else Between()
     stake = facts.stake(
         time,

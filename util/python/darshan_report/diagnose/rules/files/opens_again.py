@@ -44,7 +44,8 @@ _SAVED_LESS = Remedy(
     "Python: if time.time() - saved >= 5: save()\n"
     "shell: [ $((i % 100)) = 0 ] && echo $i > state",
 )
-# What a shell or a stream writes: the log does not tell whether it began each time at the start.
+# For writes of a shell or a stream: the log does not tell whether each open began at the start of
+# the file.
 _STATE_OR_LIST = Remedy(
     "Open once if the file is appended to, and keep the descriptor. A state that each open writes "
     "anew stays one: write it less often, such as every 100 rounds and once at the end.",
@@ -211,8 +212,9 @@ def _in_total(facts: Facts, record: int, opens: float) -> str:
 
 
 def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> Remedy:
-    """Returns the remedy for a file that is opened again and again. One that is removed as often is
-    a lock. If call sites tell which library opens the file, the remedy has the library's words."""
+    """Returns the remedy for a file that is opened again and again. A file that is removed as often
+    is a lock. If call sites tell which library opens the file, the remedy has the library's
+    words."""
     record, whole = int(table.ids[place]), float(opens[place] * table.processes[place])
     if _is_again(facts, record, "WRITTEN", whole):
         return _SAVED_LESS

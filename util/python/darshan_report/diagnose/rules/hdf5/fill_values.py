@@ -27,7 +27,7 @@ def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
         # In a contiguous dataset HDF5 writes the requested bytes and, when it allocates space, fill
         # values.
         sets["LAYOUT"] == _CONTIGUOUS,
-        # What it reads in a write goes back through its sieve buffer.
+        # Bytes that HDF5 reads in a write are written back through its sieve buffer.
         np.maximum(
             0,
             sets.below("BYTES_WRITTEN", (WRITE,))

@@ -37,7 +37,7 @@ _RECORDS = Remedy(
 
 @dataclass
 class _Spent:
-    """What the library functions of one kind did."""
+    """Sums over the library functions of one kind."""
 
     remedy: Remedy
     seconds: float

@@ -21,8 +21,8 @@ _LESS = (
 
 
 def _are_state(row: Checkpoint) -> bool:
-    """Tells whether files are surely checkpoints. What numpy and pickle save are also results,
-    which the program needs; but results are not thrown away by the same program."""
+    """Tells whether files are surely checkpoints. numpy and pickle also save results, which the
+    program needs; but a program does not remove its own results."""
     return not row.saver.repeated or 2 * (row.replaced + row.removed) >= row.saves
 
 

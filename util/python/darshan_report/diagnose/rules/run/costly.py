@@ -132,8 +132,8 @@ def _finding(facts: Facts, key: str, told: Told) -> Finding:
 
 def _layer(facts: Facts, kind: str) -> tuple[Table, np.ndarray, np.ndarray] | None:
     """Returns the table of the lowest layer (POSIX, STDIO) in which transfers of this kind took
-    most of the time, and per file the seconds and number of these calls, 0 for program files. None
-    without such a layer."""
+    most of the time, and per file the seconds and number of these calls, 0 for program files.
+    Returns None if there is no such layer."""
     found = []
     for layer, table in facts.layers:
         if not layer.base:

@@ -106,7 +106,7 @@ def _little(facts: Facts) -> str:
     )
 
 
-# What the program does with the bytes each time, and the remedy.
+# A sentence about the program's work on the bytes each time, and the remedy.
 _EACH_TIME = {
     "READ": (
         "What the program does with the bytes each time, such as parsing or decompressing them, is "

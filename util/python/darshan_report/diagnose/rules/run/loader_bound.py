@@ -18,8 +18,9 @@ ROLE = SYMPTOM
 
 
 def _stake(facts: Facts, verdict: Verdict) -> Stake:
-    """Returns the saving: the steps of a process wait, so each second of it is one of the run. Of
-    several ranks that of the one which waits longest counts, for the others wait for it."""
+    """Returns the saving: the steps of a process wait, so each second of it is one of the run. If
+    there are several ranks, the wait of the rank that waits longest counts, because the others wait
+    for it."""
     basis = "waits in iter() and next() of the DataLoader that faster loading would avoid"
     each = verdict.saved * verdict.loader.part_of_run
     return replace(
