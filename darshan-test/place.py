@@ -1,4 +1,4 @@
-"""What the environment of the tests supports.
+"""Tells what the environment of the tests supports.
 
 A test that cannot run everywhere names its needs, from the list ABILITIES or as the name of a
 program:
@@ -10,7 +10,7 @@ program:
 A probe does what the test will do: a test that starts a command in a new namespace needs "runs:"
 and the same prefix of that command.
 
-If a need is not met, the test is skipped with the reason.  If CI is set, all needs must be met, so
+If a need is not met, the test is skipped with the reason. If CI is set, all needs must be met, so
 that green means tested: there the test fails, and so does every skip that does not come from here.
 A plain chroot and a container (`./dev fresh --plain`, `--container`; DARSHAN_PLACE names them) may
 lack what the list marks as refused.

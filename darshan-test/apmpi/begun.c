@@ -14,7 +14,7 @@ static void check(int right) {
   if (!right) MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* What a rank sends to another in some call. */
+/* Returns the value that a rank sends to another in a call of this number. */
 static int word(int call, int sender, int receiver) {
   return 1000 * call + 10 * sender + receiver;
 }

@@ -1,4 +1,4 @@
-/* What the records of this rank must say, written down call by call. */
+/* Writes down, call by call, what the records of this rank must contain. */
 #ifndef TEST_EXPECTED_H
 #define TEST_EXPECTED_H
 

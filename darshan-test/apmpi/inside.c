@@ -1,5 +1,6 @@
-/* What MPI-IO and making windows and communicators call for themselves is not the program's:
- * inside FOLDER.  Its own calls: two barriers, and a wait for what it writes. */
+/* inside FOLDER. Calls of MPI that MPI-IO makes, or that create windows and communicators, are not
+ * counted as calls of the program. The program's own calls: two barriers, and a wait for its
+ * write. */
 #include "expected.h"
 
 int main(int argc, char **argv) {

@@ -19,10 +19,11 @@ ON = {"DARSHAN_MOD_ENABLE": "APMPI"}
 # More ranks than processors: one that waits gives its processor away.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
-# What is no matter of the library: one of them with each commit, both in ./dev full.
+# For tests that do not depend on the library: one of them runs with each commit, both in ./dev
+# full.
 ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "apmpi-one"), indirect=True)
 
-# Of a call: how often, bytes, and how often with so many bytes.
+# Per call: how often, bytes, and how often in each size class.
 Counts = dict[str, list[int]]
 
 

@@ -1,4 +1,4 @@
-"""What the report says of communication, from a program to the page."""
+"""Reports name the communication of programs that run here."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What `darshan watch --export` costs beside many recorded processes, as a share of a core, and how
-old its numbers are: python3 darshan-test/bench/export_cost.py [PROCESSES [FILES [SECONDS]]]."""
+"""Measures the cost of `darshan watch --export` beside many recorded processes, as a share of a
+core, and the age of its numbers: python3 darshan-test/bench/export_cost.py [PROCESSES [FILES
+[SECONDS]]]."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ STARTS_ITSELF = {name for name in PROGRAMS if name.startswith(("exec", "fexec"))
 }
 # They start programs of this machine, to which the library is a stranger's.
 STARTS_NATIVE = {"system", "popen", "posix_spawn", "posix_spawnp", "streams_that_are_no_files"}
-# What qemu's user emulation does otherwise than a kernel.
+# Calls that qemu's user emulation treats differently from a kernel.
 EMULATED = {
     **dict.fromkeys(("open_tree", "execveat"), "it does not know this system call"),
     **dict.fromkeys(("clone", "__clone"), "a child in its parent's memory is a fork"),

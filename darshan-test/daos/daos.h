@@ -1,6 +1,5 @@
-/* What programs are compiled against here: the part of DAOS' interface that the tests use,
- * written down once more, by its manual, so that a mistake in the runtime's own
- * declarations shows. */
+/* Declares the part of DAOS' interface that the test programs use. It was written from DAOS'
+ * manual, apart from the runtime's own declarations, so that a mistake in these shows. */
 #ifndef STANDIN_DAOS_H
 #define STANDIN_DAOS_H
 

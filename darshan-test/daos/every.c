@@ -147,7 +147,7 @@ static void files(void) {
   say_file("/never-opened", "STATS", "n", 2, 0);
   CALL(dfs_remove(dfs, folder, "gone.dat", false, &oid));
   say_file("/results/gone.dat", "REMOVES", "n", 1, 0);
-  /* What fails is not counted. */
+  /* Calls that fail are not counted. */
   if (dfs_open(dfs, folder, "nothing.dat", S_IFREG, 0, 0, 0, NULL, &none) == 0) exit(3);
   if (dfs_lookup(dfs, "/nowhere", 0, &none, NULL, NULL) == 0) exit(3);
   if (dfs_stat(dfs, folder, "nothing.dat", &facts) == 0) exit(3);

@@ -1,4 +1,4 @@
-"""What the log must hold, from what a program says that it did."""
+"""Computes what the log must hold from what a program says that it did."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What `darshan stat` says of a program, and the report of its log: whose time a number is, and
-whether the remedy fits the calls that the program made."""
+"""`darshan stat` and the report say whose time a number is, and their remedy fits the calls that
+the program made."""
 
 from __future__ import annotations
 

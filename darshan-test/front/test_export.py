@@ -48,7 +48,7 @@ for n in 1 2 3; do cat a >b$n; done; (cat b1 >c); rm b2; mv b3 d
 def test_counters_are_those_of_the_log(
     build: Path, parser: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """Of a run of many processes the last exported counters are the sums of its log."""
+    """The last exported counters of a run of many processes are the sums of its log."""
     journals, logs = folders
     environment = {**plain(), **settings(build, logs, journals), "DARSHAN_JOBID": "BATCH_JOB"}
     environment["BATCH_JOB"] = "4711"

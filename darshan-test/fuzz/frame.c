@@ -143,7 +143,7 @@ static void put_entry(struct bytes *log, size_t at, bool swapped, uint64_t value
   if (at + 8 <= log->size) frame_put(log->data + at, 8, swapped, value);
 }
 
-/* What lies behind the change moves by delta: header entries and trailer follow. */
+/* Adapts header entries and the trailer after the bytes from `behind` on moved by delta. */
 static void move_rest(struct bytes *log, const struct frame *frame, size_t behind, size_t delta) {
   for (int i = 0; i < frame->num_regions; i++) {
     const struct frame_region *r = &frame->regions[i];

@@ -1,7 +1,7 @@
 """Damaged logs through the Python side: python.py BUILD SECONDS FOLDER.
 
-Whatever a log holds, the report's data and text come out, or LogError says why
-not; any other exception is a fault, and so is a warning.
+For each log, the report's data and text are made, or LogError says why not; any other exception is
+a fault, and so is a warning.
 """
 
 from __future__ import annotations

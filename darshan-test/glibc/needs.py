@@ -1,10 +1,10 @@
-"""What finished files ask of glibc: of no release after a given one.
+"""Checks that finished files need no symbol of a glibc newer than a given release.
 
-usage: needs.py FOLDER [RELEASE]      every ELF file in FOLDER, and below; 2.28
+usage: needs.py FOLDER [RELEASE] every ELF file in FOLDER, and below; 2.28
 
-A symbol has a version, which says since when; and where this machine's glibc has a newer
-version of the same name it came from elsewhere into libc, or does something else since:
-each of these is known by name here, with the library that has to be asked for.
+A symbol has a version, which says since when; and where this machine's glibc has a newer version of
+the same name it came from elsewhere into libc, or does something else since: each of these is known
+by name here, with the library that has to be asked for.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ static void put(const char *text, size_t n) {
   if (write(1, text, n) < 0) abort();
 }
 
-/* What this program itself calls from then on, and nothing else. */
+/* System calls that this program itself makes after it installed the filter. */
 static const int own[] = {SYS_write, SYS_exit_group, SYS_exit, SYS_rt_sigreturn, SYS_close};
 static const int files[] = {SYS_write, SYS_exit_group, SYS_exit, SYS_close, SYS_openat};
 static const int children[] = {SYS_write,  SYS_exit_group, SYS_close,         SYS_clone,
@@ -34,7 +34,7 @@ static const int children[] = {SYS_write,  SYS_exit_group, SYS_close,         SY
 static const int threads[] = {SYS_write,          SYS_exit_group, SYS_exit,    SYS_close,
                               SYS_openat,         SYS_futex,      SYS_madvise, SYS_mprotect,
                               SYS_rt_sigprocmask, SYS_munmap};
-/* What the loader and the start of a C library call. */
+/* System calls of the loader and of the start of a C library. */
 static const int loader[] = {
     SYS_execve,          SYS_brk,       SYS_arch_prctl, SYS_mmap,
     SYS_access,          SYS_openat,    SYS_newfstatat, SYS_fstat,
@@ -49,7 +49,7 @@ static const int forks[] = {
     SYS_prlimit64, SYS_getrandom, SYS_set_tid_address, SYS_exit_group,   SYS_set_robust_list,
     SYS_clone,     SYS_wait4,     SYS_prctl,           SYS_rt_sigaction, SYS_rt_sigprocmask,
     SYS_gettid,    SYS_getpid,    SYS_tgkill,          SYS_kill};
-/* What a container forbids: some of the list that its runtime comes with. */
+/* System calls that a container forbids: some of its runtime's list. */
 static const int forbidden[] = {
     SYS_acct,         SYS_add_key,     SYS_bpf,        SYS_init_module,
     SYS_kexec_load,   SYS_mount,       SYS_pivot_root, SYS_ptrace,
@@ -121,7 +121,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* One of four threads locks all of them up while they make files. */
+/* Starts four threads that make files; one of them installs the filter for all. */
 static void run_threads(const char *way) {
   enum { THREADS = 4 };
   pthread_t thread[THREADS];

@@ -198,14 +198,14 @@ def test_program(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", ["return", "last-thread", "quick_exit"])
 def test_libraries(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
-    """What the destructors of two libraries write is in the log, even if they run after that of the
-    runtime."""
+    """The log has the writes of the destructors of two libraries, even if they run after that of
+    the runtime."""
     expected = {**WAYS[way], **of_library("above", way), **of_library("below", way)}
     all_is_there(both(build, tmp_path, [folder / "linked", way]), expected)
 
 
 def test_plugins(build: Path, folder: Path, tmp_path: Path) -> None:
-    """What the destructors of a plugin write is in the log, whether it stays open or is closed
+    """The log has the writes of a plugin's destructors, whether the plugin stays open or is closed
     before exit."""
     command = [folder / "program", "plugin", folder / "libplugin.so", folder / "libother.so"]
     closed = of_library("other", "return")

@@ -1,4 +1,5 @@
-"""What a report should tell of a program: the form of a row of a corpus, and how it is judged.
+"""The form of a row of a corpus, which says what a report should name in a program, and the
+judgement of a row.
 
 The small programs of verdicts/ and the studies of studies/ share it.
 """

@@ -5,7 +5,7 @@
     delta_engines.py ENGINE LAKE watch
         prints the numbers of rows and of logs in jobs, for each line of the standard input
 
-Each engine reads as doc/centre.md says it.  None needs anything of this tree.
+Each engine reads as doc/centre.md says it. No engine needs a file of this tree.
 """
 
 # ruff: noqa: PLC0415 - a process has one of the engines
@@ -33,7 +33,7 @@ _COUNTS = "SELECT count(*) AS n, count(DISTINCT log) AS logs FROM jobs"
 
 
 class Engine:
-    """What an engine does with a lake."""
+    """The actions of an engine on a lake."""
 
     def __init__(self, lake: str) -> None:
         self.lake = lake

@@ -43,7 +43,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Power:
-    """What became of slow-downs."""
+    """The results for slow-downs."""
 
     found: float  # share that was found within three runs
     covered: float  # share of intervals that contain the factor, twenty runs later

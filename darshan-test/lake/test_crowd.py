@@ -184,8 +184,8 @@ class Queue:
 
 
 def test_cheap_pages_come_first() -> None:
-    """Of one client's requests the cheap ones, though they came last; of several clients the one
-    that has used least."""
+    """The queue answers the cheap requests of one client first, though they came last, and of
+    several clients the one that has used the least time."""
     queue = Queue()
     queue.used("crowd", "costly", 0.8)
     queue.used("crowd", "cheap", 0.01)

@@ -1,4 +1,4 @@
-"""Who may read the files of a lake."""
+"""The files of a lake have the modes that let the right users read them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ def _logs(folder: Path) -> tuple[Path, Path, Path]:
 
 @pytest.mark.needs("root")
 def test_a_name_is_no_proof(darshan: Run, tmp_path: Path) -> None:
-    """Whoever names a log after another user gets its rows himself, in each table."""
+    """If a user names a log after another user, the rows have the owner of the file as their user,
+    in each table."""
     paths = _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "logs").returncode == 0
     lake, somebody = tmp_path / "lake", _somebody().pw_name

@@ -231,7 +231,8 @@ def test_hostile_lines(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_mutated_accountings(tmp_path: Path) -> None:
-    """Whatever bytes a file has, it is read or refused, and every row can be added up."""
+    """A file of any bytes is read, or refused with LakeError, and every row that was read can be
+    added up."""
     rng = random.Random(seed())
     lake = tmp_path / "lake"
     storage.make(str(lake), {})

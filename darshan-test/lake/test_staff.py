@@ -1,4 +1,5 @@
-"""What a centre's staff asks, of generated logs: answers equal sums over what PyDarshan reads."""
+"""Questions of a centre's staff, on generated logs: answers equal sums over what PyDarshan
+reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a centre's staff asks, of programs that ran with the runtime: they know what they did."""
+"""Questions of a centre's staff, on logs of programs that know what they did."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What strangers choose does no harm: links, and names in a spreadsheet; and lakes of before whose
-columns had names that SQL cannot tell apart."""
+"""Untrusted links and names do no harm, also in a spreadsheet. Lakes of earlier releases, whose
+columns had names that SQL cannot tell apart, can be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What doc/howto-add-a-*.md says is enough: its steps leave no failing test.
+"""The steps of each doc/howto-add-a-*.md are complete: after them no test fails.
 
 A patch does the steps of one page in a copy of the tree, which is built and tested.
 """
@@ -154,6 +154,6 @@ def test_howto(name: str, tmp_path: Path) -> None:
     if page.describes:
         succeeds("./dev", "describe", tree=tree)
     run_tests(tree, *(tree / "darshan-test" / test for test in page.tests))
-    # What the steps added must run, whichever cases a sample of the file would have.
+    # The cases that the steps added must run, whichever cases a sample of the file would have.
     named = tree / "darshan-test" / page.file
     run_tests(tree, named, "-k", page.matching, DARSHAN_SAMPLE=ALL)

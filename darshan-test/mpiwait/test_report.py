@@ -1,4 +1,4 @@
-"""What the report, its data and the screen say of waiting, from a program to the text."""
+"""The report, its data and the screen name the waiting of programs that run here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* What functions do to records beyond being called once. */
+/* Effects of functions on records beyond the count of a call. */
 #include "facts.h"
 
 enum { ROWS = 4, COLUMNS = 6 };
@@ -106,7 +106,7 @@ void case_datatypes(void) {
   close_file(ncid, "d.nc");
 }
 
-/* None of these counts. */
+/* Makes calls that fail, which no counter may count. */
 void case_failures(void) {
   MPI_Offset start[2] = {0, 0}, count[2] = {ROWS, COLUMNS + 1};
   int ncid, id, request = 77, status = 0, dimids[2];

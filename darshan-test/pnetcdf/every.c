@@ -1,5 +1,5 @@
-/* Calls every function of transfers.def once, on a variable of the type that it
- * names.  That this links says that the library has them all. */
+/* Calls every function of transfers.def once, on a variable of the type that it names.  If this
+ * program links, the library has them all. */
 #include "facts.h"
 
 typedef long long word;

@@ -1,8 +1,8 @@
 """PnetCDF's own programs: they write and print the same with the runtime.
 
-Those of Debian 12 hold PnetCDF in themselves, where no preloaded library can come
-between: their calls are seen as those of MPI-IO and POSIX.  Those of Debian 13 are
-linked to its library, and seen as what they are."""
+The programs of Debian 12 contain PnetCDF, so no preloaded library can wrap its functions: the log
+has only their calls of MPI-IO and POSIX. The programs of Debian 13 use the shared library, and
+their log has records of PnetCDF."""
 
 from __future__ import annotations
 

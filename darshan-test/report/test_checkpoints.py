@@ -115,8 +115,8 @@ def test_by_name(tmp_path: Path) -> None:
 
 
 def test_replaced_and_removed(tmp_path: Path) -> None:
-    """A file of one name that is written six times was replaced five times. Of a file that was
-    renamed, the last name counts."""
+    """A file of one name that is written six times was replaced five times. The last name of a
+    renamed file counts."""
     again = saved(
         "/last.pt", 1.0, seconds=50.0, OPENS=6, WRITES=6, BYTES_WRITTEN=600 * MIB, F_WRITE_TIME=12.0
     )

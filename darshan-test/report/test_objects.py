@@ -1,4 +1,4 @@
-"""What the package's objects say of themselves, for a log that the runtime writes."""
+"""Objects of the package describe themselves, for a log that the runtime writes."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def pages(pdf: Path) -> int:
 def test_long_table(summary: Run, tmp_path: Path) -> None:
     """The head and the rows of a table that spans pages share their columns."""
     path = tmp_path / "many.darshan"
-    # The table of the fifteen files with the most time has a head on each of its pages. What is
+    # The table of the fifteen files with the most time has a head on each of its pages. The text
     # above it decides whether it spans two, so several logs are tried.
     for files in range(21, 80, 2):
         path.write_bytes(encode(standard_log({"POSIX": 4}, files=files)))

@@ -1,5 +1,5 @@
-"""What a data set does for its samples: the report names the cause of the wait and the line in the
-data set.  PyTorch is a stand-in (training/standin), which loads in the process itself."""
+"""For the work of a data set on its samples, the report names the cause of the wait and the line in
+the data set. PyTorch is a stand-in (training/standin), which loads in the process itself."""
 
 from __future__ import annotations
 

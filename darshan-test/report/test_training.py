@@ -1,4 +1,4 @@
-"""What a report says of a training, from logs that the test writes."""
+"""Reports on trainings, from logs that the test writes."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ def file_of(name: str, size: int, times: int, ranks: Sequence[int], seconds: flo
     ],
 )
 def test_samples_in_memory(tmp_path: Path, frame: str, mapped: int, kind: str) -> None:
-    """Batches that a DataLoader collects in memory are no problem of I/O. Which call sites read
-    files tells whether the samples come from one."""
+    """Batches that a DataLoader collects in memory are no problem of I/O. The call sites that read
+    files tell whether the samples come from one."""
     job = run_of(0, 0, 0, 0, 0)
     site = row("SITES", f"read;{frame}", READS=4, BYTES_READ=MIB, F_READ_TIME=0.02)
     file = row("POSIX", "/data/x.npy", OPENS=1, READS=4, BYTES_READ=MIB, MMAPS=mapped)
@@ -217,7 +217,8 @@ def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
 
 
 def test_ranks_that_wait_for_one(tmp_path: Path) -> None:
-    """What the slowest rank waits is what the run loses; ranks that wait alike are not told."""
+    """The run loses the wait of the slowest rank; the report does not list ranks that wait equally
+    long."""
     loader = number_of(LOADER.name)
     whole = row("TRAINING", LOADER.name, **{**LOADER.values, "LOADER": loader, "PROCESSES": 2})
 

@@ -142,7 +142,7 @@ def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
     assert "Not instrumented: static-reader (linked statically)." in first
 
 
-# What stands before a program; the program; why it is not watched, as a number and in words.
+# The command before a program; the program; why it is not instrumented, as a number and in words.
 OTHER = (ENVIRONMENT, "started without the runtime's environment")
 FIXED = (STATIC, "linked statically")
 FRONTS = {

@@ -95,7 +95,8 @@ static pid_t spawn_piece(int number, int common) {
   return pid;
 }
 
-/* What posix_spawn started: its input is a file, its output one that all share. */
+/* The child of posix_spawn: its input is a file, its output a file that all children
+ * share. */
 static void piece(const char *number) {
   char buffer[2000];
   if (read(0, buffer, sizeof(buffer)) != sizeof(buffer)) err(1, "read");

@@ -31,7 +31,7 @@ class Site:
 
 @dataclass
 class Outcome:
-    """What a log says."""
+    """The content of a log."""
 
     rows: dict[str, dict[str, Row]] = field(default_factory=dict)  # module -> name -> counters
     sites: list[Site] = field(default_factory=list)

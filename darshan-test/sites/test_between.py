@@ -1,4 +1,4 @@
-"""What a finding says that the remedy saves between the calls, by programs whose calls cost little.
+"""Findings name the time between calls that a remedy saves, for programs whose calls cost little.
 
 The programs spend their time between the calls. In some a library spends it, which goes with the
 calls; in others it is computing, which stays."""

@@ -77,7 +77,7 @@ class Frame:
 
 @dataclass
 class Profile:
-    """What a decoder reads of profile.proto."""
+    """The fields of profile.proto that the decoder reads."""
 
     kinds: list[tuple[str, str]]
     stacks: list[tuple[list[Frame], list[int]]] = field(default_factory=list)

@@ -159,7 +159,7 @@ def test_coroutines(program: Program) -> None:
 
 
 def test_a_stream_is_the_call(program: Program) -> None:
-    """What libc does below a stream is not a call of the program."""
+    """System calls that libc makes for a stream are not calls of the program."""
     outcome = program.run("nested")
     assert {site.called for site in outcome.sites} >= {"fopen", "fwrite", "fflush", "fclose"}
     assert not {site.called for site in outcome.sites} & {"open", "write", "close"}

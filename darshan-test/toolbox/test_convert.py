@@ -370,8 +370,8 @@ def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path
 
 
 def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """The strong way replaces the ids of a site's files by those of the files' own records.  Of the
-    bits that ids set, only their number stays."""
+    """The strong way replaces the ids of a site's files by those of the files' own records. The new
+    log has the number of the bits that ids set, as its lowest bits."""
     log = secret_log()
     ids = [record.id for record in log.modules[0].records]
     site = counted(Random(3), "SITES", 2, 0, 0)

@@ -1,4 +1,5 @@
-"""What a program sees of a DataLoader.  The output is the same with the runtime and without it."""
+"""Prints what a program sees of a DataLoader. The output is the same with the runtime and without
+it."""
 
 import gc
 import signal

@@ -14,7 +14,7 @@ SAMPLES, BATCH, EPOCHS = 48, 4, 3
 
 
 def work(kind, seconds):
-    """What a sample or a step costs: sleep as for storage or a GPU, or processor time."""
+    """Spends the time of a sample or a step: sleeps as if for storage or a GPU, or computes."""
     end = CLOCK() + seconds
     if kind == "sleep":
         time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""What remedies once changed in a program: found by an attack, here for good."""
+"""Remedies do not change programs in ways that an attack once found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts as the same output: details that an attack changed unseen."""
+"""The comparison of outputs notices details that an attack once changed unnoticed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_what_only_one_run_changed(
 
 
 def test_links_of_hdf5(tmp_path: Path) -> None:
-    """Where a link leads is an output, also if it leads nowhere."""
+    """The target of a link is an output, also if the target does not exist."""
     h5py: Any = pytest.importorskip("h5py")
     links = {
         "soft": h5py.SoftLink("/x"), "other": h5py.SoftLink("/g"), "gone": h5py.SoftLink("/no"),

@@ -39,7 +39,7 @@ def test_a_chunk_cache_helps(field: Try) -> None:
     line = 1 + COLUMNS.splitlines().index('with h5py.File("field.h5") as file:')
     (keep,) = row["keep"]
     assert keep.startswith(f"program.py:{line} "), keep
-    # What it says to write reads no chunk twice.
+    # With the arguments that it names, the program reads no chunk twice.
     arguments = keep.partition("(path, ")[2].rstrip(")")
     cured = script(field, COLUMNS.replace('"field.h5")', f'"field.h5", {arguments})'), "cured.py")
     status, rows, whole = field.found("--", *cured)

@@ -1,4 +1,4 @@
-"""Nobody's data are at risk: refusals, limits, and ends at any moment."""
+"""The user's data are never at risk: refusals, limits, and ends at any moment."""
 
 from __future__ import annotations
 

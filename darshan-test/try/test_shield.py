@@ -1,4 +1,5 @@
-"""What a run cannot reach, and what of the user's a trial leaves alone: found by an attack."""
+"""A run cannot reach, and a trial does not change, things of the user that an attack once
+reached."""
 
 from __future__ import annotations
 
@@ -84,7 +85,7 @@ def test_folders_that_the_program_locks(trial: Try) -> None:
 
 
 def test_a_run_that_stops_itself() -> None:
-    """Nobody will continue it: it is found, unlike one that sleeps."""
+    """A run that stops itself would never be continued: it is found, unlike a run that sleeps."""
     for command, is_stopped in (("kill -STOP $$", True), ("sleep 50", False)):
         with subprocess.Popen(["sh", "-c", f"sh -c '{command}'; :"], start_new_session=True) as one:
             try:

@@ -82,7 +82,8 @@ def test_a_file_that_is_also_opened_without_a_stream(trial: Try, remedy: str) ->
 
 
 def test_a_file_that_another_process_looks_at(trial: Try) -> None:
-    """What a stream holds back cannot be written before another process asks."""
+    """The remedy is refused: unwritten bytes of a stream cannot be written before another process
+    inspects the file."""
     source = writes(
         ('if (fork() == 0) { struct stat st; _exit(stat("numbers.txt", &st)); } wait(NULL);',
          "return fclose(file);"),

@@ -1,4 +1,4 @@
-"""What reports say of a trial, which is kept beside the log."""
+"""Reports have the results of a trial, which are kept beside the log."""
 
 from __future__ import annotations
 

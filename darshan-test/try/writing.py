@@ -28,7 +28,8 @@ int main(void) {
 }
 """
 _CLOSE = "return close(fd);"
-# What happens after the writes, which nobody has made yet, and how the program ends.
+# Two pieces of code for each end of a program: actions after the writes, whose bytes are not in the
+# file yet, and the end itself.
 ENDS = {
     "close": ("", _CLOSE),
     "return": ("", "return 0;"),

@@ -19,7 +19,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 SITES = ("DARSHAN_SITES", "1")  # a setting of a run: with call sites
 RIGHT = "right"
 _MARK = re.compile(r"(.*?)\s*(?:/\*|//|#|!) blame: ([a-z0-9 -]+?)(?: \*/)?$")
-# What is not told today, and why.
+# Problems that reports do not find today, and why.
 MISSED = {
     "fields-c/fill-then-write": "the write of the data takes longer than the creation that fills",
 }

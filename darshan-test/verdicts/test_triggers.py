@@ -195,8 +195,8 @@ int main(void) {
 
 
 def test_hdf5_inside(judge: Judge, tmp_path: Path) -> None:
-    """A program with static HDF5 is reported, and not called fine. One that copies an HDF5 file, or
-    that uses the shared library, is not reported."""
+    """A program with static HDF5 is reported, and not called fine. A program that copies an HDF5
+    file, or that uses the shared library, is not reported."""
     needs("hdf5")
     (tmp_path / "a.c").write_text(HDF5)
     headers = ["gcc", *C, *judge.setting("HDF5_CPPFLAGS"), "a.c", "-o"]
@@ -284,7 +284,7 @@ with ParquetWriter("rows.parquet", table.schema) as writer:
 
 
 def test_between_calls(build: Path, tmp_path: Path) -> None:
-    """What a library does between its calls is a notice if no problem has it."""
+    """The time of a library between its calls is a notice if no problem contains it."""
     (tmp_path / "direct.f90").write_text(DIRECT)
     (tmp_path / "columns.py").write_text(COLUMNS)
     command = [sys.executable, str(tmp_path / "columns.py")]

@@ -1,5 +1,6 @@
-"""What `darshan try` reaches on the programs of the corpus: beside the gain of the cure that was
-made by hand, and the stake that the report predicted. `./dev verdicts --try --keep` writes it."""
+"""Measures the gain that `darshan try` reaches on the programs of the corpus, beside the gain of
+the cure that was made by hand, and the potential saving that the report predicted. `./dev verdicts
+--try --keep` writes it."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ _OPTIONS = ("--json", "--copy", ".", "--budget", "300")
 
 @dataclass(frozen=True)
 class Tried:
-    """What a trial of a remedy found."""
+    """The result of a trial of a remedy."""
 
     remedy: str
     result: str

@@ -37,7 +37,7 @@ def problems(rows: tuple[Row, ...], folder: Path) -> list[Finding]:
 
 
 def test_a_rule_knows_why(tmp_path: Path) -> None:
-    """Of 64 ranks one reads byte by byte: its two seconds are those of the run."""
+    """If rank 0 of 64 reads byte by byte, its two seconds are those of the run."""
     found = problems((bytewise(0),), tmp_path)
     assert [f.name for f in found] == ["small-accesses-read"]
     assert found[0].stake.run == pytest.approx(2.0, rel=0.1)

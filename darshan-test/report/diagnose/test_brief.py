@@ -1,4 +1,4 @@
-"""What `darshan stat` says of every diagnosis ends behind a sentence or a clause."""
+"""The text of `darshan stat` about each diagnosis ends after a sentence or a clause."""
 
 from __future__ import annotations
 

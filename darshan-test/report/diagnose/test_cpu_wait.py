@@ -17,8 +17,8 @@ from .build import Job, row, write
     ids=["slept", "lost", "unknown"],
 )
 def test_stake(waits: int, preemptions: int, least: float, most: float, tmp_path: Path) -> None:
-    """Of four seconds in opens, 3.5 s waited for a processor. Where each open slept, they are saved
-    with the opens; where other programs took the processor away, they are not."""
+    """3.5 of four seconds in opens were spent waiting for a processor. If each open slept, these
+    seconds are saved with the opens; if other programs took the processor away, they are not."""
     opened = row("POSIX", "/state", OPENS=1500, F_META_TIME=4.0)
     usage = row(
         "USAGE", "<process>", PROCESSES=1, WAITS=waits, PREEMPTIONS=preemptions,

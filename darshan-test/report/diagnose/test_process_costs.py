@@ -1,4 +1,5 @@
-"""What the processes of a run cost: without what the runtime takes, and each second once."""
+"""The cost of the processes of a run excludes the runtime's own time and counts each second
+once."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def stake(folder: Path, usage: dict[str, float], **process: float) -> float:
 
 
 def test_calls_of_the_runtime(tmp_path: Path) -> None:
-    """Of 0.08 s of a process, 0.04 s are the runtime's if it recorded half a million calls."""
+    """If a process of 0.08 s recorded half a million calls, 0.04 s are the runtime's."""
     usage = {"F_USER_TIME": 0.08, "F_SYSTEM_TIME": 0.005}
     few, many = (stake(tmp_path, usage, READS=reads) for reads in (10, 500_000))
     assert few - many == pytest.approx(_SED * 0.04, rel=0.2)

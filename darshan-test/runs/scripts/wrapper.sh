@@ -1,4 +1,4 @@
-# What sites do around a rank: settings, a line in a log, and no exec.
+# Wraps a rank as centres do: settings, a line in a log, and no exec.
 export SOMETHING=1
 cat settings >/dev/null
 "$PROGRAM" out second <settings
