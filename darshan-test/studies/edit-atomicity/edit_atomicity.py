@@ -1,4 +1,5 @@
-"""What it costs to protect an HDF5 file while nine small attributes are added, and why."""
+"""Measures the cost of protecting an HDF5 file while nine small attributes are added, and its
+cause."""
 
 from __future__ import annotations
 
@@ -125,11 +126,11 @@ def reset(path: Path, head: bytes, size: int) -> None:
 
 
 def added(measured: Iterable[Measured]) -> tuple[float, float]:
-    """What the runtime adds to the bare processor time, and how far that can be trusted.
+    """Returns the processor time that the runtime adds, and its standard error, both as parts of
+    the time without the runtime.
 
-    Of each round the difference of a pair, over all that was measured; the middle of them,
-    and how far it would move from one set of rounds to another (the standard error of a
-    median, from the range of the middle half).  Both as parts of the bare time.
+    A round gives one difference: the sum over all that was measured. The result is the median of
+    these differences; its standard error follows from the range of their middle half.
     """
     runs = list(measured)
     bare = [sum(round_) for round_ in zip(*(m.bare for m in runs))]

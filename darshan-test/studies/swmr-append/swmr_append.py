@@ -1,4 +1,4 @@
-"""What SWMR and flushing add to appending element by element, and why."""
+"""Measures the cost that SWMR and flushing add to appending element by element, and its cause."""
 
 from __future__ import annotations
 
