@@ -1,9 +1,8 @@
-"""The wheel of darshan_report: its package, the library that reads, and the commands that
-read.  What these are made of is asked of the lists that make has (util/Makefile.inc and
-those that it includes).
+"""The wheel of darshan_report: its package, the library that reads, and the commands that read. The
+names of the sources come from the lists of make (util/Makefile.inc and the files that it includes).
 
-DARSHAN_PORTABLE=1 makes what is to be carried to other machines: zlib and libdeflate inside.
-CC and CFLAGS are heeded.
+DARSHAN_PORTABLE=1 makes what is to be carried to other machines: zlib and libdeflate inside. CC and
+CFLAGS are heeded.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ STARTED = {  # by Python
     "darshan-serve": "serve",
 }
 PAGES = ("darshan-parse", "darshan-report", "darshan-stat")
-# Whose texts go with what holds them, as Debian has them.
+# Libraries that the wheel contains, and the Debian packages whose licence texts go into it.
 HELD = {"zlib": "zlib1g-dev", "libdeflate": "libdeflate-dev", "bzip2": "libbz2-dev"}
 
 
@@ -181,7 +180,7 @@ class Compiler:
         return bool(self.lists.values["DEFLATE_LIBS"])
 
     def leave_out_deflate(self) -> None:
-        """Where it is not: the reader takes zlib alone."""
+        """Without libdeflate, the reader uses zlib alone."""
         values = self.lists.values
         values["DEFLATE_LIBS"] = ""
         sources = values["libdarshan_read_a_SOURCES"].split()
@@ -295,7 +294,7 @@ pages = [f"doc/man/{name}.1" for name in (*COMMANDS, *PACKING, *STARTED, *PAGES)
 os.chdir(TREE)
 # The pages name them; they name each other.
 guides = [*sorted(glob.glob("doc/*.md")), "doc/ranks.svg", "doc/centre.ipynb"]
-# What is compiled is nobody else's; a list that goes into the source package lies in the tree.
+# Objects go into a folder of this run alone; a list for the source package must be in the tree.
 base = tempfile.TemporaryDirectory(prefix="darshan-wheel-")
 lists = "build/wheel" if os.access(TREE, os.W_OK) else base.name
 # A list of before names files that may have gone since.

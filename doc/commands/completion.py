@@ -1,4 +1,4 @@
-"""What shells propose, made of the same rows as the pages."""
+"""Makes the completions of shells from the same rows as the manual pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the --help of a command says, as data."""
+"""Reads the --help of a command as data."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Follows every link of a site that was made: check_links.py FOLDER
 
-Pages and what they load have to be in the folder, anchors on the page that is named, and
-what is loaded from elsewhere is an error: the site works without a network.  Where links
-to others lead, `./dev docs --external` asks.
+Pages and what they load have to be in the folder, anchors on the page that is named, and what is
+loaded from elsewhere is an error: the site works without a network. Links to other sites are
+followed by `./dev docs --external`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# What loads, by the attribute that says from where; rel= of <link> says whether it does.
+# Elements that load a file, and the attribute with its address. A <link> loads one or not, by its
+# rel=.
 _LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 _INSIDE = {"a", "code", "em", "span"}  # elements inside a line of text
 _QUIET = {"canonical", "index", "search", "next", "prev", "author"}

@@ -207,7 +207,7 @@ def _contents(targets: list[str]) -> nodes.Node:
 
 
 class ManualParser(Parser):
-    """What Sphinx calls for a file of doc/man."""
+    """Sphinx calls this parser for a file of doc/man."""
 
     supported = ("man",)
 

@@ -1,4 +1,4 @@
-// What stands first in the answer of the search: the counter, diagnosis or setting that was
+// Decides what the answer of the search begins with: the counter, diagnosis or setting that was
 // asked for by its name; then pages, by title and text; then names that hold the words.
 var Scorer = {
   score: ([, title, , , score, , kind]) => {

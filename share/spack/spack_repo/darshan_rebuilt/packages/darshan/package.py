@@ -19,11 +19,11 @@ JOB_IDS = {
 
 
 class Darshan(AutotoolsPackage):
-    """What a program does with its files, and what that costs: a library that is preloaded
-    keeps a record per file, and tools make text, screens and reports of them.
+    """Shows what a program does with its files, and what that costs: a preloaded library keeps a
+    record per file, and tools make text, screens and reports of these records.
 
-    One build serves every MPI, HDF5 and PnetCDF: they are found by name when a program
-    starts, so there is no variant of theirs and no dependency on them."""
+    One build serves every MPI, HDF5 and PnetCDF: they are found by name when a program starts, so
+    there is no variant of theirs and no dependency on them."""
 
     homepage = TREE.as_uri()
     git = TREE.as_uri()
