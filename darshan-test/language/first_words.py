@@ -1,4 +1,5 @@
-"""Lists sentences of comments and docstrings without a named subject: `./dev lint --words`.
+"""Refuses sentences of comments and docstrings without a named subject, as a part of `./dev lint`;
+`./dev lint --words FOLDER` lists those of a folder.
 
 A sentence that begins with one of these words is mostly a relative clause or a phrase
 ("Who finds none takes private memory", "Of the ring that is mapped"), and the reader has to
@@ -26,6 +27,8 @@ FIRST = re.compile(
     )\b(?![-:])""",
     re.VERBOSE,
 )
+# Any place where such a sentence may begin. Most files have none, and need no lexer.
+PLACE = re.compile(rf"(?:\A|[\"'#*/!.?:-]|\n\s*\n)\s*{FIRST.pattern}", re.VERBOSE)
 SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?![\s)]|$)[^.?!]*)*[.?!]?")
 NOT_OURS = ("doc/man/", "third_party/", "debian/missing-sources/")  # or generated
 
@@ -48,6 +51,8 @@ def sentences(comment: Comment) -> Iterator[str]:
 
 def findings(file: str, text: str) -> list[Finding]:
     """The sentences of a file that begin with one of the words."""
+    if not PLACE.search(text):
+        return []
     return [
         Finding(file, comment.line, sentence)
         for comment in comments(file, text)
@@ -64,7 +69,8 @@ def folder(file: str) -> str:
 
 
 def main() -> int:
-    """Prints each sentence unless --count is given, and how many each folder has."""
+    """Prints each sentence unless --count is given, and how many each folder has. Returns 1 if
+    there is one."""
     tree = Path(__file__).resolve().parents[2]
     prefixes = tuple(word for word in sys.argv[1:] if not word.startswith("-"))
     names = [name for name in tracked(tree) if not any(part in name for part in NOT_OURS)]
@@ -79,7 +85,7 @@ def main() -> int:
     for name, number in sorted(Counter(folder(finding.file) for finding in found).items()):
         print(f"{number:6} {name}")
     print(f"words: {len(found)} sentences begin without a named subject")
-    return 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
