@@ -76,7 +76,8 @@ static int add_row(struct journals *journals, const struct journal_file *row) {
   return files[journals->count].path ? journals->count++ : -1;
 }
 
-/* Returns the row of a rank of this file, whose rows begin at `first`, or -1 with an error. */
+/* Returns the row of a rank of this file, whose rows begin at `first`. Adds the row if the file is
+ * a part or has none yet. Returns -1 with an error if it cannot. */
 static int row_of(struct journals *journals, int first, int64_t rank, struct darshan_error *error) {
   struct journal_file *head = &journals->files[first];
   int64_t *row = rank < 0 ? NULL : map_at(&journals->rows, (uint64_t)rank);

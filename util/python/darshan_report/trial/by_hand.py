@@ -61,7 +61,8 @@ def _edit(facts: Facts, finding: Finding) -> Edit:
 
 
 def by_hand(chosen: Chosen) -> list[Edit]:
-    """Returns the changes, those with most at stake first."""
+    """Returns at most _MOST changes, for findings with a remedy that no run measured, the largest
+    potential saving first."""
     left = [f for f in chosen.findings if f.remedy.text and not _is_tried(f, chosen.candidates)]
     left = [f for f in left if not f.stake.same_as]
     left.sort(key=lambda f: f.rank)

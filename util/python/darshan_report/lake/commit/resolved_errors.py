@@ -20,7 +20,7 @@ _TABLE = "problems"
 
 
 def _halves(logs: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Returns identities as commit/seen.py stores them."""
+    """Returns the high and the low 64 bits of identities, as commit/seen.py stores them."""
     high = np.array([int(log[:16], 16) for log in logs], "u8")
     return high, np.array([int(log[16:], 16) for log in logs], "u8")
 

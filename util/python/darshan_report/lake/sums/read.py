@@ -27,9 +27,10 @@ class Sums:
         self._own: dict[str, bool] = {}  # whether a file of the lake has sums there
 
     def are_at_hand(self, snapshot: Snapshot) -> bool:
-        """Returns whether the sums of all files are there, or soon made. Sums of many files may
-        lack if an earlier release made the lake; sums of a file whose columns a release named
-        otherwise always do."""
+        """Makes the sums that the lake lacks, in a folder of this process, if these are few.
+        Returns whether the sums of all files are there then. The lake of an earlier release may
+        lack the sums of many files, and those of files whose columns have other names cannot be
+        made."""
         known = there(snapshot.path)
         lacking = [f for f in sources(snapshot) if path_of(f) not in known]
         if sum(f.rows for f in lacking if f.path not in self._own) > _MOST_ROWS:

@@ -14,7 +14,8 @@ _SLOTS = 12421  # a prime, about 100 for each of 124 chunks
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan; refuses a cache that memory may not hold, or that closes would empty."""
+    """Returns the plan, or the reason for none: the program uses no chunked dataset, each close
+    would empty the cache, or memory may not hold it."""
     facts = case.facts
     chunked = [upper for upper in facts.datasets if upper.counters["CHUNK_BYTES"] > 0]
     if not chunked:

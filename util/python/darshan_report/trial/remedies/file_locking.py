@@ -10,7 +10,8 @@ CURES = ("waits-for-locks", "hdf5-opened-again")
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan; refuses if the locks may keep processes apart."""
+    """Returns the plan, or the reason for none: the program locks no HDF5 file, or the locks may
+    keep processes apart."""
     facts = case.facts
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     files = {upper.id for upper in facts.hdf5_files}

@@ -13,5 +13,6 @@ _SIZE = 1 << 20
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan; refuses if somebody else may read what a stream holds back."""
+    """Returns the plan, or the reason for none: another process may read the file while a stream
+    holds bytes back."""
     return who_else(case) or Plan(f"{NAME}={_SIZE}", keep=FLUSHES)

@@ -36,7 +36,8 @@ def _others(case: Case) -> str:
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan; refuses if anybody else may look at a file."""
+    """Returns the plan, or the reason for none: another process may inspect a file before its bytes
+    are written."""
     return _others(case) or Plan(
         f"{NAME}={_SIZE}", keep=of_descriptor(f"{FLUSHES}\n{WRITE_BUFFER}", "w")
     )

@@ -12,7 +12,7 @@ CURES = ("aggregators", "waiting-in-mpi-io")
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan; refuses without collective calls."""
+    """Returns the plan, or the reason for none: the program makes no collective calls."""
     if why := no_collective_calls(case):
         return why
     number = max(2, min(case.facts.nprocs, processors(case.facts)))

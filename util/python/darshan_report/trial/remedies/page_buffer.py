@@ -12,8 +12,9 @@ _SIZE = 64 << 20
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan; refuses a buffer that memory may not hold. HDF5 tells whether a file has
-    pages only when it is opened, so the remedy leaves other files alone."""
+    """Returns the plan, or the reason for none: the program opens no file through HDF5, or memory
+    may not hold the buffers. HDF5 tells whether a file has pages only when it is opened, so the
+    remedy leaves other files alone."""
     files = case.facts.table("H5F")
     if files is None:
         return "the program opens no file through HDF5"

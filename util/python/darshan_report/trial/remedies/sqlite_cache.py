@@ -15,8 +15,9 @@ _KIB = 200_000
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan; refuses caches that memory may not hold. A cache is not larger than its
-    database, and each open may be a connection."""
+    """Returns the plan, or the reason for none: the program uses no SQLite database, or memory may
+    not hold the caches. A cache is not larger than its database, and each open may be a
+    connection."""
     facts = case.facts
     posix, known = facts.table("POSIX"), databases(facts)
     mine = [n for n, i in enumerate(posix.ids.tolist()) if facts.name(i) in known] if posix else []

@@ -244,8 +244,8 @@ class _Users:
         return name if others <= (1 - _MOSTLY) * read else ""
 
     def _of_ends(self, low: int, high: int) -> tuple[str, int]:
-        """Returns the program of both ranks, and the number of its processes from one to the other;
-        no name if they run two programs."""
+        """Returns the program that both ranks run, and how many processes with ranks from low to
+        high run it; "" and 0 if the ranks run two programs, or are the same."""
         if (low, high) not in self._between:
             ends = self._tree.places(np.array([low, high]))
             names = {self._tree.programs[place].name for place in ends}
