@@ -48,7 +48,8 @@ def counters(
 
 
 def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterator[str]:
-    """Checks timestamps of operations that did and did not happen, and timers."""
+    """Yields an error for each wrong timestamp of operations that did or did not happen, and each
+    negative timer."""
     for kind, did in happened.items():
         start = row[f"{prefix}F_{kind}_START_TIMESTAMP"]
         end = row[f"{prefix}F_{kind}_END_TIMESTAMP"]
@@ -101,7 +102,8 @@ def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
 
 
 def of_meta(name: str, model: Model, rows: Rows) -> Iterator[str]:
-    """Checks the H5_META record of a file. A file without such calls may have no record."""
+    """Yields the errors in the H5_META record of a file. A file without such calls may have no
+    record."""
     expected = model.meta.get(name, Counter())
     row = rows.get(("H5_META", name), {})
     if expected and not row:

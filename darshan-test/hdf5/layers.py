@@ -31,7 +31,7 @@ def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[st
 
 
 def sums(rows: Rows) -> Iterator[str]:
-    """Checks that attributed and unattributed operations add up to all operations."""
+    """Yields an error if attributed and unattributed operations do not add up to all operations."""
     records = [row for (module, _), row in rows.items() if module == "LAYERS"]
     posix = [row for (module, _), row in rows.items() if module == "POSIX"]
     for counter in SUMS:
@@ -47,8 +47,8 @@ def sums(rows: Rows) -> Iterator[str]:
 
 
 def within(name: str, row: dict[str, float]) -> Iterator[str]:
-    """Checks one record: times of layers nest, distinct bytes do not exceed moved bytes, sizes
-    match."""
+    """Yields the errors in one record: times of layers do not nest, distinct bytes exceed moved
+    bytes, sizes do not match."""
     for operation in OPERATIONS:
         whole = row[f"LAYERS_F_{operation}_TIME"]
         below = row[f"LAYERS_F_{operation}_POSIX_TIME"]

@@ -63,7 +63,8 @@ ROUNDING = 2e-6  # seconds
 
 
 def shares(rows: Rows, file: str) -> Iterator[str]:
-    """Checks that costs of calls on two datasets are distributed by the requested bytes."""
+    """Yields an error for each counter whose value in two datasets of one call is not in proportion
+    to the bytes requested from them."""
     records = {name: rows["LAYERS", f"{file}:/{name}"] for name in WEIGHTS}
     everything = sum(WEIGHTS.values())
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):

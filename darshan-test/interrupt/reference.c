@@ -69,7 +69,8 @@ int take_references(struct judge *judge, const struct place *place, const char *
 }
 
 /* Performs the action while a library is at work: before the first or after the last instruction of
- * the library's call to the runtime. */
+ * the library's call to the runtime. Stores the result in judge->reference[which]. Returns 0, or -1
+ * if the program did not get there, or its result has a problem. */
 static int take_reference_within(struct judge *judge, const struct place *place, const char *kind,
                                  const struct trace *trace, size_t at, enum reference which) {
   const char *known = known_words(kind, judge->action);

@@ -19,7 +19,8 @@ from .rows import committed, logs, make_logs, rows, whole
 
 
 def unreadable(folder: Path) -> list[Path]:
-    """Makes files that not even root can read: a pipe, a link to itself, and one that stays."""
+    """Makes and returns three files that not even root can read: two pipes, and a link to itself.
+    The test replaces the first pipe and the link by logs; the second pipe stays."""
     found = [folder / f"user_{kind}_id1-1_1-1-1-1_1.darshan" for kind in ("pipe", "link", "stays")]
     os.mkfifo(found[0])
     found[1].symlink_to(found[1])

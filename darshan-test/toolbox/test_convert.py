@@ -91,8 +91,8 @@ READABLE = [n for n, case in CASES.items() if is_readable(n) and not case.pydars
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", turning(READABLE, 0.1, "pydarshan"))
 def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """PyDarshan reads the parser's values; traces of old logs keep their version, which old
-    releases can read."""
+    """PyDarshan reads the parser's values from a converted and from an anonymized log. Traces of
+    old logs keep their version, which PyDarshan's old library can read."""
     log = CASES[name].log
     compare_with_pydarshan(parser, made(convert, tmp_path, log))
     compare_with_pydarshan(parser, made(convert, tmp_path, log, "--obfuscate=strong"))

@@ -14,8 +14,8 @@ enum { MISSED_NAMES = 4, MISSED_ROOM = sizeof(((struct darshan_lookup *)0)->name
 void missed_note(const char *name, size_t length);
 /* Forgets all names in a forked child, which has looked up none. */
 void missed_forget(void);
-/* Copies the last name (back = 0), the one before (1) ... to out, with a NUL, and returns its
- * length; 0 if there is none. */
+/* Copies the last name of a data file (back = 0), the one before (1) ... to out, with a NUL, and
+ * returns its length; 0 if there is none. */
 size_t missed_name(unsigned back, char out[MISSED_ROOM]);
 
 /* Copies all names of this process to *out, for a journal that is being made. */

@@ -42,7 +42,8 @@ struct sharing sharing_at(const void *bytes, uint32_t count) {
 enum { DIGIT_BITS = 7, PASSES = (64 - COUNT_BITS + DIGIT_BITS - 1) / DIGIT_BITS };
 static_assert(PASSES % 2 == 1, "the sorted entries are in the second array");
 
-/* Sorts by id, in a time that does not depend on the ids: in darshan-merge they are untrusted. */
+/* Sorts n entries by id and leaves the result in `other`; `entries` gets undefined order. The time
+ * does not depend on the ids, which are untrusted in darshan-merge. */
 static void sort_entries(uint64_t *entries, uint64_t *other, uint32_t n) {
   for (int shift = 64 - PASSES * DIGIT_BITS; shift < 64; shift += DIGIT_BITS) {
     uint32_t places[1 << DIGIT_BITS] = {0}, at = 0;

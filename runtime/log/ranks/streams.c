@@ -1,4 +1,5 @@
-/* Decides which records leave in this rank, and compresses them. */
+/* Decides which records this rank compresses into streams because they need not travel further up
+ * the tree of ranks, and compresses them. */
 #include "streams.h"
 
 #include <string.h>

@@ -62,8 +62,10 @@ static void set_adrift(struct posix_file *file, int fd) {
   posix_unlock(file);
 }
 
-/* Assigns the file of this name, which is made if necessary, to the descriptor, and returns it;
- * NULL if it cannot be recorded. block: the file system's preferred bytes of a transfer. */
+/* Assigns the file of this name, which is made if necessary, to the descriptor, and returns the
+ * file. Returns NULL in a signal handler. Also returns NULL if the file cannot be recorded; later
+ * calls on the descriptor are then not counted. block: the file system's preferred bytes of a
+ * transfer. */
 static struct posix_file *found(int fd, const struct posix_name *name, uint32_t block) {
   if (!runtime_enter()) return NULL; /* in a handler: the next call tries again */
   uint32_t number = posix_file_unasked(name, block);

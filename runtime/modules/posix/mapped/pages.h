@@ -37,7 +37,8 @@ void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, ui
 /* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY). */
 int pages_tell_dirty(const struct page_reader *reader);
 
-/* Returns 1 if there is time for inspections before exit, which needs the rest of the time. */
+/* Returns 1 if inspections took less than a quarter of the limit so far. The rest of the time is
+ * kept for the inspections at exit. */
 int pages_have_time(void);
 void pages_forked(void);
 

@@ -39,8 +39,9 @@ void stdio_wide_printed(struct stdio_stream *stream, const struct stdio_scan *sc
 
 /* scan-glibc.c, scan-musl.c: measure what the C library reads and writes during a call. */
 
-/* Return numbers of bytes in the buffers: those that filled the buffer; those that are still to
- * be read; those still to be read of a stream of wide characters. */
+/* Return numbers of bytes: refills_area, the bytes with which the last refill filled the buffer;
+ * refills_bytes_waiting, the bytes of the buffer that are still to be read;
+ * refills_characters_waiting, the same for a stream of wide characters. */
 int64_t refills_area(const FILE *file);
 int64_t refills_bytes_waiting(const FILE *file);
 int64_t refills_characters_waiting(struct stdio_stream *stream);
