@@ -54,7 +54,8 @@ static void fill_info(struct darshan_log *log) {
   list_modules(log);
 }
 
-/* Reads the log in log->file, which is open. Frees the log on failure. */
+/* Reads and returns the log in log->file, which is open. Frees the log and returns NULL with an
+ * error on failure. */
 static darshan_log *read_file(struct darshan_log *log, struct darshan_error *error) {
   if (darshan_header_read(&log->frame, &log->file, error) != 0 ||
       darshan_job_read(&log->job, &log->file, &log->frame, error) != 0 ||

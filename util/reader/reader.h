@@ -25,8 +25,8 @@ void darshan_file_restrict(struct darshan_file *file, uint64_t at, uint64_t leng
 /* Reads up to n bytes, fewer only at the end of the file. Returns the count, or -1. */
 long darshan_file_read(const struct darshan_file *file, void *buffer, size_t n, uint64_t offset);
 
-/* log.c: reads the log of `length` bytes at `at` of an open file, as darshan_log_read does a whole
- * file. fd stays the caller's. */
+/* log.c: reads the log of `length` bytes at offset `at` of an open file. Returns it, as
+ * darshan_log_read does, or NULL with an error. fd stays the caller's. */
 darshan_log *darshan_log_read_part(int fd, uint64_t at, uint64_t length,
                                    struct darshan_error *error);
 

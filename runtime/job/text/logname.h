@@ -66,7 +66,7 @@ struct darshan_date {
   int month, day; /* from 1 */
 };
 
-/* Converts days since 1970-01-01 to a date of the Gregorian calendar, and back. */
+/* Return the date of the Gregorian calendar for days since 1970-01-01, and the reverse. */
 struct darshan_date darshan_date_of_day(int64_t days);
 int64_t darshan_day_of_date(int64_t year, int month, int day);
 

@@ -20,7 +20,7 @@ void mpiwait_forked(void) {
   mpiwait_state = (struct mpiwait_state){0};
 }
 
-/* Makes the record; NULL if the store is full. The caller holds the store's lock. */
+/* Makes and returns the record; NULL if the store is full. The caller holds the store's lock. */
 static struct heatmap_record *make_record(void) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry =

@@ -37,7 +37,8 @@ long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
     __attribute__((visibility("hidden")));
 
 /* Fills in the texts of a place: a path, which gets the folder in which the interpreter started if
- * it is relative and a file is there, and the name of a function. */
+ * it is relative and a file is there, and the name of a function. file: address of the path; 0: the
+ * path is without_file. Returns false if there is no path. */
 bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
                   const char *function) __attribute__((visibility("hidden")));
 

@@ -8,7 +8,7 @@
 enum { QUANTITY_ROOM = 32 };
 
 /* Formats bytes with up to three significant digits, in powers of 1024: "322 B", "1.50 KiB"; "?" if
- * negative or NaN. */
+ * negative or NaN. The functions of this header return out. */
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 
 /* Formats seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h"; "?" for a

@@ -200,7 +200,7 @@ static int same_part(const struct run_part *left, const struct run_part *right) 
          left->number == right->number && !left->journal && !right->journal;
 }
 
-/* Sorts by time. A part that is also a file comes after that file. */
+/* Compares two parts by time, for qsort. A part that is also a file comes after that file. */
 static int by_start(const void *a, const void *b) {
   const struct run_part *left = a, *right = b;
   if (left->start_ns != right->start_ns) return left->start_ns < right->start_ns ? -1 : 1;

@@ -32,7 +32,7 @@ int folder_list(struct run_folder *folder);
 void folder_forget(struct run_folder *folder);
 /* Writes the path of a part that is a file, "" if it is too long; out has PATH_MAX bytes. */
 void folder_part_path(const struct run_folder *folder, const struct run_part *part, char *out);
-/* Reads a part. The caller frees the log; NULL with an error. */
+/* Reads a part. Returns its log, which the caller frees; NULL with an error. */
 darshan_log *folder_part_read(const struct run_folder *folder, const struct run_part *part,
                               struct darshan_error *error);
 /* Writes the name of a part in the folder; out has NAME_MAX + 1 bytes. */
