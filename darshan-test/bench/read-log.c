@@ -30,7 +30,8 @@ static double processor_time(void) {
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Allocates memory for each record, like PyDarshan. */
+/* Reads all records and names of a log, with memory for each record, like PyDarshan, and counts
+ * them. Returns 0, or -1 on error. */
 static int read_log(char *path, long *records, long *names) {
   void *log = log_open(path);
   struct name *list = NULL;

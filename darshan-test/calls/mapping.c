@@ -92,7 +92,8 @@ CASE(syncfs) {
   CHECK(C(syncfs(-1)) == -1 && errno == EBADF);
 }
 
-/* Creates a file of `size` bytes and maps the first `mapped` bytes shared and writable. */
+/* Creates a file of `size` bytes, maps the first `mapped` bytes shared and writable, and returns
+ * their address. */
 static char *mapped_file(const char *path, long size, long mapped) {
   int fd = open_file(path, 0);
   CHECK(C(ftruncate(fd, size)) == 0);

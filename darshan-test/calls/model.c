@@ -18,8 +18,8 @@ enum { MAX_ROWS = 4096 };
 static struct row rows[MAX_ROWS];
 static int num_rows;
 
-/* Addresses are compared first, because ThreadSanitizer makes strcmp slow; most texts are passed
- * again and again. */
+/* Returns the row of a path and a counter, or NULL. Addresses are compared first, because
+ * ThreadSanitizer makes strcmp slow; most texts are passed again and again. */
 static struct row *find_row(const char *path, const char *counter) {
   for (int i = 0; i < num_rows; i++)
     if (rows[i].counter == counter && rows[i].path == path) return &rows[i];

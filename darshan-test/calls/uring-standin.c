@@ -59,7 +59,8 @@ int io_uring_queue_init_params(unsigned n, struct uring *ring, void *params) {
   return 0;
 }
 
-/* These functions call each other, as in the library; they create one ring. */
+/* These functions call each other, as in the library; they create one ring. They return 0, or a
+ * negative error number. */
 int io_uring_queue_init(unsigned n, struct uring *ring, unsigned flags) {
   struct uring_setup setup = {.flags = flags};
   return io_uring_queue_init_params(n, ring, &setup);

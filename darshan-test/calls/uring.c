@@ -27,7 +27,7 @@ static void begin(void) {
   check_ring(C(io_uring_queue_init(8, &ring, 0)));
 }
 
-/* Fills an entry like the inlined part of the library. */
+/* Fills the next entry, like the inlined part of the library, and returns it. */
 static struct uring_entry *make(int operation, int file, const void *address, unsigned n,
                                 long offset) {
   unsigned mask = *(unsigned *)(void *)ring.submission.mask;
@@ -46,7 +46,7 @@ static void make_write(void) {
   make(URING_WRITE, fd, buffer, BYTES, 4096);
 }
 
-/* Takes the next result without a call. */
+/* Waits for the next result and returns it, without a call of the library. */
 static int taken(void) {
   unsigned *head = (unsigned *)(void *)ring.completion.head;
   unsigned mask = *(unsigned *)(void *)ring.completion.mask;
@@ -63,7 +63,7 @@ static void expect_write(void) {
   model_pwrite(in_dir("file"), 4096, BYTES, buffer);
 }
 
-/* Moves entries into the ring without notice to the kernel, like get_cqe. */
+/* Moves entries into the ring without notice to the kernel, like get_cqe. Returns their number. */
 static unsigned flush(void) {
   unsigned *tail = (unsigned *)(void *)ring.submission.tail;
   unsigned *array = (unsigned *)(void *)ring.submission.array;

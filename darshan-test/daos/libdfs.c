@@ -55,7 +55,8 @@ static int make(dfs_t *dfs, const char *path, mode_t mode, daos_size_t chunk, df
                                     &made->array, NULL);
 }
 
-/* Names that begin with "no" are not there; folders have no point in their names. */
+/* Makes an object for a path. Returns 0 or an error number. Names that begin with "no" do not
+ * exist; names without a point are folders. */
 static int look(dfs_t *dfs, const char *path, dfs_obj_t **obj) {
   const char *last = strrchr(path, '/') + 1;
   if (strncmp(last, "no", 2) == 0) return ENOENT;

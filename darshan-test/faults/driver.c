@@ -145,7 +145,7 @@ static void run_fault(const struct options *options, const struct place *place,
   report(options, program->name, &fault, &verdict);
 }
 
-/* Chooses the same faults in every worker. */
+/* Returns 1 if fault i is one of the sample, the same in every worker. */
 static int chosen(const struct options *options, unsigned i) {
   uint32_t hash = (i + 1) * 2654435761u ^ (options->seed + 1) * 2246822519u;
   hash = (hash ^ hash >> 15) * 3266489917u;

@@ -74,7 +74,8 @@ static int has_overflow(const struct result *result) {
   return 0;
 }
 
-/* If memory is short, files are aggregated into one record; its sums must be exact. */
+/* Returns 1 if the sums over all records are exact, else 0 with a reason. If memory is short, files
+ * are aggregated into one record. */
 static int folded_rows_are_right(const struct expected *expected, const struct result *result,
                                  char *why, size_t room) {
   for (size_t i = 0; i < expected->one.rows; i++) {
@@ -98,7 +99,8 @@ static int folded_rows_are_right(const struct expected *expected, const struct r
   return 1;
 }
 
-/* Compares the sums of traces, heat maps and MPI communication. */
+/* Returns 1 if the sums of traces, heat maps and MPI communication are as expected, else 0 with a
+ * reason. */
 static int totals_are_right(const struct expected *expected, const struct result *result, char *why,
                             size_t room) {
   const struct result *one = &expected->one, *two = &expected->two;
@@ -152,7 +154,8 @@ static int take_line(const struct place *place, char *line, size_t room) {
   return end[1] == '\0' && strncmp(line, spoken, sizeof(spoken) - 1) == 0;
 }
 
-/* Moves the files that match the pattern, one or those of a job, to the logs. */
+/* Moves the files that match the pattern, one or those of a job, to the logs. Returns 1, or 0 if
+ * there are none or one cannot be moved. */
 static int take_kept(const struct place *place, const char *pattern) {
   char to[PATH_MAX + 64];
   glob_t found;

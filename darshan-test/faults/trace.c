@@ -110,7 +110,8 @@ static void tick(int on) {
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Launchers run untraced: they make many calls, and none of the runtime's. */
+/* Returns 1 if the process runs the program under test. Launchers run untraced: they make many
+ * calls, and none of the runtime's. */
 static int is_program(const struct tracer *tracer, pid_t id) {
   char path[64];
   struct stat is, program;

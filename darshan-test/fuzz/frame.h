@@ -33,7 +33,8 @@ struct frame {
 
 /* Finds the regions of a log. Returns false if the bytes do not begin like a log. */
 bool frame_find(struct frame *frame, const struct bytes *log);
-/* The content of packed bytes, at most FRAME_UNPACKED_MAX; data NULL: damaged. */
+/* Returns the content of packed bytes, at most FRAME_UNPACKED_MAX; its data is NULL if they are
+ * damaged. */
 struct bytes frame_unpack(int compression, const uint8_t *data, size_t size);
 struct bytes frame_pack(int compression, const uint8_t *data, size_t size);
 /* Puts other stored bytes in the place of a region; the frame is then stale. */
@@ -42,7 +43,8 @@ void frame_replace(struct bytes *log, const struct frame *frame, int region,
 /* Replaces one byte range of the annex; keeps lengths and checksum right. */
 void frame_replace_annex(struct bytes *log, const struct frame *frame, const struct bytes *with);
 
-/* Reads a number of the log at p, in host order; frame_put writes one. */
+/* frame_get returns the number of `width` bytes at p in host order; swapped: the log has the other
+ * byte order. frame_put writes one. */
 uint64_t frame_get(const uint8_t *p, int width, bool swapped);
 void frame_put(uint8_t *p, int width, bool swapped, uint64_t value);
 

@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   return 0;
 }
 
-/* The fuzzer's own mutations would hardly ever get past the checksums of zlib. */
+/* Changes an input and returns its new size. The fuzzer's own mutations would hardly ever get past
+ * the checksums of zlib. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
   uint64_t state = seed | 1ull << 32;
   struct bytes log = {NULL, 0};

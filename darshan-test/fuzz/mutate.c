@@ -18,7 +18,7 @@ static size_t below(uint64_t *state, size_t n) {
   return n ? mutate_random(state) % n : 0;
 }
 
-/* Counts and lengths that break careless arithmetic. */
+/* Returns a random value of a list: counts and lengths that break careless arithmetic. */
 static uint64_t nasty(uint64_t *state) {
   static const uint64_t values[] = {0,
                                     1,
@@ -48,7 +48,8 @@ static uint64_t nasty(uint64_t *state) {
   return values[below(state, sizeof(values) / sizeof(values[0]))];
 }
 
-/* Near the start, where the counts of the first record are, half of the time. */
+/* Returns a random offset; half of the time near the start, where the counts of the first record
+ * are. */
 static size_t place(const struct bytes *b, uint64_t *state) {
   size_t near = b->size < 128 ? b->size : 128;
   return below(state, below(state, 2) ? near : b->size);

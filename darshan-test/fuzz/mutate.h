@@ -4,7 +4,7 @@
 
 #include "frame.h"
 
-/* A reproducible stream of numbers; the seed must not be 0. */
+/* Returns the next number of a reproducible stream; the first state, the seed, must not be 0. */
 uint64_t mutate_random(uint64_t *state);
 /* Changes a log in one to four places. */
 void mutate_log(struct bytes *log, uint64_t *state);

@@ -75,7 +75,7 @@ static void check_name(uint64_t id, const char *name, void *context) {
   PROMISE(mount >= -1 && mount < darshan_log_info(check->log)->num_mounts);
 }
 
-/* The size that the counts inside a record of variable size ask for. */
+/* Returns the size that the counts inside a record of variable size require. */
 static size_t wanted_size(const struct darshan_module *module, const void *record) {
   size_t size = module->record_size;
   if (module->kind == DARSHAN_KIND_LUSTRE) {

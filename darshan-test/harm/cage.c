@@ -57,7 +57,8 @@ static const int forbidden[] = {
     SYS_unshare,      SYS_userfaultfd, SYS_keyctl,     SYS_open_by_handle_at,
     SYS_settimeofday, SYS_syslog,      SYS_iopl,       SYS_perf_event_open};
 
-/* Calls of the list are answered with `known`, others with `other`. */
+/* Installs a seccomp filter that answers calls of the list with `known`, others with `other`. way:
+ * the system call that installs it. Returns 0 or -1. */
 static int install(const char *way, const int *list, size_t n, unsigned known, unsigned other) {
   struct sock_filter code[64] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
@@ -154,7 +155,8 @@ static void run_children(int fd, int by_vfork) {
   make_files(0, 3);
 }
 
-/* As a shell in a container does, which has the filter too; 128 and the signal. */
+/* Runs a command in a child, as a shell in a container does. Returns its exit status, or 128 plus
+ * the signal that ended it. */
 static int launch_child(char **command) {
   pid_t child = fork();
   int status;

@@ -16,7 +16,8 @@ static void *function_of(void *handle, const char *name, void *function) {
   return symbol;
 }
 
-/* Creates and closes a file by functions from dlsym: no wrapper sees the calls. */
+/* Creates and closes a file by functions from dlsym: no wrapper sees the calls. Returns 0, or -1 on
+ * failure. */
 static int use_directly(const char *library, int round) {
   int (*open_library)(void), (*close_file)(int64_t);
   int64_t (*create_file)(const char *, unsigned, int64_t, int64_t);

@@ -78,7 +78,7 @@ static void run_point(const struct judge *judge, const struct place *place, cons
   result_free(&result);
 }
 
-/* Chooses the same points in every worker. */
+/* Returns 1 if point i is one of the sample, the same in every worker. */
 static int chosen(const struct options *options, size_t i) {
   uint32_t hash = ((uint32_t)i + 1) * 2654435761u ^ (options->seed + 1) * 2246822519u;
   hash = (hash ^ hash >> 15) * 3266489917u;
@@ -132,7 +132,8 @@ static void run_action(const struct options *options, const char *kind, int acti
   free(points.point);
 }
 
-/* The cancelled thread executes other instructions, so cancellation has a trace of its own. */
+/* Returns the trace for an action, which is taken if needed; NULL after a message. The cancelled
+ * thread executes other instructions, so cancellation has a trace of its own. */
 static const struct trace *trace_for(struct trace traces[2], const struct options *options,
                                      const char *kind, int action) {
   struct place place;

@@ -33,13 +33,15 @@ struct process {
 int process_start(struct process *process, const struct place *place, const char *kind, int action);
 enum stop process_go(struct process *process, int signal);
 enum stop process_step(struct process *process);
-/* Runs until this address is about to be executed for the n-th time. */
+/* Runs until this address is about to be executed for the n-th time. Returns STOP_POINT there, else
+ * why the process stopped before. */
 enum stop process_go_to(struct process *process, uint64_t address, uint32_t n);
 /* Turns off the alarm that ends hangs: stepping through a call takes long. */
 void process_take_your_time(void);
 int process_blocks(const struct process *process, int signal);
 uint64_t process_stack_pointer(const struct process *process);
-/* Finds the code of a file in the process: its first address, and the address after its end. */
+/* Finds the code of a file in the process: its first address, and the address after its end.
+ * Returns 0, or -1 if the file is not mapped. */
 int process_code(const struct process *process, const char *file, uint64_t range[2]);
 /* Waits until the process and all its descendants are gone. Returns -1 if they do not end. */
 int process_finish(struct process *process);
@@ -112,7 +114,8 @@ struct judge {
   int have[REFERENCES];
   struct result reference[REFERENCES];
 };
-/* Performs the action at the current instruction and waits for the end. */
+/* Performs the action at the current instruction and waits for the end. Returns -1 if the process
+ * hangs. */
 int let_happen(struct process *process, int action);
 int take_references(struct judge *judge, const struct place *place, const char *kind, int action);
 /* For calls during which a library is at work: returns 1 if the result is what the library leaves

@@ -115,9 +115,10 @@ static int talk_is_right(const struct judge *judge, const struct result *result,
   return 0;
 }
 
-/* Bytes that a handler wrote inside of a call of an upper layer belong to one site or to another,
- * but to one only. They belong to none if the call never ends in this process, or if its bytes are
- * those that it asked of MPI-IO. */
+/* Returns 1 if the sites wrote as many bytes as in a reference, else 0 with a reason. Bytes that a
+ * handler wrote inside of a call of an upper layer belong to one site or to another, but to one
+ * only. They belong to none if the call never ends in this process, or if its bytes are those that
+ * it requested of MPI-IO. */
 static int sites_are_right(const struct judge *judge, const struct result *result, char *why,
                            size_t room) {
   struct bounds bounds = {INT64_MAX, INT64_MIN};

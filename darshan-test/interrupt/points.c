@@ -53,7 +53,8 @@ static int is_in(const uint64_t range[2], uint64_t address) {
   return address >= range[0] && address < range[1];
 }
 
-/* A large distance means that sp belongs to another stack. */
+/* Returns 1 if the stack pointer is above the frame. A large distance means that sp belongs to
+ * another stack. */
 static int has_returned(uint64_t frame, uint64_t sp) {
   enum { ANOTHER_STACK = 1 << 20 };
   return sp > frame && sp - frame < ANOTHER_STACK;
@@ -113,8 +114,9 @@ void trace_free(struct trace *trace) {
   free(trace->n);
 }
 
-/* The n-th execution of an address costs n stops. If n is large, the process first runs to a rarer
- * instruction shortly before it. */
+/* Returns a point with the fewest stops on the way to a place of the trace. The n-th execution of
+ * an address costs n stops. If n is large, the process first runs to a rarer instruction shortly
+ * before it. */
 static struct point point_at(const struct trace *trace, size_t place) {
   enum { FEW = 12, FAR = 200000 };
   uint32_t address = trace->address[place], between = 0;

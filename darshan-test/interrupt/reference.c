@@ -90,7 +90,8 @@ static int take_reference_within(struct judge *judge, const struct place *place,
   return judge->have[which] ? 0 : -1;
 }
 
-/* Tries three times, because results that depend on time may differ. */
+/* Takes both references of a call of the library. Returns 0, or -1 if three attempts fail, because
+ * results that depend on time may differ. */
 static int take_references_within(struct judge *judge, const struct place *place, const char *kind,
                                   int action, const struct trace *trace, uint32_t call) {
   size_t first = 0, last;

@@ -132,9 +132,9 @@ static void open_data(void) {
     block_at(data_fd, 'b', BLOCK, BLOCK * i);
 }
 
-/* Installs the handler through libc or with a direct system call. With a direct system call the
- * runtime cannot defer the signal until the call is counted, so the handler runs in the middle of
- * the call. */
+/* Installs the handler through libc or with a direct system call. Returns 0 or -1. With a direct
+ * system call the runtime cannot defer the signal until the call is counted, so the handler runs in
+ * the middle of the call. */
 static int set_handler(void) {
   struct sigaction act = {.sa_handler = handler};
   return getenv("INTERRUPT_RAW") ? raw_handler(SIGUSR1, handler) : sigaction(SIGUSR1, &act, NULL);

@@ -32,7 +32,7 @@ void target_end(void);
 
 /* The data file, which the calls and the handlers use. */
 extern int data_fd;
-/* Ends the program if an important call fails. */
+/* Returns the result of an important call; ends the program if it is negative. */
 long must(long result);
 
 #endif

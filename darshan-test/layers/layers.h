@@ -5,7 +5,7 @@
 #include <hdf5.h>
 #include <stdint.h>
 
-/* Ends the program and prints the call if a result is negative. */
+/* Returns the result; if it is negative, prints the call and ends the program. */
 int64_t checked(int64_t result, const char *call);
 #define CHECK(call) checked((call), #call)
 

@@ -29,8 +29,8 @@ static int descriptors(void) {
   return bad;
 }
 
-/* Reads characters one by one: with the macros that call the C library only at the end of a buffer,
- * and with the functions. */
+/* Reads and writes characters one by one: with the macros that call the C library only at the end
+ * of a buffer, and with the functions. Returns 0, or 1 if a result is wrong. */
 static int streams(void) {
   char *line = NULL, word[32];
   size_t room = 0;

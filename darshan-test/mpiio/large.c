@@ -18,7 +18,8 @@ static char *data;
 static FILE *lines;
 static int pretending;
 
-/* Pretends a transfer for the MPI library, limited to the kernel's maximum per call. */
+/* Returns the result of a transfer of n bytes that did not happen: n, but at most the kernel's
+ * maximum per call. */
 static ssize_t pretend(size_t n) {
   return n < KERNEL_MOST ? (ssize_t)n : KERNEL_MOST;
 }

@@ -47,8 +47,8 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
                     (double)agreed->times.end_sec, out);
 }
 
-/* Makes the data of a rank as a source of the reduction. The ranks are on two nodes; rank 1 starts
- * first, the last rank ends last. */
+/* Makes the data of a rank as a source of the reduction. Returns 0 or -1. The ranks are on two
+ * nodes; rank 1 starts first, the last rank ends last. */
 static int open_rank(void *context, int rank, struct reduce_source *source) {
   struct play *play = context;
   synthetic_make(&play->content, &play->synthetic, rank);

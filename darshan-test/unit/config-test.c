@@ -443,7 +443,7 @@ static void a_dump_is_a_configuration_file(void **state) {
   free(second);
 }
 
-/* A generator with a fixed seed: every run tests the same values. */
+/* Returns a number below the limit; the seed is fixed, so every run tests the same values. */
 static unsigned random_below(unsigned limit) {
   static uint64_t seed = 42;
   seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -100,7 +100,7 @@ static void long_entries_are_left_out(void **state) {
 }
 
 /* Checks the requirements of upstream's readers: two words after every newline, no newline at the
- * end, at most 64 entries. */
+ * end, at most 64 entries. Returns the number of entries. */
 static int check_readable(size_t length, size_t room) {
   assert_true(length < room);
   assert_int_equal(strlen(text), length);
@@ -163,7 +163,7 @@ static void a_long_command_line_leaves_room_for_a_mount(void **state) {
     check_readable(make(cmdline + shift, sizeof(cmdline) - shift, ROOT), sizeof(text));
 }
 
-/* A generator with a fixed seed: every run tests the same values. */
+/* Returns a number below the limit; the seed is fixed, so every run tests the same values. */
 static unsigned random_below(unsigned limit) {
   static uint64_t seed = 42;
   seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -183,7 +183,7 @@ static void damaged_zone_files_do_no_harm(void **state) {
 static const struct darshan_log_identity identity = {
     .jobid = 4711, .pid = 99, .rank = 3, .start_time = 1700000000};
 
-/* Compares with a pattern in which # stands for a number of any length. */
+/* Returns whether the text matches a pattern in which # stands for a number of any length. */
 static bool looks_like(const char *text, const char *pattern) {
   for (; *pattern != '\0'; pattern++) {
     if (*pattern != '#') {

@@ -56,7 +56,7 @@ static void start_composite(struct reply *reply, unsigned entries) {
   for (unsigned i = 0; i < 16 + 48 * entries; i++)
     add(reply, 0, 1);
 }
-/* Starts entry `number` of the reply. */
+/* Starts entry `number` of the reply and returns its offset. */
 static size_t start_entry(struct reply *reply, unsigned number, uint32_t id, uint32_t flags,
                           uint64_t start, uint64_t end) {
   size_t at = 32 + (size_t)number * 48;

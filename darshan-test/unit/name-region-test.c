@@ -28,7 +28,7 @@ static void add(struct region *region, uint64_t id, const char *name) {
   fwrite(name, length + (region->frame.format == 300 ? 0 : 1), 1, region->stream);
 }
 
-/* Reads the region and closes its file. */
+/* Reads the region and closes its file. Returns the result of darshan_names_read. */
 static int read_region(struct region *region, struct darshan_names *names,
                        struct darshan_error *error) {
   fflush(region->stream);

@@ -11,7 +11,7 @@
 
 static uint64_t random_state = 1;
 
-/* xorshift64*: the same numbers on every machine. */
+/* Returns the next number of xorshift64*, the same on every machine. */
 static uint64_t random_bits(void) {
   random_state ^= random_state >> 12;
   random_state ^= random_state << 25;

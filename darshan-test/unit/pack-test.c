@@ -17,8 +17,8 @@ static size_t bound(size_t n) {
   return n + n / 4 + 1024;
 }
 
-/* Packs n records into a buffer of `room` bytes and checks that the bytes after it are
- * unchanged. */
+/* Packs n records into a buffer of `room` bytes, returns the packed bytes, and checks that the
+ * bytes after the buffer are unchanged. */
 static size_t pack(const char *records, size_t size, size_t n, unsigned char *out, size_t room) {
   struct packer *packer = malloc(sizeof(*packer));
   assert_non_null(packer);

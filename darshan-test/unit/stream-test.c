@@ -82,7 +82,7 @@ static void append_stream(struct stored *to, const void *content, size_t n, stru
   free(packed);
 }
 
-/* Reads in steps of this size until the stream ends. */
+/* Reads in steps of this size until the stream ends. Returns the bytes. */
 static struct content read_by(reading *read, struct darshan_stream *stream, size_t step) {
   struct content content = {NULL, 0, {""}};
   size_t room = 3 * WHOLE, got;

@@ -262,7 +262,8 @@ static void damage(const struct section *section) {
   }
 }
 
-/* Steps from random addresses of the object, with random registers, on a stack of random words. */
+/* Steps from random addresses of the object, with random registers, on a stack of random words.
+ * Returns how many steps succeeded. */
 static unsigned steps_by(const struct object *object, unsigned rounds) {
   static uintptr_t stack[512];
   struct span span = {(uintptr_t)stack, (uintptr_t)(stack + 512)};

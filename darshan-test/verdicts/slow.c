@@ -223,7 +223,7 @@ static void stopped(int signal, siginfo_t *info, void *context) {
   r[REG_RAX] = result;
 }
 
-/* Starts to dispatch the system calls of the calling thread, and of no other. */
+/* Starts to dispatch the system calls of the calling thread, and of no other. Returns 0 or -1. */
 static int dispatch(void) {
   struct {
     void (*handler)(int, siginfo_t *, void *);

@@ -44,8 +44,8 @@ static int put_frame(char *line, size_t room, const struct python_frame *frame) 
                   place.line, place.first_line, place.is_cut);
 }
 
-/* Compares python_frames_are with a walk: for these frames, for those of the probe before, and for
- * these with a change. */
+/* Returns whether python_frames_are agrees with a walk: for these frames, for those of the probe
+ * before, and for these with a change. */
 static bool is_same(struct python_frame *frames, size_t count) {
   static __thread struct python_frame before[FRAMES];
   static __thread size_t count_before;

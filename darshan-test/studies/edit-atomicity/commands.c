@@ -49,7 +49,8 @@ static int expect(struct reader *reader, char wanted) {
   return 0;
 }
 
-/* Reads the next word, which ends at a blank or punctuation of the language. */
+/* Reads the next word, which ends at a blank or punctuation of the language. Returns its length,
+ * and its start in *start. */
 static size_t word(struct reader *reader, const char **start) {
   skip_blanks(reader);
   *start = reader->at;
@@ -91,7 +92,8 @@ static int read_type(struct reader *reader, struct command *command) {
   return wrong(reader, start, "'%.*s' is no type", (int)length, start);
 }
 
-/* Reads the optional dims in parentheses; sets the count of values. */
+/* Reads the optional dims in parentheses; sets the count of values. Returns 0, or -1 if they are
+ * wrong. */
 static int read_dims(struct reader *reader, struct command *command) {
   command->count = 1;
   skip_blanks(reader);
@@ -114,7 +116,8 @@ static int read_dims(struct reader *reader, struct command *command) {
   }
 }
 
-/* Converts with strtoll and similar functions, and checks the range of the type. */
+/* Converts with strtoll and similar functions. Returns the end of the number; *fits is 0 if it
+ * exceeds the range of the type. */
 static char *convert(const char *start, const struct number_type *type, union number *value,
                      int *fits) {
   char *end = NULL;

@@ -52,7 +52,8 @@ static int same_attribute(hid_t a_object, const struct command *a, hid_t file,
   return same;
 }
 
-/* Checks a command, assuming that the commands before it are valid. */
+/* Checks a command, assuming that the commands before it are valid. Returns 0, or -1 with the
+ * mistake. */
 static int check_one(hid_t file, const struct command *first, const struct command *command,
                      struct mistake *mistake) {
   hid_t object = H5Oopen(file, command->object, H5P_DEFAULT);

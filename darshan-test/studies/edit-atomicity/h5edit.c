@@ -24,7 +24,7 @@ static int failed(const char *path, size_t done, const char *state) {
   return 1;
 }
 
-/* Edits without a backup. */
+/* These functions return the exit status, 1 after a message. edit_no edits without a backup. */
 static int edit_no(const char *path, const struct commands *commands) {
   long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
   if (done == (long)commands->count) return sync_file(path) ? 1 : 0;
@@ -72,8 +72,9 @@ static const struct level {
   int (*edit)(const char *path, const struct commands *commands);
 } levels[] = {{"no", edit_no}, {"yes", edit_yes}, {"inc", edit_inc}, {"delta", edit_delta}};
 
-/* Locks the file, because a second editor would mistake the first one's backup for a stale one. The
- * lock ends with the process; HDF5's own lock is of another kind and does not conflict. */
+/* Locks the file, because a second editor would mistake the first one's backup for a stale one.
+ * Returns 0, or -1 after a message. The lock ends with the process; HDF5's own lock is of another
+ * kind and does not conflict. */
 static int lock_file(const char *path) {
   struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   struct stat locked, named;

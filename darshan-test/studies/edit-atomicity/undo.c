@@ -135,8 +135,9 @@ int undo_commit(struct undo *undo) {
   return result;
 }
 
-/* Restores the bytes of all complete records. The first incomplete record ends the journal: it was
- * not synced, so its bytes of the file have not been overwritten. */
+/* Restores the bytes of all complete records. Returns 0, or -1 on error. The first incomplete
+ * record ends the journal: it was not synced, so its bytes of the file have not been
+ * overwritten. */
 static int put_back(int journal, int file) {
   struct record record;
   char *bytes = malloc(LARGEST);

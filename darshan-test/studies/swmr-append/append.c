@@ -46,7 +46,8 @@ static void done(herr_t status, const char *what) {
   if (status < 0) fail(what);
 }
 
-/* The format is the latest one with and without SWMR, so that only the access differs. */
+/* Creates the file and returns its id. The format is the latest one with and without SWMR, so that
+ * only the access differs. */
 static hid_t create_file(const struct task *task) {
   hid_t access = made(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate");
   done(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "H5Pset_libver_bounds");

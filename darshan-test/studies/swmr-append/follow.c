@@ -51,8 +51,9 @@ static hsize_t right_elements(const int *values, hsize_t first, hsize_t count) {
   return right;
 }
 
-/* Retries opening, because while the writer extends the file its superblock may name an end that
- * does not exist yet. */
+/* Opens the file and returns its id, negative if it cannot be opened for five seconds. Retries,
+ * because while the writer extends the file its superblock may name an end that does not exist
+ * yet. */
 static hid_t open_file(const char *path) {
   enum { TRIES = 5000 };
   const struct timespec pause = {0, 1000000};

@@ -155,7 +155,7 @@ static void in_turn(bool cured) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Opens the file with which a rank sends a value to another. */
+/* Opens and returns the file with which a rank sends a value to another. */
 static FILE *message(int from, int to, const char *mode) {
   char name[40];
   snprintf(name, sizeof name, "halo.%d.%d", from, to);
