@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import re
 import time
 from pathlib import Path
 
@@ -74,6 +75,24 @@ def test_collect_digest_and_serve() -> None:
             arguments.collect([f"--since={text}", "logs"])
     with pytest.raises(LakeError):
         named("999999y", datetime.date(2026, 11, 22))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ask", "lake", "programs", "--since"],
+        ["ask", "lake", "between", "--to", "0h", "--from"],
+        ["digest", "lake", "--week"],
+    ],
+    ids=["since", "from", "week"],
+)
+@pytest.mark.usefixtures("lake")
+def test_the_message_names_an_age(darshan: Run, command: list[str]) -> None:
+    """The message about a wrong date names an age exactly as the option accepts it."""
+    done = darshan(*command, "soon")
+    age = re.search(r"\d+[hdwy]\b(?: ago)?", done.stderr)
+    assert done.returncode == 1 and age, done.stderr
+    assert darshan(*command, age[0]).returncode == 0
 
 
 def test_prune_wants_a_day(darshan: Run, lake: Path) -> None:

@@ -347,14 +347,14 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         help="another table for --sql: accounts.csv (or .json, .parquet) is the table accounts"
     )  # fmt: skip
     parser.add_argument("--since", metavar="DAY", help="jobs of this day and later: 2026-11-22, "
-                        "or 7d, 8w, 2y ago; days in UTC")  # fmt: skip
+                        "or an age: 7d, 8w, 2y; days in UTC")  # fmt: skip
     parser.add_argument("--until", metavar="DAY", help="jobs of this day and before")
     parser.add_argument("--user", metavar="NAME", type=_name, help="jobs of a user")
     parser.add_argument("--program", metavar="NAME", type=_name, help="jobs of a program")
     parser.add_argument("--top", metavar="N", type=int, default=20, help="number of rows (20)")
     parser.add_argument("--date", metavar="DAY", help="before-after: the day of the change")
     parser.add_argument("--from", dest="from_", metavar="TIME", help="between: 2026-11-22T03:30, "
-                        "or 12h ago")  # fmt: skip
+                        "or 12h for twelve hours ago")  # fmt: skip
     parser.add_argument("--to", dest="to_", metavar="TIME", help="between: the end, in UTC")
     parser.add_argument(
         "--name", metavar="PATTERN", type=_name, help="files: pattern of names; %% matches any text"
@@ -402,7 +402,7 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("--week", metavar="WEEK", nargs="?", default="last", const="last",
                         help="this or last (the last complete week, the default); else 2026-W47, "
-                        "or a day of the week (2026-11-18, or 14d ago)")  # fmt: skip
+                        "or a day of the week (2026-11-18, or 14d: fourteen days ago)")  # fmt: skip
     parser.add_argument("--top", metavar="N", type=int, default=10, help="number of programs (10)")
     parser.add_argument("--user", metavar="NAME", type=_name, help="only this user's jobs")
     parser.add_argument("--text", action="store_true", help="write plain lines for a mail "

@@ -28,7 +28,8 @@ def _moment(text: str) -> datetime.datetime:
         return dates.moment(text)
     except ValueError:
         raise LakeError(
-            f"{text}: must be a time like 2026-11-22 or 2026-11-22T03:30, in UTC, or 12h ago"
+            f"{text}: must be a time like 2026-11-22 or 2026-11-22T03:30, in UTC, or 12h for "
+            "twelve hours ago"
         ) from None
 
 
@@ -55,7 +56,9 @@ def _day(text: str) -> str:
     try:
         return dates.day(text).isoformat()
     except ValueError:
-        raise LakeError(f"{text}: must be a day like 2026-11-22 or 7d ago") from None
+        raise LakeError(
+            f"{text}: must be a day like 2026-11-22, or 7d for seven days ago"
+        ) from None
 
 
 def _opened(options: argparse.Namespace) -> Asked:
