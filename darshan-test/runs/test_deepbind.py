@@ -117,7 +117,7 @@ def test_those_that_are_opened_count(build: Path, place: Path) -> None:
     assert lines[-1] == "self 1" and lines[-2].startswith("failed: nowhere.so: cannot open")
     assert metadata(log)["dropped_by_deepbind"] == "2"
     assert not of_file(log, place / "by-1")
-    line = "calls that 2 libraries opened with RTLD_DEEPBIND made are not counted: lower bounds"
+    line = "calls of 2 libraries opened with RTLD_DEEPBIND are not counted: lower bounds"
     assert said.splitlines().count(line) == 1
     assert (
         "2 libraries were opened with RTLD_DEEPBIND, so calls that they made went straight to "
@@ -141,7 +141,7 @@ def test_of_all_processes_of_a_run(build: Path, place: Path) -> None:
     script = "./program +./second/libplugin.so; ./program +libplugin.so; true"
     log, _, said = watched(build, place, "sh", "-c", script)
     assert metadata(log)["dropped_by_deepbind"] == "2"
-    assert "calls that 2 libraries opened with RTLD_DEEPBIND" in said
+    assert "calls of 2 libraries opened with RTLD_DEEPBIND" in said
 
 
 def test_before_anything_else(build: Path, place: Path) -> None:

@@ -81,10 +81,14 @@ static int recover_of(struct command *command, uid_t uid) {
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
-    int done = become(uid) < 0 ? -1 : recover_own(command);
-    if (done < 0) say("cannot recover the logs of user %u: %s", (unsigned)uid, strerror(errno));
-    _exit(done != 0);
+    if (become(uid) == 0) _exit(recover_own(command));
+    say("cannot recover the logs of user %u: cannot take the ids of this user: %s", (unsigned)uid,
+        strerror(errno));
+    _exit(1);
   }
+  if (child < 0)
+    say("cannot recover the logs of user %u: cannot start a process: %s", (unsigned)uid,
+        strerror(errno));
   while (child > 0 && waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return 1;
   return child < 0 || status != 0;

@@ -143,8 +143,8 @@ static void print_dropped(struct screen *screen, const struct picture *picture) 
       fprintf(stderr, "calls on %s files or requests are not counted (full tables): lower bounds",
               number);
     else if (strcmp(one->where, deepbind) == 0)
-      fprintf(stderr, "calls that %s %s with RTLD_DEEPBIND made are not counted: lower bounds",
-              number, one->number == 1 ? "library opened" : "libraries opened");
+      fprintf(stderr, "calls of %s %s opened with RTLD_DEEPBIND are not counted: lower bounds",
+              number, one->number == 1 ? "library" : "libraries");
     else
       fprintf(stderr, "%s calls not counted (%s): the numbers are lower bounds", number,
               one->where);

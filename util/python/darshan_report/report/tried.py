@@ -119,7 +119,7 @@ def read_result(path: str) -> tuple[dict[str, Any], int]:
         try:
             whole = json.loads(file.read(_LARGEST))
         except RecursionError:
-            raise ValueError("is no JSON that can be read") from None
+            raise ValueError("is JSON that is nested too deeply") from None
     if not isinstance(whole, dict) or (whole.get("format"), whole.get("version")) != (
         FORMAT, VERSION,
     ):  # fmt: skip
