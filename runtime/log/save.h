@@ -31,7 +31,7 @@ int log_finish(int fd, int result, const struct darshan_config *config,
 int log_save(const struct log_draft *draft, const struct darshan_config *config,
              const struct darshan_log_identity *identity, uint64_t begun_ns, char *final);
 
-/* Saves a part that cannot be written to the run directory in another folder: that of the logs,
+/* Saves a part in another folder if the run directory has no space for it: in that of the logs,
  * then one in memory. The run directory gets a symbolic link to it under the part's name. If
  * neither works, saves a log of the process alone. Returns 0 or -1. */
 int log_save_elsewhere(const struct log_draft *draft, const struct darshan_log_identity *identity,
