@@ -75,8 +75,9 @@ enum run_unwatched {
   RUN_SILENT       /* it has written no row, for an unknown reason */
 };
 
-/* Bytes of a process until its end, with the children that it waited for. The calls_* are those of
- * its parent up to then. */
+/* Bytes of a process until its end, with the children that it waited for, as its parent recorded
+ * them. calls_read, calls_written: the parent's own counters of bytes in calls, to which the kernel
+ * had added those of the process. */
 struct run_usage {
   int64_t storage_read, storage_written, calls_read, calls_written;
 };

@@ -69,8 +69,8 @@ static void jump(struct machine *machine, int64_t distance) {
     cursor->at = (size_t)to;
 }
 
-/* Applies an operation to the two uppermost elements and replaces the lower one, a, by the
- * result. Returns 1, or 0 if op is not such an operation. */
+/* Applies an operation to the two uppermost elements and replaces the lower one, a, by the result.
+ * Returns 1, or 0 if op has no two operands. */
 static int binary(struct machine *machine, unsigned op, uintptr_t a, uintptr_t b) {
   uintptr_t result;
   switch (op) {
@@ -128,8 +128,8 @@ static int binary(struct machine *machine, unsigned op, uintptr_t a, uintptr_t b
   return 1;
 }
 
-/* Applies an operation that pushes a number, or the sum of a register and a number. Returns 1,
- * or 0 if op is not such an operation. */
+/* Applies an operation that pushes a number, or the sum of a register and a number. Returns 1, or 0
+ * if op does neither. */
 static int pushes(struct machine *machine, unsigned op) {
   struct cursor *cursor = &machine->cursor;
   if (op >= 0x30 && op <= 0x4f) { /* a literal */

@@ -47,8 +47,8 @@ static void frame_is(struct program *program, uint64_t base, int64_t offset) {
   program->rules.offset = offset;
 }
 
-/* Runs an instruction that sets how the frame's address is computed. Returns 1, or 0 if op is
- * not such an instruction. */
+/* Runs an instruction that sets how the frame's address is computed. Returns 1, or 0 if op sets
+ * something else. */
 static int defines_frame(struct program *program, unsigned op) {
   struct cursor *cursor = &program->cursor;
   struct frame_rules *rules = &program->rules;

@@ -10,7 +10,9 @@ def _one(module: str, **values: float) -> Job:
 
 
 def cases() -> list[tuple[str, Job, Job]]:
-    """Each job spends seconds in one kind of calls, in too few of them for any other diagnosis."""
+    """Returns rows of a diagnosis, a job that has it, and a job that does not. The first job spends
+    seconds in one kind of calls, in too few of them for any other diagnosis; the second one little
+    time."""
     reads = _one("POSIX", OPENS=1, READS=900, SEQ_READS=900, BYTES_READ=9_000_000,
                  MAX_BYTE_READ=9_000_000, SIZE_READ_1K_10K=900, F_READ_TIME=2.0)  # fmt: skip
     writes = _one("POSIX", OPENS=1, WRITES=900, SEQ_WRITES=900, BYTES_WRITTEN=9_000_000,

@@ -264,8 +264,8 @@ static int repair(struct dl_phdr_info *object, size_t size, void *unused) {
   return 0;
 }
 
-/* Clears references of the program and its libraries to functions that only this library
- * defines: the loader bound their weak references to START in any case. */
+/* Clears weak references of the program and its libraries to functions that only this library
+ * defines. The loader bound them to this library's functions of the version START. */
 static void repair_weak(void) {
   const struct link_map *map = libc_first_object();
   for (; map; map = map->l_next) {

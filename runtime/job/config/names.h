@@ -28,7 +28,8 @@ bool darshan_is_mpi_file(const char *path);
 /* The next two functions divide this test, for many files of a folder.  The first returns false if
  * no row can begin with a component of the folder.  path: `length` bytes that end with a slash. */
 bool darshan_may_hold_mpi_files(const char *path, size_t length);
-/* Returns true if a row matches the last component of a path in such a folder. */
+/* Returns true if a row matches this name, the last component of a path in a folder for which the
+ * first function returned true. */
 bool darshan_is_mpi_component(const char *name);
 
 #endif

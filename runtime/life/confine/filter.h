@@ -13,8 +13,8 @@ enum {
 /* Returns what syscall(number, a, b, ...) requests to forbid, as FILTER_ flags; 0: nothing.
  * prctl(a, b) has number SYS_prctl. */
 int filter_is_asked(long number, long a, long b);
-/* Returns 1 if such a call has succeeded, by its number, flags and result: the filter is installed;
- * else 0. */
+/* Returns 1 if a call that installs a filter has succeeded, by its number, flags and result; else
+ * 0. */
 int filter_is_there(long number, long flags, long result);
 
 /* Called before the call that installs a filter, in any thread: prepares the runtime and shuts

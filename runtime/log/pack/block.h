@@ -31,8 +31,7 @@ struct block {
   uint32_t tokens[BLOCK_TOKENS];
 };
 
-/* Removes all tokens and frequencies from the block. The distances that its places stand for stay.
- */
+/* Removes all tokens and frequencies from the block; `distance` stays as it is. */
 void block_start(struct block *block);
 /* Writes the block and starts the next. Returns 0, or -1 if it does not fit into room bytes. */
 int block_write(struct block *block, struct bits *out, size_t room, int last);

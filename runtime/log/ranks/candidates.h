@@ -30,7 +30,8 @@ struct candidate {
 
 #define CANDIDATE_LAST UINT64_MAX
 
-/* Returns the most memory that a candidate takes, in whole 64-bit words, as in a message. */
+/* Returns the most bytes that a candidate takes whose record has `size` bytes; the record is
+ * rounded up to 64-bit words. */
 static inline size_t candidate_room(size_t size) {
   return sizeof(struct candidate) + ((size + 7) & ~(size_t)7);
 }

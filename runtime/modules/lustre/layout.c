@@ -107,7 +107,8 @@ static int read_part(struct part *part, const unsigned char *bytes, size_t n, si
   return entries ? read_entry(part, bytes, n, number) : read_plain(part, bytes, n);
 }
 
-/* Returns the number of components for the record, 0 if this is not the layout of a file. */
+/* Returns the number of components for the record, 0 if this is not the layout of a file. *settled
+ * becomes 1 if all components have their objects; extension spaces never get any. */
 static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, int *settled) {
   struct part part;
   size_t kept = 0;

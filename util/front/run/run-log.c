@@ -233,8 +233,8 @@ static void add_logs(struct line *line, size_t count, const char *what, const ch
     add(line, "%zu logs%s, the first: %s", count, what, say_path(first));
 }
 
-/* Adds the paths of all logs to the line. The run's log is called "log". If the run has none, or
- * the user started only a job, the jobs' logs are called that. */
+/* Adds the paths of all logs to the line. The first group of logs is named "log" alone: the log of
+ * the run; or the logs of its jobs, if the run has no log or the user started only a job. */
 static void add_all_logs(struct line *line, const struct run_outcome *outcome) {
   char *const *paths = outcome->logs.paths;
   size_t own = (size_t)outcome->has_own, jobs = outcome->jobs;

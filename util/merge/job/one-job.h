@@ -46,7 +46,8 @@ struct job_options {
   int64_t end; /* end of the job, seconds since the epoch; 0: that of the logs */
 };
 
-/* Returns 1 if a path is the log of such a rank, or a folder with one. */
+/* Returns 1 if a path is the log of a rank that a launcher started without MPI, or a folder with
+ * one. */
 int merge_job_is_meant(char *const *paths, int count);
 /* Returns the exit status: 0, or 1 after a message. */
 int merge_job(const struct job_options *options, char *const *paths, int count);

@@ -55,7 +55,8 @@ class Between:
 
     @property
     def sentence(self) -> str:
-        """A sentence with a blank before it; empty without such time."""
+        """A sentence about the time, with a blank before it; empty if there is no time between the
+        calls."""
         if self.seconds <= 0:
             return ""
         return (
@@ -65,7 +66,8 @@ class Between:
 
     @property
     def basis(self) -> str:
-        """How the time was estimated, as the end of a sentence; empty without such time."""
+        """How the time was estimated, as the end of a sentence; empty if there is no time between
+        the calls."""
         return ", and the time between them in the same loop" if self.seconds > 0 else ""
 
 

@@ -110,7 +110,8 @@ def _small(facts: Facts, table: Table, samples: int) -> Work | None:
 
 
 def _made_again(facts: Facts, table: Table, verdict: Verdict) -> Work | None:
-    """Returns the samples that are made again in each epoch; None without such samples."""
+    """Returns the work of making the same samples again in each epoch; None if most bytes are not
+    read once per epoch."""
     sums = verdict.loader.sums
     epochs = sums.epochs / max(1, len(verdict.loader.ranks))
     mask = _files(facts, table) & facts.single(table)

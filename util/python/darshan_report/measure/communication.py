@@ -53,7 +53,8 @@ def _names() -> tuple[list[str], list[bool]]:
 
 
 def _needs_all(name: str) -> bool:
-    """Returns whether no rank can leave such a call before every other rank has entered it."""
+    """Returns whether no rank can leave a collective call of this name before every other rank has
+    entered it."""
     return name == "BARRIER" or name.startswith("ALL") or name == "REDUCE_SCATTER"
 
 

@@ -78,7 +78,7 @@ def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
 
 
 def counted(log: Log, module: str) -> bool:
-    """Returns whether the number of files in such records is exact: one process has counted them,
+    """Returns whether the number of files in group records is exact: one process has counted them,
     and no more than it distinguishes. Streams are counted by a sketch, which is not exact."""
     known = groups(log)
     streams = log.info.region("STDIO")
@@ -108,8 +108,9 @@ def shared_record(log: Log, module: str) -> bool:
 
 
 def files_in_it(log: Log, module: str) -> int | None:
-    """Returns how many files share such records; None if unknown, as in a log of several processes
-    of an older release, in which each process counts only its own files."""
+    """Returns how many files beyond the limit share records of the module; None if unknown, as in a
+    log of several processes of an older release, in which each process counts only its own
+    files."""
     if groups(log):
         return number_of_files(log, _past_the_limit(log, module)) or None
     if log.info.nprocs > 1:

@@ -88,8 +88,8 @@ def _kinds(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, dict[int, str]]:
-    """Returns the files with one row for those that are similar, and the names of such rows, by the
-    ids that they have here."""
+    """Returns the files with one row for those that are similar, and the names of these combined
+    rows, by the ids that the rows get here."""
     if len(files) < LEAST:
         return files, {}
     kinds = _kinds([name(number) or "" for number in files.ids.tolist()])

@@ -176,8 +176,8 @@ def _place(name: str) -> Place | None:
 def _workers(
     log: Log, tree: Processes | None, ranks: Iterable[int], spans: Iterable[Span]
 ) -> Workers | None:
-    """Returns what the children did that these ranks started while one of the epochs began; None
-    without such children."""
+    """Returns the sums over the children that these ranks started during a begin of an epoch; None
+    if they started no child then."""
     if tree is None:
         return None
     parents = np.flatnonzero(np.isin(tree.ranks, np.array(sorted(ranks), "i8")))

@@ -35,7 +35,7 @@ class Which:
     user: str | None = None
 
     def may_have(self, file: File) -> bool:
-        """Tells whether a file may have such rows."""
+        """Returns whether a file may have rows that are selected."""
         if self.before is not None:
             return bool(file.first) and file.first < str(self.before)
         return True

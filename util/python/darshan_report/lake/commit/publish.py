@@ -87,7 +87,7 @@ class Publisher:
 
     def _drop_outdated(self, part: Part, older: Older) -> bool:
         """Removes logs from a part whose files have changed since, if the lake has other contents
-        of them, which may be newer.  Returns whether there are such logs."""
+        of them, which may be newer. Returns whether it removed any."""
         keys = np.array(sorted(older_contents.outdated(older, part.at)), "u8")
         mask = np.isin(part.seen["key"], keys)
         for key in keys.tolist():

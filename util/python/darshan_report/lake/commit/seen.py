@@ -113,7 +113,7 @@ class Seen:
         return np.concatenate([r[np.isin(r["key"] >> bits, paths)] for r in self._rows.values()])
 
     def of_logs(self, logs: np.ndarray) -> np.ndarray:
-        """Returns the rows of the logs that these rows are of."""
+        """Returns the stored rows that have the identities (high, low) of these rows."""
         wanted = np.sort(logs, order=["high", "low"])
         found = [np.empty(0, ROW)]
         for rows in self._rows.values():

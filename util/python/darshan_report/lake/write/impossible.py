@@ -95,9 +95,9 @@ def lacks(array: np.ndarray, column: Column, processes: np.ndarray) -> np.ndarra
 def of_array(
     array: np.ndarray, column: Column, most: np.ndarray, unknown: np.ndarray, add: Note
 ) -> np.ndarray | None:
-    """Returns a mask of the values of a counter that become null, or None for no such value.  most
-    has for each row the bytes that its log can have moved; unknown is the mask of lacks.  add is
-    called for each value that cannot be."""
+    """Returns a mask of the values of a counter that become null, or None if none does. most has
+    for each row the bytes that its log can have moved; unknown is the mask of lacks. add is called
+    for each value that cannot be."""
     whole = array.dtype.kind == "i"
     if not len(array) or not (whole or array.dtype.kind == "f"):
         return None

@@ -41,7 +41,7 @@ def _order(context: Context) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section; [] if no layer has such counters."""
+    """Returns the section; [] if no layer counts the order or the sizes of transfers."""
     found = [*_order(context), *_sizes(context)]
     return [Heading("Transfers: order and sizes"), *found] if found else []
 

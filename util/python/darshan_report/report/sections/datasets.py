@@ -76,7 +76,8 @@ def _worst(names: list[Name], datasets: list[Upper]) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section; [] if the log has no such records."""
+    """Returns the section; [] if the log attributes no calls to datasets or files of upper
+    layers."""
     attribution = context.attribution
     if attribution is None or not (attribution.num_datasets or attribution.num_files):
         return []

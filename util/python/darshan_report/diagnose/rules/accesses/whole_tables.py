@@ -25,9 +25,9 @@ _MOST = 0.5  # part of the time in which the program must compute or decode
 
 
 def _reader(facts: Facts) -> tuple[str, str]:
-    """Returns the function that reads such tables, and the user's line that called it; empty texts
-    if none of those that take a list of columns did. Threads of the library make the reads, so that
-    only other calls of the function, such as a stat, have the line."""
+    """Returns the library function that reads tables, and the user's line that called it; empty
+    texts if the call sites have no function that takes a list of columns. Threads of the library
+    make the reads, so that only other calls of the function, such as a stat, have the line."""
     known = loops_of(facts)
     for loop in known.groups if known else ():
         for site in loop.sites:
@@ -40,7 +40,8 @@ def _reader(facts: Facts) -> tuple[str, str]:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice if a program reads all of such files and mostly computes meanwhile."""
+    """Yields a notice if a program reads tables (Parquet and similar files) whole and mostly
+    computes meanwhile."""
     posix = facts.table("POSIX")
     if posix is None:
         return

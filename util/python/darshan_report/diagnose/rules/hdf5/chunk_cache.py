@@ -109,7 +109,8 @@ def _read_again(facts: Facts, upper: Upper) -> int:
 
 
 def is_lost(facts: Facts) -> bool:
-    """Returns whether each close of such a dataset drops its cache, so that no size helps."""
+    """Returns whether a dataset whose chunks are read again loses its cache at each close, so that
+    no size of the cache helps."""
     return any(_read_again(facts, upper) and _dies(facts, upper) for upper in facts.datasets)
 
 

@@ -17,8 +17,8 @@ _EACH = 8  # small reads per process
 
 @needs("H5F")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the parallel HDF5 file that takes the most time, among those with many
-    such reads."""
+    """Yields at most one finding: on the first parallel HDF5 file whose metadata every process
+    reads itself, in many reads that take much time."""
     h5f = facts.table("H5F")
     if h5f is None or not facts.together:
         return

@@ -107,8 +107,8 @@ def _computes(facts: Facts, row: _Spent, spent: float) -> bool:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a notice for each kind of such time that is much, and that no finding in `others`
-    claims; so it must run after the other rules."""
+    """Yields a notice for each kind of library functions between whose calls much time passes that
+    no finding in `others` claims; so it must run after the other rules."""
     known = loops_of(facts)
     if known is None:
         return

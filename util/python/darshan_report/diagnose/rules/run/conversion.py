@@ -127,7 +127,8 @@ def _way(site: Site) -> tuple[_Way, str] | None:
 
 
 def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
-    """Returns the seconds between the calls of each function, for each way."""
+    """Returns, for each kind of work, the library's functions that do it, each with its seconds
+    between I/O calls: at most the time that converting their bytes takes."""
     spent: dict[_Way, Counter[str]] = defaultdict(Counter)
     _add_compiled(facts, known, spent)
     for loop in known.groups:

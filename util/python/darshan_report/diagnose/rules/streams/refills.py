@@ -20,7 +20,8 @@ from ..accesses.seeks import seconds_in
 
 NAME = "stream-seeks-refill"
 ROLE = CAUSE
-# Bytes that one fill of a buffer reads, and the language of such streams. libstdc++ keeps a byte.
+# Bytes that one fill of a stream's buffer reads in a language, and the language. libstdc++ keeps a
+# byte.
 _FILLS = ((8191, "C++"), (8192, "Rust"), (8192, "Perl"))
 _SEEKS = 0.8  # least part of the reads before which there is a seek
 _MOSTLY = 0.5  # least part of the reads that have the size of a fill
