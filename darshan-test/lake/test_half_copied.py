@@ -50,7 +50,7 @@ def test_a_damaged_log_settles_first(darshan: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", ["", "hidden"])
 def test_the_whole_log_replaces_the_half(darshan: Run, tmp_path: Path, key: str) -> None:
     """The commit that adds the whole log removes the rows of the half from all tables, also of a
-    file whose name is no job's; other logs keep theirs."""
+    file whose name is not a job's; other logs keep theirs."""
     made = make_logs(tmp_path / "logs", 5)
     made[1] = made[1].rename(tmp_path / "logs" / "run.darshan")
     options = ["--obfuscate"] if key else []

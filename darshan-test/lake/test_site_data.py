@@ -298,8 +298,8 @@ def test_totals_of_parquet(tmp_path: Path) -> None:
 
 
 def test_odd_series(collect: Collect, tmp_path: Path) -> None:
-    """Values that cannot be are null, rows without a time are counted, and a file that is no
-    series is an error of one line."""
+    """Values that cannot be are null, rows without a time are counted, and a file that is not
+    a series is an error of one line."""
     cells = [f"{BEGUN},1e300", f"{BEGUN + 10},-5", f"{BEGUN + 20},nan", f"{BEGUN + 30},7", "x,1",
              "9e99,1", ",", "2023-11-14T22:14:00,9"]  # fmt: skip
     (tmp_path / "odd.csv").write_text("\n".join(["time,read", *cells]) + "\n")

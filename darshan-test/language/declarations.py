@@ -101,7 +101,7 @@ def statement(tokens: list[Token], start: int) -> tuple[str, int]:
 
 
 def function_name(head: str) -> str:
-    """The word before the first parenthesis that is no attribute."""
+    """The word before the first parenthesis that is not an attribute."""
     names = [name for name in re.findall(r"(\w+)\s*\(", head) if not CONTROL.match(name)]
     return names[0] if names else head.split(maxsplit=1)[0]
 

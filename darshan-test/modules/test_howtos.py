@@ -81,7 +81,7 @@ PAGES = {
 
 
 def left_out(folder: str, names: list[str]) -> set[str]:
-    """Returns what was built, and what is no part of the tree."""
+    """Returns what was built, and what is not part of the tree."""
     built = shutil.ignore_patterns("build*", "auto*", "configure", "configure~", ".git", ".venv")
     found = built(folder, names) if Path(folder) == SOURCE else set()
     return found | {"__pycache__"}

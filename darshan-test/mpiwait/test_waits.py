@@ -60,7 +60,7 @@ def test_threads_that_wait_together_count_once(runner: Runner) -> None:
 
 @ONE_MPI
 def test_calls_inside_of_libraries_are_theirs(runner: Runner) -> None:
-    """Communication within an MPI-IO call is no waiting of the program."""
+    """Communication within an MPI-IO call is not waiting of the program."""
     command = str(runner.mpi.build("communication.c", runner.programs / f"in.{runner.mpi.name}"))
     for where in ("inside", "outside"):
         waited = run(runner, [command, where])

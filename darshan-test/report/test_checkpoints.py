@@ -151,7 +151,7 @@ def test_processes(tmp_path: Path) -> None:
 
 def test_saved_by_one_and_read_by_others(tmp_path: Path) -> None:
     """A combined record of a run of programs is also of those that only loaded the file: these
-    saved nothing, and the time until they closed it is no save."""
+    saved nothing, and the time until they closed it is not a save."""
     one = replace(saved("/m.pt", 1.0, OPENS=3, F_CLOSE_END_TIMESTAMP=9.0), rank=-1)
     programs = tuple(process(rank, "python3 x.py") for rank in range(3))
     (state,) = found(Job((one, *programs), nprocs=3), tmp_path)

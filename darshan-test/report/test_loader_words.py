@@ -33,7 +33,7 @@ class Dataset:
 
 fetch({"files": Files, "dataset": Dataset}[sys.argv[2]](), range(int(sys.argv[3])))
 """
-# Memory is no slow storage: each cost counts.
+# Memory is not slow storage: each cost counts.
 LIMITS = "stake.share = 0\nstake.seconds = 0\nfiles.many = 100\n"
 
 

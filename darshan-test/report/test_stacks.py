@@ -94,7 +94,7 @@ def test_programs(tmp_path: Path) -> None:
     assert (tool.name, tool.file, tool.kind) == ("tool", "/usr/bin/tool", "library")
     assert list(children(tool)) == ["tool+50:0"]
     assert (script.name, script.kind, list(children(script))) == ("train.py", "own", ["save:8"])
-    # Python's own modules are no programs, so that a script has no frame of its own.
+    # Python's own modules are not programs, so that a script has no frame of its own.
     thread = site("read;/usr/lib/python3.11/threading.py:1038:f", READS=1, F_READ_TIME=1.0)
     with open_log(write(Job((rows[1], thread)), tmp_path / "a.darshan")) as log:
         found = lines_of(log, 10)

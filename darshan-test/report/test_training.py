@@ -118,8 +118,8 @@ def file_of(name: str, size: int, times: int, ranks: Sequence[int], seconds: flo
     ],
 )
 def test_samples_in_memory(tmp_path: Path, frame: str, mapped: int, kind: str) -> None:
-    """Batches that a DataLoader collects in memory are no problem of I/O. The call sites that read
-    files tell whether the samples come from one."""
+    """Batches that a DataLoader collects in memory are not a problem of I/O. The call sites that
+    read files tell whether the samples come from one."""
     job = run_of(0, 0, 0, 0, 0)
     site = row("SITES", f"read;{frame}", READS=4, BYTES_READ=MIB, F_READ_TIME=0.02)
     file = row("POSIX", "/data/x.npy", OPENS=1, READS=4, BYTES_READ=MIB, MMAPS=mapped)

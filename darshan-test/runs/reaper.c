@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Reaps the next child that ended, without waiting. Returns its pid; 0: none has ended; -1: there
- * is no child. */
+ * is not a child. */
 static pid_t ended(const char *how, int *status) {
   siginfo_t info;
   if (strcmp(how, "waitid") != 0) return waitpid(-1, status, WNOHANG);

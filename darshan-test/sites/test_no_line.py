@@ -78,7 +78,7 @@ def test_thread_of_a_library(where: Where) -> None:
 
 
 def test_installed_program(where: Where) -> None:
-    """An address in a program without symbols is no line."""
+    """An address in a program without symbols is not a line."""
     source = where.folder / "copied"
     source.write_bytes(bytes(64 << 20))
     where.program.start("dd", f"if={source}", "of=copy", "bs=512", "status=none")

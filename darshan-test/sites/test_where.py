@@ -301,7 +301,7 @@ def test_code_on_the_command_line(where: Where) -> None:
 
 
 def test_an_installed_program(where: Where) -> None:
-    """A program of the system has its own places; libraries below it are no lines."""
+    """A program of the system has its own places; libraries below it are not lines."""
     found = where.run("/usr/bin/cp", where.compile(), "copy")
     objects = {row["place"]["object"] for row in found["lines"]}
     assert objects == {str(Path("/usr/bin/cp").resolve())}
@@ -363,7 +363,7 @@ def test_an_anonymous_log(where: Where) -> None:
 
 
 def test_wrong_arguments(where: Where) -> None:
-    """A usage error ends with 2, a file that is no log with 1."""
+    """A usage error ends with 2, a file that is not a log with 1."""
     for arguments in (("--top", "0"), ("--top", "x"), ("--unknown",)):
         assert where.ask(*arguments, log=Path("/dev/null")).returncode == 2
     done = where.ask(log=Path("/dev/null"))

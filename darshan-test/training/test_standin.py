@@ -193,8 +193,8 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
 def test_samples_of_no_file(
     build: Path, tmp_path: Path, packages: Path, case: tuple[str, str, str]
 ) -> None:
-    """Samples that the process computes are no problem of I/O. A process that sleeps for them may
-    wait for a network."""
+    """Samples that the process computes are not a problem of I/O. A process that sleeps for them
+    may wait for a network."""
     jsonschema = pytest.importorskip("jsonschema")
     log = tmp_path / "log.darshan"
     command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", HERE / "epochs.py"]

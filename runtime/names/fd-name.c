@@ -83,9 +83,9 @@ static int is_marked(const char *name, size_t length) {
   return length > sizeof(gone) && strcmp(name + length - (sizeof(gone) - 1), gone) == 0;
 }
 
-/* Returns 1 if the file of a name with the kernel's mark was deleted. The mark alone is no
- * proof, because it may be the end of a true name: the file must have no links, or no file of
- * this name may exist. */
+/* Returns 1 if the file of a name with the kernel's mark was deleted. The mark alone is not proof,
+ * because it may be the end of a true name: the file must have no links, or no file of this name
+ * may exist. */
 static int is_gone(const char *name, int fd) {
   struct fd_facts facts;
   if (fd_look(fd, &facts) == 0 && facts.links == 0) return 1;

@@ -467,8 +467,8 @@ static int shorten(struct pattern *pattern, uint16_t *numbers) {
   return 0;
 }
 
-/* Parses the text. Returns 0, or -1 if it is no pattern or needs too many nodes. memory has space
- * for more nodes than the pattern keeps. */
+/* Parses the text. Returns 0, or -1 if it is not a pattern or needs too many nodes. memory has
+ * space for more nodes than the pattern keeps. */
 static int parse(struct pattern *pattern, const char *text, struct pattern_node *memory) {
   struct parser parser = {.at = text, .nodes = memory};
   struct piece all = parse_choice(&parser);

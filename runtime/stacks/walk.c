@@ -149,7 +149,7 @@ void walk_from(struct registers *registers, const struct span *stack, unsigned m
       if (object_of(pc - is_call, &object) < 0) return;
       goes_on = walk_step(&object, registers, stack, is_call, &stored, &walk->end);
     }
-    if (walk->end == WALK_HANDLER && !goes_on) return; /* what it returns to is no caller */
+    if (walk->end == WALK_HANDLER && !goes_on) return; /* what it returns to is not a caller */
     walk->frame[walk->count++] = (struct walk_frame){pc, returned};
     if (pc - is_call - within->start < within->end - within->start) {
       walk->end = WALK_WITHIN;

@@ -20,7 +20,7 @@ struct packed_log {
  * errno; ENOENT: there is no regular file with a part. */
 int packed_open(int folder);
 /* Calls `take` for each complete log, in the order of the file. Skips bytes that
- * are no log, such as the rest of a process that was killed while it appended, but ends after 64
+ * are not a log, such as the rest of a process that was killed while it appended, but ends after 64
  * MiB of them. Returns 0, or -1 with errno, or the negative value that `take` returned. */
 int packed_each(int fd, int (*take)(void *context, const struct packed_log *log), void *context);
 /* Waits until no process appends. Returns a descriptor that holds the exclusive lock on the file,

@@ -42,7 +42,7 @@ static inline void beside_add(struct beside_sums *sums,
 
 /* Returns the seconds in metadata operations: F_META_TIME, which includes access calls that fail,
  * and the time of other calls that fail. This time is estimated: of F_MISS_TIME, the share of the
- * misses that are no access calls. */
+ * misses that are not access calls. */
 static inline double beside_metadata(const struct beside_sums *sums) {
   if (!(sums->misses > sums->accesses)) return sums->metadata;
   return sums->metadata + sums->seconds_missing * (1 - sums->accesses / sums->misses);

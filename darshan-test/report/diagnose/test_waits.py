@@ -60,7 +60,7 @@ def test_small_input_for_all(tmp_path: Path) -> None:
 
 
 def test_damaged_waits(tmp_path: Path) -> None:
-    """A record that ends early is no waiting, and no crash."""
+    """A record that ends early adds no waiting, and no rule fails."""
     heat, module = waits(1, wait=True)
     cut = replace(module, tail=bytes(60))
     assert NAME in told(replace(alone(400 * MIB, reads=True), extra=(heat, cut)), tmp_path)

@@ -32,7 +32,7 @@ def told(build: Path, log: Path) -> dict[str, str]:
     for name, command in commands.items():
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         said[name] = " ".join((done.stdout + done.stderr).split())
-    # The scripts of the page are no text of it.
+    # The text of the page excludes its scripts.
     said["page"] = re.sub(
         r"<script\b.*?</script>|<[^>]*>", " ", page.read_text("utf-8"), flags=re.S
     )

@@ -18,7 +18,7 @@ struct mpiwait_state {
   uint32_t number;      /* of the record */
   int bin;              /* the bin that is from ... until */
   uint64_t from, until; /* ticks; 0 before the first wait */
-  uint64_t counted;     /* all time before these ticks is counted, or was no wait */
+  uint64_t counted;     /* all time before these ticks is counted, or was not a wait */
   double end;           /* of recording, in seconds */
 };
 

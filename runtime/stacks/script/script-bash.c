@@ -130,7 +130,7 @@ struct cursor {
   intptr_t index;
 };
 
-/* Goes to the place before the first element. Returns false if this is no array. */
+/* Goes to the place before the first element. Returns false if this is not an array. */
 static bool begin(struct cursor *cursor, uintptr_t array) {
   char element[ELEMENT_BYTES];
   if (!array || !python_read_few(&cursor->head, array + bash.head, sizeof(cursor->head)) ||

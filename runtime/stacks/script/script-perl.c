@@ -81,7 +81,7 @@ static bool read_statement(uintptr_t at, struct statement *found) {
   return found->file != 0;
 }
 
-/* Names of a frame's function that are no address of a function. */
+/* Names of a frame's function that are not the address of a function. */
 enum { OF_PROGRAM = 0, OF_EVAL = 1, OF_FILE = 2 };
 
 static bool give(struct script_sink *sink, const struct statement *statement, uintptr_t function) {

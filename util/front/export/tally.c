@@ -15,7 +15,7 @@
 enum { FILES_MOST = 1 << 20, BILLION = 1000000000, IGNORED = -1, UNKNOWN = 0 };
 
 struct tally_file {
-  signed char place; /* IGNORED: a standard stream, which is no file */
+  signed char place; /* IGNORED: a standard stream, which is not a file */
   unsigned char has_posix;
 };
 

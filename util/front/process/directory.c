@@ -100,7 +100,7 @@ static int read_events(struct tree *folder) {
   return failed ? -1 : 0;
 }
 
-/* Files of a run directory that are no data of the run. */
+/* Files of a run directory that are not data of the run. */
 enum {
   OWN_CLOSED = 1,
   OWN_LOGS = 2,

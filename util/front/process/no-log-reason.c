@@ -33,8 +33,8 @@ static int find_program(char out[PATH_MAX], const char *name) {
   return -1;
 }
 
-/* Returns 1 if no more of the file is needed: it is no program, or its program headers and all that
- * they name are in these bytes. */
+/* Returns 1 if no more of the file is needed: it is not a program, or its program headers and all
+ * that they name are in these bytes. */
 static int is_enough(const char *head, size_t n) {
   ElfW(Ehdr) file;
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return 1;

@@ -1,4 +1,4 @@
-"""Interpreters of scripts, whose own functions are no lines of a script."""
+"""Interpreters of scripts, whose own functions are not lines of a script."""
 
 from __future__ import annotations
 

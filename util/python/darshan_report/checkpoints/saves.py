@@ -149,7 +149,7 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
             continue
         saver = saver_of(site)
         spent = sums.seconds
-        # The time before a call that opened, renamed or removed a file is no part of a save.
+        # The time before a call that opened, renamed or removed a file is not part of a save.
         if any(sums.calls_of[kind] > 0 for kind in _INSIDE):
             spent += sum(sums.gaps)
         for pattern, part in homes.used(site).items():

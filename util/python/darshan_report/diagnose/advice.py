@@ -13,7 +13,7 @@ from ..classes import dataclass
 from .finding import Remedy
 from .language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 
-FEW = 100  # calls; fewer of them are no pattern
+FEW = 100  # calls; fewer of them are not a pattern
 _SOME = 10  # opens or waits for storage that are worth merging
 _AGAIN = 1.5  # bytes moved per byte of a file
 _SMALL_FILE = 1 << 20  # bytes

@@ -20,7 +20,7 @@ GOOD = "good"  # nothing to change
 # Roles of rules.
 CAUSE = "cause"  # names the files that it explains
 SYMPTOM = "symptom"  # skipped for files that causes explain
-REMARK = "remark"  # tells what is no problem
+REMARK = "remark"  # tells what is not a problem
 LAST = "last"  # needs the findings of all other rules
 
 _NAME = 72  # characters of a record's name in a table of evidence

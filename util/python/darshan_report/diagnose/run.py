@@ -66,7 +66,7 @@ def _problems(facts: Facts) -> list[Finding]:
         if reaches(facts, rule.find):
             found += _told(facts, rule.find)
     # If processes repeat all of their work, or take turns at a file, the cost of this in single
-    # files or calls is no problem of its own.
+    # files or calls is not a problem of its own.
     whole = [f for f in found if f.name in (repeated_by_processes.NAME, shared_pointer.NAME)]
     found = [f for f in found if f in whole or f.kind != PROBLEM or not _explained(f, whole)]
     causes = list(found)

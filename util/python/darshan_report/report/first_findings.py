@@ -56,7 +56,7 @@ class _Cache:
         return (name, title) if tab else None
 
     def put(self, log: str, found: tuple[str, str]) -> None:
-        """Stores a finding. A cache that cannot be written is no error."""
+        """Stores a finding. A cache that cannot be written is not an error."""
         if not self._folder:
             return
         with contextlib.suppress(OSError):

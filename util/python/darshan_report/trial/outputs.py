@@ -80,7 +80,7 @@ def _same_bytes(one: str, other: str) -> bool:
 
 def _differing_lines(one: str, other: str) -> frozenset[int] | None:
     """Returns the numbers of the lines that differ; None if the files have different numbers of
-    lines, or are no text."""
+    lines, or are not text."""
     if max(os.path.getsize(one), os.path.getsize(other)) > _LARGEST:
         return None
     with open(one, "rb") as first, open(other, "rb") as second:
@@ -137,7 +137,7 @@ def mask_of(
         lines = None
         if _both(one, other, name):
             lines = _differing_lines(one.path(name), other.path(name))
-        if not lines:  # none of the same number, or it is no line that differs
+        if not lines:  # none of the same number, or it is not a line that differs
             mask.whole.add(name)
         else:
             mask.lines[name] = lines

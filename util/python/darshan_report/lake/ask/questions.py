@@ -192,7 +192,7 @@ FROM {problems} GROUP BY problem ORDER BY logs DESC, problem LIMIT $top""",
     *ABOUT_TRAINING,
     *ABOUT_TRIALS,
 )
-CHANGES = "changes"  # a question that is no query: changes.py answers it
+CHANGES = "changes"  # a question that is not a query: changes.py answers it
 BY_NAME = {question.name: question for question in QUESTIONS}
 
 

@@ -207,8 +207,8 @@ def _partitions(snapshot: Snapshot) -> dict[tuple[str, str], list[File]]:
 
 
 def _groups(files: list[File]) -> Iterator[list[File]]:
-    """Yields groups of files that are opened together, of neighbouring days; a single file is no
-    group."""
+    """Yields groups of files that are opened together, of neighbouring days; a single file is not
+    a group."""
     ordered = sorted(files, key=lambda f: (f.first, f.path))
     for begin in range(0, len(ordered), _OPENED):
         group = ordered[begin : begin + _OPENED]

@@ -115,7 +115,7 @@ def _row(row: Row) -> Row | None:
 
 
 def _result(path: str) -> _Result | None:
-    """Reads a file; returns None if it is no result, or one that does not say of which log."""
+    """Reads a file; returns None if it is not a result, or one that does not say of which log."""
     try:
         whole, owner = tried.read_result(path)
         log = str(whole.get("log_sha256", ""))

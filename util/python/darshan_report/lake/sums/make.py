@@ -1,7 +1,7 @@
 """Makes the sums of files of a lake: of each file of a table, whose rows never change, one small
 file below _sums.
 
-They are no part of commits, because the commits decide about them all the same: the sums of a lake
+They are not part of commits, because the commits decide about them all the same: the sums of a lake
 are those of the files that it has. A file that a commit replaces takes its sums with it. A process
 that finds missing sums makes them, because the process that should have made them may have been
 killed.

@@ -31,7 +31,7 @@ class Hide:
 
     @property
     def for_paths(self) -> bytes:
-        """A key for hashes of paths that are no names of the tables; b"" without a key."""
+        """A key for hashes of paths that are not names of the tables; b"" without a key."""
         return hashlib.blake2b(b"paths", digest_size=32, key=self._key).digest() * bool(self._key)
 
     def __bool__(self) -> bool:

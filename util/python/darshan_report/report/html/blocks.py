@@ -62,7 +62,7 @@ def of_blocks(blocks: Sequence[Block]) -> str:
 
 def section(name: str, blocks: Sequence[Block], is_open: bool, more: str = "") -> str:
     """Returns a part of the report that begins with a heading and can be collapsed; `more` is HTML
-    after its text. Returns "" if the first block is no heading."""
+    after its text. Returns "" if the first block is not a heading."""
     if not blocks or not isinstance(blocks[0], Heading):
         return ""
     return part(name, blocks[0].text, of_blocks(blocks[1:]) + more, is_open)

@@ -29,7 +29,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def goes_back(facts: Facts, table: Table, kind: str, place: int) -> bool:
     """Returns whether the transfers of a file are in descending order: of random ones half go
-    forward. Bytes that are moved several times may be at one place, which is no order."""
+    forward. Bytes that are moved several times may be at one place, which is not an order."""
     calls, forward = int(table[f"{kind}S"][place]), int(table[f"SEQ_{kind}S"][place])
     direction = "READ" if kind == "READ" else "WRITTEN"
     moved, there = (int(table[f"{name}_{direction}"][place]) for name in ("BYTES", "MAX_BYTE"))

@@ -72,7 +72,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
-    """Returns the finding about a program; None if its processes are no pattern or cost little."""
+    """Returns the finding about a program; None if its processes are not a pattern or cost
+    little."""
     known = costs(facts)
     at = np.array([i for i, p in enumerate(tree.programs) if p.name == again.program])
     number = int(tree.counts[at].sum())
