@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes a log of many ranks, the same bytes each time: each has a file of its own,
-a part of a shared one, and a heat map of 100 bins.  With --tree they are no ranks of a
+a part of a shared one, and a heat map of 100 bins.  With --tree they are not ranks of a
 job but a shell and what it starts."""
 
 from __future__ import annotations

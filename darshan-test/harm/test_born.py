@@ -54,7 +54,7 @@ static void high(int far) {
     WANT(dup2(fd, fds[i]) == fds[i] && write(fds[i], "xx", 2) == 2);
   }
 }
-static void twice(void) { /* a number that is closed is no file any more */
+static void twice(void) { /* a number that is closed is not a file any more */
   int ends[2];
   WANT(write(1, "one", 3) == 3 && close(1) == 0);
   WANT(pipe(ends) == 0 && ends[0] == 1 && write(ends[1], "not a file", 10) == 10);

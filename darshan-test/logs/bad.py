@@ -177,7 +177,7 @@ def half_readable() -> list[tuple[Bad, Log]]:
         data, log = with_stored("STDIO", tail, keep=True)
         out.append((Bad(f"bad-{what}", data, "bytes in a region after its streams"), log))
     data, log = with_stored("STDIO", b"\xee" * 99, keep=False)
-    out.append((Bad("bad-stream", data, "a region that is no stream"), log))
+    out.append((Bad("bad-stream", data, "a region that is not a stream"), log))
     return out
 
 

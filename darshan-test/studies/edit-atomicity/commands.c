@@ -89,7 +89,7 @@ static int read_type(struct reader *reader, struct command *command) {
       command->type = (enum type_index)i;
       return 0;
     }
-  return wrong(reader, start, "'%.*s' is no type", (int)length, start);
+  return wrong(reader, start, "'%.*s' is not a type", (int)length, start);
 }
 
 /* Reads the optional dims in parentheses; sets the count of values. Returns 0, or -1 if they are
@@ -158,7 +158,7 @@ static int read_values(struct reader *reader, struct command *command) {
     if (length == 0)
       return wrong(reader, start, "%zu values are needed, here end %zu", command->count, i);
     if (convert(start, type, &command->values[i], &fits) != start + length)
-      return wrong(reader, start, "'%.*s' is no value of %s", (int)length, start, type->name);
+      return wrong(reader, start, "'%.*s' is not a value of %s", (int)length, start, type->name);
     if (!fits)
       return wrong(reader, start, "%.*s does not fit into %s", (int)length, start, type->name);
   }

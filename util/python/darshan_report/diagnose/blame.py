@@ -170,7 +170,7 @@ _ABOUT = (
 )  # fmt: skip
 _FAULTS = "mapped-faults"
 _NO_CALLS = (
-    "no line: page faults are no calls, so the log has no stack of them; look where the mapped "
+    "no line: page faults are not calls, so the log has no stack of them; look where the mapped "
     "file is used"
 )
 # Findings without a line: about hosts, targets, what was not recorded, or page faults.

@@ -104,7 +104,7 @@ LIMITS = (
         "share of small transfers from which on they count",
         _DRISHTI,
     ),
-    Limit("operations", 1000, "calls", "fewer calls are no pattern", _DRISHTI),
+    Limit("operations", 1000, "calls", "fewer calls are not a pattern", _DRISHTI),
     Limit(
         "alignment.share",
         0.1,
@@ -154,7 +154,7 @@ LIMITS = (
         "faults.many",
         1000,
         "page faults",
-        "fewer page faults of a process that wait for storage are no pattern",
+        "fewer page faults of a process that wait for storage are not a pattern",
         _JUDGEMENT,
     ),
     Limit(
@@ -187,7 +187,7 @@ LIMITS = (
         "a reference has 16 bytes, its value in the heap 16 and more",
     ),
     Limit("chunk.amplification", 4, "times", "bytes moved for a byte asked for", _HERE),
-    Limit("flush.calls", 10, "flushes", "fewer flushes of one file are no pattern", _JUDGEMENT),
+    Limit("flush.calls", 10, "flushes", "fewer flushes of one file are not a pattern", _JUDGEMENT),
     Limit(
         "flush.bytes",
         1 << 20,
@@ -195,7 +195,9 @@ LIMITS = (
         "bytes written between two flushes below which a flush costs more in calls than in bytes",
         "what takes a millisecond at a good rate",
     ),
-    Limit("objects.many", 100, "objects", "fewer objects in one file are no pattern", _JUDGEMENT),
+    Limit(
+        "objects.many", 100, "objects", "fewer objects in one file are not a pattern", _JUDGEMENT
+    ),
     Limit(
         "loop.item",
         2e-6,
@@ -385,7 +387,7 @@ LIMITS = (
         "collective.calls",
         30,
         "calls",
-        "fewer collective calls by a process are no pattern",
+        "fewer collective calls by a process are not a pattern",
         _JUDGEMENT,
     ),
     Limit("collective.share", 0.5, "of transfers", "least share of collective transfers", _DRISHTI),
@@ -424,7 +426,7 @@ LIMITS = (
         "byeach.processes",
         3,
         "processes",
-        "fewer processes of a program that read the same file are no pattern",
+        "fewer processes of a program that read the same file are not a pattern",
         _JUDGEMENT,
     ),
     Limit(
@@ -432,14 +434,14 @@ LIMITS = (
         10,
         "processes",
         "fewer processes of a program with different arguments, which read the same file or list "
-        "the same folder, are no pattern",
+        "the same folder, are not a pattern",
         _JUDGEMENT,
     ),
     Limit(
         "each.processes",
         100,
         "processes",
-        "fewer processes that a program starts, for a file or an item each, are no pattern",
+        "fewer processes that a program starts, for a file or an item each, are not a pattern",
         _JUDGEMENT,
     ),
     Limit(
@@ -496,7 +498,7 @@ LIMITS = (
         "stream.calls",
         100,
         "calls",
-        "fewer times that a stream went to the file are no pattern",
+        "fewer times that a stream went to the file are not a pattern",
         _JUDGEMENT,
     ),
     Limit("stream.buffer", 4096, "bytes", "buffer that the C library gives a stream", "glibc"),
@@ -508,7 +510,11 @@ LIMITS = (
         _HERE,
     ),
     Limit(
-        "sync.calls", 100, "calls", "fewer calls of fsync and the like are no pattern", _JUDGEMENT
+        "sync.calls",
+        100,
+        "calls",
+        "fewer calls of fsync and the like are not a pattern",
+        _JUDGEMENT,
     ),
     Limit("sync.share", 0.3, "of I/O time", "share of I/O time in fsync and the like", _JUDGEMENT),
     Limit(

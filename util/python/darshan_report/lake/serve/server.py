@@ -199,7 +199,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Sends one line for a malformed request, without quoting the request."""
         self.command = getattr(self, "command", None) or "GET"
-        self._line(code, "this is no request for a page")
+        self._line(code, "this is not a request for a page")
 
     def version_string(self) -> str:
         """Returns the name of the server."""

@@ -82,7 +82,7 @@ def word(value: Any, what: str, needed: bool = False) -> str | None:
     if not text:
         raise Refused(f"has no {what}")
     if len(text) > _LONGEST_TEXT or not text.isprintable():
-        raise Refused(f"{what} is no word of at most {_LONGEST_TEXT} characters")
+        raise Refused(f"{what} is not a word of at most {_LONGEST_TEXT} characters")
     return text
 
 

@@ -72,7 +72,7 @@ def rows(some: Iterator[tuple[int, str]], refused: Refusals) -> Iterator[dict[st
     for number, line in some:
         found = _LINE.fullmatch(line)
         if found is None:
-            refused.add(number, "is no line of an accounting log")
+            refused.add(number, "is not a line of an accounting log")
         elif found[1] in (_STARTS, _ENDS):
             try:
                 yield _row(found[2], _values(found[3]), found[1] == _ENDS)
