@@ -53,8 +53,8 @@ void hide_record(const struct hiding *hiding, const struct darshan_module *modul
  * domain). */
 uint32_t hash_lookup3(const void *bytes, size_t n, uint32_t initial);
 
-/* Returns the hash SipHash-2-4 of Aumasson and Bernstein. Without the key, nobody can find a name
- * by hashing guesses. */
+/* Returns the hash SipHash-2-4 of Aumasson and Bernstein. Without the key, no reader of the log can
+ * find a name by hashing guesses. */
 uint64_t hash_siphash(const uint64_t key[2], const void *bytes, size_t n);
 
 #endif

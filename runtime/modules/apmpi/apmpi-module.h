@@ -44,7 +44,7 @@ enum apmpi_counter {
 /* Whether a call waits for other ranks before it returns. */
 enum apmpi_manner {
   APMPI_BEGINS, /* returns without waiting */
-  APMPI_ASKS,   /* takes time to communicate, but waits for nobody */
+  APMPI_ASKS,   /* takes time to communicate, but waits for no rank */
   APMPI_WAITS   /* waits for other ranks */
 };
 

@@ -57,7 +57,7 @@ def seconds(value: float | None) -> str:
 
 def time_spent(value: float | None) -> str:
     """Returns a sum of times of many processes: hours from ten hours on ("15,864 h"), else seconds,
-    because nobody reads 57,110,909 s."""
+    because 57,110,909 s is hard to read."""
     if value is None or not math.isfinite(value) or abs(value) < 35_999.5:
         return seconds(value)
     return _marked(f"{_three_digits(value / 3600)} h", value)

@@ -166,7 +166,7 @@ LOADERS = (
     _row("joblib.load", r"joblib/numpy_pickle\.py$", "load"),
     _row("numpy.load", r"numpy/lib/_?npyio(?:_impl)?\.py$", "load", repeated=True),
 )
-# Names of files that say what the file is for, whoever writes it.
+# Names of files that say what the file is for, whichever function writes it.
 NAMED = Saver("its name", advice=_COPY)
 _NAME = re.compile(r"check-?_?point|ckpt|restart|(?<![a-z])chk(?![a-z])", re.IGNORECASE)
 

@@ -109,7 +109,7 @@ def is_kept(path: str) -> bool:
 
 def read_result(path: str) -> tuple[dict[str, Any], int]:
     """Returns what a file says that `darshan try` wrote, and the number of the user who owns the
-    file. Anybody may have made a file of this name: a pipe is not waited for, and a link not
+    file. Any user may have made a file of this name: a pipe is not waited for, and a link not
     followed. Raises OSError or ValueError for a file that is not a result of this version."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
@@ -136,7 +136,7 @@ def results_of(whole: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _owners(log: str) -> Iterable[int]:
     """Returns the numbers of the users whose results a report on this log shows: its owner, root,
-    and the reader. In a folder of all users, anybody can put a file beside the log of another."""
+    and the reader. In a folder of all users, any user can put a file beside the log of another."""
     return {os.stat(log).st_uid, 0, os.getuid()}
 
 

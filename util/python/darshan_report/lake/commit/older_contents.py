@@ -88,8 +88,8 @@ def _in_tables(snapshot: Snapshot, logs: set[str]) -> list[dict[str, Any]]:
 
 
 def _of_others(there: list[dict[str, Any]], places: Mapping[str, Place]) -> set[str]:
-    """Returns the logs that belonged to others than those who own the files at their paths now:
-    whoever may write into the folder of a log that was removed may make a file of its name."""
+    """Returns the logs whose owner was another user than the owner of the file at their path now: a
+    user who may write into the folder of a removed log can make a file of its name."""
     found = set()
     for row in there:
         place = places.get(row["path"])

@@ -1,9 +1,9 @@
 """Folders of logs in which nothing changes any more, so that a search need not list them each time.
 
-A folder is settled if the lake has all its logs, and neither the folder nor a log in it has
-changed for a day.  The lake keeps such folders in a file, which is only there to save time: it is
-ignored if it cannot be read.  A folder is listed again if it changed (its inode's time of change,
-which nobody can set), and anyway after some days, because a log may be written again in place.
+A folder is settled if the lake has all its logs, and neither the folder nor a log in it has changed
+for a day. The lake keeps such folders in a file, which is only there to save time: it is ignored if
+it cannot be read. A folder is listed again if it changed (its inode's time of change, which no user
+can set), and anyway after some days, because a log may be written again in place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads results of `darshan try` into the table trials.
 
 A trial is made after its job, mostly after the log was collected. So a result names its log by the
-content, and its rows belong to the job that the lake has of this log. Everybody can write a file
+content, and its rows belong to the job that the lake has of this log. Any user can write a file
 with the name of a result, about every log: only a result of the log's owner, or of root, counts.
 """
 

@@ -51,7 +51,8 @@ class Hide:
         return hashlib.blake2b(value, digest_size=len(value), key=self._key).digest()
 
     def ids(self, array: np.ndarray) -> np.ndarray:
-        """Anonymizes ids, so that nobody can test a guessed name by its hash.  0 means no id."""
+        """Anonymizes ids, so that a reader cannot test a guessed name by its hash. 0 means no
+        id."""
         if not self._key or not len(array):
             return array
         used, places = np.unique(array, return_inverse=True)

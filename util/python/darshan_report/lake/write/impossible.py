@@ -1,7 +1,7 @@
 """Values that no program can have caused: they become null in the tables, and a row of the table
 problems has them.
 
-One damaged or forged log would otherwise spoil the sums of everybody. A value that is nulled in a
+One damaged or forged log would otherwise spoil the sums of all users. A value that is nulled in a
 record is nulled in the log's total, too, because that total would be wrong.
 """
 

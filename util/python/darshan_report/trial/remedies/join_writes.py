@@ -12,7 +12,8 @@ _SIZE = 1 << 20
 
 
 def _others(case: Case) -> str:
-    """Returns who may look at a file while its writes are held back; empty if nobody does."""
+    """Returns why writes must not be delayed: there are none, or another process, a stream or a
+    read may use the file meanwhile; empty if they may be."""
     facts = case.facts
     if facts.nprocs > 1 or (facts.tree is not None and facts.tree.number > 1):
         return "the run has several processes"
@@ -36,8 +37,7 @@ def _others(case: Case) -> str:
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: another process may inspect a file before its bytes
-    are written."""
+    """Returns the plan, or the reason for none, as _others gives it."""
     return _others(case) or Plan(
         f"{NAME}={_SIZE}", keep=of_descriptor(f"{FLUSHES}\n{WRITE_BUFFER}", "w")
     )

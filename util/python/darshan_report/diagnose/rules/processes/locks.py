@@ -1,5 +1,5 @@
 """Processes wait for locks of files that other processes hold, or set a lock for each record that
-nobody else holds, or only for a moment."""
+no other process holds, or only for a moment."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that no call waited 
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on all files with locks: on waits for them, or on calls that waited for
-    nobody. The time is no I/O time: what takes longer than some microseconds is the wait for the
-    lock's holder, or for the server of a network file system."""
+    """Yields one finding on all files with locks: on waits for them, or on calls that waited for no
+    other process. The time is no I/O time: what takes longer than some microseconds is the wait for
+    the lock's holder, or for the server of a network file system."""
     extra = facts.table("POSIX_EXT")
     if extra is None or facts.run_time <= 0:
         return
