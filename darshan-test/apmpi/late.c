@@ -1,5 +1,5 @@
 /* Rank 1 comes later than the others to two collectives: late FOLDER END [MILLISECONDS].  END is
- * "finalize", or "killed", where nobody lives to tell of it. */
+ * "finalize", or "killed", where no process is left to report it. */
 #include "expected.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 """Every function of MPI's own header is counted, or it is said here why not.
 
-A release of MPI with more functions fails this, until somebody has decided about them.
+A release of MPI with more functions fails this test, until a row decides about each of them.
 """
 
 from __future__ import annotations

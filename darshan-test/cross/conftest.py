@@ -1,4 +1,4 @@
-"""Tests of a build for another kind of machine: `./dev cross` runs them, nobody else."""
+"""Tests of a build for another kind of machine: only `./dev cross` runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* Loads the plugin that it is given, whose libraries nobody else sees, and runs it. */
+/* Loads the plugin that it is given, whose libraries no other object sees, and runs it. */
 #include <dlfcn.h>
 #include <stdint.h>
 

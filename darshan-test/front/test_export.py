@@ -316,7 +316,7 @@ def test_wrong_words(build: Path, words: list[str], said: str) -> None:
 
 
 def test_lines_on_standard_output(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
-    """`json:-` prints the lines; the command ends when nobody reads them any more."""
+    """`json:-` prints the lines; the command ends when no process reads them any more."""
     journals = folders[0]
     command = [build / "darshan", "watch", "-n", "0.05", "--export", "json:-", journals]
     with recorded(build, tmp_path / "data", folders, 9) as process:

@@ -1,4 +1,4 @@
-"""`darshan watch --export` among files that somebody made to stop, mislead or hang it: what an
+"""`darshan watch --export` among files that an attacker made to stop, mislead or hang it: what an
 honest process counts for is exported all the same, within the same two seconds."""
 
 from __future__ import annotations

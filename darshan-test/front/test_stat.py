@@ -29,8 +29,7 @@ def test_program(darshan: Run, work: Path) -> None:
 
 
 def test_the_answer(darshan: Run, work: Path) -> None:
-    """The costliest finding has its line and its remedy; standard streams that nobody used have no
-    row."""
+    """The costliest finding has its line and its remedy; unused standard streams have no row."""
     program = 'open("numbers", "wb", 0).writelines([b"7\\n"] * 300000)'
     done = darshan("stat", sys.executable, "-c", program, variables={"COLUMNS": "80"})
     screen = done.stderr.decode()

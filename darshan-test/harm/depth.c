@@ -1,7 +1,7 @@
 /* Runs one call on a painted stack: depth PAINT_FD CALL first|known|again.  The stack is a shared
- * mapping of a descriptor, so that whoever started this can look at it afterwards, even if
- * the call ended the process.  first: nothing was called before; known: what the call works
- * on was opened before; again: the call itself was made before. */
+ * mapping of a descriptor, so that the parent process can inspect it afterwards, even if the call
+ * ended the process.  first: nothing was called before; known: what the call works on was opened
+ * before; again: the call itself was made before. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ int main(int n, char **arguments) {
   folder = open(".", O_RDONLY | O_DIRECTORY);
   if (!getcwd(text, sizeof(text) - 8)) return 2;
   strcat(text, "/.//b");
-  /* "first" is the first call of the process that anybody counts. */
+  /* "first" is the first call of the process that the runtime counts. */
   if (strcmp(arguments[3], "first") != 0) prepare(arguments[2]);
   if (strcmp(arguments[3], "again") == 0) chosen();
   memset(stack, PAINT, STACK);

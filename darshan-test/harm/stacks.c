@@ -27,7 +27,7 @@ static int stacks, rounds, switches_itself, microseconds;
 static size_t stack_bytes;
 static volatile int left;
 
-/* A stack may go on in another thread, so nobody keeps the address of these. */
+/* A stack may continue on another thread, so no function keeps the address of these. */
 struct thread {
   struct stack *current;
   struct stack *before; /* which others may have once its registers are kept */

@@ -1,4 +1,4 @@
-"""A lake is consistent, whoever writes to it, and whenever a writer is killed."""
+"""A lake is consistent with any number of writers, and whenever one of them is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many clients at once: nobody is dropped, and cheap pages do not wait for costly ones."""
+"""Many clients at once: no client is dropped, and cheap pages do not wait for costly ones."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_a_new_commit_ends_what_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_commit_that_was_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that nobody asked for long finds the newest state of the lake."""
+    """A server that had no request for long finds the newest state of the lake."""
     monkeypatch.setattr(serving, "_LOOK", -1.0)
     lake = tmp_path / "lake"
     logs = week_of_logs(tmp_path)

@@ -1,5 +1,5 @@
-"""The Delta tables of a lake hold what the lake holds, whoever publishes them, and whenever a
-publisher is killed."""
+"""The Delta tables of a lake hold what the lake holds, with any number of publishers, and whenever
+one of them is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Logs with values that cannot be: nobody's answers change, and the raw values are kept."""
+"""Logs with impossible values: the answers about other logs do not change, and the raw values are
+kept."""
 
 from __future__ import annotations
 

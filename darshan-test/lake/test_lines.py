@@ -194,7 +194,7 @@ def test_anonymous_names(program: Program, darshan: Run) -> None:
 
 
 def test_hostile_sites(tmp_path: Path) -> None:
-    """Names of 4 KiB, objects without end, forged values and bad names harm nobody."""
+    """Names of 4 KiB, objects without end, forged values and bad names do no harm."""
     long = "read;" + "/" + "x" * 4000 + ".py:{}:f"
     some = [site(long.format(f"{n:04}"), F_READ_TIME=1.0) for n in range(300)]
     some += [

@@ -1,4 +1,4 @@
-"""Holds the rows of a log against the model: a counter that nobody expects must be 0."""
+"""Holds the rows of a log against the model: a counter that the model does not expect must be 0."""
 
 from __future__ import annotations
 

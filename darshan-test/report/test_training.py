@@ -177,8 +177,8 @@ def test_an_index_that_each_worker_reads(tmp_path: Path) -> None:
 
 
 def test_a_set_that_costs_no_time(tmp_path: Path) -> None:
-    """If nobody waits for samples that each worker reads, the finding is a notice about repeated
-    samples, without a saving."""
+    """If no process waits for samples that each worker reads, the finding is a notice about
+    repeated samples, without a saving."""
     job = run_of(4, 16, 2, 10, 0, F_NEXT_TIME=0.1)
     rows = file_of("/set", 32 * MIB, 2, range(1, 5), 0.001)
     found = findings_of(tmp_path, replace(job, rows=(*job.rows, *rows)))["read-by-each-worker"]

@@ -110,7 +110,7 @@ int main(void) {
 
 
 def test_locks_of_one_process(build: Path, tmp_path: Path) -> None:
-    """Locks that nobody else holds are told by their number, not as waits."""
+    """Reports show locks that no other process holds by their number, not as waits."""
     program = compile_c(tmp_path, ALONE)
     command = [build / "darshan", "run", "-o", "logs", "--", program]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)

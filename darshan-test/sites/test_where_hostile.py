@@ -1,4 +1,4 @@
-"""`darshan where` with logs and files that somebody made up."""
+"""`darshan where` with forged logs and files."""
 
 from __future__ import annotations
 

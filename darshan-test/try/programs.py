@@ -79,7 +79,8 @@ ENDS = {
     "a signal": ("", "return raise(SIGTERM);"),
     "a fault": ("", "return *(volatile int *)8;"),
 }
-# Asks past libc, so that nobody can write before what the stream holds back.
+# Asks by a system call without libc, so that no wrapper can write the stream's delayed bytes
+# before.
 ASKS_THE_KERNEL = (
     """
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-"""Small writes that are joined, and what nobody may notice of it."""
+"""Small writes that are joined, unnoticed by the program and by other processes."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def read(path: Path) -> Page:
 
 
 def _lost(folder: Path, pages: dict[Path, Page], path: Path, link: str) -> str:
-    """Returns why a link leads nowhere; empty if it leads somewhere, or to somebody else's site."""
+    """Returns why a link leads nowhere; empty if it leads to a page, or to another site."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return ""

@@ -49,7 +49,7 @@ def test_no_rule_knows_why(tmp_path: Path) -> None:
 
 
 def test_all_ranks(tmp_path: Path) -> None:
-    """If all ranks read so, nobody waits: the saving of a rank is its own."""
+    """If all ranks read so, no rank waits: the saving of a rank is its own."""
     found = problems(tuple(bytewise(rank) for rank in range(_RANKS)), tmp_path)
     assert found[0].name == "small-accesses-read"
     assert found[0].stake.run == pytest.approx(2.0, rel=0.1)

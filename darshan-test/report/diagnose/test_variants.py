@@ -78,7 +78,8 @@ def test_io_at_the_same_time_is_no_turn(each: float, told: bool, tmp_path: Path)
 
 
 def test_a_lock_that_processes_share(tmp_path: Path) -> None:
-    """Several processes lock the file: nobody may say that nobody else holds the lock."""
+    """If several processes lock the file, the text must not say that no other process holds the
+    lock."""
     alone = Job((row("POSIX_EXT", "/a", LOCKS=2_000_000, F_LOCK_TIME=16.0),), nprocs=4)
     several = Job((shared("POSIX_EXT", "/a", LOCKS=2_000_000, F_LOCK_TIME=16.0),), nprocs=4)
     name = "waits-for-locks-of-nobody"
