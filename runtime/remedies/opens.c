@@ -44,13 +44,15 @@ static void *stream_opened(void *file, const char *mode) {
   return file;
 }
 
+enum { none = 0 }; /* of functions without an argument for flags */
+
 #define STREAMS(F) F(fopen) F(fopen64) F(_IO_fopen) F(freopen) F(freopen64)
 
-#define OPENS(name, flags)                                                                         \
+#define OPENS(name, flags, more)                                                                   \
   static any_function *below_##name;                                                               \
   static long instead_of_##name(long a, long b, long c, long d, long e, long f) {                  \
     long fd = (int)below_##name(a, b, c, d, e, f);                                                 \
-    return told(fd, flags, 0);                                                                     \
+    return told(fd, (flags) | (more), 0);                                                          \
   }
 #define INSTEAD_OF_STREAM(name)                                                                    \
   static void *(*below_##name)(const char *, const char *, FILE *);                                \
@@ -64,7 +66,7 @@ STREAMS(INSTEAD_OF_STREAM)
 
 #define ROW(name) {#name, (void *)instead_of_##name, (void **)&below_##name},
 const struct replacement open_replacements[] = {
-#define OPENS(name, flags) ROW(name)
+#define OPENS(name, flags, more) ROW(name)
 #include "opens.def"
 #undef OPENS
     STREAMS(ROW){NULL, NULL, NULL},

@@ -22,6 +22,7 @@ static const struct remedy {
   const char *names[3]; /* one of them is enough */
   const struct replacement *rows;
 } remedies[] = {
+    {{DURABILITY}, durability_replacements},
     {{STDIO_BUFFER, FLUSH_DELAY}, stream_replacements},
     {{STDIO_BUFFER, FLUSH_DELAY, JOIN_WRITES}, signal_replacements},
     {{STDIO_BUFFER, FLUSH_DELAY, JOIN_WRITES}, limit_replacements},

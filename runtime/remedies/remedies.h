@@ -17,7 +17,8 @@ struct stat;
 #define FLUSH_DELAY "flush-delay"
 #define JOIN_WRITES "join-writes"   /* its value is the size of the buffer in bytes */
 #define SQLITE_CACHE "sqlite-cache" /* its value is the size of the cache in bytes */
-#define FILL_TIME "fill-time"       /* its value is 1 */
+#define FILL_TIME "fill-time"       /* the values of both are 1 */
+#define DURABILITY "durability"
 #define COLLECTIVE_BUFFERING "collective-buffering"
 #define NO_DATA_SIEVING "no-data-sieving"
 #define AGGREGATORS "aggregators" /* its value is their number */
@@ -35,6 +36,7 @@ struct replacement {
 };
 
 /* Each ends with a row without a name. */
+extern const struct replacement durability_replacements[];
 extern const struct replacement stream_replacements[];
 extern const struct replacement signal_replacements[];
 extern const struct replacement limit_replacements[];

@@ -322,7 +322,12 @@ TRIALS = Table(
         Column("host", TEXT, "", "on which host", "", True),
         Column("remedy", TEXT, "", "what was applied; of several, + between"),
         Column("rule", TEXT, "", "the finding that asked for it, as findings.rule; null: none did"),
-        Column("result", TEXT, "", "helped, no gain shown, changed the output or not applicable"),
+        Column(
+            "result",
+            TEXT,
+            "",
+            "helped, measured, no gain shown, changed the output, not applicable",
+        ),
         Column("pairs", WHOLE, "count", "runs without it, and as many with it"),
         Column("ratio", NUMBER, "", "time without it, divided by the time with it"),
         Column("ratio_low", NUMBER, "", "lower bound of the ratio's interval at 99 %"),

@@ -321,9 +321,8 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
             most = _REMEDY - len(texts)
             yield from fitting(visible(f"remedy: {finding.remedy.text}"), _WIDTH, most, "  ")
         for text in texts:
-            yield from fitting(
-                visible(f"tried: {text.partition(' To keep it')[0]}"), _WIDTH, 1, "  "
-            )
+            result = text.partition(" To keep it")[0].partition(" Instead: ")[0]
+            yield from fitting(visible(f"tried: {result}"), _WIDTH, 1, "  ")
     if len(titles) > 0:
         yield "  darshan report --text LOG has the files, all remedies and examples"
     else:

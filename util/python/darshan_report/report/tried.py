@@ -15,12 +15,16 @@ from typing import Any
 from ..classes import dataclass
 from ..log import Log
 from ..show.text import visible
+from ..units import seconds
 
 FORMAT, VERSION = "darshan-try", 1
 ENDING = ".tried.json"
 _LARGEST = 1 << 20  # bytes of the file; a larger one is not ours
 _PLACE = re.compile(r"^(\S+:\d+)  ")
+LEAST_RATIO = 1.10  # that the lower bound must reach of the time without a remedy to that with it
+LEAST_GAIN = 0.1  # seconds
 HELPED, NOT_HELPED, CHANGED = "helped", "no gain shown", "changed the output"
+MEASURED = "measured"  # what a service costs; it is no remedy
 NO_RESULT = NOT_TRIED, UNDECIDED = "not tried", "undecided"
 
 
@@ -48,10 +52,20 @@ def content_of(log: str) -> str:
     return whole.hexdigest()
 
 
+def cost(what: str, gain: float, whole: float, low: float) -> str:
+    """Returns a sentence without its full stop on what a service costs that some runs went without.
+    gain: seconds that they took less; whole: seconds of a run with it; low: lower bound of the
+    ratio."""
+    if low < LEAST_RATIO or gain < LEAST_GAIN:
+        return f"{what} costs no time that these runs show"
+    return f"{what} costs {seconds(gain)} of {seconds(whole)}"
+
+
 @dataclass(frozen=True)
 class Tried:
     """A remedy that `darshan try` tried for a finding: how many times faster the program ran, at
-    least, and what to write to keep the remedy."""
+    least, and what to write to keep the remedy, or what to do instead if it only measured a
+    cost."""
 
     remedy: str
     helped: bool
@@ -59,10 +73,16 @@ class Tried:
     low: float
     result: str
     keep: tuple[str, ...]
+    gain: float = 0.0  # seconds of a run
+    whole: float = 0.0  # seconds of a run without the remedy
 
     @property
     def text(self) -> str:
         """Returns sentences on the gain of the remedy, and on what to write to keep it."""
+        if self.result == MEASURED:
+            instead = " or ".join(_PLACE.sub(r"\1: ", line) for line in self.keep)
+            said = cost(self.remedy, self.gain, self.whole, self.low)
+            return f"{said}.{f' Instead: {instead}.' if instead else ''}"
         if not self.helped:
             return f"{self.remedy}: {self.result}."
         gained = f"{self.ratio:.3g} x faster (at least {self.low:.3g} x)"
@@ -82,8 +102,18 @@ def number(row: dict[str, Any], name: str) -> float | None:
         return None
 
 
+def mean(row: dict[str, Any], name: str) -> float | None:
+    """Returns the mean of a list of numbers of a row; None if it has none, or not all are finite
+    numbers."""
+    values = row.get(name)
+    if not isinstance(values, list) or not values:
+        return None
+    known = [v for v in (number({name: value}, name) for value in values) if v is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
+
+
 def _tried(row: dict[str, Any]) -> Tried:
-    keep = row.get("keep", [])
+    keep = row.get("instead" if row.get("result") == MEASURED else "keep", [])
     return Tried(
         visible(str(row.get("remedy", ""))[:40]),
         row.get("result") == HELPED,
@@ -93,6 +123,8 @@ def _tried(row: dict[str, Any]) -> Tried:
         tuple(visible(str(text)[:300]) for text in keep[:2] if isinstance(text, str))
         if isinstance(keep, list)
         else (),
+        number(row, "gain_seconds") or 0.0,
+        mean(row, "baseline_seconds") or 0.0,
     )
 
 

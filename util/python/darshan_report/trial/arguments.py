@@ -51,7 +51,8 @@ def _parser() -> argparse.ArgumentParser:
         f"       {PROGRAM} --list [LOG]",
         description="Runs a program without and with each remedy, which is applied from outside, "
         "and prints what each remedy gains and what to write to keep it. The findings of LOG, a "
-        "log of the same program, propose the remedies; without LOG, those of a first run. Runs "
+        "log of the same program, propose the remedies; without LOG, those of a first run. What "
+        "durability costs (fsync) is only measured, with --copy or --setup. Runs "
         "can change nothing but the copy of --copy and their own TMPDIR, and have no network; "
         "their standard input is empty.",
         epilog="Exit status: 0 if a remedy helped; 1 if none did, or nothing could be tried; 2 for "

@@ -44,7 +44,8 @@ class Edit:
 def _is_tried(finding: Finding, candidates: list[Candidate]) -> bool:
     """Returns whether the runs measured a remedy for this finding."""
     names = {
-        c.name for c in candidates if c.plan and c.state not in (CHANGED, NOT_APPLICABLE)
+        c.name for c in candidates
+        if c.plan and not c.plan.costs and c.state not in (CHANGED, NOT_APPLICABLE)
     }  # fmt: skip
     return any(
         remedy.NAME in names and finding.name.startswith(tuple(remedy.CURES)) for remedy in REMEDIES

@@ -42,12 +42,13 @@ def free_memory() -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """The input of a remedy's plan: the facts of a log, the finding that it may fix, and the free
-    memory."""
+    """The input of a remedy's plan: the facts of a log, the finding that it may fix, the free
+    memory, and whether the runs may lose what they write."""
 
     facts: Facts
     finding: Finding | None  # None: no finding asks for the remedy
     memory: int  # bytes that are free
+    in_copy: bool = False  # runs write to a copy, and to nothing else of the user
 
 
 @dataclass(frozen=True)
@@ -58,3 +59,5 @@ class Plan:
     variables: Mapping[str, str] = field(default_factory=dict)
     keep: str = ""  # lines "language: what to write"; a line without a language is for all
     opens: str = ""  # pattern of the functions at whose line it is written; empty: the finding's
+    costs: str = ""  # if the plan is no remedy, but measures what this costs ("durability")
+    instead: str = ""  # what to do about these costs

@@ -66,7 +66,8 @@ def _candidate(
         return Candidate(remedy.NAME, None, NOT_NAMED, NOT_TRIED)
     if finding is None and not options.all and not options.only:
         return Candidate(remedy.NAME, None, NO_FINDING, NOT_TRIED)
-    plan = remedy.plan(Case(facts, finding, free_memory()))
+    in_copy = bool(options.copy or options.setup) and not options.yes_repeat
+    plan = remedy.plan(Case(facts, finding, free_memory(), in_copy))
     if isinstance(plan, str):
         return Candidate(remedy.NAME, None, plan, NOT_TRIED)
     return Candidate(remedy.NAME, plan)

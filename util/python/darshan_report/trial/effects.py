@@ -13,8 +13,11 @@ _SUMS = {
     "bytes written": (("POSIX", "POSIX_BYTES_WRITTEN"), ("STDIO_EXT", "STDIO_EXT_DRAINED_BYTES")),
     "time in HDF5": (("H5D", "H5D_F_READ_TIME"), ("H5D", "H5D_F_WRITE_TIME")),
     "time in reads": (("POSIX", "POSIX_F_READ_TIME"), ("STDIO", "STDIO_F_READ_TIME")),
+    "time in fsync and the like": (
+        ("POSIX_EXT", "POSIX_EXT_F_SYNC_TIME"), ("POSIX_EXT", "POSIX_EXT_F_FSYNC_TIME"),
+    ),
     "time in writes": (("POSIX", "POSIX_F_WRITE_TIME"), ("STDIO", "STDIO_F_WRITE_TIME")),
-}
+}  # fmt: skip
 # Bytes that streams of libc write. The log lacks writes that a remedy makes for a stream, and those
 # of libc at the end of the program.
 _DRAINED = ("STDIO_EXT", "STDIO_EXT_DRAINED_BYTES")

@@ -73,9 +73,10 @@ def labelled(
 
 def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
     """Returns the lines of code that keep the remedy, in the language of the program if it is
-    known, each after the place in the program where it belongs if the log tells it."""
+    known, each after the place in the program where it belongs if the log tells it. Of a plan that
+    is no remedy, returns what to do instead."""
     # A variable is not set at a line of the program.
     nowhere = ("", "", False)
     where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)
-    rows = labelled(plan.keep.split("\n"), facts, ending, through_netcdf)
+    rows = labelled((plan.keep or plan.instead).split("\n"), facts, ending, through_netcdf)
     return [f"{where}  {row}" if where else row for row in rows]

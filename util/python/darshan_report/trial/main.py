@@ -220,7 +220,7 @@ def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
             if "TMPDIR" not in one.plan.variables:
                 result.effects[one.name] = effects(trial.log, one.log)
             finding = chosen.finding_of(one.name)
-            if one.plan.keep:
+            if one.plan.keep or one.plan.instead:
                 result.keep[one.name] = keep(chosen.sites.facts, finding, one.plan)
     _write(options, result)
     if options.log and _is_of_log(chosen, options.log):

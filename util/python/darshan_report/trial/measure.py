@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from ..classes import dataclass
-from ..report.tried import CHANGED, HELPED, NOT_HELPED, UNDECIDED
+from ..report.tried import CHANGED, HELPED, MEASURED, NOT_HELPED, UNDECIDED
 from .case import Plan
 from .ground import TrialError
 from .outputs import Mask, Output, differences, mask_of
@@ -50,7 +50,8 @@ class Candidate:
             self.wanted = pairs_needed(self.without, self.with_it)
 
     def end(self) -> None:
-        """Sets the verdict: helped, did not help, or undecided if there are too few pairs."""
+        """Sets the verdict: helped, did not help, measured if the plan is no remedy, or undecided
+        if there are too few pairs."""
         if self.state or self.plan is None:
             return
         if len(self.without) < PILOT:
@@ -58,6 +59,8 @@ class Candidate:
             return
         self.found = verdict(self.without, self.with_it)
         self.state = HELPED if self.found.helped else NOT_HELPED
+        if self.plan.costs:
+            self.state = MEASURED
 
 
 @dataclass

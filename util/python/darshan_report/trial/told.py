@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Any
 
 from ..classes import dataclass
-from ..report.tried import FORMAT, HELPED, NOT_TRIED, VERSION
+from ..report.tried import FORMAT, HELPED, MEASURED, NOT_TRIED, VERSION, cost
 from ..show.text import visible
 from ..units import seconds
 from .by_hand import Edit
@@ -46,6 +46,15 @@ def _compared(one: Candidate, partly: bool) -> str:
     return f"{said}, {same}: {one.state}"
 
 
+def _costs(one: Candidate, instead: Sequence[str]) -> Iterator[str]:
+    """Yields what a plan measured that is no remedy, and what to do about it."""
+    if one.found is not None and one.plan is not None:
+        said = cost(one.plan.costs, one.found.gain, _mean(one.without), one.found.low)
+        yield from _under(f"{said}. This is no remedy: without it, a crash loses data.")
+        if one.found.helped:
+            yield from _under(f"instead:  {' or '.join(instead)}")
+
+
 def _of(
     one: Candidate, effects: Sequence[Effect], keep: Sequence[str], partly: bool
 ) -> Iterator[str]:
@@ -62,6 +71,8 @@ def _of(
     if one.state == HELPED:
         for number, row in enumerate(keep):
             yield " " * _NAME + ("to keep it:  " if number == 0 else " " * 13) + visible(row)
+    if one.state == MEASURED:
+        yield from _costs(one, keep)
 
 
 def _by_hand(edits: Sequence[Edit]) -> Iterator[str]:
@@ -84,7 +95,8 @@ class Result:
     baseline: Sequence[float]  # seconds of the runs without a remedy
     candidates: Sequence[Candidate]
     effects: dict[str, list[Effect]] = field(default_factory=dict)  # by remedy
-    keep: dict[str, list[str]] = field(default_factory=dict)  # what to write, by remedy
+    # What to write by remedy; of one that is only measured, what to do instead.
+    keep: dict[str, list[str]] = field(default_factory=dict)
     notes: Sequence[str] = ()
     findings: dict[str, str] = field(default_factory=dict)  # that ask for it, by remedy
     log: str = ""  # what tells the log from others
@@ -136,7 +148,9 @@ class Result:
             row |= {
                 "pairs": one.found.pairs, "ratio": one.found.ratio, "low": one.found.low,
                 "high": one.found.high, "gain_seconds": one.found.gain, "seconds": one.with_it,
-                "baseline_seconds": one.without, "keep": self.keep.get(one.name, []),
+                "baseline_seconds": one.without,
+                "keep": [], "instead": [],
+                "instead" if one.state == MEASURED else "keep": self.keep.get(one.name, []),
                 "changes": [
                     {"name": e.name, "before": e.before, "after": e.after}
                     for e in self.effects.get(one.name, [])

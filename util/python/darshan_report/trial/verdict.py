@@ -11,10 +11,9 @@ import math
 from collections.abc import Sequence
 
 from ..classes import dataclass
+from ..report.tried import LEAST_GAIN, LEAST_RATIO
 
 CONFIDENCE = 0.99
-LEAST_RATIO = 1.10  # that the lower bound must reach
-LEAST_GAIN = 0.1  # seconds
 PILOT, FEWEST, MOST = 3, 5, 15  # pairs
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from ...report import tried
 from ...units import amount, count, plural, time_spent
 from ..ask.engine import Asked
 from ..ask.questions import Filters
@@ -70,6 +71,9 @@ def _facts(made: Made, row: Row) -> None:
 def _tried(row: Row) -> str:
     """Returns a sentence on a trial of a remedy."""
     said = f"Tried: {row['remedy']}: "
+    if row["result"] == tried.MEASURED:
+        numbers = [row[name] or 0.0 for name in ("gain_seconds", "baseline_seconds", "ratio_low")]
+        return f"Tried: {tried.cost(row['remedy'], *numbers)}."
     if not row["helped"]:
         return f"{said}{row['result']}."
     gained = f"{row['ratio']:.3g} x faster (at least {row['ratio_low']:.3g} x)"

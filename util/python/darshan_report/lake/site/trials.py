@@ -21,7 +21,6 @@ import pyarrow.parquet as pq
 from ...classes import dataclass
 from ...report import tried
 from ...show.text import visible
-from ...trial.verdict import LEAST_RATIO
 from ..columns import TRIALS
 from ..commit.commits import Snapshot
 from ..write import impossible, owners
@@ -37,7 +36,8 @@ _LOG = 32  # digits of a hash by which tables name a log
 _LONGEST_HOST = 256
 _DAY = datetime.timedelta(days=1)  # a log's day may be that of another time zone
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-_RESULTS = (tried.HELPED, tried.NOT_HELPED, tried.CHANGED)  # of complete pairs
+_MEASURED = (tried.HELPED, tried.NOT_HELPED, tried.MEASURED)  # by complete pairs
+_RESULTS = (*_MEASURED, tried.CHANGED)
 Row = dict[str, Any]
 
 
@@ -90,7 +90,7 @@ def _row(row: Row) -> Row | None:
         return None
     without, with_it = _mean(row, "baseline_seconds"), _mean(row, "seconds")
     low, ratio = _positive(row, "low"), _positive(row, "ratio")
-    measured = result in _RESULTS[:2]
+    measured = result in _MEASURED
     known = measured and None not in (without, with_it, low, ratio)
     if measured and not known:
         return None
@@ -110,7 +110,7 @@ def _row(row: Row) -> Row | None:
         "gain_seconds": without - with_it if without and with_it else None,
         "same_output": measured if result in _RESULTS else None,
         "compared_in_part": row.get("compared_in_part") is True if result in _RESULTS else None,
-        "helped": result == tried.HELPED and low is not None and low >= LEAST_RATIO,
+        "helped": result == tried.HELPED and low is not None and low >= tried.LEAST_RATIO,
     }
 
 
