@@ -75,7 +75,7 @@ static FILE *with_buffer(FILE *file, const char *mode) {
   struct stat st;
   int fd = file ? stream_fd(file) : -1;
   if (fd < FIRST_OWN || sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) return file;
-  if (is_off || is_kernel_file(fd) || others_go(&st)) return file;
+  if (is_off || is_kernel_file(fd) || others_go(&st) || stream_state_is_asked()) return file;
   fatal_signals_watch();
   struct held *held = held_of(file, 1);
   if (held && !held->buffer) held->buffer = remedy_memory(size);
@@ -161,6 +161,17 @@ static long held_syscall(long n, long a, long b, long c, long d, long e, long f)
   return below_syscall(n, a, b, c, d, e, f);
 }
 
+/* The program is about to count the changes of files, so nothing is held back from then on. */
+#define WATCHES(F) F(inotify_init) F(inotify_init1)
+#define WATCH(name)                                                                                \
+  static any_function *below_##name;                                                               \
+  static long held_##name(long a, long b, long c, long d, long e, long f) {                        \
+    held_streams_stop();                                                                           \
+    return below_##name(a, b, c, d, e, f);                                                         \
+  }
+WATCHES(WATCH)
+#undef WATCH
+
 #define LETS_GO(F) F(fileno) F(fileno_unlocked) F(freopen) F(freopen64)
 #define LET_GO(name, file)                                                                         \
   static any_function *below_##name;                                                               \
@@ -179,6 +190,7 @@ const struct replacement stream_replacements[] = {
 #define LOOK ROW
 #include "looks.def"
 #undef LOOK
-    OPENS(ROW) LETS_GO(ROW) ROW(syscall){"fclose", (void *)closed, (void **)&below_fclose},
+    OPENS(ROW) LETS_GO(ROW) WATCHES(ROW)
+        ROW(syscall){"fclose", (void *)closed, (void **)&below_fclose},
     {NULL, NULL, NULL},
 };

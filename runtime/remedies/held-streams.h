@@ -36,6 +36,10 @@ void held_streams_stop(void);
  * Async-signal-safe. */
 void held_streams_save(void);
 
+/* Returns 1 if the program imports a function that tells or drops what is in the buffer of a
+ * stream, so that no stream may get another buffer; else 0. */
+int stream_state_is_asked(void);
+
 /* Installs handlers of the signals that would end the process, once. A handler writes the delayed
  * bytes (held_streams_save, join_writes_save) and then lets the signal end the process. */
 void fatal_signals_watch(void);
