@@ -54,6 +54,16 @@ int main(void) {
 PROGRAMS = {"the state of a stream": STATE, "events of files": EVENTS}
 
 
+def test_a_gnu_program_gets_a_buffer(trial: Try) -> None:
+    """`sed -u` imports __fwriting, to report errors, and asks nobody for the state of a stream."""
+    from darshan_report.log import open_log  # noqa: PLC0415
+
+    (trial.user / "in.txt").write_text("word\n" * 2000)
+    trial.variables = {"DARSHAN_TRY": "stdio-buffer=1048576"}
+    with open_log(trial.log("sed", "-u", "s/w/W/", "in.txt")) as log:
+        assert 0 < log.records("STDIO_EXT")["STDIO_EXT_FILLS"].clip(0).sum() < 100
+
+
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_that_looks_sees_no_remedy(trial: Try, name: str, setting: str) -> None:

@@ -9,8 +9,9 @@
 #include "../intercept/loader.h"
 #include "held-streams.h"
 
-static const char *const functions[] = {"__fbufsize", "__flbf",   "__fpending", "__freading",
-                                        "__fwriting", "__fpurge", "fpurge"};
+/* Not __fpending, __freading and __fwriting: GNU programs import them to report errors of a stream,
+ * and do so as well with another buffer. */
+static const char *const functions[] = {"__fbufsize", "__flbf", "__fpurge", "fpurge"};
 
 /* Returns 1 if a program that is not linked statically imports or exports the name, else 0. */
 static int knows(const struct link_map *program, const char *name) {
