@@ -72,6 +72,16 @@ def test_hints_do_not_break_another_library(trial: Try) -> None:
     assert written[0] == written[1] == (b"a" * 64 + b"b" * 64) * 1500
 
 
+@pytest.mark.needs("mpi:mpich")
+def test_a_job_with_much_around_it(trial: Try) -> None:
+    """The job's log counts, although that of the processes around the job is larger."""
+    around = 'for n in 1 2 3 4 5 6 7 8 9; do env true; env false; done; exec "$@"'
+    launcher, *options, program, how = job(trial, MPICH, "alone")
+    command = [launcher, *options, "sh", "-c", around, "sh", program, how]
+    _, rows, _ = trial.found("--only", "aggregators", "--copy", ".", "--", *command)
+    assert rows["aggregators"]["reason"] == "the program makes no collective call of MPI-IO"
+
+
 def test_hints_are_refused(trial: Try) -> None:
     """A program without MPI-IO gets none of the remedies that are hints, and the reason."""
     _, rows, _ = trial.found("--all", "--", "true")

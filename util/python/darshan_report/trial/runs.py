@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import signal
 import subprocess
 import time
@@ -20,6 +21,8 @@ from .private import adopt_orphans, die_with_parent
 from .stopped import Stopped, TooLongError
 
 LIMIT, LEAST_LIMIT = 3.0, 2.0  # times the baseline; seconds
+# Of darshan run: a job has a log, and the processes around it another.
+_AROUND = re.compile(r"; log of what is around it: [^;\n]*?([^/;\n]+\.darshan)(?=;|$)", re.M)
 _OURS = ("DARSHAN_LOGFILE", "DARSHAN_LOGPATH", "DARSHAN_DISABLE", "DARSHAN_CALLED_AS")
 
 
@@ -72,7 +75,7 @@ class Runner:
             )
             spent = time.monotonic() - begin
         output = Output(status, stdout, self.ground.data, self.ground.changes())
-        return Run(spent, output, self._log(logs), told)
+        return Run(spent, output, self._log(logs, told), told)
 
     def keep_files(self, run: Run, name: str) -> Run:
         """Moves the output files of a run to the folder `name` of the trial, so that later runs can
@@ -106,12 +109,16 @@ class Runner:
         finally:
             _end_orphans()
 
-    def _log(self, folder: str) -> str:
+    def _log(self, folder: str, told: str) -> str:
         """Moves the largest log of the run out of its folder and returns its path; empty if there
-        is none."""
+        is none. The log of the processes around an MPI job does not count. told: path of the run's
+        standard error."""
         found = glob.glob(os.path.join(glob.escape(folder), "*.darshan"))
         if not found:
             return ""
+        with open(told, encoding="utf-8", errors="replace") as file:
+            around = _AROUND.findall(file.read())
+        found = [path for path in found if os.path.basename(path) not in around] or found
         log = os.path.join(self.ground.work, f"run-{self.number}.darshan")
         os.rename(max(found, key=os.path.getsize), log)
         return log
