@@ -228,6 +228,7 @@ def _fields() -> list[Row]:
         field("nc-prefill", "fill-values", "nc_set_fill"),
         field("table-flush", "flush-per-chunk", "flush"),
         field("many-leaves", "many-objects", "array"),
+        field("paged-groups", "small-accesses-read", "through a buffer"),
         *(
             Row("fields.py", f"healthy-{case}", place=HERE)
             for case in (

@@ -115,16 +115,15 @@ def try_remedies(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
     """Tries remedies on programs with a problem, and prints what each gains."""
     for row in chosen(words):
         try:
-            found = trials.best(trials.try_row(judge, row)) if row.finding else None
+            found = trials.best(judge, row) if row.finding else []
         except RuntimeError as error:
             print(f"{row.name:36} {error}", flush=True)
             continue
-        if found is None:
-            continue
-        numbers = f"{found.gain:6.2f} s gained, {found.ratio:.3g} x (at least {found.low:.3g} x)"
-        print(f"{row.name:36} {found.remedy:20} {found.result:20} {numbers}", flush=True)
-        if keep:
-            trials.write([(row.name, found)])
+        for one in found:
+            numbers = f"{one.gain:6.2f} s gained, {one.ratio:.3g} x (at least {one.low:.3g} x)"
+            print(f"{row.name:36} {one.remedy:20} {one.result:20} {numbers}", flush=True)
+        if keep and found:
+            trials.write({row.name: found})
 
 
 def main() -> None:

@@ -343,6 +343,20 @@ def many_leaves(cured: bool) -> None:
             file.create_array("/", f"a{i}", np.ones(4))  # blame: many-leaves
 
 
+def paged_groups(cured: bool) -> None:
+    """Reads an attribute of each of many groups, in a file with pages."""
+    with h5py.File("groups.h5", page_buf_size=16 << 20 if cured else 0) as file:
+        for i in range(3000):
+            assert file[f"g{i * 769 % 3000}"].attrs["i"] >= 0
+
+
+def prepare_paged_groups() -> None:
+    """Writes 3,000 groups with an attribute each."""
+    with h5py.File("groups.h5", "w", fs_strategy="page") as file:
+        for i in range(3000):
+            file.create_group(f"g{i}").attrs["i"] = i
+
+
 def prepare_open_each() -> None:
     """Writes a small file."""
     with h5py.File("in.h5", "w") as file:
