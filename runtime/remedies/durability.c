@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <libc-names.h>
+
 #include "../intercept/guard.h"
 #include "../intercept/sys.h"
 #include "remedies.h"
