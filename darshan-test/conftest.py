@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from place import allowed, needs
-from sample import TOLD, left_out, seed
+from sample import TOLD, left_out, seed, without_tests
 from tree import build_folder, real_log_paths
 
 
@@ -37,10 +37,22 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return str(sorted(val)) if isinstance(val, (set, frozenset)) else None
 
 
+def all_tests(config: pytest.Config) -> bool:
+    """Tells whether the whole folder is run, of whose long files a sample is enough."""
+    return {Path(argument).name for argument in config.args} == {"darshan-test"}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Passes over files of which this run has no test: to read them all costs twenty seconds."""
+    if collection_path.suffix == ".py" and all_tests(config) and without_tests(collection_path):
+        return True
+    return None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Selects a quarter of the tests of long files if the whole folder is run; a named file is run
+    """Selects a sample of the tests of long files if the whole folder is run; a named file is run
     in full."""
-    if {Path(argument).name for argument in config.args} == {"darshan-test"}:
+    if all_tests(config):
         always = {place for place, item in enumerate(items) if item.get_closest_marker("always")}
         out = left_out([str(item.path) for item in items], always)
         config.hook.pytest_deselected(items=[items[place] for place in sorted(out)])

@@ -12,6 +12,7 @@ import os
 import random
 import subprocess
 from collections.abc import Container, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,8 +22,9 @@ TOLD = "told"  # a property of a test: a line that is printed at the end of the 
 SCALE = 0.5  # of every share, so that all samples together fit the time of ./check
 
 
-# Files whose tests take long together (five seconds of a processor and more); each run of all tests
-# runs a quarter of them.  A test with the marker "always" is not left out.
+# Files whose tests take long together (five seconds of a processor and more).  A run of all tests
+# has half of the tests in a quarter of these files: the fixtures of a file cost as much as its
+# tests.  A test with the marker "always" is not left out.
 LONG = (
     "apmpi/test_apmpi.py",
     "apmpi/test_report.py",
@@ -54,18 +56,26 @@ LONG = (
     "front/test_help.py",
     "front/test_list.py",
     "front/test_newest.py",
+    "front/test_not_found.py",
     "front/test_screen.py",
+    "front/test_stat.py",
+    "front/test_stat_data.py",
     "groups/test_groups.py",
     "harm/test_ends.py",
     "harm/test_full_tables.py",
+    "harm/test_full_upper_tables.py",
     "harm/test_habits.py",
     "harm/test_journal.py",
     "harm/test_outputs.py",
     "harm/test_report_ends.py",
     "harm/test_seccomp.py",
     "harm/test_session.py",
+    "harm/test_signals.py",
     "harm/test_stacks.py",
     "harm/test_stdio.py",
+    "harm/test_strangers.py",
+    "hdf5/test_cases.py",
+    "hdf5/test_memory.py",
     "hdf5/test_python.py",
     "interrupt/test_interrupt.py",
     "lake/test_ask.py",
@@ -90,6 +100,7 @@ LONG = (
     "lake/test_owner.py",
     "lake/test_resolved_errors.py",
     "lake/test_serve.py",
+    "lake/test_site_data.py",
     "lake/test_strangers.py",
     "lake/test_stream.py",
     "lake/test_sums.py",
@@ -99,7 +110,9 @@ LONG = (
     "link/test_configure.py",
     "link/test_mpi.py",
     "logs/test_bad.py",
+    "logs/test_good.py",
     "logs/test_pydarshan.py",
+    "modules/test_new_module.py",
     "mpi/test_communication.py",
     "mpi/test_languages.py",
     "mpi/test_life.py",
@@ -111,6 +124,8 @@ LONG = (
     "mpiio/test_traces.py",
     "pnetcdf/test_cases.py",
     "ranks/test_ranks.py",
+    "report/diagnose/test_code_examples.py",
+    "report/diagnose/test_damaged.py",
     "report/diagnose/test_words.py",
     "report/test_binding.py",
     "report/test_browser.py",
@@ -120,6 +135,7 @@ LONG = (
     "report/test_datasets.py",
     "report/test_formats.py",
     "report/test_layout.py",
+    "report/test_loaded_state.py",
     "report/test_manners.py",
     "report/test_numbers.py",
     "report/test_open.py",
@@ -130,9 +146,12 @@ LONG = (
     "report/test_samples.py",
     "report/test_stacks.py",
     "report/test_warnings.py",
+    "runs/test_deepbind.py",
     "runs/test_fold.py",
+    "runs/test_locks.py",
     "runs/test_other_libc_started.py",
     "runs/test_runs.py",
+    "runs/test_under_valgrind.py",
     "runs/test_unwatched.py",
     "runs/test_usage.py",
     "sites/python/test_python.py",
@@ -148,6 +167,7 @@ LONG = (
     "studies/chunk-cache/test_chunk_cache.py",
     "studies/edit-atomicity/test_interrupted.py",
     "studies/mesh-collective/test_mesh_collective.py",
+    "studies/test_diagnoses.py",
     "try/test_attacks.py",
     "try/test_compared.py",
     "try/test_hdf5.py",
@@ -156,6 +176,7 @@ LONG = (
     "try/test_options.py",
     "try/test_reading.py",
     "try/test_remedies.py",
+    "try/test_safety.py",
     "try/test_shield.py",
     "try/test_streams.py",
     "try/test_tried.py",
@@ -164,13 +185,18 @@ LONG = (
     "verdicts/test_rates.py",
     "wheel/test_wheel.py",
 )
-PART = 1 / 2  # part of these tests in a run, before SCALE
+FILES = 1 / 2  # part of these files in a run, before SCALE
+PART = 1  # part of the tests in each of them, before SCALE
 
 
 def seed() -> str:
     """Returns DARSHAN_SAMPLE, else the commit, else "0" (a tree without git)."""
-    if given := os.environ.get("DARSHAN_SAMPLE"):
-        return given
+    return os.environ.get("DARSHAN_SAMPLE") or commit()
+
+
+@cache
+def commit() -> str:
+    """Returns the commit of the tree, "0" if there is no git."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -189,21 +215,45 @@ def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
     name of the harness is part of the seed, so that lists of equal length have different
     samples."""
     every = list(items)
-    if everything() or share >= 1 or not every:
+    if everything() or not every:
         return every
     count = max(1, math.ceil(SCALE * share * len(every)))
     chosen = random.Random(f"{seed()} {name}").sample(range(len(every)), count)
     return [every[index] for index in sorted(chosen)]
 
 
+@cache
+def run_of_long(word: str) -> frozenset[str]:
+    """Returns the files of LONG of which the run with this seed has tests."""
+    assert word == seed()  # the key of the cache
+    return frozenset(turning(LONG, FILES, "long files"))
+
+
+def name_in_tests(path: str) -> str:
+    """Returns the name of a file as LONG has it: relative to the folder of all tests."""
+    return path.rpartition("/darshan-test/")[2]
+
+
+def without_tests(file: Path) -> bool:
+    """Tells whether a run of all tests has no test of this file, which then is not even read."""
+    name = name_in_tests(str(file))
+    if name not in LONG or name in run_of_long(seed()):
+        return False
+    return "pytest.mark.always" not in file.read_text("utf-8")
+
+
 def left_out(files: Sequence[str], always: Container[int] = ()) -> set[int]:
     """Returns the indices of tests, each given by its file, that a run of all tests skips; none of
     those in always."""
+    places: dict[str, list[int]] = {name: [] for name in LONG}
+    for place, file in enumerate(files):
+        name = name_in_tests(file)
+        if name in places and place not in always:
+            places[name].append(place)
     found: set[int] = set()
-    for name in LONG:
-        here = [place for place, file in enumerate(files) if file.endswith(f"/{name}")]
-        here = [place for place in here if place not in always]
-        found |= set(here) - set(turning(here, PART, name))
+    for name, here in places.items():
+        kept = turning(here, PART, name) if name in run_of_long(seed()) else []
+        found |= set(here) - set(kept)
     return found
 
 

@@ -144,6 +144,7 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
     assert named in said
 
 
+@pytest.mark.always
 def test_every_wrapped_function_has_a_test() -> None:
     """Each row of a calls.def is called by a test: in the folder of its module's tests, or where
     the calls of the C library are tested."""

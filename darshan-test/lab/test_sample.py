@@ -1,0 +1,45 @@
+"""Samples of the tests: which files and tests a run leaves out, and that all have their turn."""
+
+from __future__ import annotations
+
+import pytest
+import sample
+from tree import SOURCE
+
+TESTS = SOURCE / "darshan-test"
+
+
+def left(monkeypatch: pytest.MonkeyPatch, word: str, files: list[str]) -> set[int]:
+    """Returns what a run with this seed leaves out; the third test is marked always."""
+    monkeypatch.setenv("DARSHAN_SAMPLE", word)
+    return sample.left_out(files, always={2})
+
+
+def test_every_long_file_is_there() -> None:
+    """A file that was renamed would run whole each time."""
+    assert [name for name in sample.LONG if not (TESTS / name).is_file()] == []
+    assert list(sample.LONG) == sorted(set(sample.LONG))
+
+
+def test_each_test_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run has an eighth of these tests, other runs have others; a file that is not long, and a
+    test that is marked, always runs."""
+    files = [f"{TESTS}/{name}" for name in sample.LONG[:2] for _ in range(8)] + ["/a/test_short.py"]
+    runs = [left(monkeypatch, str(number), files) for number in range(100)]
+    every = set(range(len(files)))
+    assert set().union(*(every - run for run in runs)) == every
+    assert set().intersection(*runs) == set().union(*runs) & {2, 16} == set()
+    assert 0.1 < sum(16 - len(run) for run in runs) / 1600 < 0.25
+    assert left(monkeypatch, sample.ALL, files) == set()
+
+
+def test_files_that_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exactly those whose tests are all left out."""
+    monkeypatch.setenv("DARSHAN_SAMPLE", "a")
+    passed = {name for name in sample.LONG if sample.without_tests(TESTS / name)}
+    assert len(passed) > len(sample.LONG) / 2
+    for name in sample.LONG:
+        marked = "pytest.mark.always" in (TESTS / name).read_text("utf-8")
+        out = sample.left_out([f"{TESTS}/{name}"])
+        assert (name in passed) == (out == {0} and not marked), name
+    assert not sample.without_tests(TESTS / "lab" / "test_sample.py")
