@@ -114,8 +114,12 @@ class HelpFailed(Exception):
     """A command has no --help text; the message tells which command, and why."""
 
 
+_TEXTS: dict[str, str] = {}  # by what was typed: programs in Python need a third of a second
+
+
 def asked(command: Command, build: Path) -> str:
-    """Returns the text of --help, independent of the terminal.  Raises HelpFailed."""
+    """Returns the text of --help, independent of the terminal; a command runs once in a process.
+    Raises HelpFailed."""
     file, *words = command.words
     program = build / file
     if file.startswith("/"):  # a script of the sources
@@ -123,6 +127,8 @@ def asked(command: Command, build: Path) -> str:
     # Wide, since versions of Python break lines, also at hyphens, in places of their own.
     environment = {**os.environ, "COLUMNS": "1000", "NO_COLOR": "1"}
     typed = " ".join([str(program), *words, "--help"])
+    if typed in _TEXTS:
+        return _TEXTS[typed]
     try:
         done = subprocess.run(
             [program, *words, "--help"], stdin=subprocess.DEVNULL, capture_output=True,
@@ -133,6 +139,7 @@ def asked(command: Command, build: Path) -> str:
     except subprocess.TimeoutExpired as error:
         raise HelpFailed(f"{typed} did not end within {SECONDS} s") from error
     if done.returncode == 0 and done.stdout.strip():
+        _TEXTS[typed] = done.stdout
         return done.stdout
     ended = (
         f"signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
