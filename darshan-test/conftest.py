@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from place import allowed, needs
-from sample import TOLD, left_out, seed, without_tests
+from sample import TOLD, left_out, seed, turning, without_tests
 from tree import build_folder, real_log_paths
 
 
@@ -37,6 +37,11 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return str(sorted(val)) if isinstance(val, (set, frozenset)) else None
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds an option for steps that run tests again, with another build."""
+    parser.addoption("--part", type=float, default=0, help="run a sample of the tests, this share")
+
+
 def all_tests(config: pytest.Config) -> bool:
     """Tells whether the whole folder is run, of whose long files a sample is enough."""
     return {Path(argument).name for argument in config.args} == {"darshan-test"}
@@ -51,12 +56,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Selects a sample of the tests of long files if the whole folder is run; a named file is run
-    in full."""
+    in full, or the part that was asked for."""
+    places = range(len(items))
+    out: set[int] = set()
     if all_tests(config):
-        always = {place for place, item in enumerate(items) if item.get_closest_marker("always")}
+        always = {place for place in places if items[place].get_closest_marker("always")}
         out = left_out([str(item.path) for item in items], always)
-        config.hook.pytest_deselected(items=[items[place] for place in sorted(out)])
-        items[:] = [item for place, item in enumerate(items) if place not in out]
+    if part := config.getoption("--part"):
+        out |= set(places) - set(turning(places, part, "part of these tests"))
+    config.hook.pytest_deselected(items=[items[place] for place in sorted(out)])
+    items[:] = [items[place] for place in places if place not in out]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
