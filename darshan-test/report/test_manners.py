@@ -22,6 +22,12 @@ BEGINNINGS = {"pdf": b"%PDF-", "html": b"<!DOCTYPE html>",
 
 
 @pytest.fixture
+def summary(command: Run) -> Run:
+    """Here, the command itself with its start."""
+    return command
+
+
+@pytest.fixture
 def log(tmp_path: Path) -> Path:
     """Writes a log with several modules."""
     path = tmp_path / "job.darshan"
