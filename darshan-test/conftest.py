@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if all_tests(config):
         always = {place for place in places if items[place].get_closest_marker("always")}
         out = left_out([str(item.path) for item in items], always)
-    if part := config.getoption("--part"):
+    if part := config.getoption("--part", 0):
         out |= set(places) - set(turning(places, part, "part of these tests"))
     config.hook.pytest_deselected(items=[items[place] for place in sorted(out)])
     items[:] = [items[place] for place in places if place not in out]
