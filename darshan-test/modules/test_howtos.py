@@ -5,6 +5,7 @@ A patch does the steps of one page in a copy of the tree, which is built and tes
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from sample import ALL, turning
-from tree import SOURCE, real_log_paths
+from tree import SOURCE, build_folder, real_log_paths
 
 PATCHES = Path(__file__).resolve().parent / "howto"
 SECONDS = 900
@@ -68,23 +69,53 @@ PAGES = {
         ("all",),
         ("front/test_help.py", "front/test_folders.py", "docs/test_manual.py"),
         "docs/test_words.py",
-        "",
+        "not examples",
         describes=True,
     ),
     "add-a-page-section": Page(
         ("all",),
         ("report/test_storage.py", "report/test_page.py", "report/test_pages.py"),
         "docs/test_words.py",
-        "",
+        "not examples",
     ),
 }
 
 
 def left_out(folder: str, names: list[str]) -> set[str]:
-    """Returns what was built, and what is not part of the tree."""
-    built = shutil.ignore_patterns("build*", "auto*", "configure", "configure~", ".git", ".venv")
-    found = built(folder, names) if Path(folder) == SOURCE else set()
-    return found | {"__pycache__"}
+    """Returns the names in a folder that a copy of the tree does not have: builds, and what is no
+    part of the tree.  What autoreconf made stays, or the copy would be configured again."""
+    if Path(folder) != SOURCE:
+        return {"__pycache__"}
+    built = {name for name in names if name.startswith("build") and name != "build-aux"}
+    return built | {"autom4te.cache", ".git", ".venv", "__pycache__"}
+
+
+def copy_if_there(source: str, target: str) -> None:
+    """Copies a file with its times, unless another test has removed it meanwhile."""
+    with contextlib.suppress(FileNotFoundError):
+        shutil.copy2(source, target)
+
+
+def copied(tree: Path) -> Path:
+    """Copies the tree, and its build with all times, so that make compiles only what a patch
+    changes.  Returns the build folder of the copy."""
+    made, build = build_folder(), tree / "build"
+    shutil.copytree(SOURCE, tree, ignore=left_out, symlinks=True, copy_function=copy_if_there)
+    if not made.is_relative_to(SOURCE):  # its Makefile finds the sources by a relative path
+        succeeds("./dev", "build", tree=tree)
+        return build
+    build = tree / made.relative_to(SOURCE)
+    # What other tests make there at the same time is no part of these targets.
+    other = shutil.ignore_patterns("compiled-tests", "pytest-cache", "made")
+    shutil.copytree(made, build, ignore=other, symlinks=True, copy_function=copy_if_there)
+    for name in ("Makefile", "config.status"):  # the only files that name the tree
+        file = build / name
+        times = file.stat()
+        file.write_text(file.read_text().replace(str(SOURCE), str(tree)))
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    # ./dev describe builds without arguments, which must not configure it again.
+    (build / "configured-with").write_text("'' \n")
+    return build
 
 
 def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
@@ -92,7 +123,7 @@ def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
     done = subprocess.run(
         command,
         cwd=tree,
-        env={**os.environ, "DARSHAN_OUT": "build", **variables},
+        env={**os.environ, **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -103,10 +134,10 @@ def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
 
 
-def run_tests(tree: Path, *arguments: str | Path, **settings: str) -> None:
+def run_tests(tree: Path, build: Path, *arguments: str | Path, **settings: str) -> None:
     """Runs pytest in the copy, on its build."""
     command = (sys.executable, "-m", "pytest", "-q", "-x", *arguments)
-    variables = {"DARSHAN_BUILD": str(tree / "build"), "PYTHONHASHSEED": "0", **settings}
+    variables = {"DARSHAN_BUILD": str(build), "PYTHONHASHSEED": "0", **settings}
     if logs := real_log_paths():
         variables["DARSHAN_REAL_LOGS"] = str(logs[0].parent)
     succeeds(*command, tree=tree, **variables)
@@ -142,18 +173,18 @@ def test_page_is_linked_and_executed(page: Path) -> None:
 def test_howto(name: str, tmp_path: Path) -> None:
     """In a copy of the tree, the patch of a how-to is applied, built and tested."""
     page, tree = PAGES[name], tmp_path / "darshan"
-    shutil.copytree(SOURCE, tree, ignore=left_out, symlinks=True)
+    build = copied(tree)
     (tree / ".venv").symlink_to(SOURCE / ".venv")
     succeeds("git", "init", "-q", tree=tree)  # git apply and ./dev files need it
     (tree / ".git/info/exclude").write_text(".venv\n")  # .gitignore means a folder, not a link
     succeeds("git", "add", "-A", tree=tree)
     # If the lines around have changed: do the steps again in a copy, and make a new patch there.
     succeeds("git", "apply", PATCHES / f"{name}.patch", tree=tree)
-    succeeds("./dev", "build", tree=tree)
-    succeeds("make", "-s", "-j2", "-C", "build", *page.targets, tree=tree)
+    # All includes the table of counters; what it changes needs no optimiser to be tested.
+    succeeds("make", "-s", "-j2", "-C", build, "CFLAGS=-O0", *page.targets, tree=tree)
     if page.describes:
-        succeeds("./dev", "describe", tree=tree)
-    run_tests(tree, *(tree / "darshan-test" / test for test in page.tests))
-    # The cases that the steps added must run, whichever cases a sample of the file would have.
+        succeeds("./dev", "describe", tree=tree, DARSHAN_OUT=str(build.relative_to(tree)))
+    run_tests(tree, build, *(tree / "darshan-test" / test for test in page.tests))
+    # What the steps added must run, whichever cases a sample of the file would have.
     named = tree / "darshan-test" / page.file
-    run_tests(tree, named, "-k", page.matching, DARSHAN_SAMPLE=ALL)
+    run_tests(tree, build, named, "-k", page.matching, DARSHAN_SAMPLE=ALL)
