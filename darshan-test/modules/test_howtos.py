@@ -83,7 +83,7 @@ PAGES = {
 
 def left_out(folder: str, names: list[str]) -> set[str]:
     """Returns the names in a folder that a copy of the tree does not have: builds, and what is no
-    part of the tree.  What autoreconf made stays, or the copy would be configured again."""
+    part of the tree.  Files that autoreconf made stay, or make would configure the copy again."""
     if Path(folder) != SOURCE:
         return {"__pycache__"}
     built = {name for name in names if name.startswith("build") and name != "build-aux"}
@@ -105,7 +105,7 @@ def copied(tree: Path) -> Path:
         succeeds("./dev", "build", tree=tree)
         return build
     build = tree / made.relative_to(SOURCE)
-    # What other tests make there at the same time is no part of these targets.
+    # Files that other tests make there at the same time are not part of these targets.
     other = shutil.ignore_patterns("compiled-tests", "pytest-cache", "made")
     shutil.copytree(made, build, ignore=other, symlinks=True, copy_function=copy_if_there)
     for name in ("Makefile", "config.status"):  # the only files that name the tree
@@ -180,12 +180,12 @@ def test_howto(name: str, tmp_path: Path) -> None:
     succeeds("git", "add", "-A", tree=tree)
     # If the lines around have changed: do the steps again in a copy, and make a new patch there.
     succeeds("git", "apply", PATCHES / f"{name}.patch", tree=tree)
-    # What a patch changes needs no optimiser, except for the tests of what the library calls.
+    # A changed source needs no optimiser, except for the tests of the calls that the library makes.
     flags = () if "symbols" in page.tests else ("CFLAGS=-O0",)
     succeeds("make", "-s", "-j2", "-C", build, *flags, *page.targets, tree=tree)
     if page.describes:
         succeeds("./dev", "describe", tree=tree, DARSHAN_OUT=str(build.relative_to(tree)))
     run_tests(tree, build, *(tree / "darshan-test" / test for test in page.tests))
-    # What the steps added must run, whichever cases a sample of the file would have.
+    # Added cases must run, whichever cases a sample of the file would have.
     named = tree / "darshan-test" / page.file
     run_tests(tree, build, named, "-k", page.matching, DARSHAN_SAMPLE=ALL)

@@ -1,4 +1,4 @@
-"""What durability costs: measured in a copy, never recommended, refused where files are kept."""
+"""The cost of durability is measured in a copy, never recommended, and refused where files stay."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a program can ask about its streams and files that a remedy would change: the remedy ends
-before, so the answers are the same."""
+"""A remedy ends before it would change what a program can ask about its streams and files: the
+answers are the same."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@
 #include <libc-names.h>
 
 #include "../intercept/guard.h"
-#include "../intercept/sys.h"
+#include "../intercept/sys/sys.h"
 #include "remedies.h"
 
 enum {
@@ -19,8 +19,8 @@ enum {
   WRITE_FLAGS = 6  /* RWF_DSYNC and RWF_SYNC, which not every libc defines */
 };
 
-/* Returns 1 if the descriptor is of a file that a device holds, so that fsync may be left out. Of
- * all others (sockets, closed ones) fsync tells an error at once. */
+/* Returns 1 if the descriptor is of a file that a device holds, so that fsync may be left out. For
+ * all others (sockets, closed ones) fsync returns an error at once. */
 static int can_wait(long fd) {
   return SYS4(SYS_sync_file_range, fd, 0, 0, 0) == 0 && !is_kernel_file((int)fd);
 }

@@ -1,4 +1,4 @@
-/* What a merged log takes from the metadata of its processes' logs. See metadata.h. */
+/* Merges the metadata of the logs of processes. See metadata.h. */
 #include "metadata.h"
 
 #include <errno.h>

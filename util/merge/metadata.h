@@ -1,5 +1,5 @@
-/* What a merged log takes from the metadata of its processes' logs: the launcher that started them,
- * the sums of dropped events, and the last failed lookups. */
+/* Merges the metadata of the logs of processes: the launcher that started them, the sums of dropped
+ * events, and the last failed lookups. */
 #ifndef DARSHAN_MERGE_METADATA_H
 #define DARSHAN_MERGE_METADATA_H
 

@@ -263,7 +263,7 @@ __attribute__((noinline)) void posix_failed(int dirfd, const char *path, uint64_
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2) {
   if (result != 0) {
-    /* Of a call on two names the kernel may not have read the second one. */
+    /* The kernel may not have read the second name of a call on two names. */
     if (counter != POSIX_EXT_LINKS || errno == EEXIST) posix_failed(dirfd, path, t1, t2);
     return;
   }

@@ -73,8 +73,8 @@ def labelled(
 
 def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
     """Returns the lines of code that keep the remedy, in the language of the program if it is
-    known, each after the place in the program where it belongs if the log tells it. Of a plan that
-    is no remedy, returns what to do instead."""
+    known, each after the place in the program where it belongs if the log tells it. Returns what to
+    do instead if the plan is not a remedy."""
     # A variable is not set at a line of the program.
     nowhere = ("", "", False)
     where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)

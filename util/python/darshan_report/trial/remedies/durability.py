@@ -1,4 +1,4 @@
-"""What it costs that data are on the storage device when a call returns. It is measured, and never
+"""Measures what it costs that data are on the storage device when a call returns. It is measured, and never
 a remedy: a crash of the machine loses what was not synchronized."""
 
 from __future__ import annotations
