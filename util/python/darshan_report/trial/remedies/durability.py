@@ -1,5 +1,5 @@
-"""Measures what it costs that data are on the storage device when a call returns. It is measured, and never
-a remedy: a crash of the machine loses what was not synchronized."""
+"""Measures what durability costs: how long calls wait until data are on the storage device. It is
+not a remedy: a crash of the machine loses what was not synchronized."""
 
 from __future__ import annotations
 
