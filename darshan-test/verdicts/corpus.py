@@ -104,6 +104,12 @@ def _names() -> list[Row]:
             never=("keep the descriptor",),
         ),
         name("stat-each-entry", "metadata", "d_type", many=True),
+        replace(
+            name("place-each", "metadata", "remember"),
+            place=HERE,
+            settings=_SITES,
+            says=(r"200,00\d other operations on names",),
+        ),
         name("list-each-time", "listed-again", "once", many=True),
         name("read-many", "many-small-files", "container", many=True, size=2),
         name("write-many", "many-small-files", "container"),

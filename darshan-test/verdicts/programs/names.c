@@ -2,7 +2,9 @@
 #include "case.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -92,6 +94,17 @@ static void stat_each_entry(bool cured) {
   }
   closedir(folder);
   must(files >= FILES, "files");
+}
+
+/* Makes the folder of each record, and resolves its name. */
+static void place_each(bool cured) {
+  char name[32], real[PATH_MAX] = "";
+  for (int i = 0; i < 100000; i++) {
+    if (cured && i >= 4) continue;
+    snprintf(name, sizeof name, "placed%d", i % 4);
+    must(mkdir(name, 0700) == 0 || errno == EEXIST, name); /* blame: place-each */
+    must(realpath(name, real) != NULL, name);              /* blame: place-each */
+  }
 }
 
 /* Lists the folder to find the next free number. */
@@ -300,6 +313,7 @@ int main(int argc, char **argv) {
       {"wait-for-files", wait_for_files},
       {"map-each", map_each},
       {"stat-each-entry", stat_each_entry},
+      {"place-each", place_each},
       {"list-each-time", list_each_time},
       {"read-many", read_many},
       {"write-many", write_many},
