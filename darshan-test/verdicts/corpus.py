@@ -489,6 +489,23 @@ def _usual() -> list[Row]:
     ]
 
 
+def _parsed() -> list[Row]:
+    """Rows about files that are parsed again; the time of the parser lies between the calls."""
+    again = "same-bytes-again-read opened-again"
+
+    def parsed(case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
+        return Row("parsed.py", case, finding, remedy, place=HERE, settings=_SITES, **more)
+
+    title = ("opened and parsed again and again",)
+    return [
+        parsed("config-each", again, "once", says=title),
+        parsed("text-each", again, "once"),
+        parsed("zip-member-each", again, "Open the archive once", says=title),
+        parsed("settings-each-step"),
+        parsed("pages", never=("before the loop",)),
+    ]
+
+
 def _states() -> list[Row]:
     """Rows about programs that save their state."""
 
@@ -580,6 +597,7 @@ ROWS: list[Row] = [
     *_places(),
     *_honest(),
     *_usual(),
+    *_parsed(),
     *_sound(),
     *_states(),
     *_trees(),

@@ -38,6 +38,7 @@ PREPARED = (
     "fields.py",
     "honest.py",
     "usual.py",
+    "parsed.py",
     "sound.py",
     "words.py",
 )  # these make their input themselves

@@ -27,6 +27,7 @@ GROUPS = {
     "honest_jobs": "healthy jobs, written last",
     "usual": "what people ask about",
     "usual_jobs": "what people ask about, jobs",
+    "parsed": "files that are parsed again",
     "sound": "healthy, from manuals",
     "states": "programs that save their state",
     "trees": "trees of processes",

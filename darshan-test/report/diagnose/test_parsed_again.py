@@ -8,7 +8,7 @@ from darshan_report import Log
 from darshan_report.diagnose.finding import NOTICE, Finding
 from darshan_report.diagnose.run import diagnose
 
-from .build import MIB, Job, row, write
+from .build import MIB, Job, number_of, row, write
 
 AGAIN = "same-bytes-again-read"
 PARSED = Job(
@@ -71,3 +71,34 @@ def test_time_between_reads(tmp_path: Path) -> None:
     found = told(Job((*PARSED.rows, row("SITES", own.name, **SITE.values))), tmp_path)
     assert AGAIN not in found
     assert "at most" not in found["fine"].sentence
+
+
+def config(folder: Path, name: str, gap: float, *frames: str) -> float:
+    """Returns the seconds between calls that are at stake in a loop that opens a file of 1 MiB 20
+    times; its own closes come so many seconds after the reads, which these frames made."""
+    user, file = "/home/a/run.py:3:step", number_of(name)
+    read = {"READS": 40, "BYTES_READ": 20 * MIB, "F_READ_TIME": 0.3}
+    same = {"PROCESSES": 1, "FILE_BITS": 1, "FILE1_BY_CALLS": file, "FILE1_CALLS": 20}
+    job = Job(
+        (
+            row("POSIX", name, OPENS=20, MAX_BYTE_READ=MIB - 1, F_META_TIME=0.3, **read),
+            row("SITES", f"open;{user}", FRAMES=1, OPENS=20, F_OPEN_TIME=0.3,
+                **same),
+            row("SITES", ";".join(("read", *frames, user)), FRAMES=1 + len(frames),
+                **read, **same),
+            row("SITES", f"close;{user}", FRAMES=1, CLOSES=20, F_GAP_LONG_TIME=gap,
+                **same),
+        )
+    )  # fmt: skip
+    found = told(job, folder)
+    return found["opened-again"].stake.between if "opened-again" in found else 0.0
+
+
+def test_parser_before_a_close(tmp_path: Path) -> None:
+    """The time before the program's own close is at stake if a parser made the reads, or if the
+    name of the file is that of a text, but no longer than a parser takes for 20 MiB."""
+    load = "/usr/lib/python3.11/json/__init__.py:274:load"
+    assert 0.7 < config(tmp_path, "/a.dat", 0.8, load) < 0.81
+    assert 0.7 < config(tmp_path, "/a.json", 0.8) < 0.81
+    assert 1 < config(tmp_path, "/a.dat", 8.0, load) < 1.3
+    assert not config(tmp_path, "/a.dat", 0.8)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ..call_sites.lines import sites_of
-from ..call_sites.measured import OPEN
+from ..call_sites.measured import OPEN, READ
 from ..call_sites.told import library_call
 from ..classes import dataclass
 from ..library import LogError
@@ -77,6 +77,12 @@ _OPENED = (
         "Load the array once, before the loop, and keep it.",
         "Python: data = numpy.load(path)  # before the loop",
     ),
+    _Row(
+        r"(?:json|pickle|yaml|tomllib|tomli|configparser|xml)\.",
+        False,
+        "Parse the file once, before the loop, and keep the result: each open parses all of it.",
+        "Python: data = json.load(file)  # before the loop",
+    ),
 )
 
 
@@ -87,10 +93,11 @@ def opened_through(facts: Facts, record: int, *, writes: bool) -> Remedy | None:
         sites = sites_of(facts.log)
     except LogError:
         return None
-    opening = [s for s in sites if s.sums.calls_of[OPEN] > 0 and record in s.sums.files.calls]
-    if not opening:
-        return None
-    called = library_call(max(opening, key=lambda site: site.sums.calls_of[OPEN]))
-    fitting = (r for r in _OPENED if r.writes == writes and re.match(r.function, called))
-    row = next(fitting, None)
-    return None if row is None else Remedy(row.text, row.example)
+    for kind in (OPEN, READ):  # the program may open the file that a library reads
+        some = [s for s in sites if s.sums.calls_of[kind] > 0 and record in s.sums.files.calls]
+        if some:
+            called = library_call(max(some, key=lambda site: site.sums.calls_of[kind]))
+            fitting = (r for r in _OPENED if r.writes == writes and re.match(r.function, called))
+            if row := next(fitting, None):
+                return Remedy(row.text, row.example)
+    return None

@@ -13,9 +13,11 @@ computing that no remedy removes, so only these gaps count:
   programs that it starts;
 - those before a library opens a file, of each only what a library takes for a call;
 - of a loop that opens the same files again and again, longer ones before a library's call on an
-  open file, if there is at most one for each open: a library that opens a file parses its index or
+  open file, if there is about one for each open: a library that opens a file parses its index or
   its header (zipfile, a reader of tables). A program that computes after each piece of a file has
-  more of them.
+  more of them;
+- of such a loop, those before the program's own next close or open, at most as long as a parser
+  needs for the bytes that it read (diagnose/parsing.py).
 
 The sum of these gaps is at most the processor time of the processes: a program that sleeps or waits
 does nothing that a remedy removes.
@@ -28,7 +30,7 @@ import re
 from collections.abc import Sequence
 
 from ..call_sites.lines import Line, Site, sites_of
-from ..call_sites.measured import LONG, LOOKUP, MEDIUM, OPEN, SHORT, Measured
+from ..call_sites.measured import CLOSE, LONG, LOOKUP, MEDIUM, OPEN, SHORT, Measured
 from ..call_sites.stack import IMPORT, Python
 from ..call_sites.told import library_call, name_of
 from ..classes import dataclass
@@ -37,9 +39,11 @@ from ..measure.usage import Usage
 from ..units import seconds
 from .blame import about_of, part_of
 from .facts import Facts, once
+from .parsing import parsing_of
 
 ROUNDS, ITEMS = "rounds", "items"  # what a remedy removes
 _AGAIN = 5  # times that a loop opens each of its files, from which on its libraries parse again
+_PAUSES = 1.5  # long gaps for each open, at most: a busy machine makes some more than a parser does
 _TOLD = 0.01  # of the seconds in the calls: less time between them is not worth a sentence
 _HALF = 0.5  # least part of a finding's calls that its loops must have
 _PART = 0.1  # least part that one of them has
@@ -136,6 +140,25 @@ def _begins(site: Site) -> bool:
     return site.sums.calls_of[OPEN] > 0 or _FIRST.match(site.stack.called) is not None
 
 
+def _opens_again(loop: Line) -> bool:
+    """Tells whether a loop opens each of its files again and again."""
+    begun = sum(site.sums.calls for site in loop.sites if _begins(site))
+    files = loop.sums.files.number()
+    return files is not None and _AGAIN * files <= begun
+
+
+def _parsed(facts: Facts, loop: Line) -> float:
+    """Returns the seconds before the program's own closes and opens of a loop, at most as long as
+    it takes to parse what the loop read: `json.load` in a `with open(...)` parses before the close,
+    `json.loads` of a text before the next open."""
+    longer = 0.0
+    for site in loop.sites:
+        closes = bool(site.sums.calls_of[CLOSE]) and not is_of_library(site)
+        if closes or (site.is_users and _begins(site)):
+            longer += site.sums.gaps[MEDIUM] + site.sums.gaps[LONG]
+    return min(longer, parsing_of(facts, loop)) if longer > 0 else 0.0
+
+
 def _of_rounds(facts: Facts, loop: Line) -> float:
     """Returns the seconds between the calls of a loop that would be saved if the loop had fewer
     rounds."""
@@ -157,14 +180,16 @@ def _of_rounds(facts: Facts, loop: Line) -> float:
             inside += sums.gaps[MEDIUM]
             parsing += sums.gaps[LONG]
             pauses += sums.pauses
-    files = loop.sums.files.number()
-    if pauses <= begun and files is not None and _AGAIN * files <= begun:
+    again = _opens_again(loop)
+    if again and pauses <= _PAUSES * begun:
         inside += parsing
     limits = facts.limits
     opening = begun * limits["loop.open"]
     moved = loop.sums.read + loop.sums.written
     inside = min(inside, moved / limits["conversion.rate"] + opening)
-    return short + inside + min(before, opening + others * limits["loop.item"])
+    before = min(before, opening + others * limits["loop.item"])
+    # The gap before a library's open may be of both kinds, and counts once.
+    return short + inside + (max(before, _parsed(facts, loop)) if again else before)
 
 
 def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:

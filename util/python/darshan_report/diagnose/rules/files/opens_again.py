@@ -136,7 +136,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     first, *others = leading(mask, time, len(mask))
     yield Finding(
         NAME,
-        _title(facts, table, first, opens, len(others)),
+        _title(facts, table, first, opens, len(others), parsed=2 * stake.between > stake.seconds),
         f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}"
@@ -151,13 +151,19 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     )
 
 
-def _title(facts: Facts, table: Table, place: int, opens: np.ndarray, others: int) -> str:
-    """Returns the title of the finding, by its first file."""
+def _title(
+    facts: Facts, table: Table, place: int, opens: np.ndarray, others: int, *, parsed: bool
+) -> str:
+    """Returns the title of the finding, by its first file. parsed: most of its cost lies between
+    the calls."""
     whole = float(opens[place] * table.processes[place])
     if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
         return f"{'Files are' if others else 'A file is'} written anew with each open"
     if _is_mapped(facts, table, place):
         return f"{'Files are' if others else 'A file is'} opened and mapped again and again"
+    reads = bool(table["BYTES_READ"][place] >= 2 * table["BYTES_WRITTEN"][place])
+    if parsed and reads and opened_through(facts, int(table.ids[place]), writes=False):
+        return f"{'Files are' if others else 'A file is'} opened and parsed again and again"
     return "Files are opened or checked again and again"
 
 
