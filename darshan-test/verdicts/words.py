@@ -382,6 +382,14 @@ def _tools() -> list[Row]:
         Row("words.sh", "sum-at-once", place=HERE, tree=1, many=True, never=("process per file",)),
         *map(tool, ("tar-many", "copy-many", "remove-many", "find-many")),
         replace(tool("git-many"), never=("Possible causes are io_uring",)),
+        Row(
+            "words.sh",
+            "git-in-script",
+            place=HERE,
+            tree=1,
+            many=True,
+            never=("container", "git FILE1"),
+        ),
         tool("pip-many"),
     ]
 

@@ -66,6 +66,15 @@ for n in range(200): subprocess.run(["basename", f"/data/{n}.txt"], stdout=subpr
   git-many)
     LD_PRELOAD= git init -q .
     exec git add many ;;
+  git-in-script)  # with what makes its files beside it, as a script does
+    git init -q repository
+    cd repository
+    cp ../many/[1-3]?? .
+    for i in $(seq 40); do echo "int f$i(void) { return $i; }" > "f$i.c"; done
+    git add .
+    git -c user.name=a -c user.email=a@b commit -q -m first
+    git log --stat | tail -n 1
+    git status --short ;;
   pip-many) exec pip hash many/[1-3]?? > hashes ;;
   copy-and-pack)
     mkdir out

@@ -106,7 +106,8 @@ def _near(facts: Facts) -> Finding | None:
     lower = dict(facts.limits) | {name: facts.limits[name] * _NEAR for name in _LEAST}
     again = Facts(facts.log, Limits(lower), facts.processes)
     told = (f for rule in (*CAUSES, *SYMPTOMS) for f in _told(again, rule.find))
-    found = [f for f in told if f.kind == PROBLEM]
+    said = (addressed(again, name_programs(again, f)) for f in told if f.kind == PROBLEM)
+    found = [f for f in said if f is not None and f.kind == PROBLEM]
     return min(found, key=lambda f: f.rank, default=None)
 
 

@@ -8,13 +8,17 @@ from dataclasses import replace
 from ..measure.started import asked_for
 from .facts import Facts
 from .finding import NOTICE, PROBLEM, Finding, Remedy
+from .served import is_served
 
-TOOLS = frozenset(
+# Tools that keep files of their own: how many, and where, is not their caller's choice.
+_KEEPERS = frozenset(
+    ("git", "hg", "svn", "pip", "pip3", "conda", "mamba", "npm", "apt", "apt-get", "dpkg")
+)
+TOOLS = _KEEPERS.union(
     (
         *("tar", "cpio", "zip", "unzip", "gzip", "gunzip", "bzip2", "xz", "zstd", "7z"),
         *("cp", "mv", "rm", "rmdir", "ln", "touch", "chmod", "chown", "chgrp", "mkdir", "install"),
         *("rsync", "scp", "sftp", "rclone", "find", "ls", "du", "tree", "diff", "stat"),
-        *("git", "hg", "svn", "pip", "pip3", "conda", "mamba", "npm", "apt", "apt-get", "dpkg"),
         *("md5sum", "sha1sum", "sha256sum", "sha512sum", "cmp", "ldconfig"),
     )
 )
@@ -40,12 +44,17 @@ def tool_of(facts: Facts) -> str:
 
 
 def _did(facts: Facts, finding: Finding) -> list[str]:
-    """Returns the tools of a tree that caused a finding; empty if other programs took part."""
+    """Returns the tools of a tree that caused a finding, the one that did most first if that is
+    known; empty if other programs took part."""
     tree = facts.tree
     if tree is None:
         return []
     if finding.doers:
-        return sorted(finding.doers) if TOOLS.issuperset(finding.doers) else []
+        # What a script writes for its tools, such as `echo >> file`, is little beside their work.
+        scripts = {program.name for program in tree.programs if program.shell}
+        left_out = () if finding.doers[0] in scripts else scripts
+        doers = [name for name in finding.doers if name not in left_out]
+        return doers if TOOLS.issuperset(doers) else []
     told = finding.programs
     # The "other programs" behind two or more names may have caused half of it.
     if "other programs" in told and "," in told:
@@ -68,17 +77,20 @@ def _of_dd(finding: Finding) -> Finding:
 
 
 def addressed(facts: Facts, finding: Finding) -> Finding | None:
-    """Returns a finding about a tool as a notice to the tool's caller; None if the run is a tool;
-    other findings unchanged."""
+    """Returns a finding about a tool as a notice to the tool's caller; None if the run is a tool,
+    if a tool keeps its own files, or if a server sends its files; other findings unchanged."""
     if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
         return finding
     if _is_dd(facts, finding):
         return _of_dd(finding)
-    if tool_of(facts):
+    if tool_of(facts) or is_served(facts, finding):
         return None
     tools = _did(facts, finding)
     if not tools:
         return finding
+    if tools[0] in _KEEPERS:
+        return None
+    tools = sorted(tools)
     names = " and ".join(tools) if len(tools) < 3 else f"{len(tools)} tools"
     verb, them = ("is", "it") if len(tools) == 1 else ("are", "them")
     remedy = Remedy(
