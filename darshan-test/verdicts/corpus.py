@@ -579,6 +579,13 @@ def _trees() -> list[Row]:
         tree("table-in-each-worker", "read-by-each", "before", 2),
         tree("program-for-each", "repeated-by-processes", "one call", 1),
         tree("loaders", "read-by-each", "before"),
+        *(
+            replace(row, place=HERE, settings=_SITES)
+            for row in (
+                tree("script-for-each", "process-each", "imports once", 1),
+                tree("script-that-computes", at_once=1),
+            )
+        ),
         *map(tree, ("parts", "own-files", "settings")),
         replace(tree("steps"), place=HERE),
     ]

@@ -46,6 +46,30 @@ def program_for_each(cured: bool) -> None:
         subprocess.run(["grep", "-c", word, "input"], stdout=subprocess.PIPE, check=False)
 
 
+ONE = """import sys
+import pandas
+
+for number in sys.argv[1:]:
+    print(pandas.Series(range(int(number))).sum())
+"""
+
+
+def script_for_each(cured: bool) -> None:
+    """Starts a script that imports pandas for each number."""
+    Path("one.py").write_text(ONE)
+    numbers = [str(number) for number in range(1, 8)]
+    for some in [numbers] if cured else [[number] for number in numbers]:
+        command = [sys.executable, "one.py", *some]
+        subprocess.run(command, stdout=subprocess.PIPE, check=True)  # blame: script-for-each
+
+
+def script_that_computes(_: bool) -> None:
+    """Starts a script for each number that works for much longer than it imports."""
+    Path("long.py").write_text("import json\nprint(sum(i * i for i in range(3_000_000)))\n")
+    for _number in range(6):
+        subprocess.run([sys.executable, "long.py"], stdout=subprocess.PIPE, check=True)
+
+
 def samples_of_a_worker(number: int) -> int:
     """Loads the list of samples value by value, like a parser."""
     found = 0

@@ -91,6 +91,16 @@ def for_items(starter: str, command: str, program: str, *, shell: bool) -> tuple
     )
 
 
+def for_scripts(program: str) -> tuple[str, str]:
+    """Returns what to do instead of starting a script of Python for each item or file: words and an
+    example."""
+    return (
+        f"Let one process of {program} work on all items or files: it starts and imports once.",
+        "Python: for item in sys.argv[1:]: work(item)  # all items in one process\n"
+        f"shell: python {program} ITEM1 ITEM2 ...  # once, not in a loop",
+    )
+
+
 def for_files(starter: str, program: str, *, shell: bool) -> str:
     """Returns the command that gives many files to one process."""
     if starter == "find":

@@ -459,6 +459,13 @@ LIMITS = (
         _JUDGEMENT,
     ),
     Limit(
+        "each.importing",
+        5,
+        "processes",
+        "fewer processes of a Python program that mostly imports are no pattern",
+        _JUDGEMENT,
+    ),
+    Limit(
         "each.files",
         4,
         "files",

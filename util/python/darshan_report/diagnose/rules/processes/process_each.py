@@ -3,6 +3,7 @@ Python's subprocess."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -12,7 +13,8 @@ from ....measure.processes import Processes
 from ....units import amount, count, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy, Stake
-from ...instead_of_process import for_files, for_items, how
+from ...importing import imports_of
+from ...instead_of_process import for_files, for_items, for_scripts, how
 from ...process_costs import (
     Places,
     costs,
@@ -33,6 +35,8 @@ _COMPILERS = frozenset(
     ("gcc", "g++", "cc", "c++", "clang", "clang++", "cc1", "cc1plus", "as", "ld", "collect2", "ar",
      "f951", "gfortran", "rustc", "javac", "nvcc", "mpicc", "mpicxx", "mpifort", "libtool")
 )  # fmt: skip
+_RULES = frozenset(("make", "snakemake", "nextflow"))  # start what their rules say
+_IMPORTS = 0.5  # part of the work of a few processes that their starts and imports must be
 _STARTS = 0.25  # part of the work of processes without files that their starts must be
 _PART = 0.5  # of the costliest starts: those of a program with files of its own come first
 
@@ -49,6 +53,7 @@ class _Each:
     start: float  # seconds that each took to start
     at: Places  # indices of the processes
     ids: frozenset[int] = frozenset()
+    imports: float = 0.0  # of the start, seconds of each in imports
 
     @property
     def seconds(self) -> float:
@@ -73,7 +78,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     spent = sum(one.seconds for one in [*found, *subshells]) + starting(facts, tree, direct)
     # Processes with files of their own also explain what the calls on these files took.
     of_files = sum(one.seconds for one in found if one.files)
-    stake = facts.stake(of_files, _basis(facts), between=spent - of_files)
+    basis = _basis(facts) + (", with its imports" if any(one.imports for one in found) else "")
+    stake = facts.stake(of_files, basis, between=spent - of_files)
     if facts.worth(stake):
         yield _finding(facts, tree, found, subshells, of_work(stake))
 
@@ -98,7 +104,7 @@ def _finding(
     facts: Facts, tree: Processes, found: Sequence[_Each], subshells: Sequence[_Each], stake: Stake
 ) -> Finding:
     first = found[0]
-    starter = tree.programs[first.starter]
+    starter, command = tree.programs[first.starter], tree.commands[first.starter]
     likewise = "; ".join(
         f"{one.program} for {count(one.files)} files" for one in found[1:4] if one.files
     )
@@ -122,8 +128,9 @@ def _finding(
         title = "A process is started for each item"
         moved = amount(first.moved / first.number) if first.moved else "no byte"
         what = f", one process per item: each moved {moved} on files"
-        command = tree.commands[first.starter]
         words, example = for_items(starter.name, command, first.program, shell=starter.shell)
+    if first.imports:
+        words, example = for_scripts(first.program)
     return Finding(
         NAME,
         title,
@@ -133,6 +140,7 @@ def _finding(
         + (f"; together with {names}" if names else "")
         + f". Starting one process took about {seconds(first.start)}"
         + (f" ({seconds(each)} of processor time)" if 0 < each <= first.start / 2 else "")
+        + (f", of which its imports took {seconds(first.imports)}" if first.imports else "")
         + f", starting all of them {seconds(stake.seconds)} added up; what a process does beyond a "
         "start is not included.",
         stake=stake,
@@ -140,9 +148,12 @@ def _finding(
         processes=first.number,
         evidence=facts.sums(table, "COUNT", "OPENS", "BYTES_READ") if table is not None else (),
         remedy=Remedy(words, example),
-        limits=("each.processes", "each.files", "each.start", "each.processor", "files.small"),
+        limits=(
+            "each.processes", "each.importing", "each.files", "each.start", "each.processor",
+            "files.small",
+        ),
         covers=frozenset().union(*(one.ids for one in found)),
-    )
+    )  # fmt: skip
 
 
 def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
@@ -161,25 +172,49 @@ def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
             yield name, starter, np.array(places)
 
 
+def _path(command: str, program: str) -> str:
+    """Returns the path of a script in a command line; empty if it is not there."""
+    return next((word for word in command.split() if os.path.basename(word) == program), "")
+
+
+def _imports(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> float:
+    """Returns the seconds that each of these processes spends on imports; 0 if that is unknown, or
+    if their starts and imports are not most of their work."""
+    spent, rules = costs(facts), tree.programs[starter].name in _RULES
+    number = int(tree.counts[at].sum())
+    if rules or spent is None or number < facts.limits["each.importing"]:
+        return 0.0
+    if len({_path(tree.commands[place], program) for place in at}) > 1:
+        return 0.0  # scripts of one name, each with a work of its own
+    work = spent.work(at, tree.time)
+    every = [place for place, one in enumerate(tree.programs) if one.name == program]
+    part = number / int(tree.counts[every].sum())  # other processes may have started some, too
+    took = min(work, part * imports_of(facts, program).seconds)
+    start = number * start_time(facts, tree, at)
+    return took / number if took > start and took + start >= _IMPORTS * work else 0.0
+
+
 def _of(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> _Each | None:
     """Returns the processes of one program that the process with index `starter` started, if there
-    are many and each moves few bytes; else None."""
+    are many, or several that mostly import, and each moves few bytes; else None."""
     number = int(tree.counts[at].sum())
-    if number < facts.limits["each.processes"]:
+    imports = _imports(facts, tree, program, starter, at)
+    if number < facts.limits["each.processes"] and not imports:
         return None
     moved = int((tree.read[at] + tree.written[at]).sum())
+    moved -= min(moved, imports_of(facts, program).read) if imports else 0
     if moved > facts.limits["files.small"] * number:
         return None
     ids = _files(facts, tree, at)
     if len(ids) > facts.limits["each.files"] * number:
         return None
     files = len(ids) if len(ids) >= number / 2 else 0
-    start = start_time(facts, tree, at)
+    start = start_time(facts, tree, at) + imports
     spent = costs(facts)
     if not files and (spent is None or number * start < _STARTS * spent.work(at, tree.time)):
         return None  # they mostly do something else
     known = frozenset(ids) if files else frozenset[int]()
-    return _Each(program, starter, number, files, moved, start, at, known)
+    return _Each(program, starter, number, files, moved, start, at, known, imports)
 
 
 def _subshells(facts: Facts, tree: Processes, found: Sequence[_Each]) -> Iterator[_Each]:
