@@ -453,7 +453,7 @@ def _usual() -> list[Row]:
     again, small = "same-bytes-again-read", "small-accesses-write"
     return [
         line("table-again", "same-bytes-again-written rewritten-whole", "once"),
-        line("append-to-zip", "opened-again", "Open once"),
+        line("append-to-zip", "opened-again", "once"),
         line("key-of-npz", f"{again} opened-again", "once"),
         line("member-of-tar", f"{again} opened-again", "once"),
         line("scan-of-gzip", again, "memory"),

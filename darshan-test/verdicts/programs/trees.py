@@ -47,15 +47,16 @@ def program_for_each(cured: bool) -> None:
 
 
 ONE = """import sys
-import pandas
+import numpy
+import pyarrow.parquet
 
 for number in sys.argv[1:]:
-    print(pandas.Series(range(int(number))).sum())
+    print(numpy.arange(int(number)).sum())
 """
 
 
 def script_for_each(cured: bool) -> None:
-    """Starts a script that imports pandas for each number."""
+    """Starts a script that imports large libraries for each number."""
     Path("one.py").write_text(ONE)
     numbers = [str(number) for number in range(1, 8)]
     for some in [numbers] if cured else [[number] for number in numbers]:
