@@ -24,8 +24,8 @@ SCALE = 0.5  # of every share, so that all samples together fit the time of ./ch
 
 
 # Files whose tests take long together (three seconds of a processor and more).  A run of all tests
-# has half of the tests in two fifths of these files; the others are not read, and their fixtures not
-# made.  A test with the marker "always" is not left out.
+# has half of the tests in two fifths of these files; the others are not read, and their fixtures
+# not made.  A test with the marker "always" is not left out.
 LONG = (
     "apmpi/test_apmpi.py",
     "apmpi/test_languages.py",

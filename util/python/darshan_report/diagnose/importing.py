@@ -1,5 +1,5 @@
-"""What processes of a Python program spend on imports, from the call sites: a process that is
-started for one item may do little else."""
+"""Measures what processes of a Python program spend on imports, from the call sites: a process that
+is started for one item may do little else."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _did(facts: Facts, finding: Finding) -> list[str]:
     if tree is None:
         return []
     if finding.doers:
-        # What a script writes for its tools, such as `echo >> file`, is little beside their work.
+        # Writes of a script for its tools, such as `echo >> file`, are little beside their work.
         scripts = {program.name for program in tree.programs if program.shell}
         left_out = () if finding.doers[0] in scripts else scripts
         doers = [name for name in finding.doers if name not in left_out]
