@@ -222,7 +222,10 @@ def _fields() -> list[Row]:
         field("cache-misses", "chunk-cache", "rdcc_nbytes"),
         field("sieved-reads", "sieve-buffer-read", "H5Pset_sieve_buf_size", HERE),
         field("sieved-writes", "sieve-buffer-write", "H5Pset_sieve_buf_size", HERE),
-        field("noise-compressed", "little-compression", "no deflate", HERE),
+        replace(
+            field("noise-compressed", "little-compression", "no deflate", HERE),
+            never=("shuffle their bytes first",),
+        ),
         field("slow-deflate", "slow-compression", "low level", HERE),
         field("text-values", "variable-length", "fixed length", HERE),
         field("text-packed", "variable-length", "fixed length", HERE),
@@ -457,6 +460,26 @@ def _usual() -> list[Row]:
         line("key-of-npz", f"{again} opened-again", "once"),
         line("member-of-tar", f"{again} opened-again", "once"),
         line("scan-of-gzip", again, "memory"),
+        replace(
+            line("members-backward", again, "order in which the archive"),
+            place=HERE,
+            settings=_SITES,
+            never=("BytesIO", "Keep the data in memory"),
+        ),
+        replace(
+            line("sqlite-lookups", "same-bytes-again-read", "CREATE INDEX"),
+            says=("EXPLAIN QUERY PLAN",),
+        ),
+        replace(
+            line("next-name", "listed-again", "keep a counter"),
+            place=HERE,
+            settings=_SITES,
+            never=("The I/O rate falls", "fallocate"),
+        ),
+        replace(
+            line("staged-copies", "staged-copy", "Read the original", HERE),
+            settings=_SITES,
+        ),
         line("row-of-csv", again, "memory"),
         line("connect-each", "opened-again", "Open once"),
         line("without-index", again, "memory"),

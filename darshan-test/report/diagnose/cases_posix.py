@@ -37,6 +37,16 @@ def cases() -> list[Case]:
             ),
         )
     )
+    staged = Job(
+        (
+            row("POSIX", "/data/a.bin", OPENS=1, READS=8, SEQ_READS=7, BYTES_READ=64 * MIB,
+                MAX_BYTE_READ=64 * MIB - 1, F_READ_TIME=4.0),
+            row("POSIX", "/scratch/a.bin", OPENS=2, READS=8, SEQ_READS=7, BYTES_READ=64 * MIB,
+                MAX_BYTE_READ=64 * MIB - 1, F_READ_TIME=0.1, WRITES=8, SEQ_WRITES=7,
+                BYTES_WRITTEN=64 * MIB, MAX_BYTE_WRITTEN=64 * MIB - 1, F_WRITE_TIME=1.0),
+            row("POSIX_EXT", "/scratch/a.bin", UNLINKS=1, F_META_TIME=0.1),
+        )
+    )  # fmt: skip
     copied = Job(
         (
             row(
@@ -352,6 +362,7 @@ def cases() -> list[Case]:
         ("program-files", imports, replace(imports, rows=imports.rows[:400])),
         ("same-bytes-again-read", reread, reread.but(MAX_BYTE_READ=300 * MIB)),
         ("same-bytes-again-written", rewritten, rewritten.but(MAX_BYTE_WRITTEN=300 * MIB)),
+        ("staged-copy", staged, staged.but(1, BYTES_READ=128 * MIB)),
         ("whole-file-copy", copied, copied.but(WRITES=0, BYTES_WRITTEN=0)),
         ("small-accesses-read", small, small.but(F_READ_TIME=0.1)),
         ("small-accesses-write", small_writes,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import glob
 import gzip
 import io
 import json
 import pickle
+import shutil
 import sqlite3
 import sys
 import tarfile
@@ -114,6 +116,70 @@ def prepare_scan_of_gzip() -> None:
     numbers = np.random.default_rng(1).integers(0, 1 << 62, 120000)
     with gzip.open("text.gz", "wb", 1) as file:
         file.writelines(b"%d\n" % i for i in numbers)
+
+
+def members_backward(cured: bool) -> None:
+    """Reads the members of a compressed archive from the last to the first."""
+    with tarfile.open("all.tar.gz", "r:gz") as archive:
+        members = archive.getmembers()
+        for member in members if cured else reversed(members):
+            assert archive.extractfile(member).read()  # blame: members-backward
+
+
+def prepare_members_backward() -> None:
+    """Packs 30 members."""
+    values = np.random.default_rng(1).integers(0, 256, (30, 100000)).astype("u1")
+    with tarfile.open("all.tar.gz", "w:gz", compresslevel=1) as archive:
+        for i, data in enumerate(values):
+            member = tarfile.TarInfo(f"sample{i}")
+            member.size = data.size
+            archive.addfile(member, io.BytesIO(data.tobytes()))
+
+
+def sqlite_lookups(cured: bool) -> None:
+    """Looks up rows by a column without an index."""
+    db = sqlite3.connect("catalogue.db")
+    if cured:
+        db.execute("create index by_id on object(id)")
+    for key in range(0, 30 * 997, 997):
+        found = db.execute("select v from object where id = ?", (key,))
+        assert found.fetchone()  # blame: sqlite-lookups
+    db.close()
+
+
+def prepare_sqlite_lookups() -> None:
+    """Writes 60,000 rows."""
+    db = sqlite3.connect("catalogue.db")
+    db.execute("create table object(id, v)")
+    db.executemany("insert into object values(?, zeroblob(100))", ((i,) for i in range(60000)))
+    db.commit()
+    db.close()
+
+
+def next_name(cured: bool) -> None:
+    """Lists the folder for the name of each new file."""
+    Path("frames").mkdir()
+    for step in range(500):
+        number = step if cured else len(glob.glob("frames/frame_*.npy"))  # blame: next-name
+        np.save(f"frames/frame_{number:06d}.npy", np.zeros(8))
+
+
+def staged_copies(cured: bool) -> None:
+    """Copies each file to a scratch folder, reads the copy once and removes it."""
+    Path("scratch").mkdir()
+    for path in sorted(Path().glob("part*.bin")):
+        place = path if cured else Path("scratch") / path.name
+        if not cured:
+            shutil.copy(path, place)  # blame: staged-copies
+        assert len(np.fromfile(place, "u1")) > 0
+        if not cured:
+            place.unlink()
+
+
+def prepare_staged_copies() -> None:
+    """Writes eight files."""
+    for i in range(8):
+        np.full(16 << 20, i, "u1").tofile(f"part{i}.bin")
 
 
 def row_of_csv(cured: bool) -> None:

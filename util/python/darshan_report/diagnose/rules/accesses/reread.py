@@ -9,6 +9,7 @@ import numpy as np
 from ....checkpoints.saves import state_ids
 from ....records import among
 from ....units import amount, count, plural, share
+from ... import packed
 from ...facts import Facts, leading, once
 from ...finding import SYMPTOM, Finding, Remedy
 from ...language import READ_ONCE
@@ -35,6 +36,19 @@ _WORDS = {
         "H5Pset_cache / H5Pset_chunk_cache\none write at the end",
     ),
 }
+_PAGES = Remedy(
+    "Give SQLite a page cache that holds the pages in use; its default is 2 MB.",
+    "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
+)
+_SCANS = Remedy(
+    "Create an index for the columns by which the queries look up rows: SQLite reads the table "
+    "from beginning to end for each query, which EXPLAIN QUERY PLAN tells as SCAN. Only if the "
+    "queries need all rows, give SQLite a page cache that holds the table: it saves the reads, but "
+    "not what SQLite does with the rows.",
+    "SQL: EXPLAIN QUERY PLAN SELECT ...;  -- SCAN: no index;  SEARCH: an index\n"
+    "SQL: CREATE INDEX by_id ON t(id);  -- of the column in WHERE\n"
+    "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
+)
 
 
 @at_most(CALLS)
@@ -204,11 +218,12 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
     """Returns the remedy for one file, which depends on the libraries that use it."""
     name = facts.name(table.ids[place])
     _, _, text, example = _WORDS[direction]
+    kind = "READ" if direction == "READ" else "WRITE"
     if name in databases(facts):
-        return Remedy(
-            "Give SQLite a page cache that holds the pages in use; its default is 2 MB.",
-            "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
-        )
+        whole = kind == "READ" and (mostly(facts, table, kind) & _in_order(table, kind))[place]
+        return _SCANS if whole else _PAGES
+    if direction == "READ" and (found := packed.remedy(facts, int(table.ids[place]))):
+        return found
     if direction == "READ" and facts.together:
         text += ", or read them in one process and send them to the others"
     if facts.info.region("H5D"):

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import count, seconds
+from ... import names
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...loops import between
+from ...loops import Between, between
 from ...reached import needs
 from ...table import Table
 
@@ -37,7 +38,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     # Older logs do not distinguish a tree that is walked again from a tree that is walked once.
     again = extra.sum("DIR_REOPENS") if known else lists
     lost = time * again / max(1.0, lists)
-    more = between(facts, NAME, lost)
+    more = Between(between(facts, NAME, lost).seconds + names.work(facts))
     stake = facts.stake(
         lost,
         f"time in opening and reading folders listed before{more.basis}",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....records import among, in_both
 from ....units import amount, count, seconds
-from ... import data_loader, program_text
+from ... import data_loader, names, program_text
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...loops import Between, between
@@ -113,6 +113,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         largest = max(largest, int(size[mask].max()))
     # Work on files that a program reads, such as parsing, stays if they become one file.
     more_time = between(facts, NAME, time) if 2 * made >= records else Between()
+    # What is done with the names of a listing, before a file is opened, is not of that file.
+    more_time = Between(max(0.0, more_time.seconds - names.work(facts)))
     stake = facts.stake(
         time,
         "time in opening and closing these files and in the first transfers of each, beyond what "

@@ -13,6 +13,13 @@ from . import variable_length
 
 NAME = "little-compression"
 ROLE = CAUSE
+_REMEDY = Remedy(
+    "Store these data without a filter: compressing what does not shrink takes time at each write "
+    "and each read, and saves no space. A shuffle of the bytes changes nothing for noise and for "
+    "data that are packed already.",
+    "no deflate: neither H5Pset_deflate nor nc_def_var_deflate for these data\n"
+    "Python: file.create_dataset(name, data=array)  # no compression=",
+)
 
 
 def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
@@ -67,12 +74,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                     f"F_{kind}_TIME",
                     f"F_{kind}_POSIX_TIME",
                 ),
-                remedy=Remedy(
-                    "Do not compress these data, shuffle their bytes first, or use a faster "
-                    "filter.",
-                    "H5Pset_shuffle(dcpl) before H5Pset_deflate(dcpl, 1);  no deflate at all;  "
-                    "a filter such as LZ4 or Zstandard",
-                ),
+                remedy=_REMEDY,
                 limits=("compression.gain",),
                 covers=frozenset({upper.id}),
             )

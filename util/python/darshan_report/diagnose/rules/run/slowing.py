@@ -8,6 +8,7 @@ import numpy as np
 
 from ....measure.heat import Heat, heats
 from ....units import rate, seconds
+from ... import program_text
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Finding, Remedy
 
@@ -21,6 +22,17 @@ def _read(heat: Heat, bins: np.ndarray) -> float:
     """Returns the part of the traffic in these bins that was read."""
     read, written = float(heat.read[bins].sum()), float(heat.write[bins].sum())
     return read / max(read + written, 1.0)
+
+
+def _transferring(facts: Facts, heat: Heat) -> float:
+    """Returns the seconds in the transfers of a heat map's layer, without those of programs that an
+    interpreter reads."""
+    found = 0.0
+    for layer, table in facts.layers:
+        if layer.title == heat.layer:
+            own = ~program_text.which(facts, table)
+            found += float((table["F_READ_TIME"] + table["F_WRITE_TIME"])[own].sum())
+    return found
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -41,8 +53,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         last = float(moved[used[-third:]].mean()) / heat.bin_width
         if last <= 0 or first < facts.limits["slowing.factor"] * last:
             continue
-        stake = facts.stake(facts.base_time, "all time in the lowest layers")
-        if not facts.worth(stake):
+        # A rate of transfers that take little time falls if something between them takes longer.
+        spent = _transferring(facts, heat)
+        if not facts.worth(facts.stake(spent, "all time in transfers of this layer")):
             continue
         yield Finding(
             NAME,

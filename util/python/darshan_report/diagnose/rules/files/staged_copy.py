@@ -1,0 +1,149 @@
+"""Files are copied to another place, read there once and removed."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ....classes import dataclass
+from ....units import amount, plural
+from ...facts import Facts
+from ...finding import CAUSE, Finding, Remedy
+from ...reached import needs
+from ...table import Table
+
+NAME = "staged-copy"
+ROLE = CAUSE
+_SAME = 0.05  # a program that reads a copy in pieces may read some bytes twice
+
+
+@dataclass
+class _File:
+    """What a program did with a file, through POSIX and STDIO together."""
+
+    read: float = 0.0
+    written: float = 0.0
+    size: float = 0.0
+    reading: float = 0.0  # seconds
+    writing: float = 0.0
+    other: float = 0.0
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it was written once and read once."""
+        return self.written == self.size > 0 and self.was_read_once
+
+    @property
+    def was_read_once(self) -> bool:
+        """Whether each byte was read about once."""
+        return abs(self.read - self.size) <= _SAME * self.size
+
+
+def _files(facts: Facts) -> dict[int, _File]:
+    """Returns the data files with known sizes, by their ids."""
+    found: dict[int, _File] = defaultdict(_File)
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        single = facts.single(table) & (
+            facts.unplaced(table, "READ") + facts.unplaced(table, "WRITTEN") == 0
+        )
+        names = ("BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
+        times = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
+        columns = [table[name][single].tolist() for name in (*names, *times)]
+        for number, *values in zip(table.ids[single].tolist(), *columns):
+            read, written, last, end, reading, writing, other = values
+            one = found[number]
+            one.read += max(0, read)
+            one.written += max(0, written)
+            one.size = max(one.size, last + 1 if read > 0 else 0, end + 1 if written > 0 else 0)
+            one.reading, one.writing = one.reading + reading, one.writing + writing
+            one.other += other
+    return found
+
+
+def _removed(extra: Table) -> dict[int, float]:
+    """Returns the seconds in calls on the names of the files that the program removed."""
+    gone = extra["UNLINKS"] > 0
+    return dict(zip(extra.ids[gone].tolist(), extra["F_META_TIME"][gone].tolist()))
+
+
+def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[_File, _File, int, int]]:
+    """Returns the copies with their originals, and the ids of both: files with as many bytes in
+    another folder, and with the same name or, if there are several pairs, the same ending."""
+    files = _files(facts)
+    least = facts.limits["copy.bytes"]
+    originals: dict[tuple[float, str], list[int]] = defaultdict(list)
+    for number, read in files.items():
+        if read.written == 0 and read.read >= least and read.was_read_once:
+            originals[read.size, os.path.splitext(facts.own_name(number))[1]].append(number)
+    named, alike = [], []
+    for number in removed:
+        if number not in files or not (one := files[number]).is_copy or one.read < least:
+            continue
+        name = facts.own_name(number)
+        folder, base = os.path.split(name)
+        ending = os.path.splitext(base)[1]
+        for other in originals.get((one.size, ending), ()):
+            place, original = os.path.split(facts.own_name(other))
+            if place == folder:
+                continue
+            if original == base:
+                named.append((one, files[other], number, other))
+                break
+        else:
+            others = originals.get((one.size, ending), ())
+            if ending and others:
+                alike.append((one, files[others[0]], number, others[0]))
+    return named + alike if len(named) + len(alike) > 1 else named
+
+
+@needs("POSIX", "POSIX_EXT")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if files were copied, and each copy was read once and removed: to read the
+    original takes as long as to copy it."""
+    extra = facts.table("POSIX_EXT")
+    posix = facts.table("POSIX")
+    if extra is None or posix is None:
+        return
+    removed = _removed(extra)
+    pairs = _pairs(facts, removed)
+    if not pairs:
+        return
+    # The copy is written and removed in vain, and its bytes are read twice.
+    lost = sum(copy.writing + copy.other + original.reading for copy, original, *_ in pairs)
+    lost += sum(removed[number] for *_, number, _ in pairs)
+    moved = sum(copy.written for copy, *_ in pairs)
+    stake = facts.stake(
+        lost,
+        "time of reading the originals for the copies, and of writing and removing the copies",
+        int(moved),
+        int(posix.sum("BYTES_WRITTEN")),
+    )
+    if not facts.worth(stake):
+        return
+    *_, number, other = max(pairs, key=lambda pair: pair[0].written)
+    more = f"; so it is with {plural(len(pairs) - 1, 'more file')}" if len(pairs) > 1 else ""
+    place = posix.place(other)
+    yield Finding(
+        NAME,
+        "Files are copied, read once and removed",
+        f"{facts.own_name(other)} was copied to {facts.own_name(number)}, which was read once and "
+        f"removed{more}. The {amount(moved)} were copied in vain: a copy "
+        "reads the original once, and so would the program.",
+        stake=stake,
+        evidence=()
+        if place is None
+        else facts.rows(posix, place, "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME"),
+        remedy=Remedy(
+            "Read the original: a copy in a scratch folder pays only if it is read several times, "
+            "or in small pieces that the original's file system is slow at.",
+            "Python: data = numpy.fromfile(original)  # no shutil.copy before\n"
+            "C: open(original, O_RDONLY);  // no copy before\n"
+            "shell: program < original  # no cp before",
+        ),
+        limits=("copy.bytes",),
+        covers=frozenset(number for _, _, copy, original in pairs for number in (copy, original)),
+    )
