@@ -27,3 +27,22 @@ def test_stake(waits: int, preemptions: int, least: float, most: float, tmp_path
     with open_log(write(Job((opened, usage)), tmp_path / "log.darshan")) as log:
         found = [f for f in diagnose(log) if f.name == "opened-again"]
     assert found and least <= found[0].stake.seconds <= most, found
+
+
+def test_shares_of_a_busy_machine(tmp_path: Path) -> None:
+    """On a busy machine a share is of the time without the waits for a processor, and no potential
+    saving exceeds it."""
+    written = row(
+        "POSIX", "/out", OPENS=1, WRITES=200000, SEQ_WRITES=199999, BYTES_WRITTEN=2000000,
+        MAX_BYTE_WRITTEN=1999999, SIZE_WRITE_0_100=200000, F_WRITE_TIME=7.0,
+    )  # fmt: skip
+    usage = row(
+        "USAGE", "<process>", PROCESSES=1, WAITS=1, PREEMPTIONS=3000, F_USER_TIME=0.8,
+        F_SYSTEM_TIME=1.0, F_BLOCKED_TIME=0.0, F_RUNNABLE_TIME=8.0,
+    )  # fmt: skip
+    with open_log(write(Job((written, usage)), tmp_path / "log.darshan")) as log:
+        (found,) = [f for f in diagnose(log) if f.name == "small-accesses-write"]
+    assert found.stake.of_run == pytest.approx(2.0, rel=0.05), found.stake
+    assert 0.4 < found.stake.share <= 0.6, found.stake
+    assert "s without waits for a processor (" in found.stake.text
+    assert found.stake.brief.endswith(" of the work"), found.stake.brief

@@ -12,7 +12,7 @@ import numpy as np
 from ..measure.usage import Usage
 from ..units import seconds
 from .facts import Facts, once
-from .finding import PROBLEM, Finding
+from .finding import PROBLEM, Finding, Stake
 
 # Modules whose times are times of system calls; the times of upper layers contain computation.
 _SYSTEM = frozenset(("POSIX", "POSIX_EXT", "STDIO", "STDIO_EXT"))
@@ -33,21 +33,13 @@ def real_part(facts: Facts) -> float:
     known = Usage(table.records)
     in_calls = _in_calls(facts, known)
     told = known.knows("F_BLOCKED_TIME") & known.knows("F_RUNNABLE_TIME")
-    after = _after_sleep(known)
+    after = known.after_sleep
     most = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"] + after + _TICK
     least = in_calls - (known["F_RUNNABLE_TIME"] - after)
     real = np.where(told, np.minimum(in_calls, np.maximum(most, least)), in_calls)
     whole = float(in_calls.sum())
     part = float(real.sum()) / whole if whole > 0 else 1.0
     return part if part < 1 - _LITTLE else 1.0
-
-
-def _after_sleep(known: Usage) -> np.ndarray:
-    """Returns the seconds in which the processes, having slept, waited for a processor to go on: a
-    call that sleeps costs this, too. The kernel has the sum of all waits for a processor, so each
-    sleep gets as much of it as each time that the process lost its processor."""
-    slept, lost = known["WAITS"], known["PREEMPTIONS"]
-    return np.asarray(known["F_RUNNABLE_TIME"] * slept / np.maximum(slept + lost, 1))
 
 
 def _in_calls(facts: Facts, known: Usage) -> np.ndarray:
@@ -81,23 +73,51 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
     """Returns the finding, its potential saving reduced by the time in which calls waited for a
     processor. Returns None if the remaining saving is too small to report."""
     modules = {e.module for e in finding.evidence}
-    if finding.kind != PROBLEM or not modules or not modules <= _SYSTEM:
-        return finding
-    part = real_part(facts)
     at = finding.stake
-    if part >= 1 or at.seconds <= 0:
+    if finding.kind != PROBLEM or not modules or at.seconds <= 0:
         return finding
+    if not modules <= _SYSTEM:
+        return finding if facts.worth(_reduced(at, _above(facts, at))) else None
+    part = real_part(facts)
+    if part >= 1:
+        return finding
+    stake = replace(_reduced(at, part), basis=f"{at.basis}; {words(facts)}")
+    return replace(finding, stake=stake) if facts.worth(stake) else None
+
+
+def _reduced(at: Stake, part: float) -> Stake:
+    """Returns a saving of which only a part (0 to 1) of the time in calls remains; that between
+    calls is processor time already."""
     left = ((at.seconds - at.between) * part + at.between) / at.seconds
-    stake = replace(
-        at,
-        seconds=at.seconds * left,
-        run=at.run * left,
-        basis=f"{at.basis}; {words(facts)}",
-    )
-    # The time that the saving is a share of does not contain this wait either.
-    whole = max(at.of_seconds - runnable(facts), stake.seconds)
-    worth = facts.worth(replace(stake, of_seconds=whole))
-    return replace(finding, stake=stake) if worth else None
+    return replace(at, seconds=at.seconds * left, run=at.run * left)
+
+
+def within(at: Stake) -> Stake:
+    """Returns a saving that is at most the time without waits for a processor, of which it is a
+    part."""
+    if at.of_run <= 0 or at.of_seconds <= 0:
+        return at
+    seconds_left = min(at.seconds, at.of_seconds)
+    run, between = min(at.run, at.of_run), min(at.between, seconds_left)
+    return replace(at, seconds=seconds_left, run=run, between=between)
+
+
+def _above(facts: Facts, at: Stake) -> float:
+    """Returns the share (0 to 1) of a saving in calls of the libraries above the system calls that
+    was no wait for a processor. These compute, so as much of their time was such a wait as of all
+    time in which the processes did not sleep. Only a log as a whole shows it: this decides whether
+    the saving is worth a finding, and not its size."""
+    table = facts.table("USAGE")
+    if table is None or facts.process_time <= 0 or facts.together:
+        return 1.0
+    known = Usage(table.records)
+    lost, slept = float(known.preempted.sum()), float(known["F_BLOCKED_TIME"].sum())
+    awake = max(facts.process_time - slept, lost)
+    in_calls = at.seconds - at.between
+    if awake <= 0 or in_calls <= 0 or lost <= _LITTLE * facts.process_time:
+        return 1.0
+    asleep = min(in_calls, slept)
+    return (asleep + (in_calls - asleep) * (1 - lost / awake)) / in_calls
 
 
 @once

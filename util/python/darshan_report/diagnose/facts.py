@@ -23,6 +23,7 @@ from ..measure.shares import Shares
 from ..measure.streams import of_files, standard_ids
 from ..measure.targets import Stripes, stripes
 from ..measure.unattributed import Beside, beside
+from ..measure.usage import Usage
 from ..records import Records, among, in_both
 from ..units import amount
 from .finding import Evidence, Finding, Stake
@@ -216,6 +217,16 @@ class Facts:
         return work or self.run_time * self.nprocs
 
     @functools.cached_property
+    def needed_time(self) -> float:
+        """Seconds of process_time without those in which a process had lost its processor to
+        others. No change of the program's I/O saves them, and on an idle machine there are none, so
+        shares of potential savings are of this time."""
+        table = self.table("USAGE")
+        lost = 0.0 if table is None else float(Usage(table.records).preempted.sum())
+        found = self.process_time - lost
+        return found if 0 < found < (1 - _ROUNDING) * self.process_time else self.process_time
+
+    @functools.cached_property
     def at_once(self) -> float:
         """Mean number of processes that do I/O at the same time, at least 1."""
         return self.tree.at_once if self.tree else float(self.nprocs)
@@ -375,17 +386,20 @@ class Facts:
         whole = max(0.0, float(seconds)) + float(between)
         seconds = min(whole, self.process_time or whole)
         # Working time is a sum over processes; several of them may have worked at the same time.
-        whole = min(self.run_time, self.process_time / self.at_once)
+        # Calls may contain waits for a processor, which cpu_wait.corrected() takes out of both.
+        most = min(self.run_time, self.process_time / self.at_once)
+        whole = min(self.run_time, self.needed_time / self.at_once)
         return Stake(
             seconds,
-            self.process_time,
+            self.needed_time,
             int(moved),
             int(of),
             basis,
-            run=min(seconds / self.at_once, whole or seconds),
+            run=min(seconds / self.at_once, most or seconds),
             of_run=whole,
             ranks=1 if self.tree else self.nprocs,
-            idle=whole < (1 - _ROUNDING) * self.run_time,
+            idle=most < (1 - _ROUNDING) * self.run_time,
+            crowded=whole < (1 - _ROUNDING) * most,
             between=seconds - in_calls,
         )
 

@@ -60,10 +60,12 @@ class Stake:
     of_bytes: int = 0
     basis: str = ""  # how it was estimated
     same_as: str = ""  # title of an earlier finding that claims the same seconds
+    partly: bool = False  # that finding claims only some of them
     run: float = 0.0  # seconds of the run's wall time
     of_run: float = 0.0  # seconds of the run in which there was work
     ranks: int = 1  # ranks of a job; run is the time of each of them
     idle: bool = False  # in some of the run's wall time there was no work
+    crowded: bool = False  # of_run lacks the waits for a processor that others had
     between: float = 0.0  # of the seconds, those between calls and not in calls
 
     @property
@@ -72,12 +74,29 @@ class Stake:
         return min(1.0, self.seconds / self.of_seconds) if self.of_seconds > 0 else 0.0
 
     @property
+    def without(self) -> str:
+        """Words after the time that the saving is a part of, with a space: what it lacks of the
+        run's wall time; "" if nothing."""
+        work = "of work" if self.idle else ""
+        waits = "without waits for a processor" if self.crowded else ""
+        both = ", ".join(filter(None, (work, waits)))
+        return f"{both} " if both else ""
+
+    @property
+    def brief(self) -> str:
+        """The seconds with their share and what it is of, in fewer words; "" if unknown."""
+        if self.seconds <= 0 or self.of_run <= 0:
+            return ""
+        of = "of the work" if self.idle or self.crowded else "of the run"
+        return f"up to {seconds(self.run)}, {share(self.run, self.of_run)} {of}"
+
+    @property
     def text(self) -> str:
         """The potential saving as text; "" if it is unknown."""
         parts = []
         if self.seconds > 0:
             whole = f" of {seconds(self.of_run)}" if self.of_run > 0 else ""
-            whole += " of work" if whole and self.idle else ""
+            whole += f" {self.without}".rstrip() if whole else ""
             each = " per process" if self.ranks > 1 else ""
             parts.append(f"up to {seconds(self.run)}{whole}{each} ({share(self.run, self.of_run)})")
         if self.bytes > 0:
@@ -85,7 +104,8 @@ class Stake:
             parts.append(f"{amount(self.bytes)}{whole}")
         said = " and ".join(parts)
         if said and self.same_as:
-            said += f"; these seconds are among those of “{self.same_as}”"
+            some = "some of these seconds" if self.partly else "these seconds"
+            said += f"; {some} are among those of “{self.same_as}”"
         return said
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .finding import NOTICE, PROBLEM, Finding
+from .finding import NOTICE, PROBLEM, Finding, Stake
 
 _TIME = re.compile(r"_F_(\w*?)_?TIME$")
 
@@ -25,6 +25,11 @@ def _same(one: Finding, other: Finding) -> bool:
     return bool(one.covers & other.covers and claims(one) & claims(other))
 
 
+def _among(at: Stake, first: Finding) -> Stake:
+    """Returns a saving of which another finding claims the same seconds, or some of them."""
+    return replace(at, same_as=first.title, partly=at.seconds > first.stake.seconds)
+
+
 def marked(findings: Iterable[Finding]) -> list[Finding]:
     """Returns the findings in the same order, the costliest first. One whose seconds an
     earlier one claims names that finding. Without common files it names the first finding, if all
@@ -40,7 +45,7 @@ def marked(findings: Iterable[Finding]) -> list[Finding]:
             if first is None:
                 claimed += at.seconds
             else:
-                said = replace(finding, stake=replace(at, same_as=first.title))
+                said = replace(finding, stake=_among(at, first))
             told.append(said)
         found.append(said)
     return found

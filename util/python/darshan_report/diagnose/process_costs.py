@@ -148,7 +148,16 @@ def starting(facts: Facts, tree: Processes, starters: set[int]) -> float:
     return float(took.sum()) * known.busy(at)
 
 
-def of_work(stake: Stake) -> Stake:
+def of_work(facts: Facts, stake: Stake) -> Stake:
     """Returns a stake that is a part of the processes' work, with the same part of the run's time.
-    Processes of a pipe work at the same time, but have no I/O by which their number is known."""
-    return replace(stake, run=min(stake.run, stake.share * stake.of_run))
+    Processes of a pipe work at the same time, but have no I/O by which their number is known. The
+    work of single processes contains waits for a processor, in the same part as all work."""
+    whole = facts.process_time
+    needed = facts.needed_time / whole if whole > 0 else 1.0
+    of_stake = stake.seconds * needed
+    return replace(
+        stake,
+        seconds=of_stake,
+        between=stake.between * needed,
+        run=min(stake.run * needed, replace(stake, seconds=of_stake).share * stake.of_run),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ..log import Log
 from ..measure.processes import processes
 from . import awaited
 from .code_examples import fitted
-from .cpu_wait import corrected
+from .cpu_wait import corrected, within
 from .facts import Facts
 from .finding import PROBLEM, Finding, Findings
 from .limits import Limits
@@ -79,6 +80,7 @@ def _problems(facts: Facts) -> list[Finding]:
 
 def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
     found = awaited.told(facts, _problems(facts), _problems)
+    found = [replace(finding, stake=within(finding.stake)) for finding in found]
     found += ranks_wait.find(facts, found)
     found += costly.find(facts, found)
     found += conversion.find(facts, found)
@@ -87,6 +89,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
         found += rule.find(facts)
     named = (addressed(facts, name_programs(facts, finding)) for finding in found)
     found = [finding for finding in named if finding is not None]
+    found = [replace(finding, stake=within(finding.stake)) for finding in found]
     found += fine.find(facts, found, near)
     said = (fitted(facts, finding) for finding in found)
     return Findings(marked(sorted(said, key=lambda f: f.rank)))

@@ -52,6 +52,19 @@ class Usage:
         return np.asarray(self._array[f"USAGE_{name}"] >= 0)
 
     @property
+    def after_sleep(self) -> Floats:
+        """Seconds in which the processes, having slept, waited for a processor to go on: a call
+        that sleeps costs this, too. The kernel has the sum of all waits for a processor, so each
+        sleep gets as much of it as each time that the process lost its processor."""
+        slept, lost = self["WAITS"], self["PREEMPTIONS"]
+        return np.asarray(self["F_RUNNABLE_TIME"] * slept / np.maximum(slept + lost, 1))
+
+    @property
+    def preempted(self) -> Floats:
+        """Seconds in which the processes waited for a processor that others had taken."""
+        return self["F_RUNNABLE_TIME"] - self.after_sleep
+
+    @property
     def from_storage(self) -> float:
         """Bytes that came from storage, including programs and their libraries."""
         return float((self["STORAGE_READ"] + self["STORAGE_START"]).sum())

@@ -57,7 +57,7 @@ def _narrow(cell: str) -> str:
     return cell.replace(f" {WRONG}", WRONG.strip("()"))
 
 
-_OF_RUN = re.compile(r"(?<=s) of [0-9][^(]*?(?= per process| \()")
+_OF_WORK = "of the work"  # words of Stake.brief
 _THROUGH = re.compile(r" \(through [^()]*\)")
 _SPENT = "{:<56}{:>10}{:>8}"
 
@@ -302,16 +302,19 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)
+    of_work = False
     # The line of code takes the place of the last title.
     has_place = bool(problems and where[id(problems[0])])
     for finding in list(titles.values())[: _BRIEF - has_place]:
         # Seconds without the bytes, so that the line is not cut.
         at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
-        short = _OF_RUN.sub("", at)  # without the whole that the seconds are a part of
+        short = finding.stake.brief  # the share says what it is of
         mark = "?" if finding.is_hint else "!"
-        seconds_alone = short.partition(" (")[0]
+        seconds_alone = short.partition(",")[0]
         ends = (f": {text}" if text else "" for text in (at, short, seconds_alone))
-        yield from first_fitting((f"{mark} {finding.title}{end}" for end in ends), _WIDTH)
+        line = [*first_fitting((f"{mark} {finding.title}{end}" for end in ends), _WIDTH)]
+        of_work |= any(_OF_WORK in text for text in line)
+        yield from line
         if finding is not problems[0]:
             continue
         if place := where[id(finding)]:
@@ -323,6 +326,8 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
         for text in texts:
             result = text.partition(" To keep it")[0].partition(" Instead: ")[0]
             yield from fitting(visible(f"tried: {result}"), _WIDTH, 1, "  ")
+    if of_work:
+        yield "  work: the run's time without waits for other processes, or for a processor"
     if len(titles) > 0:
         yield "  darshan report --text LOG has the files, all remedies and examples"
     else:

@@ -79,9 +79,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     # Processes with files of their own also explain what the calls on these files took.
     of_files = sum(one.seconds for one in found if one.files)
     basis = _basis(facts) + (", with its imports" if any(one.imports for one in found) else "")
-    stake = facts.stake(of_files, basis, between=spent - of_files)
+    stake = of_work(facts, facts.stake(of_files, basis, between=spent - of_files))
     if facts.worth(stake):
-        yield _finding(facts, tree, found, subshells, of_work(stake))
+        yield _finding(facts, tree, found, subshells, stake)
 
 
 def _basis(facts: Facts) -> str:

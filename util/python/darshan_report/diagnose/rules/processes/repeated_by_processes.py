@@ -88,13 +88,13 @@ def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
     in_calls = min(spent, float(tree.time[at].sum()))
     stake = facts.stake(
         in_calls * again.saved,
-        f"work of these processes, and their waits for a processor, beyond that of "
+        f"work of these processes beyond that of "
         f"{'one that lists each folder' if again.is_listing else 'reading each file'} once",
         between=(spent - in_calls) * again.saved,
     )
+    stake = of_work(facts, stake)
     if not facts.worth(stake):
         return None
-    stake = of_work(stake)
     table = facts.table("PROCESS")
     return Finding(
         NAME,

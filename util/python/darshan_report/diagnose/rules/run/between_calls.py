@@ -131,9 +131,9 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
             if row.remedy is _RECORDS
             else "A library takes time between its many small calls on files",
             f"Up to {seconds(stake.run)} of {seconds(stake.of_run)} "
-            f"({share(stake.run, stake.of_run)}) lay between {count(moving)} calls of {name}, "
-            f"which moved {amount(moved / max(1, moving))} each. The log cannot tell whether the "
-            "library or the program itself took this time.",
+            f"{stake.without}({share(stake.run, stake.of_run)}) lay between "
+            f"{count(moving)} calls of {name}, which moved {amount(moved / max(1, moving))} each. "
+            "The log cannot tell whether the library or the program itself took this time.",
             NOTICE,
             stake=stake,
             remedy=row.remedy,

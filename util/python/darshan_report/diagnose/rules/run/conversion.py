@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from ....classes import dataclass
 from ....units import plural, seconds, share
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
+from ...ledger import BETWEEN, COMPUTING, ledger
 from ...loops import Loops, loops_of
 
 NAME = "conversion"
@@ -186,8 +188,11 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     if known is None:
         return
     claimed = sum(finding.stake.between for finding in others)
+    outside = ledger(facts)[BETWEEN] + ledger(facts)[COMPUTING]
+    outside = outside if facts.needed_time < facts.process_time else math.inf
     for way, functions in _by_way(facts, known).items():
-        spent = float(sum(functions.values()))
+        # It is processor time outside of calls: the gaps also have waits for a processor.
+        spent = min(float(sum(functions.values())), outside)
         stake = facts.stake(0.0, "time between the library's calls", between=spent)
         if claimed >= _HALF * spent or not facts.worth(stake):
             continue
@@ -202,8 +207,8 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
             f"Between its calls on files, {first}"
             + (f" (and {plural(len(more), 'more function')})" if more else "")
             + f" {way.does} for {seconds(stake.run)} of {seconds(stake.of_run)} "
-            f"({share(stake.run, stake.of_run)}). This is processor time, not I/O, but another "
-            "way to store the data saves most of it."
+            f"{stake.without}({share(stake.run, stake.of_run)}). This is processor time, not "
+            "I/O, but another way to store the data saves most of it."
             f"{way.doubt}",
             NOTICE,
             stake=stake,

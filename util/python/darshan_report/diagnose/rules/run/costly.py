@@ -13,7 +13,7 @@ from ....units import amount, count, plural, seconds, share
 from ... import advice, program_text, strided
 from ... import ledger as rows
 from ...advice import Seen, remedy
-from ...cpu_wait import latency, real_part
+from ...cpu_wait import latency, real_part, within
 from ...facts import Facts, leading
 from ...finding import FACT, LAST, NOTICE, PROBLEM, Evidence, Finding, Remedy
 from ...language import languages
@@ -88,7 +88,7 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
 
 def _spent(facts: Facts, spent: float) -> str:
     """Describes time in I/O as a part of the run, per process of a job: "1.2 s of 4.0 s (30 %)"."""
-    stake = facts.stake(spent, "")
+    stake = within(facts.stake(spent, ""))
     each = " per process" if stake.ranks > 1 else ""
     whole = share(stake.run, stake.of_run)
     busy = ", without the waits for a processor" if real_part(facts) < 1 else ""

@@ -28,6 +28,7 @@ def _stake(facts: Facts, verdict: Verdict) -> Stake:
         run=min(each, facts.run_time),
         of_run=facts.run_time,
         idle=False,
+        crowded=False,
     )
 
 
