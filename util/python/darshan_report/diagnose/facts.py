@@ -223,6 +223,9 @@ class Facts:
         shares of potential savings are of this time."""
         table = self.table("USAGE")
         lost = 0.0 if table is None else float(Usage(table.records).preempted.sum())
+        # A process that waits for its children sleeps, so that of a tree the calls may keep what
+        # they have of these waits (cpu_wait.real_part); then this time keeps it, too.
+        lost = max(0.0, lost - self.base_time) if self.tree else lost
         found = self.process_time - lost
         return found if 0 < found < (1 - _ROUNDING) * self.process_time else self.process_time
 
