@@ -122,7 +122,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         between=more_time.seconds,
     )
     # A file that is opened in both layers costs time in both.
-    costly = facts.stake(making, "").share >= facts.limits["files.share"]
+    # Both times contain waits for a processor.
+    costly = making >= facts.limits["files.share"] * facts.process_time
     many = costly and made >= facts.limits["files.some"]
     if not (many or records + more >= facts.limits["files.many"]) or not facts.worth(stake):
         return
