@@ -1,4 +1,4 @@
-"""What a program does with the names of a folder that it lists again and again."""
+"""Measures the work of a program on the names of a folder that it lists again and again."""
 
 from __future__ import annotations
 

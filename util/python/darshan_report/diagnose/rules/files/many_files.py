@@ -113,7 +113,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         largest = max(largest, int(size[mask].max()))
     # Work on files that a program reads, such as parsing, stays if they become one file.
     more_time = between(facts, NAME, time) if 2 * made >= records else Between()
-    # What is done with the names of a listing, before a file is opened, is not of that file.
+    # Work on the names of a listing, before a file is opened, does not belong to that file.
     more_time = Between(max(0.0, more_time.seconds - names.work(facts)))
     stake = facts.stake(
         time,

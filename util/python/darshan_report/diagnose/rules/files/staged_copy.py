@@ -20,7 +20,7 @@ _SAME = 0.05  # a program that reads a copy in pieces may read some bytes twice
 
 @dataclass
 class _File:
-    """What a program did with a file, through POSIX and STDIO together."""
+    """The accesses of a program to a file, through POSIX and STDIO together."""
 
     read: float = 0.0
     written: float = 0.0
