@@ -283,6 +283,27 @@ def site_files(records: Sequence[Counted]) -> dict[str, int]:
     return total
 
 
+def site_ranks(records: Sequence[Counted]) -> dict[str, float]:
+    """Returns the fastest and the slowest rank of all sites together, which are known only if there
+    is a single site."""
+    kinds = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
+    total: dict[str, float] = {}
+    for i, record in enumerate(records):
+        for word in ("FASTEST", "SLOWEST"):
+            rank, spent = f"SITES_{word}_RANK", f"SITES_F_{word}_RANK_TIME"
+            mine = (record.rank, sum(record.fcounters[f"SITES_F_{kind}_TIME"] for kind in kinds))
+            if record.rank == -1:
+                mine = (record.counters.get(rank, -1), record.fcounters.get(spent, -1.0))
+            better = i == 0 or (
+                mine[1] < total[spent] if word == "FASTEST" else mine[1] > total[spent]
+            )
+            if len({each.id for each in records[: i + 1]}) > 1:
+                total |= {rank: -1, spent: 0.0}
+            elif better:
+                total |= {rank: mine[0], spent: mine[1]}
+    return total
+
+
 def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
     """Returns the values of --total for a module of the annex; most are sums."""
     out = {}
@@ -290,10 +311,14 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
     if module == "GROUP":
         records = [replace(r, counters=with_files(r.counters)) for r in records]
     lists = site_files(records) if module == "SITES" else {}
+    ranks = site_ranks(records) if module == "SITES" else {}
     added = sum if module == "SITES" else sum_or_unknown  # a site knows all its counters
     for name in LAYOUTS[module][newest].counters:
         if name in lists:
             out[f"total_{name}"] = str(lists[name])
+            continue
+        if name in ranks:
+            out[f"total_{name}"] = str(ranks[name])
             continue
         if name not in records[0].counters:
             out[f"total_{name}"] = str(NOT_YET.get(name, -1))
@@ -301,6 +326,9 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
         total = NOT_SUMS.get(name, added)(r.counters[name] for r in records)
         out[f"total_{name}"] = str(total)
     for name in records[0].fcounters:
+        if name in ranks:
+            out[f"total_{name}"] = f"{ranks[name]:f}"
+            continue
         out[f"total_{name}"] = f"{NOT_SUMS.get(name, sum)(r.fcounters[name] for r in records):f}"
     return out
 

@@ -116,6 +116,8 @@ SITES_TIMES = (
     "F_OTHER_TIME F_GAP_SHORT_TIME F_GAP_MEDIUM_TIME F_GAP_LONG_TIME F_LONGEST F_START_TIMESTAMP "
     "F_END_TIMESTAMP"
 )
+SITE_RANKS = "FASTEST_RANK SLOWEST_RANK"
+SITE_RANK_TIMES = "F_FASTEST_RANK_TIME F_SLOWEST_RANK_TIME"
 SITE_FILES = "FILE{1-4}_BY_CALLS FILE{1-4}_CALLS FILE{1-4}_BY_BYTES FILE{1-4}_BYTES FILE_BITS"
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 BELOW = (
@@ -277,6 +279,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         ("MMAP_ESTIMATED", ""),
         ("MMAP_FAULTS MMAP_FAULTS_FORWARD MMAP_FAULTS_NEAR MMAP_FAULTS_LOST", ""),
         ("RENAMES", ""),
+        ("FOLDER_STATS RESOLVES FAILURES", ""),
     ),
     "H5_META": {
         1: layout(
@@ -303,7 +306,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         )
     },
     "GROUP": {1: layout("GROUP", f"KIND FILES SEEN {GROUP_SKETCH}", "")},
-    "SITES": grown("SITES", (SITES, SITES_TIMES), (SITE_FILES, "")),
+    "SITES": grown("SITES", (SITES, SITES_TIMES), (SITE_FILES, ""), (SITE_RANKS, SITE_RANK_TIMES)),
 }
 
 # The value that older records have for a counter, if it is not -1.
