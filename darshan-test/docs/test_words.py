@@ -181,6 +181,7 @@ NOT_OURS = {
     "train.py",
     "mpif.h",
     "--packages",  # of spark-sql
+    "--chunkshape",  # of ptrepack
     "dxt_analyzer.py",
     "plot_access_histogram",
     "plot_opcounts",
