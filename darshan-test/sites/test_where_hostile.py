@@ -110,6 +110,13 @@ def test_module_of_perl() -> None:
         assert name_of(Place("", "", 0, f"{where}/File/Glob/Glob.so", 16)) == "File::Glob"
 
 
+def test_module_of_python() -> None:
+    """An extension without symbols has the name by which a program imports it."""
+    for name in ("_sqlite3.cpython-311-x86_64-linux-gnu.so", "_sqlite3.abi3.so"):
+        assert name_of(Place("", "", 0, f"/usr/lib/python3.11/lib-dynload/{name}", 16)) == "sqlite3"
+    assert name_of(Place("", "", 0, "/usr/lib/libsqlite3.so.0", 16)) == "libsqlite3.so.0"
+
+
 @pytest.mark.parametrize(
     "path, is_installed",
     [

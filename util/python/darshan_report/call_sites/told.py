@@ -30,6 +30,7 @@ _NO_LINE = "(no line)"
 # File of module MPI in package mpi4py; all others are parts of its runtime.
 _CYTHON = re.compile(r"__pyx_", re.IGNORECASE)
 _CYTHON_ENTRY = re.compile(r"__pyx_(?:pw|pf|f)_(?=\d)")
+_EXTENSION_OF_PYTHON = re.compile(r"_?(\w+)\.(?:cpython|abi3|pypy)[\w.-]*\.so")
 _MODULE_OF_PERL = re.compile(r".*/(?:lib|share)/[^ ]*perl[^ ]*/auto/(.+)/[^/]+\.so")
 
 
@@ -95,15 +96,18 @@ def library_call(site: Site) -> str:
 
 def name_of(place: Place) -> str:
     """Returns the function of a place in a library, "numpy.load"; without a known function the
-    library, "libz.so.1", or the module of Perl, "IO". Empty for functions of Cython's runtime,
-    whose names say nothing to a user."""
+    library, "libz.so.1", or the module of Python or Perl, "sqlite3", "IO". Empty for functions of
+    Cython's runtime, whose names say nothing to a user."""
     if not place.object:
         return installed.called(place.file, place.function)
     if _CYTHON.match(place.function):
         return _of_cython(place.function)
     if not place.function:
-        module = _MODULE_OF_PERL.fullmatch(place.object)
-        return module[1].replace("/", "::") if module else place.object.rsplit("/", 1)[-1]
+        if module := _MODULE_OF_PERL.fullmatch(place.object):
+            return module[1].replace("/", "::")
+        name = place.object.rsplit("/", 1)[-1]
+        extension = _EXTENSION_OF_PYTHON.fullmatch(name)
+        return extension[1] if extension else name
     return plain_name(place.function)
 
 
