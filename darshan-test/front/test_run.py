@@ -187,6 +187,16 @@ def test_reason_switched_off(darshan: Run) -> None:
     assert done.stderr == b"darshan: no log: DARSHAN_DISABLE is set and switches recording off\n"
 
 
+def test_reason_of_a_launcher(darshan: Run, work: Path) -> None:
+    """A launcher that fails before it starts a rank is not called excluded by a setting."""
+    launcher = work / "mpirun"
+    launcher.write_text("#!/bin/sh\nexit 7\n")
+    launcher.chmod(0o755)
+    done = darshan("run", str(launcher), "-n", "2", "true")
+    text = f"no log: {launcher} ended with status 7 and started no program that was recorded"
+    assert (done.returncode, done.stderr.decode()) == (7, f"darshan: {text}\n")
+
+
 @pytest.mark.parametrize("script", [False, True])
 def test_reason_statically_linked(darshan: Run, work: Path, script: bool) -> None:
     program = compile_c(work, "int main(void) { return 3; }\n", "-static", name="static")

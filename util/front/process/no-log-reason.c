@@ -272,28 +272,29 @@ int reason_to_leave_alone(const char *command) {
   return is_left_alone(reason_of_program(path, command));
 }
 
-void reason_for_no_log(char *out, size_t room, const char *command) {
+int reason_for_no_log(char *out, size_t room, const char *command) {
   char path[PATH_MAX];
   const char *serial = getenv("DARSHAN_ENABLE_NONMPI");
   const char *reason = reason_of_program(path, command);
   if (is_left_alone(reason)) serial = NULL; /* this reason holds whatever the setting is */
   if (access(DARSHAN_OFF_FILE, F_OK) == 0) {
     snprintf(out, room, DARSHAN_OFF_FILE " exists and switches recording off");
-    return;
+    return 1;
   }
   if (getenv("DARSHAN_DISABLE")) {
     snprintf(out, room, "DARSHAN_DISABLE is set and switches recording off");
-    return;
+    return 1;
   }
   if (serial && strcmp(serial, "0") == 0) {
     snprintf(out, room,
              "DARSHAN_ENABLE_NONMPI=0 is set, and the application did not initialize MPI");
-    return;
+    return 1;
   }
   if (reason) {
     snprintf(out, room, "%s %s", say_path(path), reason);
-    return;
+    return 1;
   }
   snprintf(out, room,
            "a setting may exclude the application; DARSHAN_DUMP_CONFIG=1 shows the settings");
+  return 0;
 }

@@ -12,8 +12,9 @@
 int program_of_command(char path[PATH_MAX], const char *command);
 
 /* Writes the most likely reason why a program left no log, as a phrase for one line. command: the
- * program's name, searched in PATH. */
-void reason_for_no_log(char *out, size_t room, const char *command);
+ * program's name, searched in PATH. Returns 1, or 0 if none is known: then it names the settings.
+ */
+int reason_for_no_log(char *out, size_t room, const char *command);
 
 /* Returns the reason as in a run's rows, RUN_WATCHED if there is none. name: the program's name. */
 enum run_unwatched reason_of_row(const char *command, char name[RUN_PROGRAM]);

@@ -52,22 +52,6 @@ static const char stat_usage[] =
 
 enum { GO_ON = -1 };
 
-/* Prints the final line: where the logs are, or why there are none. */
-static void say_outcome(const struct run_outcome *outcome, const char *program,
-                        const struct child_end *end) {
-  char text[TEXT_ROOM], reason[TEXT_ROOM / 2];
-  if (run_outcome_text(outcome, text, sizeof(text))) {
-    say("%s", text);
-    return;
-  }
-  reason_for_no_log(reason, sizeof(reason), program);
-  if (WIFSIGNALED(end->status))
-    say("no log: a signal (%s) ended the program before any I/O, or: %s",
-        strsignal(WTERMSIG(end->status)), reason);
-  else
-    say("no log: %s", reason);
-}
-
 static int is_launcher(const char *path) {
   static const char *const names[] = {
 #define LAUNCHER_NAME(name) name,
@@ -84,6 +68,28 @@ static int is_launcher(const char *path) {
       return 1;
   }
   return 0;
+}
+
+/* Prints the final line: where the logs are, or why there are none. */
+static void say_outcome(const struct run_outcome *outcome, const char *program,
+                        const struct child_end *end) {
+  char text[TEXT_ROOM], reason[TEXT_ROOM / 2];
+  if (run_outcome_text(outcome, text, sizeof(text))) {
+    say("%s", text);
+    return;
+  }
+  int is_known = reason_for_no_log(reason, sizeof(reason), program);
+  if (!is_known && is_launcher(program) && WIFEXITED(end->status) &&
+      WEXITSTATUS(end->status) != 0) {
+    say("no log: %s ended with status %d and started no program that was recorded", program,
+        WEXITSTATUS(end->status));
+    return;
+  }
+  if (WIFSIGNALED(end->status))
+    say("no log: a signal (%s) ended the program before any I/O, or: %s",
+        strsignal(WTERMSIG(end->status)), reason);
+  else
+    say("no log: %s", reason);
 }
 
 /* Warns about a program with statically linked libraries, whose calls no wrapper sees. Behind a
