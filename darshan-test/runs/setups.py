@@ -28,9 +28,10 @@ force:
 .PHONY: all force
 """
 PART_MAKEFILE = """\
-CPPFLAGS = -D_GNU_SOURCE -I. -I../.. -I../../runtime/format -I../../runtime -I../../util/reader
+CPPFLAGS = -D_GNU_SOURCE -I. -Isummary -I../..
+CPPFLAGS += -I../../runtime/format -I../../runtime -I../../util/reader
 CFLAGS = -std=gnu11 -O0
-objects = $(patsubst %.c,%.o,$(wildcard *.c))
+objects = $(patsubst %.c,%.o,$(filter-out without-libdeflate/%,$(wildcard *.c */*.c)))
 program: $(objects)
 \t$(CC) -o $@ $(objects) ../reader/part.a ../../runtime/format/part.a -lz -lbz2 -ldeflate
 part.a: $(objects)

@@ -69,8 +69,9 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compiles the library to preload, which writes the Python frames of calls of lseek to a file.
     Returns its path."""
     library = tmp_path_factory.mktemp("probe") / "probe.so"
-    sources = [*sorted((SOURCE / "runtime/stacks").glob("python-*.c")), HERE / "probe.c"]
-    sources += [SOURCE / "runtime/intercept" / name for name in ("libc-direct.c", "loader.c")]
+    sources = [*sorted((SOURCE / "runtime/stacks/python").glob("*.c")), HERE / "probe.c"]
+    loader = SOURCE / "runtime/intercept/loader"
+    sources += [loader / name for name in ("libc-direct.c", "loader.c")]
     flags = ["-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden"]
     flags += ["-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-DDARSHAN_LINK_TIME"]
     folders = ("runtime", "runtime/libc/glibc")

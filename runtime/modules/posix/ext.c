@@ -273,17 +273,24 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
     name_event(dirfd, path, counter, t1, t2);
 }
 
-/* Counts a lookup that failed because the path does not exist (errno, as the call left it, is
- * ENOENT), in the record of its folder or, if that has none, of other paths. After other errors it
- * counts a failure. */
-void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
+/* Not inlined, so that a failed call needs less of the stack. */
+static __attribute__((noinline)) void missed(int dirfd, const char *path, uint64_t t1,
+                                             uint64_t t2) {
   struct posix_name name;
-  if (errno != ENOENT) posix_failed(dirfd, path, t1, t2);
-  if (errno != ENOENT || !path || !fd_may_change()) return;
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
   missed_note(name.text, name.length);
   add_missed(name.text, name.length, t1, t2);
   posix_name_done(&name);
+}
+
+/* Counts a lookup that failed because the path does not exist (errno, as the call left it, is
+ * ENOENT), in the record of its folder or, if that has none, of other paths. After other errors it
+ * counts a failure. */
+void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
+  if (errno != ENOENT)
+    posix_failed(dirfd, path, t1, t2);
+  else if (path && fd_may_change())
+    missed(dirfd, path, t1, t2);
 }
 
 void posix_resolved(int is_done, int dirfd, const char *path, uint64_t t1, uint64_t t2) {

@@ -59,13 +59,9 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
   if (number) count_open(file, counter, mode, t1, t2);
 }
 
-void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
-                  uint64_t t2) {
+static __attribute__((noinline)) void opened(int fd, int dirfd, const char *path, int flags,
+                                             mode_t mode, uint64_t t1, uint64_t t2) {
   struct posix_name name;
-  if (fd < 0) {
-    posix_missed(dirfd, path, t1, t2);
-    return;
-  }
   if (!fd_may_change()) { /* later calls on the descriptor are not recorded either */
     runtime_lost_event(1);
     return;
@@ -86,6 +82,15 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
     posix_ext(posix_file_at(number), POSIX_EXT_SYNC_OPENS, 1, -1, 0, 0);
   if (UNLIKELY(number && posix_waited_for_a_pipe(fd, t1, t2)))
     posix_ext(posix_file_at(number), POSIX_EXT_FIFO_OPENS, 1, -1, 0, 0);
+}
+
+/* The parts are apart, so that a failed open needs less of the application's stack. */
+void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
+                  uint64_t t2) {
+  if (fd < 0)
+    posix_missed(dirfd, path, t1, t2);
+  else
+    opened(fd, dirfd, path, flags, mode, t1, t2);
 }
 
 struct posix_file *posix_opened_unseen(int dirfd, const char *path, int flags, mode_t mode,
