@@ -106,10 +106,11 @@ def _names() -> list[Row]:
         ),
         name("stat-each-entry", "metadata", "d_type", many=True),
         replace(
-            name("place-each", "metadata", "remember"),
+            name("place-each", "metadata", "folder once"),
             place=HERE,
             settings=_SITES,
-            says=(r"200,00\d other operations on names",),
+            says=(r"100,00\d names resolved", r"99,99\d calls that failed"),
+            never=("archive",),
         ),
         name("list-each-time", "listed-again", "once", many=True),
         name("read-many", "many-small-files", "container", many=True, size=2),

@@ -36,6 +36,7 @@ class Seen:
     opens: float = 0.0
     stats: float = 0.0
     seeks: float = 0.0
+    lookups: float = 0.0  # of folders and links, and calls on names that failed
     names: float = 0.0  # renames, removals and the like
     together: bool = False  # several processes work on one job
     repeated: float = 0.0  # listings of a folder that was listed before
@@ -152,6 +153,14 @@ METADATA = (
         "C: struct stat known;  stat(path, &known);  before the loop",
     ),
     Advice(
+        lambda s: s.lookups >= FEW,
+        "make a folder once, and remember which folders are there and what names resolve to",
+        "C: int folder = open(path, O_DIRECTORY);  before the loop, openat(folder, name, ...)\n"
+        "Python: os.makedirs(folder, exist_ok=True)  # before the loop, for each folder once\n"
+        "Rust: let root = fs::canonicalize(root)?;  before the loop, root.join(name)\n"
+        "shell: mkdir -p one two three  # before the loop",
+    ),
+    Advice(
         lambda s: s.names >= FEW,
         "create, rename, change and remove files once, or keep the data in one file",
         "shell: rm one two three  # all names in one call\n"
@@ -163,7 +172,9 @@ METADATA = (
         "MPI_Bcast of what rank 0 read",
     ),
     Advice(
-        lambda s: max(s.opens, s.stats, s.names) < max(2 * s.files, FEW) and s.files < FEW,
+        lambda s: (
+            max(s.opens, s.stats, s.names, s.lookups) < max(2 * s.files, FEW) and s.files < FEW
+        ),
         "make fewer calls on names: keep files open, and remember what is known of them",
         "one archive, HDF5 or SQLite file instead of many files",
     ),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ....units import count, seconds, share
+from ....units import count, plural, seconds, share
 from ... import program_text
 from ...advice import METADATA, Seen, remedy
 from ...facts import Facts
@@ -33,7 +33,7 @@ _CAUSES = (
 )
 _CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
 _LOOKUPS = ("FOLDER_STATS", "RESOLVES", "FAILURES")
-_OPERATIONS = ("ACCESSES", *_CHANGES, *_LOOKUPS)
+_OPERATIONS = ("ACCESSES", *_CHANGES)
 
 
 @at_most(CALLS)
@@ -52,13 +52,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     opens = sum(float(facts.opens(table)[own].sum()) for table, own in base)
     stats = sum(float(table["STATS"][own].sum()) for table, own in base)
     more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
+    folders, resolved, failed = (0 if extra is None else int(extra.sum(name)) for name in _LOOKUPS)
     renames = facts.renames()
     # If other findings explain nearly all of the time, they have the remedy.
     if meta - told < facts.limits["metadata.share"] * meta:
         return
     if meta <= facts.limits["metadata.share"] * whole or not facts.worth(stake):
         return
-    if opens + stats + more + renames < facts.limits["operations"]:
+    looked_up = folders + resolved + failed
+    if opens + stats + more + looked_up + renames < facts.limits["operations"]:
         return
     # A file may have a record in POSIX and one in STDIO, and a record may be of many files.
     known = {
@@ -82,6 +84,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         for number, text in (
             (opens + stats, f"{count(opens)} opens and {count(stats)} stat calls on "
              f"{count(files)} files"),
+            (folders, f"{plural(folders, 'look-up')} of folders"),
+            (resolved, f"{plural(resolved, 'name')} resolved"),
+            (failed, f"{plural(failed, 'call')} that failed"),
             (renames, f"{count(renames)} rename" + "s" * (renames != 1)),
             (more, f"{count(more)} other operation" + "s" * (more != 1) + " on names"),
         )
@@ -111,6 +116,7 @@ def _seen(facts: Facts, base: Sequence[tuple[Table, np.ndarray]], files: float) 
         files=files,
         opens=sum(float(facts.opens(table)[own].sum()) for table, own in base),
         stats=sum(float(table["STATS"][own].sum()) for table, own in base) + beside("ACCESSES"),
+        lookups=beside(*_LOOKUPS),
         names=facts.renames() + beside(*_CHANGES),
         entries=beside("DIR_ENTRIES"),
         together=facts.together,
