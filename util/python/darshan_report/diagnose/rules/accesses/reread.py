@@ -196,7 +196,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         f"{facts.name(table.ids[first])}: {amount(int(moved[first]))} were {word} in total, of at "
         f"most {amount(one)} that it has: on average, each byte at least {times:.1f} "
         f"times{each_of}"
-        + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
+        + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again."
         + more.sentence,
         stake=stake,

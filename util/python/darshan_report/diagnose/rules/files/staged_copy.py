@@ -125,14 +125,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not facts.worth(stake):
         return
     *_, number, other = max(pairs, key=lambda pair: pair[0].written)
-    more = f"; so it is with {plural(len(pairs) - 1, 'more file')}" if len(pairs) > 1 else ""
+    more = f"; the same holds for {plural(len(pairs) - 1, 'more file')}" if len(pairs) > 1 else ""
     place = posix.place(other)
     yield Finding(
         NAME,
         "Files are copied, read once and removed",
         f"{facts.own_name(other)} was copied to {facts.own_name(number)}, which was read once and "
-        f"removed{more}. The {amount(moved)} were copied in vain: a copy "
-        "reads the original once, and so would the program.",
+        f"removed{more}. A copy reads the original once, and so would the program: copying the "
+        f"{amount(moved)} saved no read.",
         stake=stake,
         evidence=()
         if place is None
