@@ -112,6 +112,13 @@ def _names() -> list[Row]:
             says=(r"100,00\d names resolved", r"99,99\d calls that failed"),
             never=("archive",),
         ),
+        replace(
+            name("map-grown", "metadata", "large steps"),
+            place=HERE,
+            settings=_SITES,
+            says=(r"60,00\d changes of a file's size",),
+            never=("remove files once",),
+        ),
         name("list-each-time", "listed-again", "once", many=True),
         name("read-many", "many-small-files", "container", many=True, size=2),
         name("write-many", "many-small-files", "container"),

@@ -107,6 +107,25 @@ static void place_each(bool cured) {
   }
 }
 
+/* A mapped store that grows for each record: the file is resized and mapped again. */
+static void map_grown(bool cured) {
+  int fd = open("store", O_CREAT | O_RDWR | O_TRUNC, 0644);
+  char *store = NULL;
+  off_t used = 0, room = 0;
+  for (int i = 0; i < 60000; i++, used += 8) {
+    if (used + 8 > room) {
+      if (store) munmap(store, (size_t)room);
+      room = cured && room ? 2 * room : used + 8;
+      must(ftruncate(fd, room) == 0, "store"); /* blame: map-grown */
+      store = mmap(NULL, (size_t)room, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+      must(store != MAP_FAILED, "store");
+    }
+    store[used] = (char)i; /* blame: map-grown */
+  }
+  must(ftruncate(fd, used) == 0, "store");
+  close(fd);
+}
+
 /* Lists the folder to find the next free number. */
 static void list_each_time(bool cured) {
   for (int i = 0; i < (cured ? 1 : 200); i++) {
@@ -314,6 +333,7 @@ int main(int argc, char **argv) {
       {"map-each", map_each},
       {"stat-each-entry", stat_each_entry},
       {"place-each", place_each},
+      {"map-grown", map_grown},
       {"list-each-time", list_each_time},
       {"read-many", read_many},
       {"write-many", write_many},

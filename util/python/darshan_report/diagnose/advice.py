@@ -37,6 +37,7 @@ class Seen:
     stats: float = 0.0
     seeks: float = 0.0
     lookups: float = 0.0  # of folders and links, and calls on names that failed
+    resizes: float = 0.0  # truncations and preallocations of files
     names: float = 0.0  # renames, removals and the like
     together: bool = False  # several processes work on one job
     repeated: float = 0.0  # listings of a folder that was listed before
@@ -161,6 +162,14 @@ METADATA = (
         "shell: mkdir -p one two three  # before the loop",
     ),
     Advice(
+        lambda s: s.resizes >= FEW,
+        "grow a file in large steps, for example to twice its size, and cut it to its length at "
+        "the end",
+        "C: if (length > size) ftruncate(fd, size *= 2);  at the end ftruncate(fd, length)\n"
+        "C, a mapping: mremap(start, size, 2 * size, MREMAP_MAYMOVE) after that ftruncate()\n"
+        "Python: if length > size: size *= 2; file.truncate(size)",
+    ),
+    Advice(
         lambda s: s.names >= FEW,
         "create, rename, change and remove files once, or keep the data in one file",
         "shell: rm one two three  # all names in one call\n"
@@ -173,7 +182,8 @@ METADATA = (
     ),
     Advice(
         lambda s: (
-            max(s.opens, s.stats, s.names, s.lookups) < max(2 * s.files, FEW) and s.files < FEW
+            max(s.opens, s.stats, s.names, s.lookups, s.resizes) < max(2 * s.files, FEW)
+            and s.files < FEW
         ),
         "make fewer calls on names: keep files open, and remember what is known of them",
         "one archive, HDF5 or SQLite file instead of many files",

@@ -31,7 +31,8 @@ _CAUSES = (
     seeks,
     stream_seeks,
 )
-_CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
+_CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS")
+_RESIZES = ("TRUNCATES", "FALLOCATES")
 _LOOKUPS = ("FOLDER_STATS", "RESOLVES", "FAILURES")
 _OPERATIONS = ("ACCESSES", *_CHANGES)
 
@@ -53,6 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     stats = sum(float(table["STATS"][own].sum()) for table, own in base)
     more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
     folders, resolved, failed = (0 if extra is None else int(extra.sum(name)) for name in _LOOKUPS)
+    resizes = 0 if extra is None else sum(int(extra.sum(name)) for name in _RESIZES)
     renames = facts.renames()
     # If other findings explain nearly all of the time, they have the remedy.
     if meta - told < facts.limits["metadata.share"] * meta:
@@ -60,7 +62,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if meta <= facts.limits["metadata.share"] * whole or not facts.worth(stake):
         return
     looked_up = folders + resolved + failed
-    if opens + stats + more + looked_up + renames < facts.limits["operations"]:
+    if opens + stats + more + looked_up + resizes + renames < facts.limits["operations"]:
         return
     # A file may have a record in POSIX and one in STDIO, and a record may be of many files.
     known = {
@@ -76,8 +78,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     if extra is not None:
         renamed = ("RENAMES",) if renames else ()
         evidence += facts.sums(
-            extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", *_LOOKUPS, *renamed,
-            "F_META_TIME",
+            extra, "ACCESSES", "MISSES", "UNLINKS", "DIR_ENTRIES", "SETATTRS", *_LOOKUPS, *_RESIZES,
+            *renamed, "F_META_TIME",
         )  # fmt: skip
     calls = [
         text
@@ -87,6 +89,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             (folders, f"{plural(folders, 'look-up')} of folders"),
             (resolved, f"{plural(resolved, 'name')} resolved"),
             (failed, f"{plural(failed, 'call')} that failed"),
+            (resizes, f"{plural(resizes, 'change')} of a file's size"),
             (renames, f"{count(renames)} rename" + "s" * (renames != 1)),
             (more, f"{count(more)} other operation" + "s" * (more != 1) + " on names"),
         )
@@ -117,6 +120,7 @@ def _seen(facts: Facts, base: Sequence[tuple[Table, np.ndarray]], files: float) 
         opens=sum(float(facts.opens(table)[own].sum()) for table, own in base),
         stats=sum(float(table["STATS"][own].sum()) for table, own in base) + beside("ACCESSES"),
         lookups=beside(*_LOOKUPS),
+        resizes=beside(*_RESIZES),
         names=facts.renames() + beside(*_CHANGES),
         entries=beside("DIR_ENTRIES"),
         together=facts.together,
