@@ -112,10 +112,10 @@ def ask_drishti(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
 
 
 def try_remedies(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
-    """Tries remedies on programs with a problem, and prints what each gains."""
+    """Tries remedies on programs, and prints what each gains."""
     for row in chosen(words):
         try:
-            found = trials.best(judge, row) if row.finding else []
+            found = trials.best(judge, row)
         except RuntimeError as error:
             print(f"{row.name:36} {error}", flush=True)
             continue
