@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from darshan_report.diagnose.facts import Facts
 from darshan_report.diagnose.finding import NOTICE, PROBLEM, Finding
-from darshan_report.diagnose.loading import Verdict, remedy, verdicts
 from darshan_report.diagnose.run import diagnose
+from darshan_report.diagnose.training.loading import Verdict, remedy, verdicts
 from darshan_report.log import open_log
 from darshan_report.measure.processes import processes
 

@@ -32,7 +32,7 @@ What `darshan report` and `darshan stat` look for. Each finding of a report has 
 
 The report lists problems that cost enough (`stake.share` and `stake.seconds`, or `stake.large`, in the table at the end), the costliest first. *At stake* is the time that the remedy can save: an upper bound, summed over all processes; each finding says how it was estimated. If other findings explain all files of a problem, and at least half of what it costs, the report names only these causes: for example, not the small reads of a file, but the dataset that is read across its grain.
 
-A kind of I/O that takes much of the run and that no problem explains is a notice if counters show that a change can help, with this change as its remedy; otherwise it is a fact: where the time went, and what is left to try (`diagnose/advice.py` has the condition of each piece of advice).
+A kind of I/O that takes much of the run and that no problem explains is a notice if counters show that a change can help, with this change as its remedy; otherwise it is a fact: where the time went, and what is left to try (`diagnose/remedies/advice.py` has the condition of each piece of advice).
 
 Each diagnosis is one file in a folder of `util/python/darshan_report/diagnose/rules/`, a pure function of a log; `darshan-test/report/diagnose/cases.py` holds the smallest log of each, and the nearest one on which it is silent.
 """  # noqa: E501

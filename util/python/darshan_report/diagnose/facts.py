@@ -26,11 +26,11 @@ from ..measure.unattributed import Beside, beside
 from ..measure.usage import Usage
 from ..records import Records, among, in_both
 from ..units import amount
+from .accesses.streams import Streams
 from .finding import Evidence, Finding, Stake
 from .limits import Limits
-from .rates import job_rate, movers
-from .streams import Streams
 from .table import Table, added
+from .times.rates import job_rate, movers
 
 _FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
 _ROUNDING = 0.005  # relative difference below which two times are reported as equal

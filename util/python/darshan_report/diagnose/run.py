@@ -10,20 +10,20 @@ import numpy as np
 from ..library import LogError
 from ..log import Log
 from ..measure.processes import processes
-from . import awaited
-from .code_examples import fitted
-from .cpu_wait import corrected, within
 from .facts import Facts
 from .finding import PROBLEM, Finding, Findings
 from .limits import Limits
 from .overlap import marked, together
+from .programs.responsible_programs import name_programs
+from .programs.tools import addressed
 from .reached import reaches
-from .responsible_programs import name_programs
+from .remedies.code_examples import fitted
 from .rules import CAUSES, REMARKS, SYMPTOMS
 from .rules.mpiio import shared_pointer
 from .rules.processes import ranks_wait, repeated_by_processes
 from .rules.run import between_calls, conversion, costly, fine
-from .tools import addressed
+from .times import awaited
+from .times.cpu_wait import corrected, within
 
 
 def diagnose(log: Log, limits: Limits | None = None) -> Findings:

@@ -19,10 +19,10 @@ from ..classes import dataclass
 from ..diagnose.blame import Blame, blame
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
-from ..diagnose.ledger import Ledger, ledger
 from ..diagnose.limits import Limits
 from ..diagnose.run import diagnose_facts
-from ..diagnose.waits import Waited, waited
+from ..diagnose.times.ledger import Ledger, ledger
+from ..diagnose.times.waits import Waited, waited
 from ..library import LogError
 from ..log import Log
 from ..measure.accesses import common_sizes

@@ -12,8 +12,8 @@ from typing import Any
 from ..call_sites.content import content, place_content
 from ..diagnose.blame import Blame
 from ..diagnose.finding import Finding
-from ..diagnose.loading import verdicts
-from ..diagnose.responsible_programs import programs_of
+from ..diagnose.programs.responsible_programs import programs_of
+from ..diagnose.training.loading import verdicts
 from ..measure.attribution import OPERATIONS, Upper
 from ..measure.endings import endings, still_running, unknown
 from ..measure.layers import SIZES

@@ -26,8 +26,7 @@ def _folder() -> str:
 def _rules() -> str:
     """Returns a text that changes if the files of the rules change, so that the cache does not
     return findings of older rules."""
-    folders = (_RULES, *(path for path, _, _ in os.walk(os.path.join(_RULES, "rules"))))
-    entries = [entry for folder in folders
+    entries = [entry for folder, _, _ in os.walk(_RULES)
                for entry in os.scandir(folder) if entry.name.endswith(".py")]  # fmt: skip
     return f"{len(entries)} {max(entry.stat().st_mtime_ns for entry in entries)}"
 

@@ -13,7 +13,7 @@ from ..call_sites.measured import OPEN
 from ..diagnose.blame import blame
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
-from ..diagnose.language import languages
+from ..diagnose.remedies.language import languages
 from .case import Plan
 
 _ENDINGS = {

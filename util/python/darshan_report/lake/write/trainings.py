@@ -7,7 +7,7 @@ from typing import Any
 
 from ...checkpoints.saves import checkpoints
 from ...diagnose.facts import Facts
-from ...diagnose.loading import Verdict, verdicts
+from ...diagnose.training.loading import Verdict, verdicts
 from ...measure.training import Span
 from .jobs import Job
 

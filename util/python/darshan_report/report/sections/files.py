@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...diagnose.responsible_programs import programs_of
+from ...diagnose.programs.responsible_programs import programs_of
 from ...measure.mapped import PAGES
 from ...measure.overflow import TREE, groups
 from ...measure.usage import Usage

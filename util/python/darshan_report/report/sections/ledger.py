@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.ledger import (
+from ...diagnose.times.ledger import (
     ASLEEP,
     BETWEEN,
     COMPUTING,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.loading import Verdict, verdicts
+from ...diagnose.training.loading import Verdict, verdicts
 from ...measure.training import MODULE, Loader, Span
 from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...units import NONE, count, plural, seconds, share

@@ -3,7 +3,7 @@ not a remedy: a crash of the machine loses what was not synchronized."""
 
 from __future__ import annotations
 
-from ...diagnose.sqlite import databases
+from ...diagnose.programs.sqlite import databases
 from ..case import Case, Plan
 
 NAME = "durability"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.objects import hdf5
+from ...diagnose.accesses.objects import hdf5
 from ...diagnose.rules.hdf5.fill_values import filled_bytes
 from ...units import amount
 from ..case import Case, Plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.language import FLUSHES
+from ...diagnose.remedies.language import FLUSHES
 from ..case import Case, Plan
 from ..holding import who_else
 

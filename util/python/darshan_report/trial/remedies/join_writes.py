@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.language import FLUSHES, WRITE_BUFFER
+from ...diagnose.remedies.language import FLUSHES, WRITE_BUFFER
 from ..case import Case, Plan, of_descriptor
 
 NAME = "join-writes"

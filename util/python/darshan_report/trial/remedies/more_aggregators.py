@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.machine import processors
+from ...diagnose.programs.machine import processors
 from ..case import Case, Plan
 from ..mpi import hints, no_collective_calls
 

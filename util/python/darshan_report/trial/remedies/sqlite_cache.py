@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...diagnose.sqlite import databases
+from ...diagnose.programs.sqlite import databases
 from ...units import amount
 from ..case import Case, Plan
 

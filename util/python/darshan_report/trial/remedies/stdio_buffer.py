@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.language import READ_BUFFER, WRITE_BUFFER
+from ...diagnose.remedies.language import READ_BUFFER, WRITE_BUFFER
 from ..case import Case, Plan
 from ..holding import who_else
 

@@ -12,7 +12,7 @@ from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import needs
 from ...table import Table
-from ...unjudged import waits_for_pages
+from ...times.unjudged import waits_for_pages
 
 NAME = "mapped-faults"
 ROLE = CAUSE

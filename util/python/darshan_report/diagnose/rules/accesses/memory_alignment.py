@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ....units import count, share
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Finding, Remedy
-from ...language import places_memory
+from ...remedies.language import places_memory
 
 NAME = "memory-alignment"
 ROLE = REMARK

@@ -9,15 +9,15 @@ import numpy as np
 from ....checkpoints.saves import state_ids
 from ....records import among
 from ....units import amount, count, plural, share
-from ... import packed
+from ...accesses import packed
+from ...accesses.streams import Mask, Streams
 from ...facts import Facts, leading, once
 from ...finding import SYMPTOM, Finding, Remedy
-from ...language import READ_ONCE
-from ...loops import between
+from ...programs.sqlite import databases
 from ...reached import CALLS, at_most
-from ...sqlite import databases
-from ...streams import Mask, Streams
+from ...remedies.language import READ_ONCE
 from ...table import Table
+from ...times.loops import between
 
 NAME = "same-bytes-again"
 ROLE = SYMPTOM

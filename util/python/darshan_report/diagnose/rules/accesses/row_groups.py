@@ -10,9 +10,9 @@ from ....call_sites.measured import WRITE
 from ....units import amount, count, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...ledger import BETWEEN, ledger
-from ...loops import calls_through, loops_of
 from ...reached import CALLS, at_most, needs
+from ...times.ledger import BETWEEN, ledger
+from ...times.loops import calls_through, loops_of
 
 NAME = "row-groups"
 ROLE = CAUSE

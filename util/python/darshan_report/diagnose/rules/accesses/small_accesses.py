@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural, share
-from ... import strided
-from ...cpu_wait import latency
+from ...accesses import strided
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
-from ...language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
-from ...loops import ITEMS, between
 from ...reached import CALLS, at_most, needs
+from ...remedies.language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 from ...table import Table
+from ...times.cpu_wait import latency
+from ...times.loops import ITEMS, between
 from . import random_access, reread
 
 NAME = "small-accesses"

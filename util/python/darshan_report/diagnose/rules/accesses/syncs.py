@@ -9,8 +9,8 @@ import numpy as np
 from ....units import amount, count, seconds, share
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
+from ...programs.sqlite import databases
 from ...reached import needs
-from ...sqlite import databases
 from ...table import Table
 
 NAME = "syncs"

@@ -12,9 +12,9 @@ from ....call_sites.told import name_of, places_of
 from ....units import amount, plural, seconds, share
 from ...facts import Facts, leading
 from ...finding import NOTICE, REMARK, Finding, Remedy
-from ...ledger import COMPUTING, PROCESSOR, RANKS, WAITING, ledger
-from ...loops import loops_of
 from ...reached import needs
+from ...times.ledger import COMPUTING, PROCESSOR, RANKS, WAITING, ledger
+from ...times.loops import loops_of
 
 NAME = "whole-tables"
 ROLE = REMARK

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import count, seconds
-from ... import names
+from ...accesses import names
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...loops import Between, between
 from ...reached import needs
 from ...table import Table
+from ...times.loops import Between, between
 
 NAME = "listed-again"
 ROLE = CAUSE

@@ -9,9 +9,9 @@ import numpy as np
 from ....units import count, plural, seconds
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
-from ...loops import loops_of
 from ...reached import needs
 from ...table import Table
+from ...times.loops import loops_of
 from . import polled
 
 NAME = "failed-lookups"

@@ -8,12 +8,14 @@ import numpy as np
 
 from ....records import among, in_both
 from ....units import amount, count, seconds
-from ... import data_loader, names, program_text
+from ...accesses import names
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...loops import Between, between
+from ...programs import program_text
 from ...reached import CALLS, at_most
 from ...table import Table
+from ...times.loops import Between, between
+from ...training import data_loader
 from . import rewritten
 
 NAME = "many-small-files"

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ....units import count, plural, seconds, share
-from ... import program_text
-from ...advice import METADATA, Seen, remedy
 from ...facts import Facts
 from ...finding import SYMPTOM, Evidence, Finding
 from ...overlap import together
+from ...programs import program_text
 from ...reached import CALLS, at_most
+from ...remedies.advice import METADATA, Seen, remedy
 from ...table import Table
 from ..accesses import seeks
 from ..streams import refills, stream_seeks

@@ -12,11 +12,11 @@ from ....records import among
 from ....units import amount, plural, seconds
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
-from ...language import READ_ONCE
-from ...library_words import opened_through
-from ...loops import between
 from ...reached import CALLS, at_most
+from ...remedies.language import READ_ONCE
+from ...remedies.library_words import opened_through
 from ...table import Table
+from ...times.loops import between
 
 NAME = "opened-again"
 ROLE = SYMPTOM

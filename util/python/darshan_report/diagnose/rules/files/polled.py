@@ -10,8 +10,8 @@ from ....classes import dataclass
 from ....units import count, plural, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...loops import loops_of, processor_time
 from ...reached import needs
+from ...times.loops import loops_of, processor_time
 
 NAME = "waits-for-a-file"
 ROLE = CAUSE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ....units import amount, count, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...program_text import which
+from ...programs.program_text import which
 from ...reached import CALLS, at_most, needs
 
 NAME = "program-files"

@@ -16,9 +16,9 @@ from ....records import among, in_both
 from ....units import amount, count, plural, seconds
 from ...facts import Facts, once
 from ...finding import CAUSE, Evidence, Finding, Remedy, Stake
-from ...loops import between
 from ...reached import CALLS, at_most
 from ...table import Table
+from ...times.loops import between
 
 NAME = "rewritten-whole"
 ROLE = CAUSE

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count
+from ...accesses.objects import Hdf5, hdf5
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...objects import Hdf5, hdf5
 from ...reached import needs
 from .variable_length import of_datasets
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ....measure.attribution import Upper
 from ....units import amount, count, plural, share
+from ...accesses.objects import with_files
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...objects import with_files
 from ...reached import needs
 
 NAME = "chunk-cache"

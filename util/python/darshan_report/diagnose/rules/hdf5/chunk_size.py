@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count
+from ...accesses.objects import Hdf5, hdf5
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...machine import binding
-from ...objects import Hdf5, hdf5
+from ...programs.machine import binding
 from ...reached import needs
 
 NAME = "chunk-size"

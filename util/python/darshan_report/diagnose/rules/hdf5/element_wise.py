@@ -9,12 +9,12 @@ import numpy as np
 from ....measure.attribution import CLOSE, META, OPEN
 from ....measure.overflow import ID
 from ....units import amount, count, seconds
-from ... import loops
+from ...accesses.objects import Hdf5, hdf5, joined
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...machine import binding
-from ...objects import Hdf5, hdf5, joined
+from ...programs.machine import binding
 from ...reached import needs
+from ...times import loops
 from . import flush_per_chunk, hdf5_opened_again, sieve_buffer
 
 NAME = "element-wise"

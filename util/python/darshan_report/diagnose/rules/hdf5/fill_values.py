@@ -8,9 +8,9 @@ import numpy as np
 
 from ....measure.attribution import OPEN, WRITE
 from ....units import amount, seconds
+from ...accesses.objects import Objects, hdf5
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...objects import Objects, hdf5
 from ...reached import needs
 
 NAME = "fill-values"

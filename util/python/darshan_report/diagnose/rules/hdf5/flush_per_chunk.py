@@ -8,12 +8,12 @@ import numpy as np
 
 from ....measure.attribution import ATTR, CLOSE, FLUSH, META, WRITE
 from ....units import amount, count, seconds, share
+from ...accesses.objects import Hdf5, hdf5
 from ...facts import Facts, once
 from ...finding import CAUSE, Finding, Remedy
-from ...loops import ITEMS, between
-from ...machine import binding
-from ...objects import Hdf5, hdf5
+from ...programs.machine import binding
 from ...reached import needs
+from ...times.loops import ITEMS, between
 
 NAME = "flush-per-chunk"
 ROLE = CAUSE

@@ -9,12 +9,12 @@ import numpy as np
 from ....measure.attribution import ATTR, CLOSE, META, OPEN
 from ....records import among
 from ....units import count, plural, seconds
-from ... import data_loader
+from ...accesses.objects import Hdf5, hdf5
 from ...facts import Facts, once
 from ...finding import CAUSE, Finding, Remedy
-from ...machine import binding
-from ...objects import Hdf5, hdf5
+from ...programs.machine import binding
 from ...reached import needs
+from ...training import data_loader
 
 NAME = "hdf5-opened-again"
 ROLE = CAUSE

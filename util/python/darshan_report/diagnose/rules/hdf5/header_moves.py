@@ -11,12 +11,12 @@ from ....call_sites.lines import sites_of
 from ....call_sites.stack import Native
 from ....library import LogError
 from ....units import amount, count, plural, seconds
+from ...accesses.streams import Mask
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Finding, Remedy
-from ...loops import between
 from ...reached import CALLS, at_most, needs
-from ...streams import Mask
 from ...table import Table
+from ...times.loops import between
 from ..accesses.seeks import seconds_in
 
 NAME = "header-moves"

@@ -9,10 +9,10 @@ import numpy as np
 from ....measure.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
 from ....measure.overflow import ID
 from ....units import amount, plural, seconds
+from ...accesses.objects import Hdf5, Objects, hdf5
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...machine import binding
-from ...objects import Hdf5, Objects, hdf5
+from ...programs.machine import binding
 from ...reached import needs
 from . import flush_per_chunk
 

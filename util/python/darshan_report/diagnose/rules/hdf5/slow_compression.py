@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from ....measure.attribution import PUTTING, Upper
 from ....units import amount, seconds, share
-from ... import cpu_wait
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...loops import processor_time
 from ...reached import needs
+from ...times import cpu_wait
+from ...times.loops import processor_time
 from . import variable_length
 
 NAME = "slow-compression"

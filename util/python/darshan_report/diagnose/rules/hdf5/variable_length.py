@@ -8,9 +8,9 @@ import numpy as np
 
 from ....measure.attribution import READ, WRITE
 from ....units import amount, plural
+from ...accesses.objects import Hdf5, Mask, hdf5, joined
 from ...facts import Facts, once
 from ...finding import CAUSE, Finding, Remedy
-from ...objects import Hdf5, Mask, hdf5, joined
 from ...reached import needs
 
 NAME = "variable-length"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ....measure.heat import traffic_by_rank
 from ....units import count, plural, seconds
-from ... import collective
+from ...accesses import collective
 from ...facts import Facts
 from ...finding import REMARK, Finding, Remedy
 

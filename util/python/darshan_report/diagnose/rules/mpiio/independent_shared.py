@@ -8,7 +8,7 @@ import numpy as np
 
 from ....records import among
 from ....units import amount, count, plural, share
-from ... import collective
+from ...accesses import collective
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Evidence, Finding, Remedy
 from ...reached import CALLS, at_most

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural
-from ... import collective
+from ...accesses import collective
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural, seconds, share
-from ... import collective
-from ...cpu_wait import runnable
+from ...accesses import collective
 from ...facts import PARALLEL, Facts, leading
 from ...finding import CAUSE, Evidence, Finding, Remedy
-from ...machine import nodes, outnumbered
+from ...programs.machine import nodes, outnumbered
 from ...reached import WAITS, at_most, needs
 from ...table import Table
+from ...times.cpu_wait import runnable
 from . import tiny_collective
 
 NAME = "waiting-in-mpi-io"

@@ -12,10 +12,10 @@ from ....classes import dataclass
 from ....measure.ranks import sums_by_rank
 from ....records import among
 from ....units import amount, plural, seconds
+from ...accesses.streams import Floats, Mask
 from ...facts import Facts
 from ...finding import SYMPTOM, Finding, Remedy
 from ...reached import WAITS, at_most
-from ...streams import Floats, Mask
 from ...table import Table, added
 from ..files import slow_targets
 from . import one_process, slow_hosts

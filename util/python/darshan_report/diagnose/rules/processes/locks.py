@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import count, seconds, share
-from ...cpu_wait import real_part
 from ...facts import Facts
 from ...finding import CAUSE, Evidence, Finding, Remedy, Stake
 from ...reached import needs
 from ...table import Table
+from ...times.cpu_wait import real_part
 from ..mpiio import shared_pointer
 
 NAME = "waits-for-locks"

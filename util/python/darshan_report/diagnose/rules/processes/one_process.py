@@ -11,12 +11,13 @@ from ....measure.ranks import sums_by_rank
 from ....measure.waiting import During
 from ....records import among
 from ....units import amount, plural, seconds, share
-from ... import collective, waits
+from ...accesses import collective
 from ...facts import Facts, once
 from ...finding import CAUSE, Evidence, Finding, Remedy, Stake
-from ...language import READ_PARTS, WRITE_PARTS
 from ...reached import WAITS, at_most
+from ...remedies.language import READ_PARTS, WRITE_PARTS
 from ...table import Table
+from ...times import waits
 
 NAME = "one-process-does-all"
 ROLE = CAUSE

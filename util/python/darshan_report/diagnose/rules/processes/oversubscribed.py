@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ....units import count, plural, seconds, share
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
-from ...machine import nodes, outnumbered, processors
+from ...programs.machine import nodes, outnumbered, processors
 from ...reached import needs
 from ..mpiio import waiting_in_mpiio
 

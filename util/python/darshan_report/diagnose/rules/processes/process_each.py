@@ -13,9 +13,9 @@ from ....measure.processes import Processes
 from ....units import amount, count, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy, Stake
-from ...importing import imports_of
-from ...instead_of_process import for_files, for_items, for_scripts, how
-from ...process_costs import (
+from ...programs.importing import imports_of
+from ...remedies.instead_of_process import for_files, for_items, for_scripts, how
+from ...times.process_costs import (
     Places,
     costs,
     of_work,

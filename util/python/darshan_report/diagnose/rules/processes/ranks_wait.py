@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....units import seconds, share
-from ... import waits
 from ...facts import Facts
 from ...finding import LAST, PROBLEM, Finding, Remedy
-from ...language import READ_PARTS, WRITE_PARTS
+from ...remedies.language import READ_PARTS, WRITE_PARTS
+from ...times import waits
 from . import imbalance, message_files, one_process
 
 NAME = "ranks-wait-for-io"

@@ -10,9 +10,9 @@ from ....records import in_both
 from ....units import amount, count, plural, seconds
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Evidence, Finding, Remedy
-from ...loops import between
 from ...reached import WAITS, at_most
 from ...table import Table
+from ...times.loops import between
 
 NAME = "read-by-all"
 ROLE = CAUSE

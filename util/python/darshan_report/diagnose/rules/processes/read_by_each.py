@@ -13,7 +13,7 @@ from ....records import among
 from ....units import amount, count, plural, seconds
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
-from ...responsible_programs import users
+from ...programs.responsible_programs import users
 from ...table import Table
 from . import read_by_each_worker, repeated_by_processes
 

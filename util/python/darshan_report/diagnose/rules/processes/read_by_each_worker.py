@@ -9,10 +9,10 @@ from ....measure.training import MODULE
 from ....units import amount, plural, seconds
 from ...facts import Facts, leading
 from ...finding import CAUSE, NOTICE, PROBLEM, Evidence, Finding, Remedy, Stake
-from ...loading import NOTHING, verdicts
 from ...reached import needs
 from ...table import Table
-from ...whole_set import WORKERS, WholeSet, whole_set
+from ...training.loading import NOTHING, verdicts
+from ...training.whole_set import WORKERS, WholeSet, whole_set
 
 NAME = "read-by-each-worker"
 ROLE = CAUSE

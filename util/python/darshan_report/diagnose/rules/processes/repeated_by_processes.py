@@ -15,9 +15,9 @@ from ....measure.processes import Processes
 from ....units import amount, count, plural, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Evidence, Finding, Remedy
-from ...language import of_program
-from ...process_costs import costs, of_work, starter_of
+from ...remedies.language import of_program
 from ...table import Table
+from ...times.process_costs import costs, of_work, starter_of
 
 NAME = "repeated-by-processes"
 ROLE = CAUSE

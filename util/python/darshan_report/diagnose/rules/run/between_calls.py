@@ -14,8 +14,8 @@ from ....classes import dataclass
 from ....units import amount, count, seconds, share
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
-from ...ledger import BETWEEN, COMPUTING, ledger
-from ...loops import Loops, is_of_library, loops_of
+from ...times.ledger import BETWEEN, COMPUTING, ledger
+from ...times.loops import Loops, is_of_library, loops_of
 
 NAME = "between-calls"
 ROLE = LAST

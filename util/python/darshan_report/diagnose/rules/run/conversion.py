@@ -15,8 +15,8 @@ from ....classes import dataclass
 from ....units import plural, seconds, share
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
-from ...ledger import BETWEEN, COMPUTING, ledger
-from ...loops import Loops, loops_of
+from ...times.ledger import BETWEEN, COMPUTING, ledger
+from ...times.loops import Loops, loops_of
 
 NAME = "conversion"
 ROLE = LAST

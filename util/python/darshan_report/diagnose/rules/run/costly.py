@@ -10,17 +10,19 @@ import numpy as np
 from ....call_sites.measured import WRITE
 from ....classes import dataclass
 from ....units import amount, count, plural, seconds, share
-from ... import advice, program_text, strided
-from ... import ledger as rows
-from ...advice import Seen, remedy
-from ...cpu_wait import latency, real_part, within
+from ...accesses import strided
+from ...accesses.text_calls import READ_TEXT, WRITE_TEXT, text_calls
 from ...facts import Facts, leading
 from ...finding import FACT, LAST, NOTICE, PROBLEM, Evidence, Finding, Remedy
-from ...language import languages
 from ...overlap import claims
-from ...responsible_programs import programs_of
+from ...programs import program_text
+from ...programs.responsible_programs import programs_of
+from ...remedies import advice
+from ...remedies.advice import Seen, remedy
+from ...remedies.language import languages
 from ...table import Table
-from ...text_calls import READ_TEXT, WRITE_TEXT, text_calls
+from ...times import ledger as rows
+from ...times.cpu_wait import latency, real_part, within
 from ..files import lookups
 
 NAME = "costly"

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from ....measure import io_share
 from ....measure.endings import Failure, failure
 from ....units import amount, count, plural, seconds, share
-from ... import cpu_wait, ledger, spent_on
 from ...facts import Facts
 from ...finding import GOOD, LAST, NOTICE, PROBLEM, Finding, Remedy
-from ...loops import loops_of
-from ...tools import tool_of
-from ...unjudged import is_unjudged, mapped_of, unjudged, unwatched
+from ...programs.tools import tool_of
+from ...times import cpu_wait, ledger, spent_on
+from ...times.loops import loops_of
+from ...times.unjudged import is_unjudged, mapped_of, unjudged, unwatched
 from ..accesses.reread import NAME as AGAIN
 from ..accesses.reread import most_moved
 from ..files import lookups

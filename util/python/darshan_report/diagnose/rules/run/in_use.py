@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....units import percent
-from ... import collective
+from ...accesses import collective
 from ...facts import Facts
 from ...finding import GOOD, REMARK, Finding
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from ....measure.training import MODULE
 from ...facts import Facts
 from ...finding import NOTICE, PROBLEM, SYMPTOM, Evidence, Finding, Remedy, Stake
-from ...loading import MAIN, MEMORY, NOTHING, Verdict, remedy, verdicts
-from ...per_sample import per_sample
 from ...reached import needs
+from ...training.loading import MAIN, MEMORY, NOTHING, Verdict, remedy, verdicts
+from ...training.per_sample import per_sample
 from ..processes import read_by_each_worker
 
 NAME = "loader-bound-training"

@@ -8,9 +8,9 @@ import numpy as np
 
 from ....measure.heat import Heat, heats
 from ....units import rate, seconds
-from ... import program_text
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Finding, Remedy
+from ...programs import program_text
 
 NAME = "slowing-down"
 ROLE = REMARK

@@ -12,7 +12,7 @@ from ....units import amount, count, plural
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Evidence, Finding, Remedy, Stake
 from ...table import Table
-from ...unjudged import mapped_of, unjudged, unwatched
+from ...times.unjudged import mapped_of, unjudged, unwatched
 
 NAME = "unseen"
 _FAULTS, _BYTES = 64, 16 << 20  # page faults and bytes below which no notice is worth reading

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural, seconds
+from ...accesses.streams import Mask, Streams, ratio
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Finding, Remedy
-from ...language import WRITE_BUFFER
 from ...reached import CALLS, at_most, needs
-from ...streams import Mask, Streams, ratio
+from ...remedies.language import WRITE_BUFFER
 
 NAME = "line-buffered"
 ROLE = CAUSE

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural, seconds
+from ...accesses.streams import Mask
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
-from ...language import COMPILED, languages
-from ...loops import between
 from ...reached import CALLS, at_most, needs
-from ...streams import Mask
+from ...remedies.language import COMPILED, languages
 from ...table import Table
+from ...times.loops import between
 from ..accesses.seeks import seconds_in
 
 NAME = "stream-seeks-refill"

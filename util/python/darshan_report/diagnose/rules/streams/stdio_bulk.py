@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural, seconds
-from ...cpu_wait import latency
+from ...accesses.streams import Mask, Streams, ratio
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
-from ...language import READ_BUFFER, WRITE_BUFFER
 from ...reached import CALLS, at_most, needs
-from ...streams import Mask, Streams, ratio
+from ...remedies.language import READ_BUFFER, WRITE_BUFFER
+from ...times.cpu_wait import latency
 from ..accesses import reread
 from . import line_buffered, stream_flushes, stream_seeks, unbuffered
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural, seconds
-from ...cpu_wait import latency
+from ...accesses.streams import Floats, Mask, Streams, ratio
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Finding, Remedy
-from ...language import FLUSHES
 from ...reached import CALLS, at_most, needs
-from ...streams import Floats, Mask, Streams, ratio
+from ...remedies.language import FLUSHES
+from ...times.cpu_wait import latency
 
 NAME = "stream-flushes"
 ROLE = CAUSE

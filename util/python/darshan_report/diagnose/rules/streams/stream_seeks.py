@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural, seconds
+from ...accesses.streams import Mask, Streams, ratio
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
-from ...streams import Mask, Streams, ratio
 
 NAME = "stream-seeks"
 ROLE = CAUSE

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, plural, seconds
-from ...cpu_wait import latency
+from ...accesses.streams import Mask, Streams, ratio
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Finding, Remedy
-from ...language import READ_BUFFER, WRITE_BUFFER
-from ...loops import ITEMS, between
 from ...reached import CALLS, at_most, needs
-from ...streams import Mask, Streams, ratio
+from ...remedies.language import READ_BUFFER, WRITE_BUFFER
+from ...times.cpu_wait import latency
+from ...times.loops import ITEMS, between
 
 NAME = "unbuffered-stream"
 ROLE = CAUSE

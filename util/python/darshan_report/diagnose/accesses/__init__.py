@@ -1,0 +1,1 @@
+"""Kinds of accesses that several diagnoses look for, and their costs."""

@@ -1,0 +1,43 @@
+"""Collective calls of MPI-IO. The counters are sums over processes: a call of four processes counts
+four times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..table import Table, added
+
+_SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
+
+
+def calls(table: Table, kind: str = "") -> np.ndarray:
+    """Returns the collective calls per file, summed over processes; kind: READ or WRITE, else
+    both."""
+    kinds = (kind,) if kind else ("READ", "WRITE")
+    counters = [f"{how}_{each}S" for how in ("COLL", "SPLIT") for each in kinds]
+    return added([table[name] for name in counters])
+
+
+def met(table: Table, kind: str = "") -> np.ndarray:
+    """Returns the number of collective calls per file, each counted once for all its processes."""
+    return calls(table, kind) / np.maximum(table.processes, 1)
+
+
+def moved(table: Table) -> np.ndarray:
+    """Returns the bytes that collective calls moved, per file. If a file has collective and other
+    reads (or writes), the log has only their sum. All calls then count as equally large."""
+    return _part(table, {kind: table[name] for kind, name in _SIDES})
+
+
+def time(table: Table) -> np.ndarray:
+    """Returns the seconds in collective calls, divided in the same way."""
+    return _part(table, {kind: table[f"F_{kind}_TIME"] for kind, _ in _SIDES})
+
+
+def _part(table: Table, values: dict[str, np.ndarray]) -> np.ndarray:
+    found = np.zeros(len(table))
+    for kind, value in values.items():
+        together = calls(table, kind)
+        alone = table[f"INDEP_{kind}S"] + table[f"NB_{kind}S"]
+        found += value * (together / np.maximum(together + alone, 1))
+    return found

@@ -1,0 +1,174 @@
+"""All datasets, or all HDF5 files, of a log as arrays: a cost that is too small to see in one
+object is visible in hundreds together."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from ...measure.attribution import OPERATIONS, Upper
+from ...measure.overflow import ID, files_of_each
+from ...units import count
+from ..facts import Facts
+from ..finding import Evidence
+from ..table import Table, added
+
+_FILE, _DATASET = 3, 4  # values of UPPER_MODULE
+_NAMELESS = ":<anonymous>"
+Mask = npt.NDArray[np.bool_]
+
+
+class Objects:
+    """The LAYERS records of one kind: each array has a value per object."""
+
+    def __init__(self, facts: Facts, table: Table, kind: int) -> None:
+        self.facts = facts
+        self._table = table
+        self._thing = "datasets" if kind == _DATASET else "files"
+        self._rows = np.flatnonzero(table["UPPER_MODULE"] == kind)
+        self.ids: npt.NDArray[np.uint64] = table.ids[self._rows]
+        self.processes = table.processes[self._rows]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Returns a counter by its name without the prefix; an unknown value counts as 0."""
+        return self._table[name][self._rows]
+
+    def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
+        """Returns READS, WRITES, BYTES_READ or BYTES_WRITTEN of POSIX below the calls."""
+        return added([self[f"{o}_POSIX_{what}"] for o in operations])
+
+    def time(self, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
+        """Returns the seconds in the calls, including all layers below."""
+        return added([self[f"F_{o}_TIME"] for o in operations])
+
+    @property
+    def asked(self) -> np.ndarray:
+        """Bytes that reads and writes requested."""
+        return added([self["BYTES_ASKED_READ"], self["BYTES_ASKED_WRITTEN"]])
+
+    def rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
+        """Returns counters of one object as evidence."""
+        return self.facts.rows(self._table, int(self._rows[place]), *names)
+
+    def sums(self, mask: Mask, *names: str) -> tuple[Evidence, ...]:
+        """Returns sums over the masked objects as evidence; for a single object its counters, with
+        its name."""
+        places = np.flatnonzero(mask)
+        if len(places) == 1:
+            return self.rows(int(places[0]), *names)
+        return tuple(
+            Evidence("LAYERS", "", f"LAYERS_{n}", self[n][mask].sum().item()) for n in names
+        )
+
+    @functools.cached_property
+    def counts(self) -> np.ndarray:
+        """Number of objects in each record. Objects that are created without a name and get one by
+        a link later, as h5py does it, share a record."""
+        found = files_of_each(self.facts.log, self.ids)
+        opens = self["OPEN_CALLS"]
+        for place in np.flatnonzero(opens > 1):
+            if self.facts.name(int(self.ids[place])).endswith(_NAMELESS):
+                found[place] = opens[place]
+        return found
+
+    def named(self, mask: Mask, weight: np.ndarray) -> str:
+        """Returns "300 datasets like /f.h5:/x0", the heaviest; or a single object's name."""
+        # The overflow record is the example only if there is no other record.
+        single = mask & (self.ids != ID)
+        first = int(np.argmax(np.where(single if single.any() else mask, weight, -1.0)))
+        name = self.facts.name(int(self.ids[first]))
+        number = int(self.counts[mask].sum())
+        if name.endswith(_NAMELESS) and number > 1:
+            return f"{count(number)} {self._thing} in {name[: -len(_NAMELESS)]}"
+        at_least = "at least " if np.any(mask & (self.ids == ID)) else ""
+        return name if number == 1 else f"{at_least}{count(number)} {self._thing} like {name}"
+
+
+class Hdf5:
+    """The datasets and files of HDF5, and the file of each dataset."""
+
+    def __init__(self, facts: Facts, layers: Table) -> None:
+        self.files = Objects(facts, layers, _FILE)
+        self.datasets = Objects(facts, layers, _DATASET)
+        self._place = _files_of(facts, self.datasets.ids)
+
+    @property
+    def file_ids(self) -> npt.NDArray[np.uint64]:
+        """The file of each dataset; 0 if unknown."""
+        return self._place
+
+    def per_file(self, values: np.ndarray) -> np.ndarray:
+        """Returns the sums of datasets' values for each file."""
+        if not len(self.files):
+            return np.zeros(0)
+        at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
+        known = self.files.ids[at] == self._place
+        return np.bincount(at[known], weights=values[known], minlength=len(self.files))
+
+    def per_dataset(self, values: np.ndarray) -> np.ndarray:
+        """Returns the value of the file for each dataset in it; 0 if the file is unknown."""
+        if not len(self.files):
+            return np.zeros(len(self.datasets))
+        at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
+        return np.where(self.files.ids[at] == self._place, values[at], 0)
+
+    def of_files(self, table: Table, values: np.ndarray) -> np.ndarray:
+        """Returns another module's values for each file, divided by the processes that used it."""
+        return joined(self.files.ids, table, values / table.processes)
+
+    def in_files(self, mask: Mask) -> Mask:
+        """Returns a mask of the datasets in these files."""
+        return np.isin(self._place, self.files.ids[mask])
+
+    def covers(self, datasets: Mask | None = None, files: Mask | None = None) -> frozenset[int]:
+        """Returns the ids of these datasets and their files, and of these files and their
+        datasets."""
+        found: set[int] = set()
+        if datasets is not None:
+            found |= {int(i) for i in self.datasets.ids[datasets]}
+            found |= {int(i) for i in self._place[datasets]}
+        if files is not None:
+            found |= {int(i) for i in self.files.ids[files]}
+            found |= {int(i) for i in self.datasets.ids[self.in_files(files)]}
+        return frozenset(found - {0})
+
+
+def with_files(facts: Facts, uppers: Iterable[Upper]) -> frozenset[int]:
+    """Returns the ids of these datasets and of their files."""
+    ids = {upper.id for upper in uppers}
+    if facts.attribution is not None:
+        ids.update(f for i in tuple(ids) if (f := facts.attribution.file_of(i)) is not None)
+    return frozenset(ids)
+
+
+def joined(ids: npt.NDArray[np.uint64], table: Table, values: np.ndarray) -> np.ndarray:
+    """Returns the values of a table's records for these ids; 0 without a record."""
+    at = np.searchsorted(table.ids, ids).clip(0, len(table) - 1)
+    return np.where(table.ids[at] == ids, values[at], 0)
+
+
+def hdf5(facts: Facts) -> Hdf5 | None:
+    """Returns the objects of HDF5; None if the log has no LAYERS records of them."""
+    layers = facts.table("LAYERS")
+    if layers is None or not np.isin(layers["UPPER_MODULE"], (_FILE, _DATASET)).any():
+        return None
+    return Hdf5(facts, layers)
+
+
+def _files_of(facts: Facts, datasets: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    found = np.zeros(len(datasets), "u8")
+    table = facts.table("H5D")
+    if table is None or not len(datasets):
+        return found
+    records = table.records
+    ids, first = np.unique(records.ids, return_index=True)
+    at = np.searchsorted(ids, datasets).clip(0, len(ids) - 1)
+    known = ids[at] == datasets
+    found[known] = records["file_rec_id"][first[at[known]]]
+    return found

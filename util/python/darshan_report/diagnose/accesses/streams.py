@@ -1,0 +1,80 @@
+"""The cost of streams below their buffers, by file: from STDIO_EXT, or, in logs without it, from
+the times of calls."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...measure.streams import standard_ids
+from ...records import among, in_both
+from ..table import Table
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Opens = tuple[npt.NDArray[np.uint64], Floats]  # ids of records, and the opens of each
+_OPENED = 4  # calls of a file for each open
+
+
+class Streams:
+    """The files of STDIO; the mask `files` is false for the standard streams."""
+
+    def __init__(self, table: Table, beside: Table | None, opened: Opens | None) -> None:
+        self.table = table
+        self._opened = opened  # by calls of POSIX
+        self.known = beside is not None  # else the times of calls are an estimate
+        self.files: Mask = ~among(table.ids, standard_ids())
+        self._beside = beside
+        self._here = self._there = np.empty(0, "i8")
+        if beside is not None:
+            self._here, self._there = in_both(table.ids, beside.ids)
+
+    def __getitem__(self, name: str) -> Floats:
+        """Returns a counter of STDIO_EXT per file of STDIO; 0 without a record."""
+        found = np.zeros(len(self.table))
+        if self._beside is not None:
+            found[self._here] = self._beside[name][self._there]
+        return found
+
+    def evidence(self, place: int, *names: str) -> tuple[Table, int, tuple[str, ...]] | None:
+        """Returns the arguments of Facts.rows for a file's record in STDIO_EXT; None without a
+        record."""
+        if self._beside is None:
+            return None
+        row = self._beside.place(int(self.table.ids[place]))
+        return None if row is None else (self._beside, row, names)
+
+    def calls(self, kind: str) -> Floats:
+        """Returns how often libc read or wrote the file; if unknown, the calls of the program."""
+        if self.known:
+            return self["FILLS" if kind == "READ" else "DRAINS"]
+        return self.table[f"{kind}S"].astype("f8")
+
+    def kept_open(self, calls: Floats) -> Mask:
+        """Returns a mask of the files with more than four of these calls for each open. With fewer
+        calls a larger buffer saves little, because each close empties the buffer. A shell opens
+        a file by a call of POSIX, and writes it by the stream of its standard output."""
+        opens = self.table["OPENS"].astype("f8")
+        if self._opened is not None:
+            ids, others = self._opened
+            here, there = in_both(self.table.ids, ids)
+            opens[here] = np.maximum(opens[here], others[there])
+        return np.asarray(_OPENED * opens < calls)
+
+    def moved(self, kind: str) -> Floats:
+        """Returns the bytes per file that the calls of calls() moved."""
+        if self.known:
+            return self["FILLED_BYTES" if kind == "READ" else "DRAINED_BYTES"]
+        name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
+        return self.table[name].astype("f8")
+
+    def time(self, kind: str) -> Floats:
+        """Returns the seconds per file in the calls of calls(), without flushes and seeks."""
+        if self.known:
+            return self["F_FILL_TIME" if kind == "READ" else "F_DRAIN_TIME"]
+        return self.table[f"F_{kind}_TIME"].astype("f8")
+
+
+def ratio(one: Floats, other: Floats) -> Floats:
+    """Returns one / other; 0 where other is 0."""
+    return np.divide(one, other, out=np.zeros(len(one)), where=other > 0)

@@ -1,0 +1,1 @@
+"""The programs of a log: which they are, what they are for, and what they read."""

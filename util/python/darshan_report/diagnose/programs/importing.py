@@ -1,0 +1,38 @@
+"""Measures what processes of a Python program spend on imports, from the call sites: a process that
+is started for one item may do little else."""
+
+from __future__ import annotations
+
+import os
+
+from ...call_sites.lines import Site, sites_of
+from ...call_sites.stack import IMPORT
+from ...classes import dataclass
+from ...library import LogError
+from ..facts import Facts
+
+
+@dataclass(frozen=True)
+class Imports:
+    """The imports of all processes of one program, added up."""
+
+    seconds: float = 0.0  # in calls and between them, with the waits for a processor
+    read: int = 0  # bytes
+
+
+def _is_of(site: Site, program: str) -> bool:
+    return any(os.path.basename(place.file) == program for place in site.places)
+
+
+def imports_of(facts: Facts, program: str) -> Imports:
+    """Returns what the imports of a script took; nothing without call sites. The time between the
+    calls of an import is that of the modules' code, which runs then."""
+    try:
+        sites = sites_of(facts.log)
+    except LogError:
+        return Imports()
+    some = [site for site in sites if site.stack.called == IMPORT and _is_of(site, program)]
+    return Imports(
+        sum(site.sums.seconds + sum(site.sums.gaps) for site in some),
+        sum(site.sums.read for site in some),
+    )

@@ -1,0 +1,49 @@
+"""How long parsers take for the bytes that a loop reads, at most.
+
+A program that opens a small file again, such as its configuration, parses it again, too. This time
+lies between its calls, where the program may also compute: so a parser is taken to need no longer
+than its bytes take at the lowest rate of such parsers. Frames of a library in the calls tell the
+parser. Without them, as for `json.loads` of a text, the name of the file tells the format.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...call_sites.lines import Line, Site
+from ...call_sites.measured import READ
+from ...call_sites.told import name_of
+from ..facts import Facts
+
+# Functions of parsers that read the file themselves.
+_FAST = re.compile(r"(?:json|simplejson|pickle|_pickle|marshal|plistlib|xml|lxml|joblib)\.")
+_SLOW = re.compile(r"(?:yaml|ruamel|tomllib|tomli|toml|tomlkit|configparser)\.")  # in Python
+_TEXTS = re.compile(
+    r"\.(?:(?:geo)?json|ya?ml|toml|ini|cfg|conf|xml|xsd|nml|plist|ipynb)$", re.IGNORECASE
+)
+
+
+def _is_text(facts: Facts, site: Site) -> bool:
+    """Returns whether the names of a site's files are those of texts that programs parse."""
+    names = [facts.name(record) for record in site.sums.files.calls]
+    return bool(names) and all(map(_TEXTS.search, names))
+
+
+def _rate(facts: Facts, site: Site) -> float:
+    """Returns the bytes per second that the parser of a site takes at least; 0 if what the site
+    reads is not known to be parsed."""
+    inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
+    names = [name_of(place) for place in inside]
+    if any(map(_SLOW.match, names)):
+        return facts.limits["parse.slow"]
+    if any(map(_FAST.match, names)) or _is_text(facts, site):
+        return facts.limits["parse.rate"]
+    return 0.0
+
+
+def parsing_of(facts: Facts, loop: Line) -> float:
+    """Returns the seconds that parsers take at most for what a loop reads; 0 if it reads nothing
+    that is known to be parsed."""
+    reading = [site for site in loop.sites if site.sums.calls_of[READ] > 0]
+    rates = [(site, _rate(facts, site)) for site in reading]
+    return sum(site.sums.read / rate for site, rate in rates if rate > 0)

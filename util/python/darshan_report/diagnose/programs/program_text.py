@@ -1,0 +1,26 @@
+"""Determines which files an interpreter or the loader reads as program text, and not as data."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ..facts import Facts, once
+from ..table import Table
+
+_PROGRAM = re.compile(
+    r"\.(py|pyc|pyi|so|js|mjs|cjs|jar|class|rdb|rdx|ji)$|\.so\.[0-9.]+$|"
+    r"/(site-packages|dist-packages|node_modules|__pycache__|lib/python[0-9.]+|lib/R|julia)/"
+)
+
+
+@once
+def which(facts: Facts, table: Table) -> np.ndarray:
+    """Returns a mask of the records of files that an interpreter or the loader reads as program,
+    and that no process writes."""
+    found: np.ndarray = table["BYTES_WRITTEN"] == 0
+    for place in np.flatnonzero(found):
+        found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))
+    found |= facts.programs(table)
+    return found

@@ -1,0 +1,43 @@
+"""Files that a server sends: each request opens its file and reads it, which is what the server is
+for. No line of the user makes these calls, and no loop of the user could make fewer of them."""
+
+from __future__ import annotations
+
+import re
+
+from ...call_sites.lines import Line, Site, sites_of
+from ...call_sites.told import name_of
+from ...library import LogError
+from ..blame import about_of, part_of
+from ..facts import Facts
+from ..finding import PROBLEM, Finding
+
+_SERVERS = re.compile(
+    r"(?:socketserver|wsgiref|werkzeug|waitress|gunicorn|uvicorn|hypercorn|starlette|flask|django"
+    r"|tornado|aiohttp\.web|cherrypy|twisted)\.|http\.\w*RequestHandler"
+)
+_MOSTLY = 0.5  # part of a finding's calls that servers made, at least
+
+
+def is_of_server(site: Site) -> bool:
+    """Returns whether a server made the calls of a site by its own code: a handler that the user
+    wrote has a line inside of the server's."""
+    inside = site.places[: site.user] if site.user >= 0 else site.places
+    return any(map(_SERVERS.match, map(name_of, inside)))
+
+
+def is_served(facts: Facts, finding: Finding) -> bool:
+    """Returns whether a server made most of the calls that a finding is about."""
+    about = about_of(finding.name)
+    if about is None or finding.kind != PROBLEM:
+        return False
+    try:
+        sites = sites_of(facts.log)
+    except LogError:
+        return False
+    whole, served = 0.0, 0.0
+    for site in sites:
+        if part := part_of(Line([site], site.sums), about):
+            whole += part
+            served += part if is_of_server(site) else 0.0
+    return served > 0 and served >= _MOSTLY * whole

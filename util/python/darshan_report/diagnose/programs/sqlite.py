@@ -1,0 +1,30 @@
+"""Finds the SQLite databases of a log, by the names of files and by the library that used them."""
+
+from __future__ import annotations
+
+import re
+
+from ..facts import Facts, once
+from .used_through import used_through
+
+_DATABASE = re.compile(r"\.(?:db|db3|sqlite|sqlite3)$", re.IGNORECASE)
+_BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a database
+_LIBRARY = r"_?sqlite3\.|libsqlite3\.so"
+_PROGRAM = re.compile(r"\.(?:pyc?|so)$|\.so\.[0-9.]+$")
+
+
+@once
+def databases(facts: Facts) -> frozenset[str]:
+    """Returns the names of the databases that the program used."""
+    found: set[str] = set()
+    through = used_through(facts, _LIBRARY)
+    for module in ("POSIX", "POSIX_EXT"):
+        table = facts.table(module)
+        for number in () if table is None else table.ids.tolist():
+            name = facts.own_name(number)
+            beside = next((end for end in _BESIDE if name.endswith(end)), "")
+            if beside or _DATABASE.search(name) or (
+                number in through and not _PROGRAM.search(name)
+            ):  # fmt: skip
+                found.add(name.removesuffix(beside))
+    return frozenset(found)

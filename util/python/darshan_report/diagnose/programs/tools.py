@@ -1,0 +1,101 @@
+"""Tools that do what they are for: tar opens each file of a folder, rm removes each. A user cannot
+change how a tool works, but can give it fewer files, or call it less often."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...measure.started import asked_for
+from ..facts import Facts
+from ..finding import NOTICE, PROBLEM, Finding, Remedy
+from .served import is_served
+
+# Tools that keep files of their own: how many, and where, is not their caller's choice.
+_KEEPERS = frozenset(
+    ("git", "hg", "svn", "pip", "pip3", "conda", "mamba", "npm", "apt", "apt-get", "dpkg")
+)
+TOOLS = _KEEPERS.union(
+    (
+        *("tar", "cpio", "zip", "unzip", "gzip", "gunzip", "bzip2", "xz", "zstd", "7z"),
+        *("cp", "mv", "rm", "rmdir", "ln", "touch", "chmod", "chown", "chgrp", "mkdir", "install"),
+        *("rsync", "scp", "sftp", "rclone", "find", "ls", "du", "tree", "diff", "stat"),
+        *("md5sum", "sha1sum", "sha256sum", "sha512sum", "cmp", "ldconfig"),
+    )
+)
+# Diagnoses of several processes that do the same: their caller can change that.
+_OF_CALLERS = frozenset(("read-by-each", "process-each", "repeated-by-processes"))
+
+_DD = "dd"
+# Diagnoses of small transfers, by the start of their names.
+_PIECES = ("small-accesses", "costly-reads", "costly-writes")
+_LARGER_BLOCKS = Remedy(
+    "Call dd with bs=1M, and with iflag=skip_bytes,count_bytes where skip= or count= is in bytes: "
+    "else they count blocks. oflag=seek_bytes does the same for seek=.",
+    "dd if=IN of=OUT bs=1M iflag=skip_bytes,count_bytes skip=BYTES count=BYTES",
+)
+
+
+def tool_of(facts: Facts) -> str:
+    """Returns the tool that a run of one process is; empty for other programs and other runs."""
+    if facts.tree is not None or facts.nprocs > 1:
+        return ""
+    name = asked_for(facts.info.exe)
+    return name if name in TOOLS else ""
+
+
+def _did(facts: Facts, finding: Finding) -> list[str]:
+    """Returns the tools of a tree that caused a finding, the one that did most first if that is
+    known; empty if other programs took part."""
+    tree = facts.tree
+    if tree is None:
+        return []
+    if finding.doers:
+        # Writes of a script for its tools, such as `echo >> file`, are little beside their work.
+        scripts = {program.name for program in tree.programs if program.shell}
+        left_out = () if finding.doers[0] in scripts else scripts
+        doers = [name for name in finding.doers if name not in left_out]
+        return doers if TOOLS.issuperset(doers) else []
+    told = finding.programs
+    # The "other programs" behind two or more names may have caused half of it.
+    if "other programs" in told and "," in told:
+        return []
+    names = {p.name for p in tree.programs if not p.shell and (not told or p.name in told)}
+    return sorted(names) if names and names <= TOOLS else []
+
+
+def _is_dd(facts: Facts, finding: Finding) -> bool:
+    """Returns whether dd did nearly all of what a finding is about."""
+    if facts.tree is None:
+        return facts.nprocs == 1 and asked_for(facts.info.exe) == _DD
+    return finding.doers == (_DD,)
+
+
+def _of_dd(finding: Finding) -> Finding:
+    """Returns a finding on the pieces that dd moves, with the option that makes them larger. A
+    program that calls dd cannot change its buffer."""
+    return replace(finding, remedy=_LARGER_BLOCKS) if finding.name.startswith(_PIECES) else finding
+
+
+def addressed(facts: Facts, finding: Finding) -> Finding | None:
+    """Returns a finding about a tool as a notice to the tool's caller; None if the run is a tool,
+    if a tool keeps its own files, or if a server sends its files; other findings unchanged."""
+    if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
+        return finding
+    if _is_dd(facts, finding):
+        return _of_dd(finding)
+    if tool_of(facts) or is_served(facts, finding):
+        return None
+    tools = _did(facts, finding)
+    if not tools:
+        return finding
+    if tools[0] in _KEEPERS:
+        return None
+    tools = sorted(tools)
+    names = " and ".join(tools) if len(tools) < 3 else f"{len(tools)} tools"
+    verb, them = ("is", "it") if len(tools) == 1 else ("are", "them")
+    remedy = Remedy(
+        f"This is what {names} {verb} for. A script that calls {them} can pass all files to one "
+        "call instead of one each, or keep small files in one archive.",
+        f"{tools[0]} FILE1 FILE2 ...  # once for all, not in a loop",
+    )
+    return replace(finding, kind=NOTICE, remedy=remedy)

@@ -1,0 +1,1 @@
+"""Texts of remedies: what to change, in the language and the libraries of a program."""

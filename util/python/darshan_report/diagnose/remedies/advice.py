@@ -1,0 +1,261 @@
+"""Tables of advice: what to change about each kind of time in I/O, and the counters that show that
+the change is possible.
+
+A row of a table is one piece of advice with its condition. Without a row that applies, a finding
+states a fact and proposes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...classes import dataclass
+from ..finding import Remedy
+from .language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
+
+FEW = 100  # calls; fewer of them are not a pattern
+_SOME = 10  # opens or waits for storage that are worth merging
+_AGAIN = 1.5  # bytes moved per byte of a file
+_SMALL_FILE = 1 << 20  # bytes
+_LARGE_FOLDER = 10_000  # entries
+_CHECKPOINT = 16 << 20  # bytes that one wait for storage may well serve
+_ITEM = 16  # bytes of a number or a few characters
+_BLOCK = 4096  # bytes; a call of a library that moves more has little left to save
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Facts that the log has about one kind of calls, on which advice depends."""
+
+    calls: float = 0.0
+    moved: float = 0.0  # bytes
+    large: bool = False  # transfers are large, or memory answered them
+    again: float = 0.0  # bytes moved per byte of the files
+    text: bool = False  # the files are text
+    files: float = 0.0
+    opens: float = 0.0
+    stats: float = 0.0
+    seeks: float = 0.0
+    lookups: float = 0.0  # of folders and links, and calls on names that failed
+    resizes: float = 0.0  # truncations and preallocations of files
+    names: float = 0.0  # renames, removals and the like
+    together: bool = False  # several processes work on one job
+    repeated: float = 0.0  # listings of a folder that was listed before
+    entries: float = 0.0  # of listed folders
+    items: bool = True  # the program itself decides how much a call moves
+    runs: float = 1.0  # processes of the program
+    converts: bool = False  # HDF5 converts each value
+
+    @property
+    def mean(self) -> float:
+        """Mean bytes of a call."""
+        return self.moved / max(self.calls, 1.0)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A piece of advice: a clause without a period, and calls that show it."""
+
+    applies: Callable[[Seen], bool]
+    words: str
+    example: str = ""
+
+
+def remedy(rows: Sequence[Advice], seen: Seen) -> Remedy:
+    """Returns the advice that applies; an empty remedy if none does."""
+    found = [row for row in rows if row.applies(seen)]
+    words = "; ".join(row.words for row in found)
+    examples = dict.fromkeys(row.example for row in found if row.example)
+    text = f"{words[0].upper()}{words[1:]}." if words else ""
+    return Remedy(text, "\n".join(examples))
+
+
+READS = (
+    Advice(
+        lambda s: not s.large and s.calls >= FEW,
+        "read more with each call, and read each byte once",
+        f"{READ_BUFFER}\n{BLOCKS}",
+    ),
+    Advice(
+        lambda s: s.large and s.again >= _AGAIN,
+        "keep in memory what is read again",
+        "Python: data = load(path)  # once, before the loop\n"
+        "Python: numpy.load(path, mmap_mode='r')  # reads only the parts that are used",
+    ),
+)
+WRITES = (
+    Advice(
+        lambda s: not s.large and s.calls >= FEW,
+        "collect data in memory and write them together",
+        f"{FLUSHES}\n{WRITE_BUFFER}\n{BLOCKS}",
+    ),
+    Advice(
+        lambda s: s.large and s.again >= _AGAIN,
+        "write less often what is written again",
+    ),
+    Advice(
+        lambda s: s.text,
+        "store numbers as binary, not as text",
+        "C: fwrite(values, sizeof *values, count, stream)\n"
+        "C++: out.write(reinterpret_cast<const char *>(values), size)\n"
+        "Fortran: open(newunit=unit, file=path, form='unformatted', access='stream')\n"
+        "Python: numpy.save(path, array);  table.to_parquet(path)",
+    ),
+)
+OPENS = (
+    Advice(
+        lambda s: s.opens >= max(2 * s.files, _SOME),
+        "open each file once and keep it open",
+        "C: one open() before the loop, one close() behind it\n"
+        "Python: file = open(path)  # once, before the loop",
+    ),
+    Advice(
+        lambda s: s.files >= FEW and s.moved < _SMALL_FILE * s.files,
+        "store the data of many small files in one file",
+        "one archive, HDF5 or SQLite file instead of many small files",
+    ),
+    Advice(
+        lambda s: s.stats >= max(2 * s.files, FEW),
+        "query attributes once, not before each use",
+        "Python: os.scandir(folder)  # gives types and sizes without a stat for each name",
+    ),
+    Advice(
+        lambda s: s.seeks >= max(2 * s.files, FEW),
+        "leave out seeks to where the file already is, and read or write at an offset without one",
+        "C: pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)\n"
+        "Python: os.pread(file.fileno(), size, offset)",
+    ),
+    Advice(lambda s: s.names >= FEW, "create, rename and remove fewer files"),
+)
+METADATA = (
+    Advice(
+        lambda s: s.opens >= max(2 * s.files, FEW),
+        "open files once and keep them open",
+        "C: one open() before the loop, one close() behind it\n"
+        "Python: file = open(path)  # once, before the loop\n"
+        "Perl: open(my $file, '>>', $path);  before the loop, close($file);  after it\n"
+        "awk: no close(path) after each line: awk keeps a file open until then\n"
+        "shell: done >> out.txt  # after the loop, not >> out.txt after each command in it",
+    ),
+    Advice(
+        lambda s: s.files >= FEW and s.moved < _SMALL_FILE * s.files,
+        "pack many small objects into one file",
+        "one HDF5 file or an archive instead of many files",
+    ),
+    Advice(
+        lambda s: s.stats >= FEW and s.entries >= s.stats / 2,
+        "take the type of an entry from the listing (d_type), not by a stat",
+        "C: entry->d_type of readdir()\nPython: os.scandir(folder)\nshell: find -printf",
+    ),
+    Advice(
+        lambda s: s.stats >= FEW and s.entries < s.stats / 2,
+        "ask about a file once and remember the result",
+        "Python: known = os.stat(path)  # before the loop\n"
+        "C: struct stat known;  stat(path, &known);  before the loop",
+    ),
+    Advice(
+        lambda s: s.lookups >= FEW,
+        "make a folder once, and remember which folders are there and what names resolve to",
+        "C: int folder = open(path, O_DIRECTORY);  before the loop, openat(folder, name, ...)\n"
+        "Python: os.makedirs(folder, exist_ok=True)  # before the loop, for each folder once\n"
+        "Rust: let root = fs::canonicalize(root)?;  before the loop, root.join(name)\n"
+        "shell: mkdir -p one two three  # before the loop",
+    ),
+    Advice(
+        lambda s: s.resizes >= FEW,
+        "grow a file in large steps, for example to twice its size, and cut it to its length at "
+        "the end",
+        "C: if (length > size) ftruncate(fd, size *= 2);  at the end ftruncate(fd, length)\n"
+        "C, a mapping: mremap(start, size, 2 * size, MREMAP_MAYMOVE) after that ftruncate()\n"
+        "Python: if length > size: size *= 2; file.truncate(size)",
+    ),
+    Advice(
+        lambda s: s.names >= FEW,
+        "create, rename, change and remove files once, or keep the data in one file",
+        "shell: rm one two three  # all names in one call\n"
+        "one archive, HDF5 or SQLite file instead of many files",
+    ),
+    Advice(
+        lambda s: s.together,
+        "let one process ask and send the result to the others",
+        "MPI_Bcast of what rank 0 read",
+    ),
+    Advice(
+        lambda s: (
+            max(s.opens, s.stats, s.names, s.lookups, s.resizes) < max(2 * s.files, FEW)
+            and s.files < FEW
+        ),
+        "make fewer calls on names: keep files open, and remember what is known of them",
+        "one archive, HDF5 or SQLite file instead of many files",
+    ),
+)
+_LIST = "Python: names = os.listdir(folder)  # once; look names up in the list"
+LOOKUPS = (
+    Advice(
+        lambda s: s.calls >= FEW,
+        "look each name up once and remember the result; list a folder once",
+        _LIST,
+    ),
+)
+LISTINGS = (
+    Advice(
+        lambda s: s.repeated > 0 and s.repeated >= 0.1 * s.calls,
+        "list each folder once and keep the names",
+        _LIST,
+    ),
+    Advice(lambda s: s.entries >= _LARGE_FOLDER * s.calls, "use more, smaller folders"),
+)
+SYNCS = (
+    Advice(
+        lambda s: s.calls >= _SOME and s.mean < _CHECKPOINT,
+        "make data durable once for many changes: fewer, larger commits or checkpoints",
+        "C: fsync(fd) once for each checkpoint, not for each record\n"
+        "Python: os.fsync(file.fileno()) once for each checkpoint, not for each record\n"
+        "Java: channel.force(false) once for each checkpoint, not for each record\n"
+        "SQL: BEGIN; many INSERTs; COMMIT;",
+    ),
+)
+BUFFERS = (
+    Advice(
+        lambda s: s.items and s.mean <= _BLOCK,
+        "move more with each call: a line, a block or a whole array",
+        "C: fread(block, 1, 1 << 20, stream);  fwrite(block, 1, size, stream)\n"
+        "Fortran: read(unit) whole_array, in one statement\n"
+        "Python: file.read();  file.writelines(lines);  numpy.fromfile(path)",
+    ),
+    Advice(
+        lambda s: not s.items and s.runs > 1,
+        "do the work of several calls of the program in one: it reads its input once for each call",
+        "sed: sed -i -e 's/a/b/' -e 's/c/d/' file  # all changes in one call\n"
+        "awk: awk 'FNR == 1 { ... } { ... }' one two three  # all files in one call",
+    ),
+)
+HDF5 = (
+    Advice(
+        lambda s: not s.large,
+        "read and write larger selections with each call",
+        "Python: values = dataset[...]  # once; then index the array in memory\n"
+        "C: H5Dread / H5Dwrite of a hyperslab, not of a point",
+    ),
+    Advice(
+        lambda s: s.opens >= max(2 * s.files, _SOME),
+        "keep datasets open",
+        "Python: data = file['x']  # once, before the loop\n"
+        "C: H5Dopen2 before the loop, H5Dclose behind it",
+    ),
+    Advice(
+        lambda s: s.converts,
+        "give the data the type in memory that they have in the file, so that HDF5 converts "
+        "nothing; convert in your own loop if you must",
+        "C: H5Dread(dataset, H5Dget_type(dataset), ...)\n"
+        "Python: values = dataset[...]  # without astype(); numpy then has the type of the file",
+    ),
+)
+MPI = (
+    Advice(
+        lambda s: not s.large,
+        "write whole blocks of a shared array with one collective call, at the same time in all "
+        "processes",
+        "MPI_Type_create_subarray(...);  MPI_File_set_view(...);  MPI_File_write_all(...)",
+    ),
+)

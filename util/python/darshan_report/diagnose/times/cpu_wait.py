@@ -1,0 +1,159 @@
+"""Time in calls that was spent waiting for a processor. On a busy machine a process may lose its
+processor in the middle of a read that the page cache serves. The call then lasts milliseconds, and
+a larger buffer would not save them. USAGE has the time that the kernel worked for a process, the
+time that the process slept, and the time that it waited for a processor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...measure.usage import Usage
+from ...units import seconds
+from ..facts import Facts, once
+from ..finding import PROBLEM, Finding, Stake
+
+# Modules whose times are times of system calls; the times of upper layers contain computation.
+_SYSTEM = frozenset(("POSIX", "POSIX_EXT", "STDIO", "STDIO_EXT"))
+_LITTLE = 0.02  # share of the time in calls; a smaller correction is ignored
+# A kernel may account processor time in ticks of this many seconds; a short process then gets none.
+_TICK = 0.01
+
+
+@once
+def real_part(facts: Facts) -> float:
+    """Returns the share (0 to 1) of the time in system calls that was not spent waiting for a
+    processor that the process had lost. This time is at most the kernel's work plus the process's
+    sleep and what follows it. It is at least the remainder if all such waiting was in these
+    calls."""
+    table = facts.table("USAGE")
+    if table is None:
+        return 1.0
+    known = Usage(table.records)
+    in_calls = _in_calls(facts, known)
+    told = known.knows("F_BLOCKED_TIME") & known.knows("F_RUNNABLE_TIME")
+    after = known.after_sleep
+    most = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"] + after + _TICK
+    least = in_calls - (known["F_RUNNABLE_TIME"] - after)
+    real = np.where(told, np.minimum(in_calls, np.maximum(most, least)), in_calls)
+    whole = float(in_calls.sum())
+    part = float(real.sum()) / whole if whole > 0 else 1.0
+    return part if part < 1 - _LITTLE else 1.0
+
+
+def _in_calls(facts: Facts, known: Usage) -> np.ndarray:
+    """Returns the seconds in system calls on files, for each record of USAGE."""
+    copying = _copying(facts)
+    tree = facts.tree
+    if tree is None or len(known) == 1:
+        total = max(0.0, facts.base_time - copying)
+        # The I/O time is known only as a sum over these records.
+        lived = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"] + known["F_RUNNABLE_TIME"]
+        parts = lived if lived.sum() > 0 else np.ones(len(known))
+        return np.asarray(total * parts / parts.sum())
+    at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
+    spent = np.where(tree.ranks[at] == known.ranks, tree.time[at], 0.0)
+    part = 1 - copying / facts.base_time if facts.base_time > copying else 0.0
+    return np.asarray(spent * part)
+
+
+def _copying(facts: Facts) -> float:
+    """Returns the seconds in stream calls that buffers served without a system call; 0 if the log
+    has no streams."""
+    streams = facts.streams
+    if streams is None or not streams.known:
+        return 0.0
+    spent = streams.table["F_READ_TIME"] + streams.table["F_WRITE_TIME"]
+    below = streams.time("READ") + streams.time("WRITE")
+    return float(np.maximum(0.0, spent - below)[streams.files].sum())
+
+
+def corrected(facts: Facts, finding: Finding) -> Finding | None:
+    """Returns the finding, its potential saving reduced by the time in which calls waited for a
+    processor. Returns None if the remaining saving is too small to report."""
+    modules = {e.module for e in finding.evidence}
+    at = finding.stake
+    if finding.kind != PROBLEM or not modules or at.seconds <= 0:
+        return finding
+    if not modules <= _SYSTEM:
+        return finding if facts.worth(_reduced(at, _above(facts, at))) else None
+    part = real_part(facts)
+    if part >= 1:
+        return finding
+    stake = replace(_reduced(at, part), basis=f"{at.basis}; {words(facts)}")
+    return replace(finding, stake=stake) if facts.worth(stake) else None
+
+
+def _reduced(at: Stake, part: float) -> Stake:
+    """Returns a saving of which only a part (0 to 1) of the time in calls remains; that between
+    calls is processor time already."""
+    left = ((at.seconds - at.between) * part + at.between) / at.seconds
+    return replace(at, seconds=at.seconds * left, run=at.run * left)
+
+
+def within(at: Stake) -> Stake:
+    """Returns a saving that is at most the time without waits for a processor, of which it is a
+    part."""
+    if at.of_run <= 0 or at.of_seconds <= 0:
+        return at
+    seconds_left = min(at.seconds, at.of_seconds)
+    run, between = min(at.run, at.of_run), min(at.between, seconds_left)
+    return replace(at, seconds=seconds_left, run=run, between=between)
+
+
+def _above(facts: Facts, at: Stake) -> float:
+    """Returns the share (0 to 1) of a saving in calls of the libraries above the system calls that
+    was no wait for a processor. These compute, so as much of their time was such a wait as of all
+    time in which the processes did not sleep. Only a log as a whole shows it: this decides whether
+    the saving is worth a finding, and not its size."""
+    table = facts.table("USAGE")
+    if table is None or facts.process_time <= 0 or facts.together:
+        return 1.0
+    known = Usage(table.records)
+    lost, slept = float(known.preempted.sum()), float(known["F_BLOCKED_TIME"].sum())
+    awake = max(facts.process_time - slept, lost)
+    in_calls = at.seconds - at.between
+    if awake <= 0 or in_calls <= 0 or lost <= _LITTLE * facts.process_time:
+        return 1.0
+    asleep = min(in_calls, slept)
+    return (asleep + (in_calls - asleep) * (1 - lost / awake)) / in_calls
+
+
+@once
+def runnable(facts: Facts) -> float:
+    """Returns the seconds in which the processes waited for a processor, if the kernel counts
+    them."""
+    table = facts.table("USAGE")
+    return 0.0 if table is None else float(Usage(table.records)["F_RUNNABLE_TIME"].sum())
+
+
+def is_little(facts: Facts) -> bool:
+    """Returns whether I/O took so little time that no change is worthwhile."""
+    real = facts.io_time - waited(facts)
+    whole = facts.process_time - (runnable(facts) if real_part(facts) < 1 else 0.0)
+    return real <= facts.limits["io.fine"] * max(whole, real)
+
+
+def latency(facts: Facts) -> float:
+    """Returns a duration of a call in seconds: a shorter call was served from memory. The value is
+    larger on a busy machine."""
+    return facts.limits["stream.latency"] / max(real_part(facts), _LITTLE)
+
+
+def waited(facts: Facts) -> float:
+    """Returns the seconds in system calls spent waiting for a processor, over all processes."""
+    return (1 - real_part(facts)) * max(0.0, facts.base_time - _copying(facts))
+
+
+def words(facts: Facts) -> str:
+    """Describes how much of the time in calls was waiting for a processor; empty if none."""
+    time = waited(facts)
+    if time <= 0:
+        return ""
+    over = 1 if facts.tree else facts.nprocs
+    who = "the processes" if facts.nprocs > 1 or facts.tree else "the process"
+    return (
+        f"for {seconds(time / over)} of that {who} waited for a processor, which other processes "
+        "had"
+    )

@@ -1,0 +1,217 @@
+"""The ledger of a log: the time of its processes, with each second of their lifetimes in one
+row."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...measure.exclusive import own_times
+from ...measure.usage import Usage
+from ..facts import Facts, once
+from ..programs import program_text
+from ..table import Table
+from . import waits
+from .cpu_wait import real_part, runnable
+from .loops import between_all
+
+READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
+    "reads", "writes", "opens", "lookups", "listings", "syncs", "buffers",
+)  # fmt: skip
+LOCKS = "locks"
+RANKS = "ranks"
+IMPORTS, HDF5, MPIIO, COMMUNICATION = "imports", "hdf5", "mpiio", "communication"
+WAITING, PROCESSOR, BETWEEN, COMPUTING, ASLEEP, OUTSIDE, REST = (
+    "waiting", "processor", "between", "computing", "asleep", "outside", "rest",
+)  # fmt: skip
+
+TITLES = {
+    READS: "Reading files",
+    WRITES: "Writing files",
+    OPENS: "Opening, closing, seeking and querying files",
+    LOOKUPS: "Looking up names that do not exist",
+    LISTINGS: "Listing folders",
+    SYNCS: "Waiting for data to reach storage (fsync and the like)",
+    BUFFERS: "Calls of the C library, served from its buffers",
+    IMPORTS: "Loading program files and modules",
+    HDF5: "HDF5 itself",
+    MPIIO: "MPI-IO itself",
+    COMMUNICATION: "MPI communication below HDF5 and MPI-IO",
+    LOCKS: "Locks of files, and waiting for them (flock, lockf, fcntl)",
+    RANKS: "Waiting for other ranks, in MPI",
+    WAITING: "Waiting for other processes or threads, and sleeping",
+    PROCESSOR: "Waiting for a processor",
+    BETWEEN: "Between calls of I/O loops: libraries, formatting, parsing",
+    COMPUTING: "Computing",
+    ASLEEP: "Sleeping outside of recorded calls (network, pipes, page faults)",
+    OUTSIDE: "Outside of I/O calls: computing and waiting",
+    REST: "Unknown",
+}
+# Rows of I/O: time that a change of the program's I/O may save.
+IO = (READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS, HDF5, MPIIO, COMMUNICATION)
+_OWN = {"HDF5 itself": HDF5, "MPI-IO itself": MPIIO, "MPI communication": COMMUNICATION}
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A part of the time: seconds, summed over all processes."""
+
+    key: str
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        """A phrase that says what the processes did in this time."""
+        return TITLES[self.key]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The rows with time, in the order of TITLES; their sum is `whole`: the lifetimes of all
+    processes, or, if calls of several threads lasted at the same time, what all threads did in
+    calls and computed."""
+
+    rows: tuple[Row, ...]
+    whole: float
+    threads: bool  # calls lasted longer than their processes lived
+
+    def __getitem__(self, key: str) -> float:
+        """Returns the seconds of a row; 0 if it has none."""
+        return next((row.seconds for row in self.rows if row.key == key), 0.0)
+
+
+@once
+def ledger(facts: Facts) -> Ledger:
+    """Returns the rows of a log."""
+    spent = io_rows(facts)
+    in_calls = sum(spent.values())
+    threads = in_calls > facts.process_time > 0
+    locked = _for_locks(facts)
+    waited = max(0.0, _lived(facts) - facts.process_time)
+    idle = min(waited, locked)  # the working time lacks most waits
+    computed, asleep = _outside_of_calls(facts, in_calls + locked - idle)
+    if threads:
+        # Nothing tells what each thread did outside of calls but compute.
+        spent[COMPUTING] = computed
+        spent[LOCKS] = locked
+    else:
+        left = max(0.0, facts.process_time - in_calls)
+        spent[RANKS] = min(left, _for_ranks(facts))
+        left -= spent[RANKS]
+        computed, runnable = _without_polling(spent[RANKS], computed, _for_a_processor(facts))
+        spent[PROCESSOR] = min(left, runnable)
+        left -= spent[PROCESSOR]
+        spent[COMPUTING] = min(left, computed)
+        left -= spent[COMPUTING]
+        spent[LOCKS] = min(left, locked - idle)
+        left -= spent[LOCKS]
+        spent[ASLEEP] = min(left, asleep)
+        # Without the kernel's counts (logs of Darshan 3.5) nothing tells what the rest was.
+        rest = REST if facts.table("USAGE") is not None else OUTSIDE
+        spent[rest] = left - spent[ASLEEP]
+        spent[LOCKS] += idle
+        spent[WAITING] = waited - idle
+    spent[BETWEEN] = min(spent[COMPUTING], between_all(facts))
+    spent[COMPUTING] -= spent[BETWEEN]
+    rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)
+    return Ledger(rows, sum(row.seconds for row in rows), threads)
+
+
+def _for_locks(facts: Facts) -> float:
+    """Returns the time in calls that set or release locks of files, summed over all processes."""
+    extra = facts.table("POSIX_EXT")
+    return 0.0 if extra is None else extra.sum("F_LOCK_TIME")
+
+
+def _for_ranks(facts: Facts) -> float:
+    """Returns the time in which ranks waited for other ranks, in MPI outside of I/O libraries."""
+    known = waits.waiting(facts)
+    return 0.0 if known is None else known.seconds
+
+
+def _without_polling(waited: float, computed: float, runnable: float) -> tuple[float, float]:
+    """Returns the processor time outside of calls, and the waits for a processor, without their
+    parts in MPI. MPI libraries ask for messages again and again while they wait, so a waiting rank
+    has a processor or waits for one."""
+    both = computed + runnable
+    left = max(0.0, both - waited) / both if both > 0 else 0.0
+    return computed * left, runnable * left
+
+
+def _lived(facts: Facts) -> float:
+    """Returns the lifetimes of all processes, summed."""
+    return facts.processes.seconds if facts.processes else facts.run_time * facts.nprocs
+
+
+def _for_a_processor(facts: Facts) -> float:
+    """Returns the time in which first threads waited for a processor. If calls were not corrected
+    for it, the calls keep what may have been in them."""
+    spent = runnable(facts)
+    return spent if real_part(facts) < 1 else max(0.0, spent - facts.base_time)
+
+
+def _outside_of_calls(facts: Facts, in_calls: float) -> tuple[float, float]:
+    """Returns the processor time outside of calls on files, and the time in which the first threads
+    slept outside of them; 0 if the log does not have it. The kernel does not tell what part of a
+    call was sleep: the calls get as much of the sleep as they lasted."""
+    table = facts.table("USAGE")
+    if table is None:
+        return 0.0, 0.0
+    known = Usage(table.records)
+    user, system, blocked = (
+        float(known[name].sum()) for name in ("F_USER_TIME", "F_SYSTEM_TIME", "F_BLOCKED_TIME")
+    )
+    in_calls_awake = max(0.0, in_calls - blocked)
+    return user + max(0.0, system - in_calls_awake), max(0.0, blocked - in_calls)
+
+
+@once
+def io_rows(facts: Facts) -> dict[str, float]:
+    """Returns the seconds of each row of I/O and of imports, summed over all processes and threads.
+    Time in which a call waited for a processor is not in them."""
+    found = dict.fromkeys((IMPORTS, *IO), 0.0)
+    for layer, table in facts.layers:
+        if layer.base:
+            _add_files(facts, table, found)
+    extra = facts.table("POSIX_EXT")
+    if extra is not None:
+        found[LOOKUPS] += extra.sum("F_MISS_TIME")
+        found[LISTINGS] += extra.sum("F_LIST_TIME")
+        found[SYNCS] += extra.sum("F_FSYNC_TIME") + extra.sum("F_SYNC_TIME")
+    found[OPENS] += max(0.0, facts.beside.metadata - found[LOOKUPS] - found[LISTINGS])
+    _move_buffered(facts, found)
+    part = real_part(facts)
+    found = {key: value * (1.0 if key == BUFFERS else part) for key, value in found.items()}
+    for own in own_times(facts.attribution) if facts.attribution else ():
+        found[_OWN[own.title]] += own.time
+    return found
+
+
+def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
+    """Adds the times of the files of a lowest layer."""
+    program = program_text.which(facts, table)
+    found[IMPORTS] += float(facts.time(table)[program].sum())
+    own = ~program
+    if table.prefix == "STDIO" and facts.streams is not None:
+        own = own & facts.streams.files
+    found[READS] += float(table["F_READ_TIME"][own].sum())
+    found[WRITES] += float(facts.writing(table)[own].sum())
+    found[OPENS] += float(table["F_META_TIME"][own].sum())
+
+
+def _move_buffered(facts: Facts, found: dict[str, float]) -> None:
+    """Moves the time of stream calls that reached no file into a row of its own."""
+    streams = facts.streams
+    if streams is None or not streams.known:
+        return
+    for kind, key in (("READ", READS), ("WRITE", WRITES)):
+        spent = streams.table[f"F_{kind}_TIME"]
+        below = streams.time(kind) + (streams["F_FLUSH_TIME"] if kind == "WRITE" else 0.0)
+        program = program_text.which(facts, streams.table)
+        served = float(np.maximum(0.0, spent - below)[streams.files & ~program].sum())
+        served = min(served, found[key])
+        found[key] -= served
+        found[BUFFERS] += served

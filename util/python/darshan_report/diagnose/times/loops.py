@@ -1,0 +1,246 @@
+"""The time of a program and its libraries between the I/O calls of a loop, from the call sites.
+
+A remedy that removes calls also removes the work around them: `json.dump` formats before each of
+its writes, `pandas.read_csv` parses after each of its reads. A call site has the time between the
+end of the thread's previous recorded call and its own calls (a gap). A gap may also be
+computing that no remedy removes, so only these gaps count:
+
+- those below 100 microseconds; for a remedy that makes calls larger (ITEMS), of each only what an
+  interpreter or a library takes for an item;
+- those below 10 milliseconds before a call that a library made and that neither opens a file nor
+  looks up a name, at most as long as it takes to parse or format the bytes: mostly no code of the
+  user is between two calls of one library function. A shell is no such library: it waits for the
+  programs that it starts;
+- those before a library opens a file, of each only what a library takes for a call;
+- of a loop that opens the same files again and again, longer ones before a library's call on an
+  open file, if there is about one for each open: a library that opens a file parses its index or
+  its header (zipfile, a reader of tables). A program that computes after each piece of a file has
+  more of them;
+- of such a loop, those before the program's own next close or open, at most as long as a parser
+  needs for the bytes that it read (diagnose/programs/parsing.py).
+
+The sum of these gaps is at most the processor time of the processes: a program that sleeps or waits
+does nothing that a remedy removes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from ...call_sites.lines import Line, Site, sites_of
+from ...call_sites.measured import CLOSE, LONG, LOOKUP, MEDIUM, OPEN, SHORT, Measured
+from ...call_sites.stack import IMPORT, Python
+from ...call_sites.told import library_call, name_of
+from ...classes import dataclass
+from ...library import LogError
+from ...measure.usage import Usage
+from ...units import seconds
+from ..blame import about_of, part_of
+from ..facts import Facts, once
+from ..programs.parsing import parsing_of
+
+ROUNDS, ITEMS = "rounds", "items"  # what a remedy removes
+_AGAIN = 5  # times that a loop opens each of its files, from which on its libraries parse again
+_PAUSES = 1.5  # long gaps for each open, at most: a busy machine makes some more than a parser does
+_TOLD = 0.01  # of the seconds in the calls: less time between them is not worth a sentence
+_HALF = 0.5  # least part of a finding's calls that its loops must have
+_PART = 0.1  # least part that one of them has
+_ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
+_FIRST = re.compile(r"(?:fd)?opendir|scandir")  # besides the opens: calls that begin a listing
+
+
+@dataclass(frozen=True)
+class Between:
+    """The time between the calls that a remedy removes."""
+
+    seconds: float = 0.0  # summed over threads, at most the processes' time
+
+    @property
+    def sentence(self) -> str:
+        """A sentence about the time, with a blank before it; empty if there is no time between the
+        calls."""
+        if self.seconds <= 0:
+            return ""
+        return (
+            f" Between these calls the program and its libraries spent up to "
+            f"{seconds(self.seconds)}, which is at stake, too."
+        )
+
+    @property
+    def basis(self) -> str:
+        """How the time was estimated, as the end of a sentence; empty if there is no time between
+        the calls."""
+        return ", and the time between them in the same loop" if self.seconds > 0 else ""
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The call sites of a log by loop. A loop has the sites of one function of the user, called
+    from one place; without a line of the user, those of one thread's outermost function."""
+
+    groups: Sequence[Line]
+    overlap: float  # part of the time that the processes can have: below 1 if threads overlap
+
+
+def _loop_of(site: Site) -> tuple[object, ...]:
+    """Returns what identifies the loop of a site. Calls of one function have the same frames above
+    that function, so no symbols are needed."""
+    place, frames = site.line, site.stack.frames
+    if place is None or not site.is_users:
+        return (frames[-1] if frames else site.stack.called,)
+    if not place.object:
+        return (place.file, place.function)
+    # Without inlined functions, which need symbols, places and frames have the same indices.
+    return (place.object, frames[site.user + 1 :])
+
+
+@once
+def loops_of(facts: Facts) -> Loops | None:
+    """Returns the loops of a log; None if it has no call sites, or they are damaged."""
+    try:
+        sites = sites_of(facts.log)
+    except LogError:
+        return None
+    groups: dict[tuple[object, ...], Line] = {}
+    whole = 0.0
+    for site in sites:
+        whole += site.sums.seconds + sum(site.sums.gaps)
+        if site.stack.called != IMPORT:
+            line = groups.setdefault(_loop_of(site), Line())
+            line.sites.append(site)
+            line.sums.add(site.sums)
+    if not groups:
+        return None
+    overlap = min(1.0, facts.process_time / whole) if whole > 0 and facts.process_time > 0 else 1.0
+    return Loops(tuple(groups.values()), overlap)
+
+
+def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:
+    """Returns for each library function that the user's lines of a loop call what its calls
+    counted, if this function, or one below it, matches the pattern."""
+    found: dict[str, Measured] = {}
+    for site in loop.sites:
+        inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
+        if any(function.match(name_of(place)) for place in inside):
+            called = library_call(site) or name_of(inside[-1])
+            found.setdefault(called.partition("+")[0], Measured()).add(site.sums)
+    return found
+
+
+def is_of_library(site: Site) -> bool:
+    """Tells whether a library made the calls of a site, or an interpreter whose script has no
+    frames."""
+    return site.user != 0 or not site.is_users
+
+
+def _begins(site: Site) -> bool:
+    """Tells whether the calls of a site open a file or a folder."""
+    return site.sums.calls_of[OPEN] > 0 or _FIRST.match(site.stack.called) is not None
+
+
+def _opens_again(loop: Line) -> bool:
+    """Tells whether a loop opens each of its files again and again."""
+    begun = sum(site.sums.calls for site in loop.sites if _begins(site))
+    files = loop.sums.files.number()
+    return files is not None and _AGAIN * files <= begun
+
+
+def _parsed(facts: Facts, loop: Line) -> float:
+    """Returns the seconds before the program's own closes and opens of a loop, at most as long as
+    it takes to parse what the loop read: `json.load` in a `with open(...)` parses before the close,
+    `json.loads` of a text before the next open."""
+    longer = 0.0
+    for site in loop.sites:
+        closes = bool(site.sums.calls_of[CLOSE]) and not is_of_library(site)
+        if closes or (site.is_users and _begins(site)):
+            longer += site.sums.gaps[MEDIUM] + site.sums.gaps[LONG]
+    return min(longer, parsing_of(facts, loop)) if longer > 0 else 0.0
+
+
+def _of_rounds(facts: Facts, loop: Line) -> float:
+    """Returns the seconds between the calls of a loop that would be saved if the loop had fewer
+    rounds."""
+    short, inside, before, parsing, begun, others, pauses = 0.0, 0.0, 0.0, 0.0, 0, 0, 0
+    for site in loop.sites:
+        sums = site.sums
+        short += sums.gaps[SHORT]
+        begins = _begins(site)
+        begun += sums.calls if begins else 0
+        others += 0 if begins else sums.calls
+        if not is_of_library(site) or _ABOVE_POSIX.match(site.stack.called):
+            continue
+        # A shell waits for the programs that it starts, in calls that are not recorded.
+        if facts.tree is not None and site.line is None:
+            continue
+        if begins:
+            before += sums.gaps[MEDIUM] + sums.gaps[LONG]
+        elif not sums.calls_of[LOOKUP]:  # between look-ups a program may wait for a change
+            inside += sums.gaps[MEDIUM]
+            parsing += sums.gaps[LONG]
+            pauses += sums.pauses
+    again = _opens_again(loop)
+    if again and pauses <= _PAUSES * begun:
+        inside += parsing
+    limits = facts.limits
+    opening = begun * limits["loop.open"]
+    moved = loop.sums.read + loop.sums.written
+    inside = min(inside, moved / limits["conversion.rate"] + opening)
+    before = min(before, opening + others * limits["loop.item"])
+    # The gap before a library's open may be of both kinds, and counts once.
+    return short + inside + (max(before, _parsed(facts, loop)) if again else before)
+
+
+def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:
+    """Returns the seconds between the calls of a loop that would be saved if the calls were
+    larger."""
+    found = 0.0
+    for site in loop.sites:
+        some = any(site.sums.calls_of[kind] for kind in kinds)
+        by_other = is_of_library(site) or any(isinstance(f, Python) for f in site.stack.frames[:1])
+        if some and by_other and re.match(called, site.stack.called):
+            found += min(site.sums.gaps[SHORT], site.sums.calls * facts.limits["loop.item"])
+    return found
+
+
+@once
+def processor_time(facts: Facts) -> float:
+    """Returns the seconds that the processes ran; infinite if the log does not have them."""
+    table = facts.table("USAGE")
+    known = None if table is None else Usage(table.records)
+    ran = 0.0 if known is None else float((known["F_USER_TIME"] + known["F_SYSTEM_TIME"]).sum())
+    return ran if ran > 0 else math.inf
+
+
+def between_all(facts: Facts) -> float:
+    """Returns the seconds between calls that belong to the loops of the program, and not to what it
+    computes; 0 without call sites."""
+    known = loops_of(facts)
+    if known is None:
+        return 0.0
+    return known.overlap * sum(_of_rounds(facts, loop) for loop in known.groups)
+
+
+def between(
+    facts: Facts, name: str, lost: float, removed: str = ROUNDS, *, instead: bool = False
+) -> Between:
+    """Returns the time between the calls that a remedy removes. name: of the finding, lost: the
+    seconds in calls that the remedy saves, removed: ROUNDS or ITEMS, instead: see about_of()."""
+    known, about = loops_of(facts), about_of(name, instead=instead)
+    if known is None or about is None or lost <= 0:
+        return Between()
+    parts = [part_of(loop, about) for loop in known.groups]
+    whole = sum(parts)
+    some = [loop for loop, part in zip(known.groups, parts) if part > 0 and part >= _PART * whole]
+    if sum(part_of(loop, about) for loop in some) < _HALF * whole or not some:
+        return Between()
+    in_calls = sum(loop.sums.seconds_of[kind] for loop in known.groups for kind in about.kinds)
+    saved = min(1.0, lost / in_calls) if in_calls > 0 else 1.0
+    if removed == ITEMS:
+        found = sum(_of_items(facts, loop, about.kinds, about.called) for loop in some)
+    else:
+        found = sum(_of_rounds(facts, loop) for loop in some)
+    left = max(0.0, facts.process_time - lost) if facts.process_time > 0 else found
+    spent = min(saved * found * known.overlap, left, processor_time(facts))
+    return Between(spent) if spent >= _TOLD * lost else Between()

@@ -1,0 +1,84 @@
+"""The rate that a job can expect of its file system: that of the job's own best phases, or a
+default."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...library import LogError
+from ...log import Log
+from ...measure.heat import heats
+from ...records import among
+from ..limits import Limits
+from ..table import Table
+
+_INORDER = 0.8  # share of transfers that begin behind the previous one
+
+
+def movers(table: Table) -> np.ndarray:
+    """Returns for each file how many processes move bytes at the same time: the processes of the
+    file, or, if that is more, all processes that move bytes of their own files."""
+    records = table.records
+    moved = sum(
+        records[f"{table.prefix}_BYTES_{kind}"].clip(0).astype("f8")
+        for kind in ("READ", "WRITTEN")
+        if records.module.has(f"{table.prefix}_BYTES_{kind}")
+    )
+    own = len(np.unique(records.ranks[(records.ranks >= 0) & (moved > 0)]))
+    return np.maximum(table.processes, own)
+
+
+def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
+    """Returns the bytes per second of all processes in large, aligned transfers, in order, of files
+    that one process uses: the program does not slow these down. Returns 0 if these moved too few
+    bytes."""
+    calls = np.maximum(table[f"{kind}S"], 1)
+    good = (table.processes == 1) & (table[moved] >= limits["rate.large"] * calls)
+    good &= table[f"SEQ_{kind}S"] >= _INORDER * (calls - 1)
+    good &= table["FILE_NOT_ALIGNED"] <= limits["alignment.share"] * (
+        table["READS"] + table["WRITES"]
+    )
+    total = float(table[moved][good].sum(dtype="f8"))
+    time = float(table[f"F_{kind}_TIME"][good].sum())
+    if time <= 0 or total < limits["rate.phase"]:  # the limit is for each process
+        return 0.0
+    records = table.records
+    ranks = records.ranks[among(records.ids, table.ids[good])]
+    number = len(np.unique(ranks))
+    if total < limits["rate.phase"] * number or 2 * number < movers(table).max():
+        return 0.0
+    return total / time * number
+
+
+def _peak(log: Log) -> float:
+    """Returns the bytes per second in the busiest interval of the system calls' heat map; 0 without
+    a heat map."""
+    try:
+        rates = [
+            float((heat.read + heat.write).max()) / heat.bin_width
+            for heat in heats(log)
+            if heat.layer == "POSIX"
+        ]
+    except LogError:
+        return 0.0
+    return max((r for r in rates if np.isfinite(r)), default=0.0)
+
+
+def job_rate(log: Log, table: Table | None, limits: Limits) -> tuple[float, bool]:
+    """Returns the bytes per second that all processes together can expect, and whether they reached
+    them.
+
+    An interval that is busier than the default raises the rate. Only phases that nothing slowed
+    down lower it: the other phases are slow for the reasons that the findings describe.
+    """
+    default = limits["rate.job"]
+    if table is None or not len(table):
+        return default, False
+    phases = (_phase(table, limits, k, m) for k, m in _MOVED)
+    best, peak = max(phases), _peak(log)
+    if best <= 0:
+        return max(default, peak), peak > default
+    return max(best, peak), True
+
+
+_MOVED = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))

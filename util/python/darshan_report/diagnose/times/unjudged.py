@@ -1,0 +1,244 @@
+"""I/O on storage that neither recorded calls nor program starts explain, so that a run with it must
+not be called fine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...classes import dataclass
+from ...measure.mapped import MAPPED, Mapped, mapped
+from ...measure.usage import PAGE, Seen, Usage
+from ...units import amount, plural, seconds
+from ..facts import Facts, once
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """Unexplained I/O of all processes together. seconds and share are upper bounds of the process
+    with the largest share."""
+
+    read: float
+    written: float
+    from_storage: float  # bytes
+    to_storage: float
+    seen_read: float
+    seen_written: float
+    starting: float
+    faults: float
+    seconds: float
+    share: float  # of the run time
+    mapped: float  # bytes of mapped files that were touched
+
+    @property
+    def sentence(self) -> str:
+        """A sentence on where the bytes came from and went to."""
+        words = []
+        if self.read:
+            came = f"{amount(self.from_storage)} came from storage, "
+            came += f"{amount(min(self.seen_read, self.from_storage))} of that through "
+            came += "recorded calls"
+            if self.starting:
+                came += f" and at most {amount(self.starting)} as programs and libraries"
+            if self.mapped:
+                came += f" and at most {amount(min(self.mapped, self.from_storage))} through "
+                came += "mapped files"
+            words.append(came)
+        if self.written:
+            words.append(
+                f"{amount(self.to_storage)} went to storage, "
+                f"{amount(min(self.seen_written, self.to_storage))} of that through recorded "
+                "calls"
+            )
+        faults = f", with {plural(int(self.faults), 'page fault')}" if self.faults else ""
+        return (
+            f"{'; '.join(words)}{faults}. The program may have waited up to "
+            f"{seconds(self.seconds)} for what no call explains."
+        )
+
+
+@once
+def unjudged(facts: Facts) -> Unjudged | None:
+    """Returns the storage I/O that neither calls nor program starts explain. Returns None if all of
+    it is explained, or USAGE is missing."""
+    known = _usage(facts)
+    if known is None:
+        return None
+    seen, whole, lived = _seen(facts, known)
+    least = facts.limits["again.bytes"]
+    watched = ~_silent(facts, known)  # the I/O of the others has a notice of its own
+    took = np.where(watched, np.minimum(known.seconds(seen, least), lived), 0.0)
+    read, written = (np.where(watched & (b >= least), b, 0.0) for b in known.unexplained(seen))
+    if not (read.sum() or written.sum()):
+        return None
+    held = mapped_of(facts)
+    shares = np.divide(took, whole, out=np.zeros_like(took), where=whole > 0)
+    worst = int(np.argmax(shares))
+    return Unjudged(
+        float(read.sum()),
+        float(written.sum()),
+        float((known["STORAGE_READ"] + known["STORAGE_START"])[watched].sum()),
+        float(known["STORAGE_WRITTEN"][watched].sum()),
+        float(seen.read[watched].sum()),
+        float(seen.written[watched].sum()),
+        float((known["STORAGE_START"] + known.starting)[watched].sum()),
+        float(known["MAJOR_FAULTS"][watched].sum()),
+        float(took[worst]),
+        float(shares[worst]),
+        held.looked_at if held else 0.0,
+    )
+
+
+@once
+def mapped_of(facts: Facts) -> Mapped | None:
+    """Returns the mapped and touched bytes of files; None if no file was mapped."""
+    table = facts.table("POSIX_EXT")
+    if table is None:
+        return None
+    # A sum is unknown if a part of it is unknown.
+    least = {name: table.records[f"POSIX_EXT_{name}"].min(initial=0) for name in MAPPED}
+    return mapped(lambda name: -1.0 if least.get(name, 0) < 0 else table.sum(name))
+
+
+@dataclass(frozen=True)
+class Unwatched:
+    """I/O of programs that were not instrumented, as the processes that waited for them recorded
+    it."""
+
+    read: float
+    written: float
+    from_storage: float
+    seconds: float  # for which the longest of them lived
+    alone: float  # of these, without the time in which a child process of it lived
+    share: float  # of the run time, taken by the longest of them
+    number: int  # processes
+
+    @property
+    def sentence(self) -> str:
+        """A sentence on their bytes and their time."""
+        is_one = self.number == 1
+        moved = f"{'It' if is_one else 'They'} read {amount(self.read)} and wrote "
+        moved += amount(self.written)
+        lived = f"{'' if is_one else 'the longest '}lived for {seconds(self.seconds)}"
+        if self.alone < self.seconds:
+            lived += f", {seconds(self.alone)} of that without a child process"
+        return f"{moved}, and {lived}."
+
+
+@once
+def unwatched(facts: Facts) -> Unwatched | None:
+    """Returns the I/O of programs that were not instrumented. Returns None if there is no such
+    program, or no process recorded its I/O."""
+    known, tree = _usage(facts), facts.processes
+    if known is None or tree is None or not tree.unseen.any():
+        return None
+    silent = _silent(facts, known)
+    places = np.flatnonzero(tree.unseen)
+    place = int(places[np.argmax((tree.end - tree.start)[places])])
+    longest = float(tree.end[place] - tree.start[place])
+    return Unwatched(
+        float(known["CHARS_READ"][silent].sum()),
+        float(known["CHARS_WRITTEN"][silent].sum()),
+        float(known["STORAGE_READ"][silent].sum()),
+        longest,
+        tree.alone(place),
+        longest / facts.run_time if facts.run_time > 0 else 0.0,
+        int(tree.counts[places].sum()),
+    )
+
+
+@dataclass(frozen=True)
+class PageWaits:
+    """Page faults that waited for storage, of processes whose faults each brought few bytes."""
+
+    faults: float
+    read: float  # bytes
+    seconds: float  # at most the time that the first threads slept outside of recorded calls
+
+
+@once
+def waits_for_pages(facts: Facts) -> PageWaits | None:
+    """Returns the page faults that waited for storage and each brought few bytes. Returns None if
+    no process waited for many of them."""
+    known = _usage(facts)
+    if known is None:
+        return None
+    seen, _, _ = _seen(facts, known)
+    limits, faults = facts.limits, known["MAJOR_FAULTS"]
+    read, _ = known.unexplained(seen)
+    some = ~_silent(facts, known) & known.knows("F_BLOCKED_TIME")
+    some &= (faults >= limits["faults.many"]) & (read <= limits["faults.page"] * faults)
+    if not some.any():
+        return None
+    # The bytes that programs and libraries brought are an upper bound; each fault brought a page or
+    # more.
+    read = np.maximum(read, np.minimum(PAGE * faults, known["STORAGE_READ"]))
+    asleep = np.maximum(known["F_BLOCKED_TIME"] - seen.seconds, 0.0)
+    took = np.minimum(asleep, faults * limits["faults.seconds"])
+    return PageWaits(*(float(column[some].sum()) for column in (faults, read, took)))
+
+
+def is_unjudged(facts: Facts) -> bool:
+    """Returns whether so much of the run is unexplained that it must not be called fine: storage
+    I/O outside of recorded calls, or programs that were not instrumented and did more than a
+    little."""
+    found, silent = unjudged(facts), unwatched(facts)
+    least, share = facts.limits["again.bytes"], facts.limits["io.fine"]
+    if found is not None and found.share >= share:
+        return True
+    return silent is not None and silent.read + silent.written >= least and silent.share >= share
+
+
+def _silent(facts: Facts, known: Usage) -> np.ndarray:
+    """Returns a mask of the USAGE records of processes that were not instrumented."""
+    tree = facts.processes
+    if tree is None or not tree.unseen.any():
+        return np.zeros(len(known), bool)
+    return np.asarray(np.isin(known.ranks, tree.ranks[tree.unseen > 0]))
+
+
+def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
+    """Returns how many bytes the file system may have written for the files and names themselves,
+    for processes with these numbers of opens: a page for each file that was written, and for each
+    name that was made, renamed or removed."""
+    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
+    files, names = 0.0, facts.renames()
+    if posix is not None:
+        files = float(facts.files(posix)[posix["WRITES"] > 0].sum())
+    if extra is not None:
+        names += sum(extra.sum(name) for name in ("UNLINKS", "LINKS", "MKDIRS", "RMDIRS"))
+    found: np.ndarray = PAGE * (names + np.minimum(opens, files))
+    return found
+
+
+@once
+def _usage(facts: Facts) -> Usage | None:
+    table = facts.table("USAGE")
+    return None if table is None else Usage(table.records)
+
+
+def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
+    """Returns the I/O in recorded calls, the available time and the lifetimes of the processes, in
+    the order of the USAGE records."""
+    tree = facts.tree
+    if tree is not None and len(known) > 1:
+        at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
+        there = tree.ranks[at] == known.ranks
+        columns = (tree.read, tree.written, tree["WRITES"], tree.time, tree.opens)
+        read, written, writes, spent, opens = (
+            np.where(there, column[at].astype("f8"), 0.0) for column in columns
+        )
+        # The share is of the run, because a short process hardly matters to those that wait for
+        # all.
+        beside = _pages_of_files(facts, opens)
+        seen = Seen(read, written, writes, spent, beside)
+        return seen, np.maximum(tree.counts[at], 1) * facts.run_time, tree.lives[at]
+    sums = np.zeros((4, len(known)))
+    for layer, table in facts.layers:
+        if layer.base:
+            sums[0] += table.sum("BYTES_READ")
+            sums[1] += table.sum("BYTES_WRITTEN")
+            sums[2] += table.sum("WRITES")
+    sums[3] = facts.base_time
+    whole = np.full(len(known), facts.run_time * max(facts.nprocs, 1))
+    beside = _pages_of_files(facts, np.full(len(known), np.inf))
+    return Seen(sums[0], sums[1], sums[2], sums[3], beside), whole, whole

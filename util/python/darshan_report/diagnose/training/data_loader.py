@@ -1,0 +1,67 @@
+"""The calls by which PyTorch loaded samples for training, from call sites, and the user's lines
+behind them."""
+
+from __future__ import annotations
+
+import re
+
+from ...call_sites.lines import Site, sites_of
+from ...call_sites.measured import OPEN
+from ...call_sites.stack import IMPORT, Python
+from ...library import LogError
+from ..facts import Facts, once
+
+# Code that asks a data set of the user for one sample after the other.
+_TORCH = re.compile(r"(?:^|/)torch/utils/data/(?:_utils/\w+|dataloader)\.py$")
+
+
+@once
+def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
+    """Returns the call sites in which a DataLoader of PyTorch had samples opened or read, those
+    with most time first; empty without call sites."""
+    try:
+        sites = sites_of(facts.log)
+    except LogError:
+        return ()
+    found = [
+        site
+        for site in sites
+        if (site.sums.read > 0 or site.sums.calls_of[OPEN] > 0) and site.stack.called != IMPORT
+        if any(
+            isinstance(frame, Python) and _TORCH.search(frame.path) for frame in site.stack.frames
+        )
+    ]
+    return tuple(sorted(found, key=lambda site: -spent(site)))
+
+
+def is_from_memory(facts: Facts) -> bool:
+    """Tells whether a DataLoader of PyTorch had no file opened, read or mapped for its samples;
+    False without call sites. Reads by a thread of the user's data set are not seen, because its
+    stack has no function of PyTorch."""
+    posix, streams = facts.table("POSIX"), facts.table("STDIO")
+    if posix is not None and float(posix["MMAPS"].sum()) > 0:
+        return False
+    try:
+        known = len(sites_of(facts.log)) > 0
+    except LogError:
+        return False
+    return known and not sites_of_samples(facts) and (posix is not None or streams is not None)
+
+
+def is_torch(facts: Facts) -> bool:
+    """Tells whether a DataLoader of PyTorch read files; False without call sites."""
+    return any(site.sums.read > 0 for site in sites_of_samples(facts))
+
+
+def spent(site: Site) -> float:
+    """Returns the seconds in the calls of a site and in the gaps before them."""
+    return site.sums.seconds + sum(site.sums.gaps)
+
+
+def line_of(site: Site) -> str:
+    """Returns the user's line as text: "train.py:14, in Shards.__iter__"; empty without one."""
+    place = site.line
+    if place is None or not place.file or not site.is_users:
+        return ""
+    inside = f", in {place.function}" if place.function else ""
+    return f"{place.file.rpartition('/')[2]}:{place.line}{inside}"

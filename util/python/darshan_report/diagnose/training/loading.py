@@ -1,0 +1,248 @@
+"""Decides whether loading data limits a training, why, and how much time faster loading would
+save."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from ...classes import dataclass
+from ...measure.training import Loader, training
+from ...units import plural, seconds, share
+from ..facts import Facts, once
+from .data_loader import is_from_memory
+
+# Why a program waits for data.
+NOTHING = "nothing"  # data is not the limit
+START = "start"  # the first batch of each epoch
+MAIN = "main"  # the process itself loads, between its steps
+MEMORY = "memory"  # the same, and the samples come from no file
+STORAGE = "storage"  # workers are in file I/O
+COMPUTING = "computing"  # workers compute: they decode, or run Python
+PROCESSORS = "processors"  # workers are ready, but there are too few processors
+ELSEWHERE = "elsewhere"  # workers wait for something else than files
+UNKNOWN = "unknown"  # nothing tells what the workers did
+_TOLD = 0.05  # part of the wait from which on a time is told
+_COMPUTES = 0.25  # part of the wait; on a busy machine it also waits for a processor
+_MAINLY = 0.4  # part of the epochs from which on data is the bottleneck
+_SLOWER = 1.5  # waits of the slowest rank to those of the others, on average, that are told
+_LARGEST = 64  # workers that are proposed at most
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement on one loader: whether the training waits for its data, and why."""
+
+    loader: Loader
+    why: str
+    saved: float  # seconds, summed over processes, that a loader which keeps up would save
+    keeps_up: int  # workers with which the loader would keep up with the steps; 0: not known
+
+    @property
+    def line(self) -> str:
+        """The loop as words: " of train.py:31"; empty if its line is unknown."""
+        return f" of {self.loader.line}" if self.loader.line else ""
+
+    @property
+    def headline(self) -> str:
+        """Says whether data is the bottleneck, and by how much."""
+        sums = self.loader.sums
+        loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
+        loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
+        if self.why == NOTHING:
+            own = f"its own work took {seconds(sums.own)}"
+            return f"Data is not the bottleneck. {loop}; {own}.{self.of_ranks}"
+        if sums.share < _MAINLY:
+            return f"Data slows the training, beside its own work. {loop}.{self.of_ranks}"
+        return f"Data is the bottleneck. {loop}.{self.of_ranks}"
+
+    @property
+    def sentence(self) -> str:
+        """The headline and the reason for the wait, as sentences."""
+        return self.headline if self.why == NOTHING else f"{self.headline} {self.reason}"
+
+    @property
+    def of_ranks(self) -> str:
+        """Says which rank waited longest; empty if they waited alike, or are not known."""
+        slowest, ranks = self.loader.slowest, self.loader.ranks
+        if slowest is None:
+            return ""
+        others = (sum(rank.wait for rank in ranks) - slowest.wait) / (len(ranks) - 1)
+        more = slowest.wait - others
+        if slowest.wait < _SLOWER * others or more < _TOLD * slowest.whole:
+            return ""
+        each = "the other rank" if len(ranks) == 2 else "each other rank, on average,"
+        return (
+            f" Rank {slowest.number} waited {seconds(slowest.wait)} for its data, {each} "
+            f"{seconds(others)}. In a step that all ranks take together, the others wait for it."
+        )
+
+    @property
+    def reason(self) -> str:
+        """A sentence with the reason for the wait."""
+        sums, did = self.loader.sums, self.loader.did
+        if self.why == START:
+            each = sums.begin / max(1, sums.epochs)
+            return (
+                f"{share(sums.begin, sums.wait)} of it is the way to the first batch of an epoch: "
+                f"{seconds(each)} each time, to start workers and load the batch."
+            )
+        if self.why in (MAIN, MEMORY):
+            waiting = seconds(max(0.0, sums.next - sums.processor))
+            text = (
+                "The process loads each batch itself, between its steps (num_workers=0): "
+                f"{seconds(sums.processor)} of it computing, {waiting} waiting for "
+                f"{'' if self.why == MEMORY else 'storage, '}a processor or something else"
+            )
+            if self.loader.io is not None and self.loader.io >= _TOLD * sums.next:
+                text += f"; all of its file I/O took {seconds(self.loader.io)}"
+            if self.why == MEMORY:
+                text += ". No call reads a file for these batches"
+            return f"{text}."
+        one = self.loader.workers == 1
+        number = "The worker" if one else f"The {self.loader.workers or 0} workers"
+        if did is None:
+            return f"The log does not tell what {number.lower()} did."
+        then = {
+            STORAGE: "Storage is behind it.",
+            COMPUTING: "The code that makes the samples is behind it: decoding, transforms, or "
+            "what the library does to read them.",
+            PROCESSORS: "There were too few processors for the code that makes the samples.",
+            ELSEWHERE: "It is not the program that they waited for, but a network, a lock, or a "
+            "sleep.",
+        }
+        return (
+            f"{number} spent {share(did.io, did.lives)} of {'its' if one else 'their'} time in "
+            f"file I/O, {share(did.processor, did.lives)} computing, and "
+            f"{share(did.ready, did.lives)} ready to run without a processor; the other "
+            f"{share(did.other, did.lives)} waiting, for the program to take batches or for "
+            f"something else. {then.get(self.why, '')}"
+        ).rstrip()
+
+
+def _why(loader: Loader, least: float) -> str:
+    sums, did = loader.sums, loader.did
+    if sums.share < least:
+        return NOTHING
+    if _saved_start(loader) > _saved_later(loader):
+        return START
+    if loader.workers == 0:
+        return MAIN
+    if did is None or did.lives <= 0:
+        return UNKNOWN
+    # Workers may be idle while the program works, but hardly while it waits for them.
+    idle = sums.own * (loader.workers or 0) / max(1, loader.processes)
+    other = did.lives - did.io - did.processor - did.ready - idle
+    # Code that waits for a processor is code that wants to compute.
+    why = max((did.io, STORAGE), (did.processor + did.ready, COMPUTING), (other, ELSEWHERE))[1]
+    return PROCESSORS if why == COMPUTING and did.ready > did.processor else why
+
+
+def _computing(loader: Loader) -> float:
+    """Returns the part of its loading in which a process that loads itself computes."""
+    sums = loader.sums
+    return min(1.0, sums.processor / sums.next) if sums.next > 0 else 1.0
+
+
+def _saved_later(loader: Loader) -> float:
+    """Returns the waits after first batches that a loader with enough workers would not have. If a
+    process loads its samples itself, their computing takes processor time in workers, too. A
+    process with workers unpacks their batches, which takes processor time as before."""
+    sums = loader.sums
+    if not loader.workers:
+        computing = sums.later * _computing(loader)
+        least = computing / loader.processors if loader.processors else 0.0
+        return sums.later - max(0.0, least - sums.own)
+    later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
+    return max(0.0, sums.later - sums.processor * later)
+
+
+def _saved_start(loader: Loader) -> float:
+    """Returns the waits up to first batches that workers which stay between epochs would not have:
+    those of all epochs but the first, without the time in which a worker loads the batch."""
+    sums = loader.sums
+    if not loader.workers or loader.persistent or not sums.steps or not sums.epochs:
+        return 0.0
+    load = loader.workers * (sums.whole - sums.begin) / sums.steps
+    again = max(0, sums.epochs - loader.processes) / sums.epochs
+    return max(0.0, sums.begin - sums.epochs * load) * again
+
+
+def _keeps_up(loader: Loader) -> int:
+    """Returns how many workers would load a batch in the time of a step; 0 if that is unknown."""
+    sums = loader.sums
+    if sums.own <= 0 or sums.steps <= sums.epochs or loader.workers is None:
+        return 0
+    work = sums.later if loader.workers == 0 else loader.workers * (sums.whole - sums.begin)
+    return min(_LARGEST, max(1, math.ceil(work / sums.own)))
+
+
+def _verdict(loader: Loader, least: float) -> Verdict:
+    why = _why(loader, least)
+    saved = _saved_start(loader) + (0.0 if why == START else _saved_later(loader))
+    return Verdict(loader, why, saved, _keeps_up(loader))
+
+
+@once
+def verdicts(facts: Facts) -> tuple[Verdict, ...]:
+    """Returns a verdict for each loader of a log, those first whose epochs took the longest."""
+    least = facts.limits["training.wait"]
+    found = [_verdict(loader, least) for loader in training(facts.log, facts.processes)]
+    # Asked last, because it makes tables of all files, which other logs need not have.
+    memory = any(map(_computes, found)) and is_from_memory(facts)
+    return tuple(replace(v, why=MEMORY) if memory and _computes(v) else v for v in found)
+
+
+def _computes(verdict: Verdict) -> bool:
+    """Tells whether a process that loads itself computes meanwhile; samples of a network have no
+    file either, but the process sleeps."""
+    sums = verdict.loader.sums
+    return verdict.why == MAIN and sums.processor >= _COMPUTES * sums.next
+
+
+def remedy(verdict: Verdict) -> tuple[str, str]:
+    """Returns the change that helps, and the options of a DataLoader, in PyTorch's words."""
+    loader, number, there = verdict.loader, verdict.keeps_up, verdict.loader.processors
+    # More workers than processors help those that wait, not those that compute.
+    busy = number * _computing(loader) if verdict.why == MAIN else number
+    is_bound = verdict.why in (MAIN, COMPUTING) and 0 < there < busy
+    number = there if is_bound else number
+    more = f"num_workers={number or max(2, 2 * (loader.workers or 1))}"
+    ahead = f"prefetch_factor={max(4, 2 * (loader.prefetch or 2))}"
+    text = {
+        START: "Keep the workers between epochs (persistent_workers=True), so that they start and "
+        "import once.",
+        MAIN: f"Load in worker processes while the step computes ({more}).",
+        MEMORY: "If the samples are rows of arrays in memory, take whole batches by their indices: "
+        "a DataLoader collects a batch sample by sample. If code makes each sample, let workers do "
+        f"it while the step computes ({more}).",
+        STORAGE: f"Let more workers wait for storage at the same time ({more}), or make the reads "
+        "cheaper: fewer and larger files, a copy on a local disk.",
+        COMPUTING: f"Decode and transform less for each sample (store samples decoded or smaller), "
+        f"or in more workers while processors are free ({more}).",
+        PROCESSORS: "Make the samples with less work (store them decoded or smaller; let each "
+        "worker read only its part of the files), or ask for more processors. More workers do not "
+        "help.",
+        ELSEWHERE: f"Let more workers wait at the same time ({more}), and load further ahead "
+        f"({ahead}); look for a lock or a server that all of them use.",
+        UNKNOWN: f"Use more workers ({more}).",
+    }[verdict.why]
+    if is_bound:
+        text += (
+            f" {verdict.keeps_up} would keep up with the steps, but {plural(there, 'processor')}"
+        )
+        text += " can be used here, so part of the wait stays."
+    elif verdict.why == MAIN and number:
+        it = "it keeps" if number == 1 else "they keep"
+        text += f" Loading as fast as here, {it} up with the steps, if a processor is free."
+    same = verdict.why in (START, PROCESSORS)
+    options = [f"num_workers={loader.workers}" if same else more]
+    if verdict.why == ELSEWHERE:
+        options.append(ahead)
+    if loader.sums.epochs > 1:
+        options.append("persistent_workers=True")
+    has_them = same and loader.persistent  # the program has these options already
+    example = "" if has_them else f"DataLoader(..., {', '.join(options)})"
+    if verdict.why == MEMORY:
+        example = f"for rows in torch.randperm(len(x)).split(512): batch = x[rows]\n{example}"
+    return text, example

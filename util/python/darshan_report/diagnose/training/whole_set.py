@@ -1,0 +1,97 @@
+"""Whether each worker of a DataLoader, or each rank, reads the whole data set in each epoch, where
+a part would do."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...measure.training import Loader
+from ..facts import Facts, once
+from ..programs import program_text
+from ..table import Table
+from .data_loader import sites_of_samples, spent
+from .loading import verdicts
+
+WORKERS, RANKS = "workers", "ranks"
+_NEAR = (0.75, 1.5)  # times that a file is read, as a part of the number of readers
+_MOSTLY = 0.5  # part of the bytes of a run, or of the calls of a file
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class WholeSet:
+    """Files that each of several readers reads whole in each epoch."""
+
+    loader: Loader
+    readers: str  # WORKERS or RANKS
+    number: int  # of readers
+    mask: Mask  # of the files, in the table POSIX
+    size: int  # bytes of the files
+    read: int  # bytes
+    epochs: float  # of one rank
+    spent: float  # seconds of all readers for these files
+    by_sites: bool  # call sites tell these seconds, with what the readers did between their calls
+
+    @property
+    def again(self) -> float:
+        """The part of this work (0 to 1) that is saved if each reader reads only its part."""
+        return 1 - 1 / self.number
+
+
+def _readers(loader: Loader) -> list[tuple[str, int]]:
+    """Returns the kinds of readers among which the set can be divided (workers, ranks) with their
+    numbers, the larger number first."""
+    ranks = max(1, len(loader.ranks))
+    workers = (loader.workers or 0) * ranks
+    found = [(WORKERS, workers)] if (loader.workers or 0) > 1 else []
+    return [*found, *([(RANKS, ranks)] if ranks > 1 else [])]
+
+
+def _whole(facts: Facts, table: Table, epochs: float, number: int) -> Mask:
+    """Returns a mask of the files that so many processes read from begin to end in each epoch."""
+    size = table["MAX_BYTE_READ"] + 1
+    read = table["BYTES_READ"] - facts.unplaced(table, "READ")
+    times = read / (size * epochs)
+    found: Mask = (times >= _NEAR[0] * number) & (times <= _NEAR[1] * number)
+    found &= (table.processes >= _NEAR[0] * number) & (read > 0)
+    found &= (table["BYTES_WRITTEN"] <= size) & facts.single(table)
+    found &= table["CONSEC_READS"] >= _MOSTLY * (table["READS"] - table["OPENS"])
+    return found
+
+
+def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
+    """Returns the seconds that readers spent on these files, and whether call sites tell them. A
+    site lists some of its files only."""
+    ids = set(table.ids[mask].tolist())
+    found = 0.0
+    for site in sites_of_samples(facts):
+        moved = site.sums.files.moved
+        known = sum(moved.values())
+        if known > 0 and sum(n for one, n in moved.items() if one in ids) >= _MOSTLY * known:
+            found += spent(site)
+    if found > 0:
+        return found, True
+    return float((table["F_READ_TIME"] + table["F_META_TIME"])[mask].sum()), False
+
+
+@once
+def whole_set(facts: Facts) -> WholeSet | None:
+    """Returns the files that each worker or rank of the longest training loop reads whole; None if
+    they are not most of what the run read."""
+    found, table = verdicts(facts), facts.table("POSIX")
+    loader = found[0].loader if found else None
+    if loader is None or table is None or 2 * loader.sums.complete < loader.sums.epochs:
+        return None
+    epochs = loader.sums.epochs / max(1, len(loader.ranks))
+    data = table["BYTES_READ"] * ~program_text.which(facts, table)
+    for readers, number in _readers(loader) if epochs > 0 else ():
+        mask = _whole(facts, table, epochs, number)
+        read = int(data[mask].sum())
+        if mask.any() and read >= _MOSTLY * int(data.sum()):
+            size = int((table["MAX_BYTE_READ"] + 1)[mask].sum())
+            return WholeSet(
+                loader, readers, number, mask, size, read, epochs, *_spent(facts, table, mask)
+            )
+    return None
